@@ -1,0 +1,109 @@
+// Kernel Zoo, for people who add a kernel family.
+//
+// A family is one constant kz_family: what its inputs are, what the right answer is and how far a
+// correct kernel may be from it, how much work is the least, and the ladder of variants. All of its
+// functions are pure; the harness owns every buffer. See kernels/primitives/vector_add for a model.
+#ifndef KZ_FAMILY_H
+#define KZ_FAMILY_H
+
+#include "kz/kz.h"
+
+enum { KZ_CASE_AXES = 4, KZ_FAMILY_BUFFERS = 6 };
+
+// What the numbers in an input are. UNIFORM has full mantissas in [-1, 1); the rest are for edges.
+typedef enum kz_data {
+    KZ_DATA_UNIFORM,
+    KZ_DATA_POSITIVE,  // uniform in [0.5, 1.5)
+    KZ_DATA_ZEROS,
+    KZ_DATA_ONES,
+    KZ_DATA_NAN,       // uniform, with NaN here and there
+    KZ_DATA_INF,       // uniform, with +Inf and -Inf here and there
+    KZ_DATA_DENORMAL,
+    KZ_DATA_LARGE,     // magnitudes near the type's largest
+    KZ_DATA_SMALL,     // magnitudes near the type's smallest normal
+    KZ_DATA_EQUAL,     // one value everywhere
+    KZ_DATA_COUNT
+} kz_data;
+
+typedef enum kz_case_use {
+    KZ_USE_CHECK = 1, // an edge case: small enough for the simulator
+    KZ_USE_BENCH = 2, // a size worth timing on a GPU
+    KZ_USE_HUGE = 4,  // past 2^31 elements: GPU only, and only where memory allows
+} kz_case_use;
+
+// One problem. axes[] means what the family says (n; rows and columns; ...).
+typedef struct kz_case {
+    uint32_t operation; // index into kz_family.operations
+    kz_type type;
+    int64_t axes[KZ_CASE_AXES];
+    kz_data data;
+    uint32_t misalign; // input and output start this many elements past an aligned address
+    uint32_t use;      // kz_case_use bits
+} kz_case;
+
+typedef enum kz_role { KZ_INPUT, KZ_OUTPUT, KZ_INOUT } kz_role;
+
+typedef struct kz_buffer {
+    const char *name; // "x"
+    kz_role role;
+    kz_type type;
+    uint64_t count; // elements
+} kz_buffer;
+
+typedef struct kz_work {
+    double bytes; // the least that must cross DRAM
+    double flops;
+} kz_work;
+
+typedef struct kz_family kz_family;
+
+typedef struct kz_variant {
+    const char *name; // "03_warp_shuffle": also the file's stem
+    int min_sm;       // lowest architecture it runs on: 75; 0 for a native C variant of the `cpu` device
+    // Fills the plan for this case; KZ_UNSUPPORTED with a reason where the variant does not do it.
+    kz_status (*plan)(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error);
+    const char *idea;                // one line for tables
+    const kz_native_entry *natives;  // for a native variant; ends with a NULL name
+} kz_variant;
+
+struct kz_family {
+    const char *name;    // "reduce"
+    const char *group;   // "primitives"
+    const char *summary; // one line
+    const char *const *operations; // ends with NULL; at least one
+    const char *const *axes;       // names of the axes in use, ends with NULL: {"n", NULL}
+
+    const kz_variant *variants; // the order is the journey
+    size_t variant_count;
+    const kz_case *cases; // edge cases and benchmark sizes alike
+    size_t case_count;
+
+    // The case's buffers, in the order the plan's KZ_ARG_BUFFER indices mean.
+    size_t (*buffers)(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]);
+
+    // Host buffers as `buffers` describes them (inputs filled). For element i of output buffer
+    // `which`, expected[i] is the answer in double and bound[i] >= 0 the largest allowed distance
+    // from an error bound; an exact answer has bound 0. NaN expects NaN; Inf expects that very Inf.
+    kz_status (*reference)(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
+                           kz_error *error);
+
+    kz_work (*work)(const kz_case *c);
+
+    // The arguments a guest kernel takes (a kernel from outside the tree in this family's place), as
+    // a C parameter list for messages and as plan arguments: the buffers in order, then the axes.
+    const char *guest_signature; // "const T *in, T *out, size_t n"
+    size_t (*guest_args)(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
+
+    // Which variant the public operation takes: from choice.csv for known GPUs, by rule elsewhere.
+    const kz_variant *(*choose)(const kz_case *c, const kz_device_info *device);
+};
+
+// The zoo's table, in the order of zoo.def.
+const kz_family *const *kz_family_list(size_t *count);
+const kz_family *kz_family_find(const char *name); // NULL where there is none
+const kz_variant *kz_variant_find(const kz_family *family, const char *name);
+
+// The embedded code of a variant (PTX and machine code, or native entries).
+kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image, kz_error *error);
+
+#endif

@@ -1,0 +1,236 @@
+// Kernel Zoo, for people who call kernels: devices, memory, modules, launches, plans.
+//
+// Ownership: whatever an _open, _load, _alloc or _capture call gives is the caller's, who ends it
+// with the matching _close or _free; kernels belong to their module. Strings and infos returned
+// by pointer live as long as the object they were asked of. Plans are plain data.
+// Errors: every call that can fail returns a kz_status and, where `error` is not NULL, fills it
+// with what happened, where, the likely cause and the next step. Nothing here exits or prints.
+// Threads: one thread at a time per device; different devices are independent.
+#ifndef KZ_KZ_H
+#define KZ_KZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KZ_VERSION "0.1.0"
+
+// ---- status ---------------------------------------------------------------------------------
+
+typedef enum kz_status {
+#define KZ_STATUS(name, value, text) KZ_##name = value,
+#include "kz/status.def"
+#undef KZ_STATUS
+} kz_status;
+
+typedef struct kz_error {
+    kz_status status;
+    char message[4000]; // whole lines; the first says what happened
+} kz_error;
+
+const char *kz_status_name(kz_status status); // "NO_DEVICE"
+const char *kz_status_text(kz_status status); // "no such device"
+const char *kz_version(void);
+
+// ---- element types --------------------------------------------------------------------------
+
+typedef enum kz_type { KZ_F32, KZ_F16, KZ_BF16, KZ_F64, KZ_I32, KZ_U8, KZ_U32, KZ_I64, KZ_TYPE_COUNT } kz_type;
+
+size_t kz_type_size(kz_type type);
+const char *kz_type_name(kz_type type); // "bf16"
+
+// ---- devices --------------------------------------------------------------------------------
+
+typedef struct kz_device kz_device;
+typedef struct kz_module kz_module;
+typedef struct kz_kernel kz_kernel;
+typedef struct kz_stream kz_stream; // NULL is the default stream
+typedef struct kz_event kz_event;
+typedef struct kz_graph kz_graph;
+
+// An address in a device's memory. On `cpu` it is a host address; elsewhere it means nothing here.
+typedef uint64_t kz_ptr;
+
+typedef enum kz_device_kind { KZ_DEVICE_CPU, KZ_DEVICE_SIM, KZ_DEVICE_CUDA } kz_device_kind;
+
+typedef struct kz_device_info {
+    kz_device_kind kind;
+    char id[32];          // what --device takes: "cuda:0", "sim:h200", "cpu"
+    char name[96];        // "NVIDIA H200", "simulated NVIDIA H200", "AMD EPYC ..."
+    char gpu[32];         // key into gpus/: "h200"; "" where unknown
+    int sm;               // compute capability times ten: 90; 0 on cpu
+    int multiprocessors;  // cores on cpu
+    int warp_size;        // 32; 1 on cpu
+    int max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+    int registers_per_multiprocessor;
+    size_t memory_bytes;  // what can be allocated in all
+    size_t l2_bytes;
+    size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
+    double peak_bytes_per_s; // nominal; 0 where unknown
+    double peak_flops_f32;   // nominal; 0 where unknown
+    bool has_clock;          // false on the simulator: it counts, it does not time
+    bool has_memory_guards;  // accesses out of bounds stop the kernel
+} kz_device_info;
+
+// Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is.
+kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
+
+// `id` as in kz_device_info; "cuda" and "sim" mean the first of their kind, NULL the best there is.
+kz_status kz_device_open(const char *id, kz_device **device, kz_error *error);
+void kz_device_close(kz_device *device);
+const kz_device_info *kz_device_get_info(const kz_device *device);
+kz_status kz_device_synchronize(kz_device *device, kz_error *error);
+
+// ---- memory ---------------------------------------------------------------------------------
+
+kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
+kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
+kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
+
+// Asynchronous in `stream`; host memory must stay valid until the stream is synchronised.
+kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
+                         kz_error *error);
+kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from, size_t bytes,
+                            kz_error *error);
+kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
+                          kz_error *error);
+kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
+                            kz_error *error);
+
+// ---- modules and launches -------------------------------------------------------------------
+
+// A native kernel of the `cpu` device: called once for each block index of the grid.
+typedef struct kz_native_launch {
+    uint32_t grid[3], block_index[3];
+    const void *const *args; // args[i] points at the value of argument i
+} kz_native_launch;
+typedef void (*kz_native_function)(const kz_native_launch *launch);
+
+typedef struct kz_native_entry {
+    const char *name;
+    kz_native_function function;
+} kz_native_entry;
+
+typedef struct kz_machine_code {
+    int sm;        // 90
+    bool specific; // sm_90a: runs on that architecture alone
+    const void *data;
+    size_t size;
+} kz_machine_code;
+
+// What a module is made of; the loader takes what its device can use.
+typedef struct kz_image {
+    const char *name; // for messages: "reduce/03_warp_shuffle"
+    const char *ptx;  // NUL-terminated; NULL where there is none
+    size_t ptx_size;  // without the NUL
+    const kz_machine_code *machine_code;
+    size_t machine_code_count;
+    const kz_native_entry *natives; // ends with a NULL name; NULL where there is none
+} kz_image;
+
+kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error);
+void kz_module_close(kz_module *module);
+kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
+kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes, kz_error *error);
+
+typedef struct kz_launch {
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3]; // 0 0 0: no clusters
+    uint32_t dynamic_shared_bytes;
+    bool cooperative; // all blocks resident, so that a grid-wide barrier works
+} kz_launch;
+
+// `args[i]` points at the value of parameter i, as for cuLaunchKernel.
+kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
+                           const void *const *args, size_t arg_count, kz_error *error);
+
+typedef struct kz_kernel_info {
+    int registers;               // as ptxas allotted them; -1 where unknown
+    size_t static_shared_bytes;
+    size_t local_bytes_per_thread;
+    int max_threads_per_block;
+} kz_kernel_info;
+kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
+
+// ---- streams, events, graphs ----------------------------------------------------------------
+
+kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
+void kz_stream_close(kz_stream *stream);
+kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
+kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
+
+kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
+void kz_event_close(kz_event *event);
+kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
+kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
+// Seconds between two recorded events. KZ_UNSUPPORTED where the device has no clock.
+kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds, kz_error *error);
+
+// What is enqueued in `stream` between begin and end is recorded instead of run.
+kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
+kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
+kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
+void kz_graph_close(kz_graph *graph);
+
+// ---- what the simulator counted -------------------------------------------------------------
+
+// Sums over the launches since the last reset. Only the simulator fills them; `valid` is false elsewhere.
+typedef struct kz_counters {
+    bool valid;
+    uint64_t launches, blocks, warps;
+    uint64_t warp_instructions, thread_instructions; // PTX instructions issued, and lanes active in them
+    uint64_t global_requests, global_sectors, global_ideal_sectors;
+    uint64_t shared_requests, shared_wavefronts, shared_ideal_wavefronts;
+    uint64_t atomic_requests, atomic_lane_conflicts; // lanes beyond the first on one address
+    uint64_t barriers;
+} kz_counters;
+
+// Counting costs speed, so it is off until asked for. KZ_UNSUPPORTED on devices that cannot count.
+kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error);
+kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error);
+
+// ---- plans ----------------------------------------------------------------------------------
+
+// What an operation does on the host: an ordered list of steps over the caller's buffers and
+// workspace. A plan is pure data, made by a pure function of shape, type and device.
+enum { KZ_PLAN_STEPS = 8, KZ_PLAN_ARGS = 12 };
+
+typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE } kz_arg_kind;
+
+typedef struct kz_arg {
+    kz_arg_kind kind;
+    uint32_t buffer; // index into the caller's buffers, for KZ_ARG_BUFFER
+    uint64_t offset; // bytes into the buffer or the workspace
+    uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
+} kz_arg;
+
+typedef enum kz_step_kind { KZ_STEP_LAUNCH, KZ_STEP_FILL, KZ_STEP_COPY } kz_step_kind;
+
+typedef struct kz_step {
+    kz_step_kind kind;
+    char entry[64];   // LAUNCH: the kernel's name in the variant's module
+    kz_launch launch; // LAUNCH
+    uint32_t arg_count;
+    kz_arg args[KZ_PLAN_ARGS]; // LAUNCH: parameters; FILL: [0] = to; COPY: [0] = to, [1] = from
+    uint64_t bytes;            // FILL, COPY
+    uint8_t fill;              // FILL: the byte
+} kz_step;
+
+typedef struct kz_plan {
+    uint64_t workspace_bytes;
+    uint32_t step_count;
+    kz_step steps[KZ_PLAN_STEPS];
+} kz_plan;
+
+// Enqueues every step. `buffers` are the operation's buffers in the family's order.
+kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
+                      const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

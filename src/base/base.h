@@ -1,0 +1,68 @@
+// base: what every layer stands on. Knows no GPU.
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <stdarg.h>
+
+#include "kz/kz.h"
+
+// ---- errors ---------------------------------------------------------------------------------
+
+// Fills `error` (which may be NULL) and returns `status`: `return base_fail(error, KZ_IO, "...")`.
+kz_status base_fail(kz_error *error, kz_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// Appends a line to the message: a cause or a next step.
+void base_fail_note(kz_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- arena: one lifetime, freed at once -------------------------------------------------------
+
+typedef struct base_arena base_arena;
+base_arena *base_arena_open(void); // NULL when out of memory
+void base_arena_close(base_arena *arena);
+// Zeroed memory, 16-byte aligned. NULL when out of memory.
+void *base_arena_alloc(base_arena *arena, size_t bytes);
+char *base_arena_string(base_arena *arena, const char *text, size_t length);
+
+// ---- text: a growing string -------------------------------------------------------------------
+
+// {0} is an empty text. `data` is NULL or NUL-terminated; base_text_free ends it.
+typedef struct base_text {
+    char *data;
+    size_t length, capacity;
+    bool failed; // an append ran out of memory; later appends do nothing
+} base_text;
+void base_text_add(base_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void base_text_add_v(base_text *text, const char *format, va_list list);
+void base_text_add_bytes(base_text *text, const char *bytes, size_t length);
+void base_text_free(base_text *text);
+
+// ---- files ------------------------------------------------------------------------------------
+
+// The whole file, NUL-terminated, malloc'ed.
+kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *error);
+// Whole or not at all: written beside, synced, renamed.
+kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error);
+// Adds one whole line (with its newline) under a lock, synced.
+kz_status base_file_append_line(const char *path, const char *line, kz_error *error);
+kz_status base_make_folders(const char *path, kz_error *error); // mkdir -p
+bool base_file_exists(const char *path);
+
+// ---- random: Philox4x32-10, counter-based, so any element can be made alone ---------------------
+
+typedef struct base_philox_block {
+    uint32_t word[4];
+} base_philox_block;
+base_philox_block base_philox(uint64_t seed, uint64_t stream, uint64_t counter);
+
+// ---- half types, round to nearest even ----------------------------------------------------------
+
+float base_f16_to_f32(uint16_t bits);
+uint16_t base_f32_to_f16(float value);
+uint16_t base_f64_to_f16(double value); // one rounding
+float base_bf16_to_f32(uint16_t bits);
+uint16_t base_f32_to_bf16(float value);
+uint16_t base_f64_to_bf16(double value); // one rounding
+
+#define BASE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif
