@@ -1,0 +1,96 @@
+// Statuses, errors, the arena, growing text and Philox.
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void status_names(void **state) {
+    assert_string_equal(kz_status_name(KZ_NO_DEVICE), "NO_DEVICE");
+    assert_string_equal(kz_status_text(KZ_NO_DEVICE), "no such device");
+    assert_string_equal(kz_status_text((kz_status)-1000), "unknown status");
+    assert_string_equal(kz_type_name(KZ_BF16), "bf16");
+    assert_int_equal(kz_type_size(KZ_F64), 8);
+    assert_int_equal(kz_type_size((kz_type)99), 0);
+}
+
+static void error_with_note(void **state) {
+    kz_error error;
+    assert_int_equal(base_fail(&error, KZ_IO, "cannot %s", "read"), KZ_IO);
+    base_fail_note(&error, "try %d", 2);
+    assert_int_equal(error.status, KZ_IO);
+    assert_string_equal(error.message, "cannot read\ntry 2");
+    assert_int_equal(base_fail(NULL, KZ_IO, "x"), KZ_IO);
+    base_fail_note(NULL, "x");
+    // A message may be built from itself.
+    base_fail(&error, KZ_WRONG, "again: %s", error.message);
+    assert_string_equal(error.message, "again: cannot read\ntry 2");
+}
+
+static void error_too_long(void **state) {
+    kz_error error;
+    base_fail(&error, KZ_IO, "%s", "start ");
+    for (int i = 0; i < 1000; i++) base_fail_note(&error, "0123456789");
+    assert_true(strlen(error.message) < sizeof error.message);
+    assert_memory_equal(error.message, "start", 5);
+}
+
+static void arena_gives_zeroed_aligned_memory(void **state) {
+    base_arena *arena = base_arena_open();
+    unsigned char *previous = NULL;
+    for (size_t bytes = 1; bytes < 3000000; bytes = bytes * 3 + 1) {
+        for (int repeat = 0; repeat < 5; repeat++) {
+            unsigned char *at = base_arena_alloc(arena, bytes);
+            assert_non_null(at);
+            assert_int_equal((uintptr_t)at % 16, 0);
+            assert_int_equal(at[0] | at[bytes - 1], 0);
+            memset(at, 0xaa, bytes);
+            if (previous) assert_int_equal(previous[0], 0xaa);
+            previous = at;
+        }
+    }
+    assert_string_equal(base_arena_string(arena, "hello", 4), "hell");
+    assert_string_equal(base_arena_string(arena, NULL, 0), "");
+    assert_null(base_arena_alloc(arena, SIZE_MAX - 8));
+    base_arena_close(arena);
+    base_arena_close(NULL);
+}
+
+static void text_grows(void **state) {
+    base_text text = {0};
+    for (int i = 0; i < 1000; i++) base_text_add(&text, "%d,", i);
+    base_text_add_bytes(&text, "a\0b", 3);
+    assert_false(text.failed);
+    assert_int_equal(text.length, 10 * 2 + 90 * 3 + 900 * 4 + 3);
+    assert_memory_equal(text.data, "0,1,2,", 6);
+    assert_memory_equal(text.data + text.length - 3, "a\0b", 4);
+    base_text_free(&text);
+    assert_null(text.data);
+    base_text_add(&text, "%s", "");
+    assert_string_equal(text.data, "");
+    base_text_free(&text);
+}
+
+// The vectors are those of the Random123 distribution's known-answer file.
+static void philox_known_answers(void **state) {
+    base_philox_block zero = base_philox(0, 0, 0);
+    const uint32_t expect_zero[4] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+    assert_memory_equal(zero.word, expect_zero, sizeof expect_zero);
+    base_philox_block ones = base_philox(UINT64_MAX, UINT64_MAX, UINT64_MAX);
+    const uint32_t expect_ones[4] = {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd};
+    assert_memory_equal(ones.word, expect_ones, sizeof expect_ones);
+    base_philox_block pi =
+        base_philox(UINT64_C(0x299f31d0a4093822), UINT64_C(0x0370734413198a2e), UINT64_C(0x85a308d3243f6a88));
+    const uint32_t expect_pi[4] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
+    assert_memory_equal(pi.word, expect_pi, sizeof expect_pi);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(status_names),   cmocka_unit_test(error_with_note),
+        cmocka_unit_test(error_too_long), cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(text_grows),     cmocka_unit_test(philox_known_answers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+// A growing string. Once an append has failed, the text keeps what it had and takes no more.
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool text_reserve(base_text *text, size_t more) {
+    if (text->failed) return false;
+    if (more >= SIZE_MAX / 4 - text->length) {
+        text->failed = true;
+        return false;
+    }
+    size_t need = text->length + more + 1;
+    if (need <= text->capacity) return true;
+    size_t capacity = text->capacity ? text->capacity * 2 : 64;
+    while (capacity < need) capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void base_text_add_v(base_text *text, const char *format, va_list list) {
+    va_list again;
+    va_copy(again, list);
+    size_t room = text->failed ? 0 : text->capacity - text->length;
+    int length = vsnprintf(room ? text->data + text->length : NULL, room, format, list);
+    if (length < 0) {
+        text->failed = true;
+    } else if ((size_t)length < room) {
+        text->length += (size_t)length;
+    } else if (text_reserve(text, (size_t)length)) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    } else if (room) {
+        text->data[text->length] = 0; // undo the part that was written
+    }
+    va_end(again);
+}
+
+void base_text_add(base_text *text, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    base_text_add_v(text, format, list);
+    va_end(list);
+}
+
+void base_text_add_bytes(base_text *text, const char *bytes, size_t length) {
+    if (!text_reserve(text, length)) return;
+    if (length) memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void base_text_free(base_text *text) {
+    free(text->data);
+    *text = (base_text){0};
+}
