@@ -1,0 +1,90 @@
+// The command kz: one table of verbs, one file cmd_<verb>.c each.
+//
+// A verb exports one constant `cli_command cli_command_<verb>` and has one row in verbs.def. Its
+// options are a table that gives the parser, the help page and the completion alike. A verb prints
+// its results on stdout, everything else on stderr, and returns one of the exit codes below.
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/base.h"
+
+// ---- exit codes -------------------------------------------------------------------------------
+
+typedef enum cli_exit {
+#define CLI_EXIT(name, value, text) CLI_##name = value,
+#include "exits.def"
+#undef CLI_EXIT
+} cli_exit;
+
+cli_exit cli_exit_of(kz_status status);
+// Prints the error on stderr, "kz: " before its first line, and gives the exit code that belongs to it.
+int cli_fail(const kz_error *error);
+// The same for an error that has no kz_error: a wrong command line and the like.
+int cli_fail_with(kz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- options ----------------------------------------------------------------------------------
+
+typedef enum cli_option_kind {
+    CLI_FLAG,    // bool
+    CLI_TEXT,    // const char *
+    CLI_LIST,    // cli_list: may be repeated
+    CLI_INTEGER, // cli_integer: decimal or 0x
+    CLI_OUTPUT,  // cli_output: --json, --json=PATH, or --json PATH where PATH looks like a file
+} cli_option_kind;
+
+enum { CLI_LIST_CAPACITY = 64 };
+
+typedef struct cli_list {
+    const char *items[CLI_LIST_CAPACITY];
+    size_t count;
+} cli_list;
+
+typedef struct cli_integer {
+    bool given;
+    int64_t value;
+} cli_integer;
+
+typedef struct cli_output {
+    bool given;
+    const char *path; // NULL: stdout
+} cli_output;
+
+typedef struct cli_option {
+    const char *name; // "device", without the dashes; NULL ends the table
+    cli_option_kind kind;
+    size_t offset;        // of the field in the verb's struct of options
+    const char *argument; // "ID", for the help page; NULL for a flag
+    const char *text;     // one line for the help page
+} cli_option;
+
+typedef struct cli_command cli_command;
+struct cli_command {
+    const char *usage;    // "kz check [FAMILY[/VARIANT]] [OPTIONS]"; more forms on more lines
+    const char *about;    // paragraphs, wrapped by hand at 100 columns
+    const char *examples; // lines "command   what it does"
+    const cli_option *options;
+    int (*run)(const cli_command *self, int argc, char **argv); // argv[0] is the verb
+};
+
+// Fills the struct of options (zeroed by the caller) and the list of other words. argv[0] is skipped.
+kz_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_list *words,
+                    kz_error *error);
+void cli_print_help(const cli_command *command);
+
+// The name in `names` (ends with NULL) that `word` was probably meant to be; NULL where none is near.
+const char *cli_nearest(const char *word, const char *const *names);
+
+// ---- interruption -----------------------------------------------------------------------------
+
+// After cli_catch_interrupts, the first SIGINT or SIGTERM makes cli_interrupted true; the second ends the
+// process.
+void cli_catch_interrupts(void);
+bool cli_interrupted(void);
+
+// ---- the verbs --------------------------------------------------------------------------------
+
+#define CLI_VERB(name, text) extern const cli_command cli_command_##name;
+#include "verbs.def"
+#undef CLI_VERB
+
+#endif

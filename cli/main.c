@@ -1,0 +1,162 @@
+// kz: reads the verb and runs it. Everything a verb needs to know stands in cli.h.
+#include "cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct verb {
+    const char *name, *text;
+    const cli_command *command;
+} verb;
+
+static const verb verbs[] = {
+#define CLI_VERB(name, text) {#name, text, &cli_command_##name},
+#include "verbs.def"
+#undef CLI_VERB
+};
+
+static const struct {
+    const char *name;
+    int value;
+    const char *text;
+} exits[] = {
+#define CLI_EXIT(name, value, text) {#name, value, text},
+#include "exits.def"
+#undef CLI_EXIT
+};
+
+// ---- errors -----------------------------------------------------------------------------------
+
+cli_exit cli_exit_of(kz_status status) {
+    switch (status) {
+    case KZ_OK: return CLI_OK;
+    case KZ_INVALID:
+    case KZ_NOT_FOUND: return CLI_USAGE;
+    case KZ_NO_DEVICE:
+    case KZ_DRIVER:
+    case KZ_BUSY:
+    case KZ_LOST: return CLI_NO_DEVICE;
+    case KZ_UNSUPPORTED: return CLI_UNSUPPORTED;
+    case KZ_SYNTAX: return CLI_SYNTAX;
+    case KZ_FAULT:
+    case KZ_DEADLOCK: return CLI_FAULT;
+    case KZ_WRONG: return CLI_WRONG;
+    case KZ_IO: return CLI_IO;
+    case KZ_TOOL: return CLI_TOOL;
+    case KZ_NO_MEMORY:
+    case KZ_LIMIT: return CLI_MEMORY;
+    case KZ_INTERNAL: return CLI_INTERNAL;
+    }
+    return CLI_INTERNAL;
+}
+
+int cli_fail(const kz_error *error) {
+    fflush(stdout);
+    fprintf(stderr, "kz: %s\n", error->message[0] ? error->message : kz_status_text(error->status));
+    return (int)cli_exit_of(error->status);
+}
+
+int cli_fail_with(kz_status status, const char *format, ...) {
+    kz_error error = {.status = status};
+    va_list list;
+    va_start(list, format);
+    vsnprintf(error.message, sizeof error.message, format, list);
+    va_end(list);
+    return cli_fail(&error);
+}
+
+// ---- interruption: the one global that a signal needs -------------------------------------------
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+void cli_catch_interrupts(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool cli_interrupted(void) { return interrupted != 0; }
+
+// ---- the pages of main itself ---------------------------------------------------------------------
+
+static void print_first_screen(void) {
+    printf("Kernel Zoo %s: CUDA kernels from naive to the hardware's limit, on a GPU or in a simulator.\n\n"
+           "  kz check                  runs every kernel on the devices of this machine, and checks it\n"
+           "  kz list                   the families and their variants\n"
+           "  kz info reduce            one family: what it computes, its ladder of variants, its cases\n"
+           "  kz check --family reduce my.cu    your own kernel in a family's place\n"
+           "  kz doctor                 what this machine has, and what is missing\n\n"
+           "kz help lists every command.\n",
+           kz_version());
+}
+
+static void print_verbs(void) {
+    printf("kz VERB [ARGUMENTS] [OPTIONS]\n\n");
+    for (size_t i = 0; i < BASE_COUNT(verbs); i++) printf("  %-10s %s\n", verbs[i].name, verbs[i].text);
+    printf(
+        "\nkz help VERB explains one of them, kz help exit-codes what the exit status says; kz --version.\n"
+        "Output is coloured on a terminal; NO_COLOR=1 turns that off.\n");
+}
+
+static void print_exit_codes(void) {
+    printf("kz ends with one of these:\n\n");
+    for (size_t i = 0; i < BASE_COUNT(exits); i++) printf("  %3d  %s\n", exits[i].value, exits[i].text);
+    printf("\nWhere several apply, a fault outranks a wrong result, and a wrong result everything else.\n");
+}
+
+static const verb *find_verb(const char *name) {
+    for (size_t i = 0; i < BASE_COUNT(verbs); i++)
+        if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+    return NULL;
+}
+
+static int unknown_verb(const char *name) {
+    const char *names[BASE_COUNT(verbs) + 1] = {NULL};
+    for (size_t i = 0; i < BASE_COUNT(verbs); i++) names[i] = verbs[i].name;
+    const char *near = cli_nearest(name, names);
+    if (near) return cli_fail_with(KZ_INVALID, "there is no command \"%s\"; did you mean kz %s?", name, near);
+    return cli_fail_with(KZ_INVALID, "there is no command \"%s\"\ntry: kz help", name);
+}
+
+static int help(int argc, char **argv) {
+    if (argc < 2) return print_verbs(), CLI_OK;
+    if (strcmp(argv[1], "exit-codes") == 0) return print_exit_codes(), CLI_OK;
+    const verb *v = find_verb(argv[1]);
+    if (!v) return unknown_verb(argv[1]);
+    cli_print_help(v->command);
+    return CLI_OK;
+}
+
+static bool asks_for_help(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    return false;
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) return print_first_screen(), CLI_OK;
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) return printf("kz %s\n", kz_version()), CLI_OK;
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help(argc - 1, argv + 1);
+    const verb *v = find_verb(name);
+    if (!v) return unknown_verb(name);
+    if (asks_for_help(argc - 1, argv + 1)) return cli_print_help(v->command), CLI_OK;
+    return v->command->run(v->command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    int code = run(argc, argv);
+    // A full disk shows here at the latest: output that was lost is never a success.
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (lost && code == CLI_OK) return cli_fail_with(KZ_IO, "the output could not be written: %m");
+    return code;
+}

@@ -1,0 +1,168 @@
+// Reads a verb's command line by its table of options, and prints the table as its help page.
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option *find_option(const cli_command *command, const char *name, size_t length) {
+    for (const cli_option *o = command->options; o && o->name; o++)
+        if (strlen(o->name) == length && memcmp(o->name, name, length) == 0) return o;
+    return NULL;
+}
+
+static kz_status unknown_option(const cli_command *command, const char *verb, const char *name, size_t length,
+                                kz_error *error) {
+    const char *names[CLI_LIST_CAPACITY + 1] = {NULL};
+    base_text known = {0};
+    size_t count = 0;
+    for (const cli_option *o = command->options; o && o->name && count < CLI_LIST_CAPACITY; o++) {
+        names[count++] = o->name;
+        base_text_add(&known, " --%s", o->name);
+    }
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    base_fail(error, KZ_INVALID, "unknown option --%s", word);
+    const char *near = cli_nearest(word, names);
+    if (near) base_fail_note(error, "did you mean --%s?", near);
+    base_fail_note(error, "known options:%s --help", known.data ? known.data : "");
+    base_fail_note(error, "try: kz help %s", verb);
+    base_text_free(&known);
+    return KZ_INVALID;
+}
+
+// Whether the word after an option with an optional path is that path, and not the next argument.
+static bool looks_like_a_path(const char *word) {
+    size_t length = strlen(word);
+    if (strcmp(word, "-") == 0 || word[0] == '/' || word[0] == '.') return true;
+    return (length > 5 && strcmp(word + length - 5, ".json") == 0) ||
+           (length > 6 && strcmp(word + length - 6, ".jsonl") == 0);
+}
+
+static kz_status add_to_list(cli_list *list, const char *word, kz_error *error) {
+    if (list->count == CLI_LIST_CAPACITY)
+        return base_fail(error, KZ_INVALID, "too many arguments: at most %d of one kind", CLI_LIST_CAPACITY);
+    list->items[list->count++] = word;
+    return KZ_OK;
+}
+
+static kz_status set_integer(const cli_option *option, const char *text, cli_integer *to, kz_error *error) {
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    if (end == text || *end || errno)
+        return base_fail(error, KZ_INVALID, "--%s takes a whole number, not \"%s\"", option->name, text);
+    *to = (cli_integer){true, value};
+    return KZ_OK;
+}
+
+static kz_status set_option(const cli_option *option, const char *value, void *field, kz_error *error) {
+    switch (option->kind) {
+    case CLI_FLAG: *(bool *)field = true; return KZ_OK;
+    case CLI_TEXT: *(const char **)field = value; return KZ_OK;
+    case CLI_LIST: return add_to_list(field, value, error);
+    case CLI_INTEGER: return set_integer(option, value, field, error);
+    case CLI_OUTPUT:
+        *(cli_output *)field = (cli_output){true, value && strcmp(value, "-") == 0 ? NULL : value};
+        return KZ_OK;
+    }
+    return base_fail(error, KZ_INTERNAL, "option --%s has no kind", option->name);
+}
+
+// Reads the option at argv[*at]; leaves *at on the last word it took.
+static kz_status parse_option(const cli_command *command, int argc, char **argv, int *at, void *options,
+                              kz_error *error) {
+    const char *name = argv[*at] + 2, *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const cli_option *option = find_option(command, name, length);
+    if (!option) return unknown_option(command, argv[0], name, length, error);
+
+    const char *value = equals ? equals + 1 : NULL;
+    if (option->kind == CLI_FLAG && value)
+        return base_fail(error, KZ_INVALID, "--%s takes no value", option->name);
+    bool needs_value = option->kind == CLI_TEXT || option->kind == CLI_LIST || option->kind == CLI_INTEGER;
+    if (!value && needs_value) {
+        if (*at + 1 >= argc) {
+            base_fail(error, KZ_INVALID, "--%s needs a value: --%s %s", option->name, option->name,
+                      option->argument);
+            base_fail_note(error, "try: kz help %s", argv[0]);
+            return KZ_INVALID;
+        }
+        value = argv[++*at];
+    }
+    if (!value && option->kind == CLI_OUTPUT && *at + 1 < argc && looks_like_a_path(argv[*at + 1]))
+        value = argv[++*at];
+    return set_option(option, value, (char *)options + option->offset, error);
+}
+
+kz_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_list *words,
+                    kz_error *error) {
+    *words = (cli_list){0};
+    bool only_words = false;
+    for (int i = 1; i < argc; i++) {
+        kz_status status;
+        if (!only_words && strcmp(argv[i], "--") == 0) {
+            only_words = true;
+            continue;
+        }
+        if (!only_words && strncmp(argv[i], "--", 2) == 0)
+            status = parse_option(command, argc, argv, &i, options, error);
+        else if (!only_words && argv[i][0] == '-' && argv[i][1])
+            status = unknown_option(command, argv[0], argv[i] + 1, strlen(argv[i] + 1), error);
+        else
+            status = add_to_list(words, argv[i], error);
+        if (status) return status;
+    }
+    return KZ_OK;
+}
+
+void cli_print_help(const cli_command *command) {
+    printf("%s\n\n%s\n", command->usage, command->about);
+    if (command->options && command->options->name) {
+        printf("\nOptions:\n");
+        for (const cli_option *o = command->options; o->name; o++) {
+            char left[64];
+            const char *before = o->kind == CLI_OUTPUT ? "[=" : " ",
+                       *after = o->kind == CLI_OUTPUT ? "]" : "";
+            if (o->argument)
+                snprintf(left, sizeof left, "--%s%s%s%s", o->name, before, o->argument, after);
+            else
+                snprintf(left, sizeof left, "--%s", o->name);
+            printf("  %-22s %s\n", left, o->text);
+        }
+    }
+    if (command->examples) printf("\nExamples:\n%s\n", command->examples);
+}
+
+// ---- the nearest name -------------------------------------------------------------------------
+
+// Levenshtein's distance, with words cut at 63 characters.
+static size_t distance(const char *a, const char *b) {
+    enum { LENGTH = 63 };
+    size_t m = strnlen(a, LENGTH), n = strnlen(b, LENGTH), row[LENGTH + 1];
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]);
+            size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            diagonal = row[j];
+            row[j] = change < shorter + 1 ? change : shorter + 1;
+        }
+    }
+    return row[n];
+}
+
+const char *cli_nearest(const char *word, const char *const *names) {
+    const char *best = NULL;
+    size_t best_distance = SIZE_MAX, length = strlen(word);
+    for (; *names; names++) {
+        size_t d = distance(word, *names);
+        // A part of the name is near too: "warp_shuffle" for "03_warp_shuffle".
+        if (length >= 3 && strstr(*names, word)) d = 1;
+        if (d < best_distance) best = *names, best_distance = d;
+    }
+    return best_distance <= 1 + length / 3 ? best : NULL;
+}

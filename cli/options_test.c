@@ -1,0 +1,105 @@
+// The parser of options: every kind, every way to be wrong.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cli.h"
+
+typedef struct opts {
+    bool loud;
+    const char *name;
+    cli_list devices;
+    cli_integer seed;
+    cli_output json;
+} opts;
+
+static const cli_option table[] = {
+    {"loud", CLI_FLAG, offsetof(opts, loud), NULL, "a flag"},
+    {"name", CLI_TEXT, offsetof(opts, name), "NAME", "a text"},
+    {"device", CLI_LIST, offsetof(opts, devices), "ID", "a list"},
+    {"seed", CLI_INTEGER, offsetof(opts, seed), "N", "an integer"},
+    {"json", CLI_OUTPUT, offsetof(opts, json), "PATH", "an output"},
+    {0},
+};
+static const cli_command command = {.usage = "kz try", .about = "", .options = table};
+
+static kz_status parse(opts *o, cli_list *words, kz_error *error, const char *const *argv) {
+    int argc = 0;
+    while (argv[argc]) argc++;
+    *o = (opts){0};
+    return cli_parse(&command, argc, (char **)argv, o, words, error);
+}
+#define PARSE(...) parse(&o, &words, &error, (const char *const[]){"try", __VA_ARGS__, NULL})
+
+static void reads_every_kind(void **state) {
+    (void)state;
+    opts o;
+    cli_list words;
+    kz_error error;
+    assert_int_equal(
+        PARSE("a", "--loud", "--name", "x", "--device=sim", "--device", "cpu", "--seed", "0x10", "b"), 0);
+    assert_true(o.loud);
+    assert_string_equal(o.name, "x");
+    assert_int_equal(o.devices.count, 2);
+    assert_string_equal(o.devices.items[1], "cpu");
+    assert_int_equal(o.seed.value, 16);
+    assert_int_equal(words.count, 2);
+    assert_string_equal(words.items[1], "b");
+}
+
+static void an_output_takes_a_path_only_where_it_looks_like_one(void **state) {
+    (void)state;
+    opts o;
+    cli_list words;
+    kz_error error;
+    assert_int_equal(PARSE("--json", "reduce/01_atomic"), 0);
+    assert_true(o.json.given);
+    assert_null(o.json.path);
+    assert_int_equal(words.count, 1);
+    assert_int_equal(PARSE("--json", "out.jsonl", "reduce"), 0);
+    assert_string_equal(o.json.path, "out.jsonl");
+    assert_int_equal(PARSE("--json=reduce"), 0);
+    assert_string_equal(o.json.path, "reduce");
+    assert_int_equal(PARSE("--json", "-"), 0);
+    assert_null(o.json.path);
+}
+
+static void says_what_is_wrong(void **state) {
+    (void)state;
+    opts o;
+    cli_list words;
+    kz_error error;
+    assert_int_equal(PARSE("--devise", "sim"), KZ_INVALID);
+    assert_non_null(strstr(error.message, "did you mean --device?"));
+    assert_non_null(strstr(error.message, "--seed"));
+    assert_int_equal(PARSE("--seed", "ten"), KZ_INVALID);
+    assert_non_null(strstr(error.message, "whole number"));
+    assert_int_equal(PARSE("--seed"), KZ_INVALID);
+    assert_int_equal(PARSE("--loud=1"), KZ_INVALID);
+    assert_int_equal(PARSE("-x"), KZ_INVALID);
+    assert_int_equal(PARSE("--", "--loud"), 0);
+    assert_false(o.loud);
+    assert_string_equal(words.items[0], "--loud");
+}
+
+static void finds_the_nearest_name(void **state) {
+    (void)state;
+    const char *const names[] = {"vector_add", "reduce", "03_warp_shuffle", NULL};
+    assert_string_equal(cli_nearest("redcue", names), "reduce");
+    assert_string_equal(cli_nearest("vectoradd", names), "vector_add");
+    assert_string_equal(cli_nearest("warp_shuffle", names), "03_warp_shuffle");
+    assert_null(cli_nearest("softmax", names));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_every_kind),
+        cmocka_unit_test(an_output_takes_a_path_only_where_it_looks_like_one),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(finds_the_nearest_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
