@@ -1,5 +1,22 @@
 # kz_layer(base USES ...): the static library kz_<name> of all sources in this folder, seen by
 # includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
+#
+# kz_unit_test(NAME name SOURCE file LINKS ...): one cmocka program, run from the project's root
+# and labelled `unit`. The target unit_tests builds them all.
+
+add_custom_target(unit_tests)
+
+function(kz_unit_test)
+    cmake_parse_arguments(unit "" "NAME;SOURCE" "LINKS" ${ARGN})
+    string(REPLACE "/" "_" target ${unit_NAME})
+    add_executable(${target} ${unit_SOURCE})
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_link_libraries(${target} PRIVATE ${unit_LINKS} cmocka)
+    add_dependencies(unit_tests ${target})
+    add_test(NAME ${unit_NAME} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${unit_NAME} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()
+
 function(kz_layer name)
     cmake_parse_arguments(layer "" "" "USES;EXCLUDE" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
@@ -7,6 +24,10 @@ function(kz_layer name)
     foreach(pattern ${layer_EXCLUDE})
         list(FILTER sources EXCLUDE REGEX "${pattern}")
     endforeach()
+    if(NOT sources) # a layer that is still empty is a layer all the same
+        set(sources ${CMAKE_BINARY_DIR}/empty_layer.c)
+        file(WRITE ${sources} "typedef int empty_layer;\n")
+    endif()
     add_library(kz_${name} STATIC ${sources})
     target_include_directories(kz_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
     foreach(used ${layer_USES})
@@ -16,8 +37,6 @@ function(kz_layer name)
     file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.c)
     foreach(test ${tests})
         get_filename_component(stem ${test} NAME_WE)
-        add_executable(${name}_${stem} ${test})
-        target_link_libraries(${name}_${stem} PRIVATE kz_${name} cmocka)
-        add_test(NAME ${name}/${stem} COMMAND ${name}_${stem} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+        kz_unit_test(NAME ${name}/${stem} SOURCE ${test} LINKS kz_${name})
     endforeach()
 endfunction()

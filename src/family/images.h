@@ -1,11 +1,11 @@
-// The compiled variants, embedded by the build: one row per kernels/<group>/<family>/NN_idea.cu.
+// The zoo's kernels as the build embeds them: one row per kernels/<group>/<family>/<variant>.cu.
 #ifndef FAMILY_IMAGES_H
 #define FAMILY_IMAGES_H
 
 #include "kz/kz.h"
 
 typedef struct zoo_image_row {
-    const char *family, *variant;
+    const char *family, *variant; // "reduce", "03_warp_shuffle"
     kz_image image;
 } zoo_image_row;
 

@@ -1,0 +1,38 @@
+# kz_kernels(PREFIX list of .cu files): for each, PTX for the lowest architecture it names in a line
+# `// kz: sm 80` (75 where it names none) and machine code for sm_90 (sm_90a for `// kz: sm 90a`)
+# from that very PTX. Sets ${PREFIX}_FILES (all outputs) and ${PREFIX}_ROWS (what tools/embed.c reads).
+function(kz_kernels prefix)
+    set(files)
+    set(rows)
+    foreach(source ${ARGN})
+        file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
+        get_filename_component(variant ${source} NAME_WE)
+        get_filename_component(folder ${source} DIRECTORY)
+        get_filename_component(family ${folder} NAME)
+        # The line decides how the file is compiled, so a change of it configures anew.
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+        file(STRINGS ${source} line REGEX "^// kz: sm [0-9]+a?" LIMIT_COUNT 1)
+        set(lowest 75)
+        if(line MATCHES "sm ([0-9]+a?)")
+            set(lowest ${CMAKE_MATCH_1})
+        endif()
+        set(tuned 90)
+        if(lowest MATCHES "a$" OR lowest GREATER 90)
+            set(tuned ${lowest})
+        endif()
+        set(stem ${CMAKE_BINARY_DIR}/kernels/${family}/${variant})
+        file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/kernels/${family})
+        add_custom_command(
+            OUTPUT ${stem}.ptx ${stem}.cubin
+            COMMAND ${CMAKE_SOURCE_DIR}/tools/compile_kernel ${KZ_NVCC} ${KZ_PTXAS} ${lowest} ${tuned} ${relative} ${stem}
+            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+            DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tools/compile_kernel ${KZ_NVCC}
+            DEPFILE ${stem}.d
+            COMMENT "nvcc ${relative}"
+            VERBATIM)
+        list(APPEND files ${stem}.ptx ${stem}.cubin)
+        string(APPEND rows "${family} ${variant} ${tuned} ${stem}.ptx ${stem}.cubin\n")
+    endforeach()
+    set(${prefix}_FILES ${files} PARENT_SCOPE)
+    set(${prefix}_ROWS "${rows}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,23 @@
+# libkz, static and shared, from the objects of the layers below bench: base ptx sim observe device
+# family and the zoo. It needs libc, libm and pthreads alone. The shared one shows kz_ symbols only.
+set(objects)
+foreach(layer base ptx sim observe device family zoo)
+    list(APPEND objects $<TARGET_OBJECTS:kz_${layer}>)
+endforeach()
+
+add_library(libkz_static STATIC ${objects})
+set_target_properties(libkz_static PROPERTIES OUTPUT_NAME kz)
+add_library(libkz_shared SHARED ${objects})
+set(symbols ${CMAKE_SOURCE_DIR}/cmake/kz.map)
+set_target_properties(libkz_shared PROPERTIES OUTPUT_NAME kz VERSION ${PROJECT_VERSION}
+                      SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${symbols})
+target_link_options(libkz_shared PRIVATE -Wl,--version-script=${symbols})
+if(NOT KZ_SANITIZE) # a sanitizer's runtime is found when the program starts
+    target_link_options(libkz_shared PRIVATE -Wl,--no-undefined)
+endif()
+foreach(library libkz_static libkz_shared)
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C
+                          ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
+                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+    target_link_libraries(${library} PUBLIC m pthread ${CMAKE_DL_LIBS})
+endforeach()
