@@ -15,38 +15,65 @@
 
 enum { SIM_LANES = 32 };
 #define SIM_ALL UINT32_C(0xffffffff)
+#define SIM_NOWHERE UINT32_MAX // "no such operand" among frame offsets
 
 typedef struct sim_warp sim_warp;
 typedef struct sim_op sim_op;
 typedef struct sim_block sim_block;
 typedef struct sim_decoder sim_decoder;
+typedef struct sim_extent sim_extent;
 
 typedef void (*sim_exec)(sim_warp *warp, const sim_op *op);
 
 struct sim_op {
     sim_exec full;   // every lane is active
     sim_exec masked; // only the lanes of warp->mask; warp->lanes[] is that mask, expanded
-    uint32_t d, a, b, c; // frame offsets in bytes; UINT32_MAX where absent
+    uint32_t d, a, b, c; // frame offsets in bytes; SIM_NOWHERE where absent
     int32_t guard;       // frame offset of the guard predicate, or -1
     bool guard_negated;
     uint8_t aux8;
     uint16_t aux16;
-    int64_t offset;  // of an address operand; or whatever the instruction needs
+    int64_t offset; // of an address operand; or whatever the instruction needs
     uint64_t aux;
     const ptx_inst *inst;
 };
 
+// Lanes that are at the same place: the unit of scheduling inside a warp.
+typedef enum sim_path_state { SIM_PATH_READY, SIM_PATH_AT_BARRIER, SIM_PATH_AT_SYNC } sim_path_state;
+typedef struct sim_path {
+    uint32_t mask;
+    uint32_t run;   // index into kernel->runs: where it stands
+    uint32_t frame; // byte offset of its register frame in the warp's register file
+    uint32_t local; // byte offset of its local memory in each lane's stack
+    uint32_t depth; // calls
+    sim_path_state state;
+    uint32_t barrier; // AT_BARRIER: which; its run is the one to go on with
+    uint32_t sync_mask; // AT_SYNC: the membermask; its run is the one that ends with the operation
+} sim_path;
+
 struct sim_warp {
-    uint8_t *frame; // the registers of the function that runs
-    uint32_t mask;  // active lanes of the instruction in flight
+    uint8_t *frame;      // the registers of the function that runs
+    uint32_t mask;       // active lanes of the instruction in flight
     uint32_t lanes_mask; // what lanes[] holds, expanded
     uint32_t lanes[SIM_LANES] __attribute__((aligned(64))); // 0 or ~0, for masked operations
     sim_block *block;
-    // Scheduling state follows in warp.c's own struct.
+    sim_extent *extents;   // the worker's cache of allocations, one entry per memory operation
+    uint8_t *shared;       // the block's shared memory
+    uint32_t shared_bytes;
+    bool attention;        // somebody wants to know of every access: a listener, or the search for a deadlock
+    uint32_t index;        // in the block
+    uint32_t exited;       // lanes that are gone (or never were)
+    uint8_t *registers;    // the register file: frames of all calls
+    uint8_t *local;        // 32 stacks, `local_stride` bytes each
+    uint32_t path_count, current;
+    sim_path paths[SIM_LANES];
+    uint64_t issued;       // instructions, for %clock and limits
+    bool spun;             // since the last yield: read something that another thread may change
+    uint32_t turn;         // which path goes first after a yield
 };
 
 #define SIM_REG(type, warp, at) ((type *)__builtin_assume_aligned((warp)->frame + (at), 64))
-#define SIM_PRED(warp, at) (*(uint32_t *)((warp)->frame + (at)))
+#define SIM_PRED(warp, at)      (*(uint32_t *)((warp)->frame + (at)))
 
 // ---- for the selectors in exec_*.c ---------------------------------------------------------------
 
@@ -58,6 +85,10 @@ uint32_t sim_destination(sim_decoder *decoder, const ptx_operand *operand, ptx_t
 // Width in bits of the register behind an operand (16, 32, 64, 128; 1 for a predicate); for an
 // immediate, that of `type` (at least 16).
 unsigned sim_operand_bits(sim_decoder *decoder, const ptx_operand *operand, ptx_type type);
+// The frame offset of the carry of add.cc and its kin: a mask of lanes.
+uint32_t sim_carry(sim_decoder *decoder);
+// Memory that lives as long as the decoded kernel, for what does not fit in a sim_op.
+void *sim_keep(sim_decoder *decoder, size_t bytes);
 
 // Each selector sets full, masked and the offsets for the instructions it knows and returns true;
 // false where the instruction is not its own. Guards are handled by the caller.
@@ -68,16 +99,16 @@ typedef struct sim_isa {
     bool (*select_convert)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op); // cvt, and cvt.pack
     bool (*select_video)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);   // dp2a, dp4a, vadd ... vset4
     bool (*select_memory)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);  // ld, st, ldu, atom, red, cvta, isspacep
-    bool (*select_warp)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);    // shfl, vote, match, redux, activemask
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;
 #if defined(__x86_64__)
 extern const sim_isa sim_isa_avx2;
 #endif
+const sim_isa *sim_isa_best(void); // what this CPU can run
 
 #define SIM_JOIN_(a, b) a##_##b
-#define SIM_JOIN(a, b) SIM_JOIN_(a, b)
+#define SIM_JOIN(a, b)  SIM_JOIN_(a, b)
 // The name of a function that exists once per instruction set: SIM_NAME(add_u32) -> add_u32_avx2
 #define SIM_NAME(name) SIM_JOIN(name, SIM_ISA)
 
