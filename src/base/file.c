@@ -95,7 +95,18 @@ static void sync_folder(const char *path) {
     free(copy);
 }
 
+// A pipe or a device is written as it is: a rename would put a plain file in its place.
+static kz_status write_special(const char *path, const void *data, size_t size, kz_error *error) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return fail_errno(error, "open", path, errno);
+    int code = write_all(fd, data, size);
+    if (close(fd) != 0 && !code) code = errno;
+    return code ? fail_errno(error, "write", path, code) : KZ_OK;
+}
+
 kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error) {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return write_special(path, data, size, error);
     base_text beside = {0};
     base_text_add(&beside, "%s.XXXXXX", path);
     if (beside.failed) {
