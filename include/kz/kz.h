@@ -85,9 +85,17 @@ void kz_device_close(kz_device *device);
 const kz_device_info *kz_device_get_info(const kz_device *device);
 kz_status kz_device_synchronize(kz_device *device, kz_error *error);
 
+// What device printf writes goes to `print`, a piece at a time; without one (NULL) it is dropped. On
+// `cuda` the driver writes it to stdout by itself: KZ_UNSUPPORTED there and on `cpu`.
+typedef void (*kz_print)(void *context, const char *text, size_t length);
+kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error);
+
+// Host threads that the simulator and `cpu` spread blocks over; 0 means all cores. KZ_UNSUPPORTED on `cuda`.
+kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error);
+
 // ---- memory ---------------------------------------------------------------------------------
 
-kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
+kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error); // 0 bytes: 0
 kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
 kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
@@ -158,19 +166,26 @@ kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *
 
 // ---- streams, events, graphs ----------------------------------------------------------------
 
+// The default stream waits for all others and they for it, as CUDA's legacy default stream does.
 kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
 void kz_stream_close(kz_stream *stream);
 kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
 kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
+// The driver's own handle (a CUstream), for vendor libraries; NULL for the default stream and off `cuda`.
+// A kz_ptr of a `cuda` device is a CUdeviceptr, and its primary context is current after every call.
+void *kz_stream_handle(const kz_stream *stream);
 
 kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
 void kz_event_close(kz_event *event);
 kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
 kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
-// Seconds between two recorded events. KZ_UNSUPPORTED where the device has no clock.
+// Seconds between two recorded events, both waited for. KZ_UNSUPPORTED where the device has no clock.
 kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds, kz_error *error);
 
-// What is enqueued in `stream` between begin and end is recorded instead of run.
+// What is enqueued in `stream` between begin and end is recorded instead of run; streams that wait for an
+// event recorded there join in. The default stream cannot be recorded. Scalars are kept as they were, while
+// host memory is read and written when the graph runs. On `cpu`, whose kernels state no parameter sizes,
+// each recorded argument must be readable for 8 bytes. The graph's module must outlive it.
 kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
 kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
 kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
