@@ -98,6 +98,51 @@ struct kz_family {
     const kz_variant *(*choose)(const kz_case *c, const kz_device_info *device);
 };
 
+// ---- helpers for plans --------------------------------------------------------------------------
+
+kz_arg kz_arg_buffer(uint32_t buffer); // the buffer's start
+kz_arg kz_arg_workspace(uint64_t offset);
+kz_arg kz_arg_u64(uint64_t value);
+kz_arg kz_arg_f32(float value);
+
+// Append a step; more than KZ_PLAN_STEPS or KZ_PLAN_ARGS, a grid of 0 or past 2^31 - 1 blocks is a bug.
+kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
+                            const kz_arg *args, size_t arg_count);
+kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
+
+// "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type.
+enum { KZ_ENTRY_NAME = 64 };
+void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
+                   kz_type type);
+
+static inline uint64_t kz_ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+static inline uint64_t kz_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// KZ_UNSUPPORTED with a reason, for a plan that does not do a case.
+kz_status kz_plan_refuse(kz_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- helpers for references and native variants ---------------------------------------------------
+
+double kz_element_get(kz_type type, const void *data, uint64_t index);
+void kz_element_set(kz_type type, void *data, uint64_t index, double value); // rounds once, to nearest even
+// What the type's exact rounding may move `value` by: half an ulp, denormals included; 0 for integers.
+double kz_half_ulp(kz_type type, double value);
+double kz_unit_roundoff(kz_type type); // 2^-24 for f32; 0 for integers
+// `value`, or the infinity that the type would round it to.
+double kz_saturate(kz_type type, double value);
+
+// ---- helpers for the choice of a variant ----------------------------------------------------------
+
+// The first row of the family's choice.csv (gpu,type,operation,from,to,variant) that holds the device's
+// GPU, the case's type and operation, and `size`; NULL where none does. "*" in a row matches all.
+const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                                       uint64_t size);
+// The rule for the rest: the last variant that this device runs and that plans this case.
+const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c, const kz_device_info *device);
+bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
+
+// ---- the registry -----------------------------------------------------------------------------
+
 // The zoo's table, in the order of zoo.def.
 const kz_family *const *kz_family_list(size_t *count);
 const kz_family *kz_family_find(const char *name); // NULL where there is none

@@ -1,0 +1,37 @@
+// Kernel Zoo, for people who call an operation: the object that every kz/ops/<family>.h opens.
+//
+// An operation is one problem on one device: its plan is made and its code loaded once, at open; it is
+// then run as often as one likes, on any buffers of that shape. The caller owns the buffers and the
+// workspace, and ends the operation with kz_operation_close before closing the device.
+// One operation is in flight at a time: runs in one stream follow one another; for two streams open two.
+// After a run that failed with a fault, close the operation: its module's state is not defined.
+#ifndef KZ_OPERATION_H
+#define KZ_OPERATION_H
+
+#include "kz/kz.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kz_operation kz_operation;
+struct kz_case; // kz/family.h
+
+// The general form, for families known by name. `variant` NULL takes the one that the family chooses for
+// device, type and size; a name as in `kz info FAMILY` overrides it.
+kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c, const char *variant,
+                            kz_operation **operation, kz_error *error);
+void kz_operation_close(kz_operation *operation); // NULL is allowed
+
+const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen
+uint64_t kz_operation_workspace(const kz_operation *operation);  // bytes that a run needs; may be 0
+const kz_plan *kz_operation_plan(const kz_operation *operation);
+
+// Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after.
+kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
+                           size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

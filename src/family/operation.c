@@ -1,0 +1,83 @@
+// The object behind every kz/ops/<family>.h: a plan and the module it runs in.
+#include "kz/operation.h"
+
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "kz/family.h"
+
+struct kz_operation {
+    kz_device *device;
+    const kz_variant *variant;
+    kz_module *module;
+    size_t buffer_count;
+    kz_plan plan;
+};
+
+static kz_status pick(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                      const char *name, const kz_variant **variant, kz_error *error) {
+    if (!name) {
+        *variant = family->choose(c, device);
+        if (*variant) return KZ_OK;
+        return base_fail(error, KZ_UNSUPPORTED, "no variant of %s does this case on %s", family->name,
+                         device->id);
+    }
+    *variant = kz_variant_find(family, name);
+    if (!*variant) {
+        kz_status status = base_fail(error, KZ_NOT_FOUND, "%s has no variant %s", family->name, name);
+        base_fail_note(error, "`kz info %s` lists them", family->name);
+        return status;
+    }
+    if (kz_variant_fits(*variant, device)) return KZ_OK;
+    return base_fail(error, KZ_UNSUPPORTED, "%s/%s does not run on %s", family->name, name, device->id);
+}
+
+kz_status kz_operation_open(kz_device *device, const char *family_name, const kz_case *c, const char *variant,
+                            kz_operation **operation, kz_error *error) {
+    *operation = NULL;
+    const kz_family *family = kz_family_find(family_name);
+    if (!family) return base_fail(error, KZ_NOT_FOUND, "there is no family %s", family_name);
+    kz_operation *made = calloc(1, sizeof *made);
+    if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for an operation of %s", family_name);
+
+    const kz_device_info *info = kz_device_get_info(device);
+    made->device = device;
+    kz_buffer buffers[KZ_FAMILY_BUFFERS];
+    made->buffer_count = family->buffers(c, buffers);
+    kz_image image;
+    kz_status status = pick(family, c, info, variant, &made->variant, error);
+    if (status == KZ_OK) status = made->variant->plan(c, info, &made->plan, error);
+    if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
+    if (status == KZ_OK) status = kz_module_load(device, &image, &made->module, error);
+    if (status != KZ_OK) {
+        kz_operation_close(made);
+        return status;
+    }
+    *operation = made;
+    return KZ_OK;
+}
+
+void kz_operation_close(kz_operation *operation) {
+    if (!operation) return;
+    if (operation->module) kz_module_close(operation->module);
+    free(operation);
+}
+
+const char *kz_operation_variant(const kz_operation *operation) { return operation->variant->name; }
+
+uint64_t kz_operation_workspace(const kz_operation *operation) { return operation->plan.workspace_bytes; }
+
+const kz_plan *kz_operation_plan(const kz_operation *operation) { return &operation->plan; }
+
+kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
+                           size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    if (buffer_count != operation->buffer_count)
+        return base_fail(error, KZ_INVALID, "%zu buffers were given, the operation takes %zu", buffer_count,
+                         operation->buffer_count);
+    if (workspace_bytes < operation->plan.workspace_bytes)
+        return base_fail(error, KZ_INVALID, "the workspace has %llu bytes, %s needs %llu",
+                         (unsigned long long)workspace_bytes, operation->variant->name,
+                         (unsigned long long)operation->plan.workspace_bytes);
+    return kz_plan_run(operation->device, stream, operation->module, &operation->plan, buffers, buffer_count,
+                       workspace, error);
+}
