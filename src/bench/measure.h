@@ -1,0 +1,36 @@
+// bench/measure: the loop that warms up, samples the candidates in turn and stops. Knows no device: a
+// bench_clock takes the samples, so a test runs the whole protocol on a made-up clock.
+//
+// Candidates are sampled in rounds, forwards and backwards by turns (A B C, C B A, ...), so that sample i of
+// one was taken beside sample i of another, and neither always goes first.
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include "bench/stop.h"
+#include "kz/kz.h"
+
+typedef struct bench_clock {
+    void *self;
+    // One sample of candidate `index`, in seconds per run of its operation.
+    kz_status (*sample)(void *self, size_t index, double *seconds, kz_error *error);
+    double (*now)(void *self);       // wall clock in seconds, from anywhere
+    bool (*interrupted)(void *self); // asked between samples; NULL: never
+} bench_clock;
+
+typedef struct bench_series {
+    double *samples; // in the order taken, warm-up left out
+    size_t count, capacity;
+    size_t warm_samples; // what warming up took
+    bool warm;           // false: the time for warming up ran out first
+    double spent;        // wall time of the samples, with all that surrounds them
+    bench_state state;
+    bench_summary summary;
+} bench_series;
+
+// Fills series[0..count). On an error, or when interrupted, what was sampled so far stays in the series
+// (an interrupted measurement is KZ_OK with `state` still BENCH_GO_ON). bench_series_free each one.
+kz_status bench_measure(const bench_clock *clock, const bench_rule *rule, size_t count, bench_series *series,
+                        kz_error *error);
+void bench_series_free(bench_series *series);
+
+#endif

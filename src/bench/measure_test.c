@@ -1,0 +1,153 @@
+// The measuring loop on a clock that is a table: what it samples, in which order, when it stops.
+#include "bench/measure.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/base.h"
+
+enum { CANDIDATES = 3, LOG = 100000 };
+
+typedef struct fake {
+    double time;              // the wall clock
+    double cost[CANDIDATES];  // seconds a run takes
+    double noise[CANDIDATES]; // share of it that varies
+    size_t cold[CANDIDATES];  // the first so many runs take twice as long
+    size_t taken[CANDIDATES];
+    size_t fail_at, interrupt_at; // sample number; 0 is never
+    size_t total;
+    unsigned char log[LOG];
+} fake;
+
+static kz_status fake_sample(void *self, size_t index, double *seconds, kz_error *error) {
+    fake *f = self;
+    f->total++;
+    if (f->fail_at && f->total == f->fail_at) return base_fail(error, KZ_LOST, "the device is gone");
+    double share = (double)base_philox(5, index, f->taken[index]).word[0] / 4294967296.0 - 0.5;
+    *seconds = f->cost[index] * (1 + f->noise[index] * share) * (f->taken[index] < f->cold[index] ? 2 : 1);
+    f->taken[index]++;
+    f->time += *seconds + 1e-4; // 100 us to flush
+    if (f->total <= LOG) f->log[f->total - 1] = (unsigned char)index;
+    return KZ_OK;
+}
+
+static double fake_now(void *self) { return ((fake *)self)->time; }
+
+static bool fake_interrupted(void *self) {
+    fake *f = self;
+    return f->interrupt_at && f->total >= f->interrupt_at;
+}
+
+static bench_clock clock_of(fake *f) {
+    return (bench_clock){.self = f, .sample = fake_sample, .now = fake_now, .interrupted = fake_interrupted};
+}
+
+static void free_all(bench_series *series) {
+    for (size_t i = 0; i < CANDIDATES; i++) bench_series_free(&series[i]);
+}
+
+static void medians_are_found_and_warm_up_is_left_out(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-5, 2e-5, 3e-4}, .noise = {0.01, 0.01, 0.01}, .cold = {7, 15, 0}};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        assert_int_equal(series[i].state, BENCH_CONVERGED);
+        assert_true(series[i].warm);
+        assert_true(series[i].count >= 30 && series[i].spent >= 0.3);
+        assert_true(series[i].warm_samples >= f.cold[i]);
+        assert_float_equal(series[i].summary.median / f.cost[i], 1, 0.005);
+        assert_true(series[i].summary.most < 1.5 * f.cost[i]); // no cold run among them
+    }
+    free_all(series);
+}
+
+static void turns_go_forwards_and_backwards(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 1e-3, 1e-3}};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    const unsigned char expected[] = {0, 1, 2, 2, 1, 0, 0, 1, 2};
+    size_t start = series[0].warm_samples + series[1].warm_samples + series[2].warm_samples;
+    assert_memory_equal(f.log + start, expected, sizeof expected);
+    free_all(series);
+}
+
+static void noise_ends_as_not_converged(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-2, 1e-2, 1e-2}, .noise = {0.001, 1.9, 0.001}};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    rule.most_seconds = 2;
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(series[0].state, BENCH_CONVERGED);
+    assert_int_equal(series[1].state, BENCH_NOT_CONVERGED);
+    assert_int_equal(series[2].state, BENCH_CONVERGED);
+    assert_true(series[1].spent >= 2 && series[1].spent < 2.1);
+    assert_true(series[1].count > series[0].count); // the quiet ones did not wait for the noisy one
+    free_all(series);
+}
+
+static void a_slow_candidate_is_bounded(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 3.0, 1e-3}};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    rule.most_seconds = 5;
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(series[1].warm_samples, 1);
+    assert_false(series[1].warm);
+    assert_int_equal(series[1].count, 3);
+    assert_int_equal(series[1].state, BENCH_NOT_CONVERGED);
+    free_all(series);
+}
+
+static void an_error_keeps_what_was_sampled(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 1e-3, 1e-3}, .fail_at = 100};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    kz_error error = {0};
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, &error), KZ_LOST);
+    assert_non_null(strstr(error.message, "the device is gone"));
+    assert_int_equal(series[0].warm_samples + series[1].warm_samples + series[2].warm_samples +
+                         series[0].count + series[1].count + series[2].count,
+                     99);
+    assert_true(series[0].summary.median > 0);
+    free_all(series);
+}
+
+static void an_interruption_keeps_what_was_sampled(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 1e-3, 1e-3}, .interrupt_at = 120};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(f.total, 120);
+    assert_int_equal(series[0].state, BENCH_GO_ON);
+    assert_true(series[0].count > 0);
+    free_all(series);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(medians_are_found_and_warm_up_is_left_out),
+        cmocka_unit_test(turns_go_forwards_and_backwards),
+        cmocka_unit_test(noise_ends_as_not_converged),
+        cmocka_unit_test(a_slow_candidate_is_bounded),
+        cmocka_unit_test(an_error_keeps_what_was_sampled),
+        cmocka_unit_test(an_interruption_keeps_what_was_sampled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
