@@ -1,0 +1,78 @@
+# The front door. Each target drives a CMake preset (CMakePresets.json); `make help` lists them.
+# The first use on a machine runs tools/setup, which installs what is missing.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 20
+ARGS ?=
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+KZ := build/release/bin/kz
+
+.NOTPARALLEL: # each step is parallel inside
+.DEFAULT_GOAL := build
+.PHONY: help build run test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench format \
+        install doctor setup clean
+
+help: ## lists these targets
+	@echo "make TARGET, where TARGET is"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	    printf '  %-12s %s\n' "$$name" "$$text"; done
+
+build: build/release/.configured ## builds kz and libkz into build/release (the default)
+	@cmake --build --preset release -j $(JOBS) --target kz libkz_static libkz_shared
+
+run: build ## builds, then runs and checks every kernel on the devices of this machine
+	@$(KZ) check $(ARGS)
+
+test: setup-test test-release test-sanitize test-fuzz ## all tests: CTest, the sanitizers, a short fuzz run
+
+test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
+	@tools/setup all
+	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
+	@ctest --preset slow
+	@$(MAKE) --no-print-directory test-valgrind
+
+setup-test:
+	@tools/setup test
+
+test-release: build/release/.configured
+	@cmake --build --preset release -j $(JOBS)
+	@ctest --preset release -j $(JOBS)
+
+test-sanitize:
+	@test -f build/sanitize/build.ninja || cmake --preset sanitize
+	@cmake --build --preset sanitize -j $(JOBS)
+	@ctest --preset sanitize -j $(JOBS)
+
+test-fuzz:
+	@test -f build/fuzz/build.ninja || cmake --preset fuzz
+	@cmake --build --preset fuzz -j $(JOBS)
+	@tools/fuzz $(FUZZ_SECONDS)
+
+test-valgrind: build/release/.configured
+	@cmake --build --preset release -j $(JOBS)
+	@tools/valgrind
+
+bench: build ## measures kernels on the GPU beside their rivals (ARGS="reduce --case ...")
+	@$(KZ) bench $(ARGS)
+
+format: ## formats the C and CUDA sources
+	@git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
+
+install: build ## installs into PREFIX (/usr/local), below DESTDIR where given
+	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
+
+doctor: build ## says what this machine has, what is missing, and the command that gets it
+	@$(KZ) doctor $(ARGS)
+
+setup: ## looks again at what the machine lacks, and installs it
+	@tools/setup --again run
+
+clean: ## removes build/
+	@rm -rf build
+
+# Set-up leaves a stamp under .kz and does nothing the next time. CMake configures by itself again
+# when its files change.
+build/release/.configured: tools/setup CMakePresets.json
+	@tools/setup run
+	@cmake --preset release
+	@touch $@
