@@ -78,10 +78,10 @@ static const kz_variant variants[] = {
 
 // ---- cases -----------------------------------------------------------------------------------------
 
-#define CHECK(n, ...)                                                                                        \
-    { .type = KZ_F32, .axes = {n}, .use = KZ_USE_CHECK, __VA_ARGS__ }
-#define BENCH(n)                                                                                             \
-    { .type = KZ_F32, .axes = {n}, .use = KZ_USE_BENCH }
+// clang-format off
+#define CHECK(n, ...) {.type = KZ_F32, .axes = {n}, .use = KZ_USE_CHECK, __VA_ARGS__}
+#define BENCH(n)      {.type = KZ_F32, .axes = {n}, .use = KZ_USE_BENCH}
+// clang-format on
 
 static const kz_case cases[] = {
     CHECK(0),
