@@ -87,6 +87,10 @@ struct kz_family {
     kz_status (*reference)(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error);
 
+    // Element i of every output depends on element i of the inputs alone, and axis 0 counts them: the harness
+    // may then split a large case over its cores, and ask for the reference piece by piece.
+    bool elementwise;
+
     kz_work (*work)(const kz_case *c);
 
     // The arguments a guest kernel takes (a kernel from outside the tree in this family's place), as
