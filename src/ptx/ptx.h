@@ -36,6 +36,8 @@ typedef enum ptx_category {
     PTX_CAT_PREFETCH, // .L2::64B .L2::128B .L2::256B
     PTX_CAT_VECTOR, // .v2 .v4 .v8
     PTX_CAT_MODE,   // one more word that selects a form: .up .down .bfly .idx, .all .any .uni .ballot, .warp, .mode of prmt, .clamp .wrap, .shiftamt, .red .arrive .sync ...
+    PTX_CAT_SHAPE,  // .m16n8k16 .x4 .2d; may repeat
+    PTX_CAT_LAYOUT, // .row .col; may repeat
     PTX_CAT_FLAG,   // .ftz .sat .approx .full .uni .aligned .sync .noftz .nc .cc .abs .relu .satfinite .xorsign .NaN .to .read ...: bits in ptx_inst.flags
     PTX_CAT_COUNT
 } ptx_category;
@@ -73,6 +75,11 @@ const char *ptx_type_name(ptx_type type);
 const char *ptx_mod_text(ptx_mod mod);
 const char *ptx_op_root(ptx_op op);
 const char *ptx_special_name(ptx_special special);
+ptx_type ptx_special_type(ptx_special special);
+// What a modifier means on this instruction: .lo compares in setp, .uni is the mode of vote.
+ptx_category ptx_mod_category(ptx_op op, ptx_mod mod);
+// A hint the simulator may skip: prefetch, pmevent, ...
+bool ptx_has_no_effect(ptx_op op);
 
 // ---- the representation -------------------------------------------------------------------------
 
@@ -81,22 +88,25 @@ typedef struct ptx_function ptx_function;
 
 typedef enum ptx_operand_kind {
     PTX_OPERAND_NONE,
-    PTX_OPERAND_REG,      // reg; with `second` >= 0 for "p|q"; negated for "!p"
+    PTX_OPERAND_REG,      // reg; with `second` >= 0 for "r|p", always a predicate; negated for "!p"
     PTX_OPERAND_INT,      // value
     PTX_OPERAND_FLOAT,    // real, as written: 0f, 0d and decimal literals
     PTX_OPERAND_SPECIAL,  // special
     PTX_OPERAND_VARIABLE, // the address of variable, plus value
     PTX_OPERAND_FUNCTION, // a function, called or its address taken
-    PTX_OPERAND_ADDRESS,  // [reg + value], [variable + value] or [value]: reg < 0 and variable NULL for the last
+    PTX_OPERAND_ADDRESS,  // [reg + value], [variable + value] or [value]: reg < 0 and variable NULL for the last;
+                          // tex and tensor copies: [base, b, {c}], whose further parts are the elements
     PTX_OPERAND_VECTOR,   // {a, b, ...}: elements, element_count
-    PTX_OPERAND_LABEL,    // value is the index of the instruction that follows the label
+    PTX_OPERAND_LABEL,    // value is the index of the instruction that follows the label, or inst_count
     PTX_OPERAND_TABLE,    // branch targets or call targets: index into the function's tables
-    PTX_OPERAND_SINK,     // _
+    PTX_OPERAND_SINK,     // _; with `second` >= 0 for "_|p"
 } ptx_operand_kind;
 
 typedef struct ptx_operand {
     ptx_operand_kind kind;
-    bool negated;       // !p, or -x of an immediate already folded
+    bool negated;       // !p, or -a of vmad; the minus of an immediate is already folded
+    bool is_single;     // FLOAT written as 0f: `value` holds its 32 bits; else `value` holds the double's 64
+    char select[6];     // video instructions: the part of a register, "b0" "h1" "b3210"; else ""
     int32_t reg;        // index into function->regs, or -1
     int32_t second;     // the q of p|q, or -1
     int64_t value;
@@ -109,7 +119,7 @@ typedef struct ptx_operand {
     uint32_t column; // in the PTX line, for messages
 } ptx_operand;
 
-enum { PTX_INST_TYPES = 4, PTX_INST_MODS = 16 };
+enum { PTX_INST_TYPES = 6, PTX_INST_MODS = 16 };
 
 typedef struct ptx_inst {
     ptx_op op;
@@ -125,6 +135,10 @@ typedef struct ptx_inst {
     uint32_t operand_count;
     uint32_t line;  // in the PTX text, from 1
     int32_t source; // index into module->locations, or -1
+    // NULL, or why this instruction is not known: op is NONE for an unknown root, and its text is kept.
+    // Such a module opens; launching a kernel that contains the instruction is the error.
+    const char *unknown;
+    const char *text; // the instruction as written, where `unknown`
 } ptx_inst;
 // call: operands are [0] VECTOR of returned param variables (may be empty), [1] FUNCTION or REG,
 // [2] VECTOR of argument operands (param variables), [3] TABLE (call targets) or a FUNCTION that is
@@ -149,6 +163,8 @@ enum ptx_flag_index {
 #define PTX_FLAG_OF_PREFETCH(id)
 #define PTX_FLAG_OF_VECTOR(id)
 #define PTX_FLAG_OF_MODE(id)
+#define PTX_FLAG_OF_SHAPE(id)
+#define PTX_FLAG_OF_LAYOUT(id)
 #include "ptx/mods.def"
 #undef PTX_MOD
 #undef PTX_FLAG_OF_FLAG
@@ -166,6 +182,8 @@ enum ptx_flag_index {
 #undef PTX_FLAG_OF_PREFETCH
 #undef PTX_FLAG_OF_VECTOR
 #undef PTX_FLAG_OF_MODE
+#undef PTX_FLAG_OF_SHAPE
+#undef PTX_FLAG_OF_LAYOUT
     PTX_FLAG_INDEX_COUNT
 };
 #define PTX_FLAG(id) (UINT64_C(1) << PTX_FLAG_INDEX_##id)
@@ -192,7 +210,9 @@ struct ptx_variable {
     uint32_t vector; // 1, 2, 4
     uint64_t size;   // bytes in all; 0 for an open array ("[]"): dynamic shared memory
     uint32_t align;
-    bool is_extern, is_visible, is_weak, is_common;
+    bool is_extern, is_visible, is_weak, is_common, is_managed;
+    ptx_mod pointer_space;  // of a parameter's ".ptr .global .align 16"; PTX_MOD_NONE where absent
+    uint32_t pointer_align; // 0 where absent
     const uint8_t *data; // `size` bytes where there is an initialiser, else NULL
     const ptx_relocation *relocations;
     uint32_t relocation_count;
@@ -225,8 +245,12 @@ struct ptx_function {
     uint32_t table_count;
     uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0: absent
     uint32_t min_blocks, max_registers;
+    uint32_t max_blocks; // .maxnctapersm
     uint32_t cluster[3]; // .reqnctapercluster; 0: absent
-    bool explicit_cluster;
+    uint32_t max_cluster_rank;
+    bool explicit_cluster, blocks_are_clusters;
+    bool is_extern;
+    const ptx_function *alias; // .alias: the function that stands for this one; operands point at that already
     uint32_t index; // in module->functions
     uint32_t line;
 };
