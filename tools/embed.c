@@ -59,7 +59,8 @@ int main(int argc, char **argv) {
     size_t count = 0;
     for (; count < ROWS; count++) {
         row *r = &rows[count];
-        if (fscanf(in, "%1023s %1023s %1023s %1023s %1023s", r->family, r->variant, r->sm, r->ptx, r->cubin) != 5)
+        if (fscanf(in, "%1023s %1023s %1023s %1023s %1023s", r->family, r->variant, r->sm, r->ptx,
+                   r->cubin) != 5)
             break;
         r->ptx_size = size_of(r->ptx);
         r->cubin_size = size_of(r->cubin);

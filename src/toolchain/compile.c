@@ -1,0 +1,276 @@
+// .cu to PTX by nvcc, and PTX to machine code by ptxas, each through the cache.
+#include "toolchain/internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAGS = 64 };
+
+// ---- the architecture -----------------------------------------------------------------------------
+
+static bool is_arch(const char *arch) {
+    size_t digits = strspn(arch, "0123456789");
+    return digits >= 2 && digits <= 3 &&
+           (arch[digits] == 0 || (strchr("af", arch[digits]) && arch[digits + 1] == 0));
+}
+
+kz_status toolchain_source_arch(const char *source, char arch[TOOLCHAIN_ARCH], kz_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    kz_status status = base_file_read(source, &text, &size, error);
+    if (status) return status;
+    static const char mark[] = "// kz: sm ";
+    snprintf(arch, TOOLCHAIN_ARCH, "75");
+    const char *at = strncmp(text, mark, strlen(mark)) == 0 ? text : NULL;
+    if (!at) at = strstr(text, "\n// kz: sm ");
+    if (at) {
+        at += strspn(at, "\n") + strlen(mark);
+        size_t length = strcspn(at, " \t\r\n");
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (is_arch(word))
+            snprintf(arch, TOOLCHAIN_ARCH, "%.7s", word);
+        else
+            status = base_fail(error, KZ_INVALID,
+                               "%s: \"// kz: sm %s\" names no architecture; write 75 or 90a", source, word);
+    }
+    free(text);
+    return status;
+}
+
+static kz_status check_arch(const char *arch, kz_error *error) {
+    if (is_arch(arch)) return KZ_OK;
+    return base_fail(error, KZ_INVALID, "\"%s\" is no architecture: write 75 or 90a", arch);
+}
+
+// ---- nvcc -----------------------------------------------------------------------------------------
+
+typedef struct command {
+    const char *argv[FLAGS];
+    size_t count;
+} command;
+
+static void add(command *c, const char *word) {
+    if (c->count + 1 < FLAGS) c->argv[c->count++] = word;
+}
+
+// What decides about the result and is known before the compiler runs.
+static kz_status key_before(const toolchain *tools, const char *source, const command *flags,
+                            char key[TOOLCHAIN_KEY], kz_error *error) {
+    char content[TOOLCHAIN_KEY];
+    kz_status status = toolchain_hash_file(source, content, error);
+    if (status) return status;
+    toolchain_hash hash;
+    toolchain_hash_begin(&hash);
+    toolchain_hash_add_field(&hash, "ptx");
+    toolchain_hash_add_field(&hash, tools->nvcc);
+    toolchain_hash_add_field(&hash, tools->version);
+    toolchain_hash_add_field(&hash, source);
+    toolchain_hash_add_field(&hash, content);
+    for (size_t i = 0; i < flags->count; i++) toolchain_hash_add_field(&hash, flags->argv[i]);
+    toolchain_hash_end(&hash, key);
+    return KZ_OK;
+}
+
+static void explain_nvcc(kz_error *error, const base_text *said) {
+    const char *text = said->data ? said->data : "";
+    if (strstr(text, "gcc") && (strstr(text, "not found") || strstr(text, "No such file")))
+        base_fail_note(error, "nvcc needs a host compiler: sudo apt-get install g++");
+    else if (strstr(text, "kz/kernel.cuh"))
+        base_fail_note(error,
+                       "kz's own headers are looked for in the folder include beside the executable's");
+    else if (strstr(text, "No space left"))
+        base_fail_note(error, "free some space, or set TMPDIR to a folder on another disk");
+}
+
+static kz_status run_nvcc(const toolchain *tools, const char *source, const command *flags,
+                          const char *folder, char **ptx, size_t *ptx_size, char **dependencies,
+                          kz_error *error) {
+    char out[TOOLCHAIN_PATH + 16], list[TOOLCHAIN_PATH + 16];
+    snprintf(out, sizeof out, "%s/out.ptx", folder);
+    snprintf(list, sizeof list, "%s/out.d", folder);
+    command c = {0};
+    add(&c, tools->nvcc);
+    for (size_t i = 0; i < flags->count; i++) add(&c, flags->argv[i]);
+    const char *tail[] = {"-MD", "-MF", list, "-o", out, source};
+    for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
+
+    base_text said = {0};
+    int code = 0;
+    kz_status status = toolchain_run(c.argv, &said, &code, error);
+    if (status == KZ_OK && code != 0) {
+        char what[TOOLCHAIN_PATH + 64];
+        snprintf(what, sizeof what, "nvcc could not compile %s (exit status %d)", source, code);
+        status = toolchain_fail_output(error, what, &said);
+        explain_nvcc(error, &said);
+    }
+    if (status == KZ_OK) status = base_file_read(out, ptx, ptx_size, error);
+    size_t size = 0;
+    if (status == KZ_OK) base_file_read(list, dependencies, &size, NULL); // without it, nothing is cached
+    base_text_free(&said);
+    return status;
+}
+
+static kz_status compile(const toolchain *tools, const char *source, const command *flags, char **ptx,
+                         size_t *ptx_size, kz_error *error) {
+    char before[TOOLCHAIN_KEY], key[TOOLCHAIN_KEY], folder[TOOLCHAIN_PATH];
+    kz_status status = key_before(tools, source, flags, before, error);
+    if (status) return status;
+    if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "ptx", ptx, ptx_size))
+        return KZ_OK;
+
+    status = toolchain_work_open(folder, error);
+    if (status) return status;
+    char *dependencies = NULL;
+    status = run_nvcc(tools, source, flags, folder, ptx, ptx_size, &dependencies, error);
+    if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key))
+        toolchain_cache_write(tools, key, "ptx", *ptx, *ptx_size);
+    free(dependencies);
+    toolchain_work_close(folder);
+    return status;
+}
+
+kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, const char *arch,
+                                const char *const *include_dirs, char **ptx, size_t *ptx_size,
+                                kz_error *error) {
+    *ptx = NULL;
+    *ptx_size = 0;
+    kz_status status = check_arch(arch, error);
+    if (status) return status;
+    if (!tools->nvcc[0]) return base_fail(error, KZ_TOOL, "there is no CUDA compiler to compile %s", source);
+    // Absolute, so that line information means the same wherever it is read.
+    char *path = realpath(source, NULL);
+    if (!path)
+        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", source,
+                         strerror(errno));
+    char target[32];
+    snprintf(target, sizeof target, "-arch=compute_%s", arch);
+    command flags = {0};
+    const char *head[] = {"-ptx", "-O3", "-lineinfo", "-std=c++17", target};
+    for (size_t i = 0; i < BASE_COUNT(head); i++) add(&flags, head[i]);
+    for (size_t i = 0; include_dirs && include_dirs[i]; i++) add(&flags, "-I"), add(&flags, include_dirs[i]);
+    if (tools->include[0]) add(&flags, "-I"), add(&flags, tools->include);
+    if (flags.count > FLAGS - 10) // what run_nvcc adds must fit
+        status = base_fail(error, KZ_INVALID, "too many include folders for %s", source);
+    else
+        status = compile(tools, path, &flags, ptx, ptx_size, error);
+    free(path);
+    return status;
+}
+
+// ---- ptxas ----------------------------------------------------------------------------------------
+
+// Reads one line of `ptxas -v`; `now` is the entry that the lines speak of, `properties` whether the next
+// line has its stack and spills.
+static void read_line(const char *line, toolchain_resources *now, bool *properties) {
+    char name[128];
+    size_t stack, stores, loads;
+    const char *at;
+    if (sscanf(line, "ptxas info : Function properties for %127s", name) == 1) {
+        *properties = strcmp(name, now->entry) == 0;
+    } else if (*properties &&
+               sscanf(line, " %zu bytes stack frame, %zu bytes spill stores, %zu bytes spill loads", &stack,
+                      &stores, &loads) == 3) {
+        now->stack_bytes = stack;
+        now->spill_store_bytes = stores;
+        now->spill_load_bytes = loads;
+        *properties = false;
+    } else if (sscanf(line, "ptxas info : Used %d registers", &now->registers) == 1 &&
+               (at = strstr(line, " bytes smem"))) {
+        while (at > line && isdigit((unsigned char)at[-1])) at--;
+        now->shared_bytes = strtoull(at, NULL, 10);
+    }
+}
+
+static kz_status read_resources(const char *said, toolchain_resources **resources, size_t *count,
+                                kz_error *error) {
+    size_t entries = 0;
+    for (const char *at = said; (at = strstr(at, "Compiling entry function")); at++) entries++;
+    *count = 0;
+    *resources = calloc(entries + 1, sizeof **resources);
+    if (!*resources) return base_fail(error, KZ_NO_MEMORY, "no memory for what ptxas says");
+    bool properties = false;
+    while (*said) {
+        char line[512];
+        size_t length = strcspn(said, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, said);
+        said += length + (said[length] == '\n');
+        char name[128];
+        if (*count < entries && sscanf(line, "ptxas info : Compiling entry function '%127[^']'", name) == 1)
+            memcpy((*resources)[(*count)++].entry, name, sizeof name);
+        else if (*count > 0)
+            read_line(line, &(*resources)[*count - 1], &properties);
+    }
+    return KZ_OK;
+}
+
+static kz_status run_ptxas(const toolchain *tools, const char *name, const char *folder, const char *ptx,
+                           size_t ptx_size, const char *target, base_text *said, void **cubin,
+                           size_t *cubin_size, kz_error *error) {
+    char in[TOOLCHAIN_PATH + 16], out[TOOLCHAIN_PATH + 16];
+    snprintf(in, sizeof in, "%s/in.ptx", folder);
+    snprintf(out, sizeof out, "%s/out.cubin", folder);
+    kz_status status = base_file_write(in, ptx, ptx_size, error);
+    if (status) return status;
+    int code = 0;
+    status = toolchain_run(
+        (const char *const[]){tools->ptxas, "-v", "-O3", "-lineinfo", target, "-o", out, in, NULL}, said,
+        &code, error);
+    if (status) return status;
+    if (code != 0) {
+        char what[TOOLCHAIN_PATH];
+        snprintf(what, sizeof what, "ptxas could not assemble %.500s with %s (exit status %d)", name, target,
+                 code);
+        return toolchain_fail_output(error, what, said);
+    }
+    return base_file_read(out, (char **)cubin, cubin_size, error);
+}
+
+kz_status toolchain_assemble(const toolchain *tools, const char *name, const char *ptx, size_t ptx_size,
+                             const char *arch, void **cubin, size_t *cubin_size,
+                             toolchain_resources **resources, size_t *resource_count, kz_error *error) {
+    *cubin = NULL;
+    *cubin_size = 0;
+    if (resources) *resources = NULL, *resource_count = 0;
+    kz_status status = check_arch(arch, error);
+    if (status) return status;
+    if (!tools->ptxas[0]) {
+        base_fail(error, KZ_TOOL, "there is no ptxas to assemble %s", name);
+        base_fail_note(error, "it belongs beside nvcc: install the whole CUDA toolkit");
+        return KZ_TOOL;
+    }
+    char target[32], key[TOOLCHAIN_KEY];
+    snprintf(target, sizeof target, "-arch=sm_%s", arch);
+    toolchain_hash hash;
+    toolchain_hash_begin(&hash);
+    const char *fields[] = {"cubin", tools->ptxas, tools->version, target};
+    for (size_t i = 0; i < BASE_COUNT(fields); i++) toolchain_hash_add_field(&hash, fields[i]);
+    toolchain_hash_add(&hash, ptx, ptx_size);
+    toolchain_hash_end(&hash, key);
+
+    base_text said = {0};
+    char *stored = NULL, folder[TOOLCHAIN_PATH];
+    size_t stored_size = 0;
+    if (toolchain_cache_read(tools, key, "info", &stored, &stored_size) &&
+        toolchain_cache_read(tools, key, "cubin", (char **)cubin, cubin_size)) {
+        base_text_add_bytes(&said, stored, stored_size);
+    } else {
+        status = toolchain_work_open(folder, error);
+        if (status == KZ_OK) {
+            status = run_ptxas(tools, name, folder, ptx, ptx_size, target, &said, cubin, cubin_size, error);
+            toolchain_work_close(folder);
+        }
+        if (status == KZ_OK) {
+            toolchain_cache_write(tools, key, "cubin", *cubin, *cubin_size);
+            toolchain_cache_write(tools, key, "info", said.data ? said.data : "", said.length);
+        }
+    }
+    free(stored);
+    if (status == KZ_OK && resources)
+        status = read_resources(said.data ? said.data : "", resources, resource_count, error);
+    base_text_free(&said);
+    return status;
+}

@@ -1,0 +1,137 @@
+// Where the CUDA compiler is, and kz's own headers: found from the environment and from the
+// executable's own place, so that a folder copied to another machine works.
+#include "toolchain/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OLDEST = 12, PARENTS = 5 };
+
+static bool join(char path[TOOLCHAIN_PATH], const char *folder, const char *name) {
+    return snprintf(path, TOOLCHAIN_PATH, "%s/%s", folder, name) < TOOLCHAIN_PATH;
+}
+
+static bool find_program(char path[TOOLCHAIN_PATH], const char *folder, const char *name) {
+    if (join(path, folder, name) && access(path, X_OK) == 0) return true;
+    path[0] = 0;
+    return false;
+}
+
+// nvcc --version ends with "... release 13.0, V13.0.88".
+static bool read_version(const char *nvcc, char version[32]) {
+    base_text said = {0};
+    int code = 0;
+    version[0] = 0;
+    if (toolchain_run((const char *const[]){nvcc, "--version", NULL}, &said, &code, NULL) == KZ_OK &&
+        code == 0) {
+        const char *at = said.data ? strstr(said.data, ", V") : NULL;
+        if (at) sscanf(at, ", V%31[0-9.]", version);
+    }
+    base_text_free(&said);
+    return version[0] != 0;
+}
+
+// Takes the compiler in `folder` where it is new enough; `too_old` keeps one that is not, for the message.
+static bool take(toolchain *tools, const char *folder, char too_old[TOOLCHAIN_PATH]) {
+    char nvcc[TOOLCHAIN_PATH], version[32];
+    if (!find_program(nvcc, folder, "nvcc") || !read_version(nvcc, version)) return false;
+    if (atoi(version) < OLDEST) {
+        if (!too_old[0]) snprintf(too_old, TOOLCHAIN_PATH, "%.900s (%s)", nvcc, version);
+        return false;
+    }
+    memcpy(tools->nvcc, nvcc, sizeof nvcc);
+    memcpy(tools->version, version, sizeof version);
+    if (!find_program(tools->ptxas, folder, "ptxas")) {
+        // A link such as /usr/bin/nvcc: the others stand beside what it points to.
+        char *real = realpath(nvcc, NULL), *slash = real ? strrchr(real, '/') : NULL;
+        if (slash) *slash = 0;
+        if (slash) find_program(tools->ptxas, real, "ptxas");
+        free(real);
+    }
+    find_program(tools->cuobjdump, folder, "cuobjdump");
+    return true;
+}
+
+static bool take_home(toolchain *tools, const char *home, char too_old[TOOLCHAIN_PATH]) {
+    char folder[TOOLCHAIN_PATH];
+    return home && *home && join(folder, home, "bin") && take(tools, folder, too_old);
+}
+
+static bool take_from_path(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        char folder[TOOLCHAIN_PATH];
+        snprintf(folder, sizeof folder, "%.*s", (int)length, at);
+        if (folder[0] && take(tools, folder, too_old)) return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+// The executable's folder; false where it cannot be told.
+static bool executable_folder(char folder[TOOLCHAIN_PATH]) {
+    ssize_t length = readlink("/proc/self/exe", folder, TOOLCHAIN_PATH - 1);
+    if (length <= 0) return false;
+    folder[length] = 0;
+    *strrchr(folder, '/') = 0;
+    return true;
+}
+
+static bool take_from_checkout(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
+    char folder[TOOLCHAIN_PATH], home[TOOLCHAIN_PATH];
+    if (!executable_folder(folder)) return false;
+    for (int i = 0; i < PARENTS && folder[0]; i++) {
+        if (join(home, folder, ".kz/cuda") && take_home(tools, home, too_old)) return true;
+        *strrchr(folder, '/') = 0;
+    }
+    return false;
+}
+
+static void find_include(toolchain *tools) {
+    char folder[TOOLCHAIN_PATH], header[TOOLCHAIN_PATH];
+    if (!executable_folder(folder)) return;
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = 0;
+    if (join(tools->include, folder, "include") && join(header, tools->include, "kz/kernel.cuh") &&
+        base_file_exists(header))
+        return;
+    tools->include[0] = 0;
+}
+
+static void find_cache(toolchain *tools) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool found = false;
+    if (cache && cache[0] == '/')
+        found = join(tools->cache, cache, "kz");
+    else if (home && home[0] == '/')
+        found = join(tools->cache, home, ".cache/kz");
+    if (!found) tools->cache[0] = 0;
+}
+
+kz_status toolchain_find(toolchain *tools, kz_error *error) {
+    *tools = (toolchain){0};
+    find_include(tools);
+    find_cache(tools);
+    char too_old[TOOLCHAIN_PATH] = "";
+    const char *alone = getenv("KZ_NO_SYSTEM_CUDA");
+    bool found = false;
+    if (!alone || !*alone)
+        found = take_home(tools, getenv("CUDA_HOME"), too_old) ||
+                take_home(tools, getenv("CUDA_PATH"), too_old) || take_from_path(tools, too_old) ||
+                take_home(tools, "/usr/local/cuda", too_old);
+    if (!found) found = take_from_checkout(tools, too_old);
+    if (found) return KZ_OK;
+    if (too_old[0])
+        base_fail(error, KZ_TOOL, "the CUDA compiler is too old: %s, and version %d is the least", too_old,
+                  OLDEST);
+    else
+        base_fail(error, KZ_TOOL, "there is no CUDA compiler (nvcc) on this machine");
+    base_fail_note(error,
+                   "`make setup` in a checkout of Kernel Zoo puts one into .kz/cuda; or install a CUDA "
+                   "toolkit (%d or later) and set CUDA_HOME",
+                   OLDEST);
+    return KZ_TOOL;
+}

@@ -1,0 +1,54 @@
+// toolchain: finds the CUDA compiler, makes PTX and machine code with it, and keeps the results.
+//
+// Results are kept by content in $XDG_CACHE_HOME/kz or ~/.cache/kz: the same source, headers, flags and
+// compiler give the stored result without a compiler run. A cache that cannot be read or written costs
+// time and nothing else. Programs are started with posix_spawn; no shell is involved.
+// Ownership: texts and arrays given out are malloc'ed and the caller's to free.
+#ifndef TOOLCHAIN_TOOLCHAIN_H
+#define TOOLCHAIN_TOOLCHAIN_H
+
+#include "base/base.h"
+
+enum { TOOLCHAIN_PATH = 1024, TOOLCHAIN_ARCH = 8 };
+
+typedef struct toolchain {
+    char nvcc[TOOLCHAIN_PATH];
+    char ptxas[TOOLCHAIN_PATH];
+    char cuobjdump[TOOLCHAIN_PATH]; // "" where there is none
+    char version[32];               // nvcc's: "13.0.88"
+    char include[TOOLCHAIN_PATH];   // the folder that holds kz/kernel.cuh; "" where it is not found
+    char cache[TOOLCHAIN_PATH];     // "" where there is no home folder
+} toolchain;
+
+// Looks in CUDA_HOME, CUDA_PATH, the PATH, /usr/local/cuda, and .kz/cuda in the executable's folder and
+// those above it. KZ_NO_SYSTEM_CUDA=1 leaves all but the last out. KZ_TOOL where there is no nvcc of
+// version 12 or later; what else was found is filled in all the same.
+kz_status toolchain_find(toolchain *tools, kz_error *error);
+
+// The architecture that a line "// kz: sm 80" of the source asks for; "75" where there is none.
+kz_status toolchain_source_arch(const char *source, char arch[TOOLCHAIN_ARCH], kz_error *error);
+
+// Compiles the .cu file `source` for `arch` ("75", "90a"). `include_dirs` (NULL, or ends with NULL) are
+// searched before kz's own headers. On KZ_TOOL the error holds the compiler's own words.
+kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, const char *arch,
+                                const char *const *include_dirs, char **ptx, size_t *ptx_size,
+                                kz_error *error);
+
+// What ptxas says of one entry point.
+typedef struct toolchain_resources {
+    char entry[128];
+    int registers;
+    size_t shared_bytes; // static
+    size_t stack_bytes, spill_store_bytes, spill_load_bytes;
+} toolchain_resources;
+
+// Makes machine code for `arch` from PTX. `name` is for messages. `resources` may be NULL.
+kz_status toolchain_assemble(const toolchain *tools, const char *name, const char *ptx, size_t ptx_size,
+                             const char *arch, void **cubin, size_t *cubin_size,
+                             toolchain_resources **resources, size_t *resource_count, kz_error *error);
+
+// Runs a program to its end without a shell: stdin is empty, stdout and stderr are collected in `output`.
+// `*exit_code` is 128 + the signal where a signal ended it. KZ_TOOL where it could not be started.
+kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_code, kz_error *error);
+
+#endif

@@ -1,0 +1,385 @@
+// The toolchain with a compiler of our own (a script that counts its runs), and with nvcc where there is one.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "toolchain/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- a machine in a folder ------------------------------------------------------------------------
+
+typedef struct place {
+    char folder[64], source[128], header[128], runs[128], cache[128];
+    char *old_home, *old_cache;
+} place;
+
+static void write_file(const char *path, const char *text) {
+    assert_int_equal(base_file_write(path, text, strlen(text), NULL), KZ_OK);
+}
+
+static void write_script(const place *p, const char *name, const char *body) {
+    char path[128];
+    base_text text = {0};
+    snprintf(path, sizeof path, "%s/bin", p->folder);
+    assert_int_equal(base_make_folders(path, NULL), KZ_OK);
+    snprintf(path, sizeof path, "%s/bin/%s", p->folder, name);
+    base_text_add(&text, "#!/bin/sh\nplace=%s\n%s", p->folder, body);
+    write_file(path, text.data);
+    base_text_free(&text);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+// Writes what it was given as PTX, and a dependency file with the source and the header.
+static const char good_nvcc[] =
+    "[ \"$1\" = --version ] && { echo 'release 13.0, V13.0.88'; exit 0; }\n"
+    "echo run >>$place/runs\n"
+    "while [ $# -gt 1 ]; do case $1 in -o) out=$2;; -MF) list=$2;; esac; shift; done\n"
+    "cat $1 $place/header.cuh >$out\n"
+    "printf '%s : %s \\\\\\n    %s\\n' $out $1 $place/header.cuh >$list\n";
+
+static int open_place(void **state) {
+    place *p = calloc(1, sizeof *p);
+    snprintf(p->folder, sizeof p->folder, "/tmp/kz-toolchain-XXXXXX");
+    assert_non_null(mkdtemp(p->folder));
+    snprintf(p->source, sizeof p->source, "%s/my.cu", p->folder);
+    snprintf(p->header, sizeof p->header, "%s/header.cuh", p->folder);
+    snprintf(p->runs, sizeof p->runs, "%s/runs", p->folder);
+    snprintf(p->cache, sizeof p->cache, "%s/cache", p->folder);
+    const char *home = getenv("CUDA_HOME"), *cache = getenv("XDG_CACHE_HOME");
+    p->old_home = home ? strdup(home) : NULL;
+    p->old_cache = cache ? strdup(cache) : NULL;
+    setenv("CUDA_HOME", p->folder, 1);
+    setenv("XDG_CACHE_HOME", p->cache, 1);
+    unsetenv("KZ_NO_SYSTEM_CUDA");
+    write_file(p->source, "source one\n");
+    write_file(p->header, "header one\n");
+    write_script(p, "nvcc", good_nvcc);
+    *state = p;
+    return 0;
+}
+
+static int close_place(void **state) {
+    place *p = *state;
+    base_text said = {0};
+    int code = 0;
+    toolchain_run((const char *const[]){"/bin/rm", "-rf", p->folder, NULL}, &said, &code, NULL);
+    base_text_free(&said);
+    p->old_home ? setenv("CUDA_HOME", p->old_home, 1) : unsetenv("CUDA_HOME");
+    p->old_cache ? setenv("XDG_CACHE_HOME", p->old_cache, 1) : unsetenv("XDG_CACHE_HOME");
+    free(p->old_home);
+    free(p->old_cache);
+    free(p);
+    return 0;
+}
+
+static size_t count_runs(const place *p) {
+    char *text = NULL;
+    size_t size = 0;
+    if (base_file_read(p->runs, &text, &size, NULL) != KZ_OK) return 0;
+    free(text);
+    return size / strlen("run\n");
+}
+
+static void expect_compiled(const toolchain *tools, const place *p, const char *expected) {
+    char *ptx = NULL;
+    size_t size = 0;
+    kz_error error = {0};
+    kz_status status = toolchain_compile_ptx(tools, p->source, "75", NULL, &ptx, &size, &error);
+    if (status) print_error("%s\n", error.message);
+    assert_int_equal(status, KZ_OK);
+    assert_string_equal(ptx, expected);
+    assert_int_equal(size, strlen(expected));
+    free(ptx);
+}
+
+// ---- tests ----------------------------------------------------------------------------------------
+
+static void expect_hash(const char *text, const char *expected) {
+    toolchain_hash hash;
+    char key[TOOLCHAIN_KEY];
+    toolchain_hash_begin(&hash);
+    toolchain_hash_add(&hash, text, strlen(text));
+    toolchain_hash_end(&hash, key);
+    assert_string_equal(key, expected);
+}
+
+static void test_hash(void **state) { // the examples of FIPS 180-4
+    expect_hash("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    expect_hash("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    expect_hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+static void test_find(void **state) {
+    place *p = *state;
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    assert_string_equal(tools.version, "13.0.88");
+    assert_memory_equal(tools.nvcc, p->folder, strlen(p->folder));
+    assert_memory_equal(tools.cache, p->cache, strlen(p->cache));
+    assert_string_equal(tools.ptxas, ""); // this toolkit has none
+}
+
+static void test_find_skips_what_is_too_old(void **state) {
+    place *p = *state;
+    write_script(p, "nvcc", "echo 'release 11.8, V11.8.89'\n");
+    toolchain tools;
+    kz_error error = {0};
+    kz_status status = toolchain_find(&tools, &error);
+    if (status == KZ_OK) { // this machine has another
+        assert_memory_not_equal(tools.nvcc, p->folder, strlen(p->folder));
+    } else {
+        assert_int_equal(status, KZ_TOOL);
+        assert_non_null(strstr(error.message, "11.8.89"));
+        assert_non_null(strstr(error.message, "make setup"));
+    }
+}
+
+static void test_find_without_system(void **state) {
+    place *p = *state;
+    setenv("KZ_NO_SYSTEM_CUDA", "1", 1);
+    toolchain tools;
+    kz_error error = {0};
+    kz_status status = toolchain_find(&tools, &error);
+    unsetenv("KZ_NO_SYSTEM_CUDA");
+    assert_null(strstr(tools.nvcc, p->folder));
+    if (status == KZ_OK)
+        assert_non_null(strstr(tools.nvcc, "/.kz/cuda/bin/nvcc"));
+    else
+        assert_non_null(strstr(error.message, "no CUDA compiler"));
+}
+
+static void test_cache(void **state) {
+    place *p = *state;
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    expect_compiled(&tools, p, "source one\nheader one\n");
+    expect_compiled(&tools, p, "source one\nheader one\n");
+    assert_int_equal(count_runs(p), 1);
+    write_file(p->header, "header two\n"); // what it includes counts
+    expect_compiled(&tools, p, "source one\nheader two\n");
+    assert_int_equal(count_runs(p), 2);
+    write_file(p->source, "source two\n");
+    expect_compiled(&tools, p, "source two\nheader two\n");
+    assert_int_equal(count_runs(p), 3);
+    snprintf(tools.version, sizeof tools.version, "13.1.0"); // and so does the compiler
+    expect_compiled(&tools, p, "source two\nheader two\n");
+    assert_int_equal(count_runs(p), 4);
+    expect_compiled(&tools, p, "source two\nheader two\n");
+    assert_int_equal(count_runs(p), 4);
+}
+
+static void test_cache_that_cannot_be_written(void **state) {
+    place *p = *state;
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    write_file(p->cache, "a file in the folder's place"); // true for root as well, unlike permissions
+    expect_compiled(&tools, p, "source one\nheader one\n");
+    expect_compiled(&tools, p, "source one\nheader one\n");
+    assert_int_equal(count_runs(p), 2);
+}
+
+static kz_status compile_with(const place *p, const char *script, kz_error *error) {
+    write_script(p, "nvcc", script);
+    toolchain tools = {0};
+    snprintf(tools.nvcc, sizeof tools.nvcc, "%s/bin/nvcc", p->folder);
+    char *ptx = NULL;
+    size_t size = 0;
+    kz_status status = toolchain_compile_ptx(&tools, p->source, "75", NULL, &ptx, &size, error);
+    free(ptx);
+    return status;
+}
+
+static void test_compiler_fails(void **state) {
+    place *p = *state;
+    kz_error error = {0};
+    assert_int_equal(compile_with(p, "echo \"my.cu(3): error: expected a ';'\"; exit 2\n", &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "my.cu(3): error: expected a ';'"));
+    assert_non_null(strstr(error.message, "exit status 2"));
+
+    assert_int_equal(compile_with(p, "kill -9 $$\n", &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "exit status 137"));
+
+    assert_int_equal(compile_with(p, "echo 'sh: 1: gcc: not found'; exit 1\n", &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "apt-get install g++"));
+
+    // More words than an error holds: cut at a line, and said.
+    assert_int_equal(
+        compile_with(p, "i=0; while [ $i -lt 400 ]; do echo \"line $i is wrong\"; i=$((i+1)); done; exit 1\n",
+                     &error),
+        KZ_TOOL);
+    assert_non_null(strstr(error.message, "line 0 is wrong\n"));
+    assert_non_null(strstr(error.message, "is wrong\n... and more"));
+
+    // A compiler that says it went well, and wrote nothing.
+    assert_int_not_equal(compile_with(p, "exit 0\n", &error), KZ_OK);
+}
+
+static void test_bad_arguments(void **state) {
+    place *p = *state;
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    char *ptx = NULL;
+    size_t size = 0;
+    kz_error error = {0};
+    assert_int_equal(toolchain_compile_ptx(&tools, p->source, "hopper", NULL, &ptx, &size, &error),
+                     KZ_INVALID);
+    assert_int_equal(toolchain_compile_ptx(&tools, "/nowhere/x.cu", "75", NULL, &ptx, &size, &error),
+                     KZ_NOT_FOUND);
+    assert_non_null(strstr(error.message, "/nowhere/x.cu"));
+    assert_null(ptx);
+    const char *missing[] = {"/nowhere/program", NULL};
+    base_text said = {0};
+    int code = 0;
+    assert_int_equal(toolchain_run(missing, &said, &code, &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "/nowhere/program"));
+    base_text_free(&said);
+}
+
+static void expect_arch(const place *p, const char *text, kz_status status, const char *expected) {
+    char arch[TOOLCHAIN_ARCH];
+    write_file(p->source, text);
+    assert_int_equal(toolchain_source_arch(p->source, arch, NULL), status);
+    if (status == KZ_OK) assert_string_equal(arch, expected);
+}
+
+static void test_source_arch(void **state) {
+    place *p = *state;
+    expect_arch(p, "", KZ_OK, "75");
+    expect_arch(p, "// kz: sm 80\n", KZ_OK, "80");
+    expect_arch(p, "// my kernel\n// kz: sm 90a (TMA)\nint x;\n", KZ_OK, "90a");
+    expect_arch(p, "int x; // kz: sm 80\n", KZ_OK, "75");
+    expect_arch(p, "// kz: sm eighty\n", KZ_INVALID, NULL);
+}
+
+// What ptxas 13.0 says, for an entry that spills beside a device function, and one with shared memory.
+static const char good_ptxas[] =
+    "echo run >>$place/runs\n"
+    "cat <<'END'\n"
+    "ptxas info    : 54 bytes gmem\n"
+    "ptxas info    : Compiling entry function 'one' for 'sm_90'\n"
+    "ptxas info    : Function properties for helper\n"
+    "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+    "ptxas info    : Function properties for one\n"
+    "    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
+    "ptxas info    : Used 255 registers, used 0 barriers, 16 bytes cumulative stack size\n"
+    "ptxas info    : Compile time = 3.421 ms\n"
+    "ptxas info    : Compiling entry function 'two' for 'sm_90'\n"
+    "ptxas info    : Function properties for two\n"
+    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    "ptxas info    : Used 24 registers, used 1 barriers, 4224 bytes smem\n"
+    "END\n"
+    "while [ $# -gt 1 ]; do case $1 in -o) out=$2;; esac; shift; done\n"
+    "printf machine >$out\n";
+
+static void test_assemble(void **state) {
+    place *p = *state;
+    write_script(p, "ptxas", good_ptxas);
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    for (int round = 0; round < 2; round++) { // the second from the cache
+        void *cubin = NULL;
+        size_t size = 0, count = 0;
+        toolchain_resources *resources = NULL;
+        assert_int_equal(
+            toolchain_assemble(&tools, "x", "ptx text", 8, "90", &cubin, &size, &resources, &count, NULL),
+            KZ_OK);
+        assert_int_equal(size, 7);
+        assert_memory_equal(cubin, "machine", 7);
+        assert_int_equal(count, 2);
+        assert_string_equal(resources[0].entry, "one");
+        assert_int_equal(resources[0].registers, 255);
+        assert_int_equal(resources[0].stack_bytes, 16);
+        assert_int_equal(resources[0].spill_store_bytes, 12);
+        assert_int_equal(resources[0].spill_load_bytes, 20);
+        assert_int_equal(resources[0].shared_bytes, 0);
+        assert_string_equal(resources[1].entry, "two");
+        assert_int_equal(resources[1].registers, 24);
+        assert_int_equal(resources[1].shared_bytes, 4224);
+        free(cubin);
+        free(resources);
+    }
+    assert_int_equal(count_runs(p), 1);
+}
+
+static void test_assemble_fails(void **state) {
+    place *p = *state;
+    write_script(p, "ptxas", "echo 'ptxas in.ptx, line 4; fatal   : Unknown symbol'; exit 255\n");
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    void *cubin = NULL;
+    size_t size = 0;
+    kz_error error = {0};
+    assert_int_equal(toolchain_assemble(&tools, "my.cu", "x", 1, "90", &cubin, &size, NULL, NULL, &error),
+                     KZ_TOOL);
+    assert_non_null(strstr(error.message, "my.cu"));
+    assert_non_null(strstr(error.message, "Unknown symbol"));
+    assert_null(cubin);
+}
+
+// The real compiler, where the machine has one.
+static void test_nvcc(void **state) {
+    place *p = *state;
+    unsetenv("CUDA_HOME");
+    toolchain tools;
+    if (toolchain_find(&tools, NULL) != KZ_OK) skip();
+    write_file(p->header, "__device__ __forceinline__ float twice(float x) { return 2 * x; }\n");
+    write_file(p->source, "#include \"header.cuh\"\n"
+                          "extern \"C\" __global__ void k(float *p) {\n"
+                          "    __shared__ float s[64];\n"
+                          "    s[threadIdx.x] = twice(p[threadIdx.x]);\n"
+                          "    __syncthreads();\n"
+                          "    p[threadIdx.x] = s[63 - threadIdx.x];\n"
+                          "}\n");
+    char *ptx = NULL;
+    void *cubin = NULL;
+    size_t ptx_size = 0, size = 0, count = 0;
+    toolchain_resources *resources = NULL;
+    const char *dirs[] = {p->folder, NULL};
+    kz_error error = {0};
+    if (toolchain_compile_ptx(&tools, p->source, "80", dirs, &ptx, &ptx_size, &error))
+        fail_msg("%s", error.message);
+    assert_non_null(strstr(ptx, ".target sm_80"));
+    assert_non_null(strstr(ptx, ".entry k("));
+    if (toolchain_assemble(&tools, "my.cu", ptx, ptx_size, "90", &cubin, &size, &resources, &count, &error))
+        fail_msg("%s", error.message);
+    assert_memory_equal(cubin, "\177ELF", 4);
+    assert_int_equal(count, 1);
+    assert_string_equal(resources[0].entry, "k");
+    assert_int_equal(resources[0].shared_bytes, 256);
+    assert_in_range(resources[0].registers, 2, 255);
+    free(ptx);
+    free(cubin);
+    free(resources);
+
+    write_file(p->source, "extern \"C\" __global__ void k(float *p) { p[0] = nothing; }\n");
+    assert_int_equal(toolchain_compile_ptx(&tools, p->source, "80", dirs, &ptx, &ptx_size, &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "my.cu(1): error"));
+    assert_non_null(strstr(error.message, "\"nothing\" is undefined"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hash),
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_place, close_place)
+        TEST(test_find),
+        TEST(test_find_skips_what_is_too_old),
+        TEST(test_find_without_system),
+        TEST(test_cache),
+        TEST(test_cache_that_cannot_be_written),
+        TEST(test_compiler_fails),
+        TEST(test_bad_arguments),
+        TEST(test_source_arch),
+        TEST(test_assemble),
+        TEST(test_assemble_fails),
+        TEST(test_nvcc),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
