@@ -1,0 +1,185 @@
+// elementwise: y = f(x) for five functions and three types. Cases, work, plans, the table of variants.
+//
+// Axes: n. Buffers: x, y of n elements. The factor of scale is 1.4142135 unless the case carries another
+// (private.h). Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+#include "elementwise.h"
+
+#include <string.h>
+
+#include "private.h"
+#include "tune.h"
+
+static const float default_factor = 1.4142135f;
+static const char *const operations[] = {"scale", "relu", "gelu_erf", "gelu_tanh", "silu", NULL};
+
+float elementwise_get_factor(const kz_case *c) {
+    if (c->axes[1] == 0) return default_factor;
+    uint32_t bits = (uint32_t)c->axes[1];
+    float factor;
+    memcpy(&factor, &bits, sizeof factor);
+    return factor;
+}
+
+int64_t elementwise_put_factor(float factor) {
+    uint32_t bits;
+    memcpy(&bits, &factor, sizeof bits);
+    return (int64_t)((1ULL << 32) | bits);
+}
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    list[X] = (kz_buffer){"x", KZ_INPUT, c->type, (uint64_t)c->axes[0]};
+    list[Y] = (kz_buffer){"y", KZ_OUTPUT, c->type, (uint64_t)c->axes[0]};
+    return 2;
+}
+
+// Flops as the formulas are written, a function of the library counted as one.
+static kz_work work(const kz_case *c) {
+    static const double flops[] = {1.0, 1.0, 5.0, 9.0, 3.0};
+    double n = (double)c->axes[0];
+    return (kz_work){.bytes = 2.0 * n * (double)kz_type_size(c->type), .flops = n * flops[c->operation]};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    args[0] = kz_arg_buffer(X);
+    args[1] = kz_arg_buffer(Y);
+    args[2] = kz_arg_u64((uint64_t)c->axes[0]);
+    args[3] = kz_arg_f32(elementwise_get_factor(c));
+    return 4;
+}
+
+// ---- plans: one launch each; nothing to do where there is nothing -----------------------------------
+
+// `tile` in elements; `limit` blocks at most.
+static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t tile, uint64_t limit,
+                        uint32_t threads, kz_error *error) {
+    if (c->operation >= KZ_ELEMENTWISE_COUNT)
+        return kz_plan_refuse(error, "elementwise has no such function");
+    if (c->type != KZ_F32 && c->type != KZ_F16 && c->type != KZ_BF16)
+        return kz_plan_refuse(error, "elementwise has no %s", kz_type_name(c->type));
+    if (c->axes[0] == 0) return KZ_OK;
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "elementwise", idea, operations[c->operation], c->type);
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t arg_count = guest_args(c, args);
+    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[0], tile), limit);
+    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+    return KZ_OK;
+}
+
+static uint64_t pack(const kz_case *c) { return 16 / kz_type_size(c->type); }
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return launch(c, plan, "native", 4096, (uint64_t)device->multiprocessors, 1, error);
+}
+
+static kz_status plan_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return launch(c, plan, "naive", ELEMENTWISE_THREADS, UINT64_MAX, ELEMENTWISE_THREADS, error);
+}
+
+static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return launch(c, plan, "vector", ELEMENTWISE_THREADS * pack(c), UINT64_MAX, ELEMENTWISE_THREADS, error);
+}
+
+static kz_status tiled(const kz_case *c, kz_plan *plan, const char *idea, kz_error *error) {
+    uint64_t tile = ELEMENTWISE_UNROLLED_THREADS * ELEMENTWISE_UNROLLED_PACKS * pack(c);
+    return launch(c, plan, idea, tile, UINT64_MAX, ELEMENTWISE_UNROLLED_THREADS, error);
+}
+
+static kz_status plan_unrolled(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                               kz_error *error) {
+    return tiled(c, plan, "unrolled", error);
+}
+
+static kz_status plan_lean(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return tiled(c, plan, "lean", error);
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", elementwise_natives},
+    {"01_naive", 75, plan_naive, "one element per thread", NULL},
+    {"02_vector", 75, plan_vector, "16 bytes per thread and instruction", NULL},
+    {"03_unrolled", 75, plan_unrolled, "several 16-byte loads in flight, streamed", NULL},
+    {"04_lean", 80, plan_lean, "exp2, reciprocal and erf in few instructions", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(f, t, n, u, ...) {.operation = KZ_ELEMENTWISE_##f, .type = KZ_##t, .axes = {n}, .use = u, __VA_ARGS__}
+#define CHECK(f, t, n, ...) CASE(f, t, n, KZ_USE_CHECK, __VA_ARGS__)
+// Each function in each type: an odd size that leaves a tail in every variant, and what the data may hold.
+#define EDGES(f, t)                                                                                          \
+    CHECK(f, t, 1), CHECK(f, t, 10007), CHECK(f, t, 4099, .misalign = 1),                                    \
+    CHECK(f, t, 1000, .data = KZ_DATA_NAN), CHECK(f, t, 1000, .data = KZ_DATA_INF),                          \
+    CHECK(f, t, 1000, .data = KZ_DATA_DENORMAL), CHECK(f, t, 1000, .data = KZ_DATA_LARGE),                   \
+    CHECK(f, t, 1000, .data = KZ_DATA_SMALL)
+#define BENCHES(f, t) CASE(f, t, 1 << 24, KZ_USE_BENCH), CASE(f, t, 1 << 28, KZ_USE_BENCH)
+#define TYPES(list, f) list(f, F32), list(f, F16), list(f, BF16)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(SCALE, F32, 0),
+    CHECK(SCALE, F32, 31),
+    CHECK(SCALE, F32, 32),
+    CHECK(SCALE, F32, 33),
+    CHECK(SCALE, F32, 1023),
+    CHECK(SCALE, F32, 1024),
+    CHECK(SCALE, F32, 1025),
+    CHECK(SCALE, F16, 0),
+    CHECK(SCALE, F16, 7),
+    CHECK(SCALE, BF16, 9),
+    CHECK(RELU, F32, 65536),
+    CHECK(RELU, F16, 65536),
+    CHECK(RELU, F32, 1000, .data = KZ_DATA_ZEROS),
+    CHECK(GELU_ERF, F32, 1000, .data = KZ_DATA_ZEROS),
+    CHECK(GELU_TANH, F32, 1000, .data = KZ_DATA_ONES),
+    CHECK(SILU, F32, 1000, .data = KZ_DATA_EQUAL),
+    CHECK(SCALE, BF16, 4097, .misalign = 5),
+    TYPES(EDGES, SCALE),
+    TYPES(EDGES, RELU),
+    TYPES(EDGES, GELU_ERF),
+    TYPES(EDGES, GELU_TANH),
+    TYPES(EDGES, SILU),
+    TYPES(BENCHES, SCALE),
+    TYPES(BENCHES, RELU),
+    TYPES(BENCHES, GELU_ERF),
+    TYPES(BENCHES, GELU_TANH),
+    TYPES(BENCHES, SILU),
+    CASE(RELU, BF16, (1LL << 31) + 4099, KZ_USE_HUGE),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_elementwise, c, device, (uint64_t)c->axes[0]);
+    return known ? known : kz_choose_last(&kz_family_elementwise, c, device);
+}
+
+const kz_family kz_family_elementwise = {
+    .name = "elementwise",
+    .group = "primitives",
+    .summary = "y = f(x): scale, relu, gelu (erf and tanh), silu",
+    .operations = operations,
+    .axes = (const char *const[]){"n", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .reference = elementwise_reference,
+    .work = work,
+    .guest_signature = "const T *x, T *y, size_t n, float factor",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_elementwise_open(kz_device *device, kz_elementwise function, kz_type type, size_t n,
+                              float factor, const char *variant, kz_operation **operation, kz_error *error) {
+    kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n, elementwise_put_factor(factor)}};
+    return kz_operation_open(device, "elementwise", &c, variant, operation, error);
+}
+
+kz_status kz_elementwise_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y,
+                             kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){x, y}, 2, 0, 0, error);
+}
