@@ -1,0 +1,128 @@
+// Names of cases. See case.h for the form.
+#include "family/case.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static const char *const data_names[KZ_DATA_COUNT] = {
+    [KZ_DATA_UNIFORM] = "uniform",   [KZ_DATA_POSITIVE] = "positive", [KZ_DATA_ZEROS] = "zeros",
+    [KZ_DATA_ONES] = "ones",         [KZ_DATA_NAN] = "nan",           [KZ_DATA_INF] = "inf",
+    [KZ_DATA_DENORMAL] = "denormal", [KZ_DATA_LARGE] = "large",       [KZ_DATA_SMALL] = "small",
+    [KZ_DATA_EQUAL] = "equal",
+};
+
+const char *family_data_name(kz_data data) { return (unsigned)data < KZ_DATA_COUNT ? data_names[data] : "?"; }
+
+void family_case_name(const kz_family *family, const kz_case *c, char name[FAMILY_CASE_NAME]) {
+    size_t at = 0;
+#define ADD(...)                                                                                             \
+    do {                                                                                                     \
+        int wrote = snprintf(name + at, FAMILY_CASE_NAME - at, __VA_ARGS__);                                 \
+        at = at + (size_t)wrote < FAMILY_CASE_NAME ? at + (size_t)wrote : FAMILY_CASE_NAME - 1;              \
+    } while (0)
+    ADD("%s-%s", family->operations[c->operation], kz_type_name(c->type));
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+        ADD("-%s%lld", family->axes[i], (long long)c->axes[i]);
+    ADD("-%s", family_data_name(c->data));
+    if (c->misalign) ADD("-misalign%u", c->misalign);
+#undef ADD
+}
+
+bool family_case_matches(const kz_family *family, const kz_case *c, const char *pattern) {
+    char name[FAMILY_CASE_NAME];
+    family_case_name(family, c, name);
+    return strcmp(name, pattern) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+uint64_t family_case_elements(const kz_family *family, const kz_case *c) {
+    kz_buffer buffers[KZ_FAMILY_BUFFERS] = {0};
+    size_t count = family->buffers(c, buffers);
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        if (buffers[i].count > most) most = buffers[i].count;
+    return most;
+}
+
+// ---- parsing ------------------------------------------------------------------------------------
+
+// Takes `word` and the '-' after it from *at, where it stands there as a whole part.
+static bool take_word(const char **at, const char *word) {
+    size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0) return false;
+    if ((*at)[length] != '-' && (*at)[length] != 0) return false;
+    *at += length + ((*at)[length] == '-');
+    return true;
+}
+
+// Takes "<name><number>" with number = digits or digits^digits.
+static bool take_size(const char **at, const char *name, int64_t *value) {
+    size_t length = strlen(name);
+    if (strncmp(*at, name, length) != 0 || !isdigit((unsigned char)(*at)[length])) return false;
+    char *end;
+    long long size = strtoll(*at + length, &end, 10);
+    if (*end == '^') {
+        long long power = strtoll(end + 1, &end, 10), base = size;
+        if (power < 0 || power > 62) return false;
+        size = 1;
+        for (long long i = 0; i < power; i++)
+            if (__builtin_mul_overflow(size, base, &size)) return false;
+    }
+    if (*end != '-' && *end != 0) return false;
+    *value = size;
+    *at = end + (*end == '-');
+    return true;
+}
+
+static bool take_operation(const kz_family *family, const char **at, kz_case *c) {
+    for (uint32_t i = 0; family->operations[i]; i++)
+        if (take_word(at, family->operations[i])) return c->operation = i, true;
+    return false;
+}
+
+static bool take_type(const char **at, kz_case *c) {
+    for (int t = 0; t < KZ_TYPE_COUNT; t++)
+        if (take_word(at, kz_type_name((kz_type)t))) return c->type = (kz_type)t, true;
+    return false;
+}
+
+static bool take_data(const char **at, kz_case *c) {
+    for (int d = 0; d < KZ_DATA_COUNT; d++)
+        if (take_word(at, data_names[d])) return c->data = (kz_data)d, true;
+    return false;
+}
+
+kz_status family_case_parse(const kz_family *family, const char *name, kz_case *c, kz_error *error) {
+    *c = (kz_case){0};
+    const char *at = name, *missing = NULL;
+    if (!take_operation(family, &at, c)) missing = "an operation";
+    if (!missing && !take_type(&at, c)) missing = "a type";
+    for (size_t i = 0; !missing && i < KZ_CASE_AXES && family->axes[i]; i++)
+        if (!take_size(&at, family->axes[i], &c->axes[i])) missing = family->axes[i];
+    if (!missing && !take_data(&at, c)) missing = "the data (uniform, nan, ...)";
+    int64_t misalign = 0;
+    if (!missing && *at && !take_size(&at, "misalign", &misalign)) missing = "misalign<elements>";
+    if (!missing && *at) missing = "the end";
+    if (missing) {
+        char example[FAMILY_CASE_NAME];
+        base_fail(error, KZ_INVALID, "\"%s\" is not a case of %s: expected %s at \"%s\"", name, family->name,
+                  missing, at);
+        if (family->case_count) {
+            family_case_name(family, &family->cases[0], example);
+            base_fail_note(error, "a case of this family looks like %s; kz info %s lists them", example,
+                           family->name);
+        }
+        return KZ_INVALID;
+    }
+    c->misalign = (uint32_t)misalign;
+    for (size_t i = 0; i < family->case_count; i++) {
+        kz_case other = family->cases[i];
+        other.use = 0;
+        if (family_case_matches(family, &other, name)) c->use = family->cases[i].use;
+    }
+    return KZ_OK;
+}

@@ -1,0 +1,24 @@
+// Names of cases: "sum-f32-n1025-uniform", stable, readable, and parseable back into the case.
+//
+// <operation>-<type>-<axis><size>...-<data>[-misalign<elements>]. A size may be written "2^20".
+#ifndef FAMILY_CASE_H
+#define FAMILY_CASE_H
+
+#include "kz/family.h"
+
+enum { FAMILY_CASE_NAME = 128 };
+
+const char *family_data_name(kz_data data);
+
+void family_case_name(const kz_family *family, const kz_case *c, char name[FAMILY_CASE_NAME]);
+
+// Makes a case of any size from its name; `use` becomes 0 for one that is not in the family's list.
+kz_status family_case_parse(const kz_family *family, const char *name, kz_case *c, kz_error *error);
+
+// Whether the case's name is `pattern`, or matches it as a glob: "sum-f32-*".
+bool family_case_matches(const kz_family *family, const kz_case *c, const char *pattern);
+
+// The greatest number of elements in any of its buffers.
+uint64_t family_case_elements(const kz_family *family, const kz_case *c);
+
+#endif

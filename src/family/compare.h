@@ -1,0 +1,37 @@
+// Comparison: every element against the reference and its error bound, and what the wrong ones
+// have in common, in words.
+#ifndef FAMILY_COMPARE_H
+#define FAMILY_COMPARE_H
+
+#include "kz/family.h"
+
+enum { FAMILY_PATTERN = 240 };
+
+// What a kernel's output is compared with. All of it is read only.
+typedef struct family_output {
+    kz_type type;
+    uint64_t count;
+    const void *got;
+    const double *expected, *bound;
+    // Only for naming the pattern; may be NULL.
+    const void *input;      // an input of the same type and count: was it merely copied?
+    const void *previous;   // what the kernel wrote in an earlier run on other data: was it kept?
+    uint64_t rows, columns; // of a matrix: is it transposed? 0 where it is none
+} family_output;
+
+typedef struct family_comparison {
+    uint64_t count, wrong;
+    uint64_t first_wrong; // index; the three values below are that element's
+    double got, expected, bound;
+    double worst_error; // greatest |got - expected| where both are finite
+    double worst_ratio; // greatest error / bound: above 1 is wrong; Inf where the bound is 0
+    uint64_t worst_index;
+    char pattern[FAMILY_PATTERN]; // "" where all is right
+} family_comparison;
+
+// Whether `got` is right: |got - expected| <= bound; NaN expects NaN, Inf that very Inf.
+bool family_is_right(double got, double expected, double bound);
+
+void family_compare(const family_output *output, family_comparison *comparison);
+
+#endif

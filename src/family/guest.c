@@ -1,0 +1,405 @@
+// A guest kernel: its comment lines, its entries, its plan. The form of the file stands in guest.h.
+#include "family/guest.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "family/case.h"
+#include "family/expression.h"
+#include "ptx/ptx.h"
+
+typedef enum directive_kind { BLOCK, GRID, SHARED, FILL, COOPERATIVE, SM, DIRECTIVE_COUNT } directive_kind;
+
+static const char *const directive_names[DIRECTIVE_COUNT] = {
+    [BLOCK] = "block", [GRID] = "grid", [SHARED] = "shared", [FILL] = "fill", [COOPERATIVE] = "cooperative",
+    [SM] = "sm", // read by the compiler's driver
+};
+
+enum { DIRECTIVES = 32, NAMES = KZ_CASE_AXES + 3 };
+
+typedef struct directive {
+    directive_kind kind;
+    const char *text;   // what follows the word, without "for SUFFIX"
+    const char *suffix; // "" for all entries
+    int line;
+} directive;
+
+struct family_guest {
+    base_arena *arena;
+    const kz_family *family;
+    ptx_module *module;
+    kz_image image;
+    directive directives[DIRECTIVES];
+    size_t directive_count;
+};
+
+// ---- comment lines ----------------------------------------------------------------------------
+
+static kz_status fail_at(const family_guest *guest, int line, kz_error *error, const char *what,
+                         const char *text) {
+    base_fail(error, KZ_SYNTAX, "%s:%d: %s \"%s\"", guest->image.name, line, what, text);
+    base_fail_note(error, "a launch line is one of: // kz: block E [E [E]], grid E [E [E]], shared E, "
+                          "fill BUFFER BYTE, cooperative");
+    return KZ_SYNTAX;
+}
+
+// Cuts "for SUFFIX" from the end of a directive and gives the suffix.
+static const char *cut_suffix(char *text) {
+    char *last = NULL;
+    for (char *at = strstr(text, "for "); at; at = strstr(at + 1, "for "))
+        if (at == text || at[-1] == ' ') last = at;
+    if (!last) return "";
+    char *suffix = last + 4;
+    suffix[strcspn(suffix, " \t")] = 0;
+    *last = 0;
+    return suffix;
+}
+
+static kz_status read_directive(family_guest *guest, const char *text, size_t length, int line,
+                                kz_error *error) {
+    while (length && isspace((unsigned char)text[length - 1])) length--;
+    char *copy = base_arena_string(guest->arena, text, length);
+    if (!copy) return base_fail(error, KZ_NO_MEMORY, "no memory for %s", guest->image.name);
+    size_t word = strcspn(copy, " \t");
+    directive d = {.kind = DIRECTIVE_COUNT, .line = line, .text = copy + word};
+    for (int k = 0; k < DIRECTIVE_COUNT; k++)
+        if (strlen(directive_names[k]) == word && memcmp(copy, directive_names[k], word) == 0)
+            d.kind = (directive_kind)k;
+    if (d.kind == DIRECTIVE_COUNT) return fail_at(guest, line, error, "unknown launch line", copy);
+    if (guest->directive_count == DIRECTIVES)
+        return fail_at(guest, line, error, "too many launch lines:", copy);
+    d.suffix = cut_suffix(copy + word);
+    guest->directives[guest->directive_count++] = d;
+    return KZ_OK;
+}
+
+static kz_status read_directives(family_guest *guest, const char *source, kz_error *error) {
+    int line = 1;
+    for (const char *at = source; *at; line++) {
+        size_t length = strcspn(at, "\n");
+        const char *text = at + strspn(at, " \t");
+        if (strncmp(text, "//", 2) == 0) {
+            text += 2;
+            text += strspn(text, " \t");
+            if (strncmp(text, "kz:", 3) == 0) {
+                text += 3;
+                text += strspn(text, " \t");
+                kz_status status = read_directive(guest, text, (size_t)(at + length - text), line, error);
+                if (status) return status;
+            }
+        }
+        at += length + (at[length] == '\n');
+    }
+    return KZ_OK;
+}
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+// The last line of its kind that holds for the entry: the one written for it before the general one.
+static const directive *find_directive(const family_guest *guest, directive_kind kind, const char *entry) {
+    const directive *found = NULL;
+    for (size_t i = 0; i < guest->directive_count; i++) {
+        const directive *d = &guest->directives[i];
+        if (d->kind != kind || !ends_with(entry, d->suffix)) continue;
+        if (!found || strlen(d->suffix) >= strlen(found->suffix)) found = d;
+    }
+    return found;
+}
+
+// ---- entries ----------------------------------------------------------------------------------
+
+static bool is_entry_for(const kz_family *family, const char *name, const char *operation, kz_type type,
+                         bool is_first) {
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "_%s_%s", operation, kz_type_name(type));
+    if (ends_with(name, wanted) || strcmp(name, wanted + 1) == 0) return true;
+    return is_first && type == KZ_F32 && strcmp(name, family->name) == 0;
+}
+
+static const ptx_function *find_entry(const family_guest *guest, const kz_case *c) {
+    const char *operation = guest->family->operations[c->operation];
+    for (uint32_t i = 0; i < guest->module->function_count; i++) {
+        const ptx_function *f = guest->module->functions[i];
+        if (f->is_entry && is_entry_for(guest->family, f->name, operation, c->type, c->operation == 0))
+            return f;
+    }
+    return NULL;
+}
+
+const char *family_guest_entry(const family_guest *guest, const kz_case *c) {
+    const ptx_function *f = find_entry(guest, c);
+    return f ? f->name : NULL;
+}
+
+static const char *c_type(kz_type type) {
+    switch (type) {
+    case KZ_F16: return "__half";
+    case KZ_BF16: return "__nv_bfloat16";
+    case KZ_F64: return "double";
+    case KZ_I32: return "int";
+    case KZ_U8: return "unsigned char";
+    case KZ_U32: return "unsigned";
+    case KZ_I64: return "long long";
+    default: return "float";
+    }
+}
+
+// The signature with the letter T replaced by the type.
+static void add_signature(base_text *text, const char *signature, kz_type type) {
+    for (const char *at = signature; *at; at++) {
+        bool alone = *at == 'T' && (at == signature || !isalnum((unsigned char)at[-1])) &&
+                     !isalnum((unsigned char)at[1]) && at[1] != '_';
+        if (alone)
+            base_text_add(text, "%s", c_type(type));
+        else
+            base_text_add_bytes(text, at, 1);
+    }
+}
+
+void family_guest_example(const kz_family *family, char *text, size_t size) {
+    base_text out = {0};
+    base_text_add(&out, "    // kz: block 256\n    // kz: grid ceil(%s",
+                  family->axes[0] ? family->axes[0] : "1");
+    for (size_t i = 1; i < KZ_CASE_AXES && family->axes[i]; i++) base_text_add(&out, "*%s", family->axes[i]);
+    base_text_add(&out, "/256)\n    extern \"C\" __global__ void my_%s_f32(", family->operations[0]);
+    add_signature(&out, family->guest_signature, KZ_F32);
+    base_text_add(&out, ") { ... }");
+    snprintf(text, size, "%s", out.data ? out.data : "");
+    base_text_free(&out);
+}
+
+static kz_status fail_entries(const family_guest *guest, kz_error *error, const char *what) {
+    char example[1024];
+    base_text found = {0};
+    bool mangled = false;
+    for (uint32_t i = 0; i < guest->module->function_count; i++) {
+        const ptx_function *f = guest->module->functions[i];
+        if (!f->is_entry) continue;
+        base_text_add(&found, " %s", f->name);
+        mangled = mangled || strncmp(f->name, "_Z", 2) == 0;
+    }
+    base_fail(error, KZ_INVALID, "%s: %s", guest->image.name, what);
+    base_fail_note(error, "kernels in the file:%s", found.data ? found.data : " none");
+    if (mangled) base_fail_note(error, "a name that begins with _Z is C++: write extern \"C\" __global__");
+    base_text_free(&found);
+    family_guest_example(guest->family, example, sizeof example);
+    base_fail_note(error, "expected, for each operation and type it does (kz info %s lists them):\n%s",
+                   guest->family->name, example);
+    return KZ_INVALID;
+}
+
+static kz_status check_parameters(const family_guest *guest, const ptx_function *f, const kz_case *c,
+                                  kz_error *error) {
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count = guest->family->guest_args(c, args);
+    char what[256];
+    if (f->param_count != count) {
+        snprintf(what, sizeof what, "%s takes %u parameters, but the family gives %zu", f->name,
+                 f->param_count, count);
+        return fail_entries(guest, error, what);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t size = f->params[i]->size;
+        bool fits = args[i].kind == KZ_ARG_SCALAR ? size == 4 || size == 8 : size == 8;
+        if (fits) continue;
+        snprintf(what, sizeof what, "parameter %zu of %s has %llu bytes, and that is no %s", i + 1, f->name,
+                 (unsigned long long)size, args[i].kind == KZ_ARG_SCALAR ? "number of 4 or 8" : "pointer");
+        return fail_entries(guest, error, what);
+    }
+    return KZ_OK;
+}
+
+// Every entry that the family knows must take the family's arguments; there must be one at least.
+static kz_status check_entries(const family_guest *guest, kz_error *error) {
+    size_t found = 0;
+    for (size_t i = 0; i < guest->family->case_count; i++) {
+        const ptx_function *f = find_entry(guest, &guest->family->cases[i]);
+        if (!f) continue;
+        found++;
+        kz_status status = check_parameters(guest, f, &guest->family->cases[i], error);
+        if (status) return status;
+    }
+    if (found) return KZ_OK;
+    char what[160];
+    snprintf(what, sizeof what, "no kernel in it is named for an operation and type of %s",
+             guest->family->name);
+    return fail_entries(guest, error, what);
+}
+
+// ---- the plan ---------------------------------------------------------------------------------
+
+typedef struct scope {
+    family_name_value names[NAMES + 1];
+} scope;
+
+static scope make_scope(const family_guest *guest, const kz_case *c, const kz_device_info *device,
+                        double threads) {
+    scope s = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < KZ_CASE_AXES && guest->family->axes[i]; i++)
+        s.names[n++] = (family_name_value){guest->family->axes[i], (double)c->axes[i]};
+    s.names[n++] = (family_name_value){"block", threads};
+    s.names[n++] = (family_name_value){"sms", device->multiprocessors > 0 ? device->multiprocessors : 1};
+    return s;
+}
+
+// Up to three expressions, each at least `least`.
+static kz_status evaluate(const family_guest *guest, const directive *d, const scope *s, double least,
+                          uint32_t *values, size_t capacity, kz_error *error) {
+    const char *at = d->text;
+    for (size_t i = 0; i < capacity; i++) {
+        at += strspn(at, " \t");
+        if (i > 0 && !*at) return KZ_OK;
+        double value;
+        kz_error inner = {0};
+        if (family_evaluate(&at, s->names, &value, &inner)) {
+            fail_at(guest, d->line, error, "this launch line does not read:", d->text + strspn(d->text, " "));
+            base_fail_note(error, "%s", inner.message);
+            return KZ_SYNTAX;
+        }
+        value = fmax(floor(value), least);
+        if (!(value <= INT32_MAX)) return fail_at(guest, d->line, error, "past 2^31 - 1:", d->text);
+        values[i] = (uint32_t)value;
+    }
+    return *at ? fail_at(guest, d->line, error, "more than was expected:", at) : KZ_OK;
+}
+
+static kz_status add_fill(const family_guest *guest, const directive *d, const kz_case *c, kz_plan *plan,
+                          kz_error *error) {
+    kz_buffer buffers[KZ_FAMILY_BUFFERS] = {0};
+    size_t count = guest->family->buffers(c, buffers);
+    char name[64] = "", byte[32] = "", *end = byte;
+    int read = sscanf(d->text, "%63s %31s", name, byte);
+    unsigned long value = read == 2 ? strtoul(byte, &end, 0) : 0;
+    if (read != 2 || *end || end == byte || value > 255)
+        return fail_at(guest, d->line, error, "expected a buffer and a byte from 0 to 255:", d->text);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(buffers[i].name, name) != 0) continue;
+        if (buffers[i].role == KZ_INPUT)
+            return fail_at(guest, d->line, error, "an input is not to be filled:", name);
+        if (plan->step_count + 1 >= KZ_PLAN_STEPS)
+            return fail_at(guest, d->line, error, "too many fills:", d->text);
+        if (buffers[i].count)
+            kz_plan_add_fill(plan, kz_arg_buffer(i), (uint8_t)value,
+                             buffers[i].count * kz_type_size(buffers[i].type));
+        return KZ_OK;
+    }
+    fail_at(guest, d->line, error, "there is no such buffer:", name);
+    base_fail_note(error, "the buffers are those of: %s", guest->family->guest_signature);
+    return KZ_SYNTAX;
+}
+
+static kz_status add_fills(const family_guest *guest, const char *entry, const kz_case *c, kz_plan *plan,
+                           kz_error *error) {
+    for (size_t i = 0; i < guest->directive_count; i++) {
+        const directive *d = &guest->directives[i];
+        if (d->kind != FILL || !ends_with(entry, d->suffix)) continue;
+        kz_status status = add_fill(guest, d, c, plan, error);
+        if (status) return status;
+    }
+    return KZ_OK;
+}
+
+static kz_status set_shape(const family_guest *guest, const char *entry, const kz_case *c,
+                           const kz_device_info *device, kz_launch *launch, kz_error *error) {
+    const directive *block = find_directive(guest, BLOCK, entry), *grid = find_directive(guest, GRID, entry);
+    const directive *shared = find_directive(guest, SHARED, entry);
+    *launch = (kz_launch){.block = {256, 1, 1}, .grid = {1, 1, 1}};
+    scope s = make_scope(guest, c, device, 256);
+    kz_status status = block ? evaluate(guest, block, &s, 1, launch->block, 3, error) : KZ_OK;
+    if (status) return status;
+    double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
+    s = make_scope(guest, c, device, threads);
+    if (grid) {
+        status = evaluate(guest, grid, &s, 1, launch->grid, 3, error);
+    } else {
+        double blocks = ceil((double)family_case_elements(guest->family, c) / threads);
+        launch->grid[0] = (uint32_t)fmin(fmax(blocks, 1), INT32_MAX);
+    }
+    if (!status && shared) status = evaluate(guest, shared, &s, 0, &launch->dynamic_shared_bytes, 1, error);
+    launch->cooperative = find_directive(guest, COOPERATIVE, entry) != NULL;
+    return status;
+}
+
+kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const kz_device_info *device,
+                            kz_plan *plan, kz_error *error) {
+    *plan = (kz_plan){0};
+    const ptx_function *f = find_entry(guest, c);
+    if (!f)
+        return kz_plan_refuse(error, "%s has no kernel for %s of %s", guest->image.name,
+                              guest->family->operations[c->operation], kz_type_name(c->type));
+    if (strlen(f->name) >= KZ_ENTRY_NAME)
+        return base_fail(error, KZ_LIMIT, "the name %s is longer than %d characters", f->name,
+                         KZ_ENTRY_NAME - 1);
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count = guest->family->guest_args(c, args);
+    for (size_t i = 0; i < count; i++)
+        if (args[i].kind == KZ_ARG_SCALAR && f->params[i]->size == 4 && args[i].scalar > UINT32_MAX)
+            return kz_plan_refuse(error, "parameter %zu of %s has 32 bits, too few for this size", i + 1,
+                                  f->name);
+    kz_launch launch;
+    kz_status status = add_fills(guest, f->name, c, plan, error);
+    if (!status) status = set_shape(guest, f->name, c, device, &launch, error);
+    if (status) return status;
+    kz_plan_add_launch(plan, f->name, 1, 1, args, count)->launch = launch;
+    return KZ_OK;
+}
+
+// Every launch line is tried once when the guest is opened, so that a typing error shows at once.
+static kz_status try_plans(const family_guest *guest, kz_error *error) {
+    const kz_device_info device = {.multiprocessors = 1};
+    for (size_t i = 0; i < guest->family->case_count; i++) {
+        kz_plan plan;
+        if (!find_entry(guest, &guest->family->cases[i])) continue;
+        kz_status status = family_guest_plan(guest, &guest->family->cases[i], &device, &plan, error);
+        if (status && status != KZ_UNSUPPORTED) return status;
+    }
+    return KZ_OK;
+}
+
+// ---- open and close ---------------------------------------------------------------------------
+
+kz_status family_guest_open(const kz_family *family, const char *name, const char *source, const char *ptx,
+                            family_guest **out, kz_error *error) {
+    *out = NULL;
+    base_arena *arena = base_arena_open();
+    family_guest *guest = arena ? base_arena_alloc(arena, sizeof *guest) : NULL;
+    if (!guest) {
+        base_arena_close(arena);
+        return base_fail(error, KZ_NO_MEMORY, "no memory for %s", name);
+    }
+    size_t length = strlen(ptx);
+    guest->arena = arena;
+    guest->family = family;
+    guest->image.name = base_arena_string(arena, name, strlen(name));
+    guest->image.ptx = base_arena_string(arena, ptx, length);
+    guest->image.ptx_size = length;
+    kz_status status = KZ_OK;
+    if (!guest->image.name || !guest->image.ptx)
+        status = base_fail(error, KZ_NO_MEMORY, "no memory for %s", name);
+    if (!status) status = read_directives(guest, source, error);
+    if (!status) status = ptx_module_open(guest->image.name, guest->image.ptx, length, &guest->module, error);
+    if (!status) status = check_entries(guest, error);
+    if (!status) status = try_plans(guest, error);
+    if (status)
+        family_guest_close(guest);
+    else
+        *out = guest;
+    return status;
+}
+
+void family_guest_close(family_guest *guest) {
+    if (!guest) return;
+    if (guest->module) ptx_module_close(guest->module);
+    base_arena_close(guest->arena);
+}
+
+const char *family_guest_name(const family_guest *guest) { return guest->image.name; }
+const kz_image *family_guest_image(const family_guest *guest) { return &guest->image; }

@@ -1,0 +1,142 @@
+// Inputs from Philox, and poison for outputs. See inputs.h.
+#include "family/inputs.h"
+
+#include <math.h>
+#include <float.h>
+#include <string.h>
+
+#include "base/base.h"
+
+typedef struct format {
+    double largest, smallest_normal, smallest;
+} format;
+
+static format format_of(kz_type type) {
+    switch (type) {
+    case KZ_F16: return (format){65504.0, 0x1p-14, 0x1p-24};
+    case KZ_BF16: return (format){0x1.fep127, 0x1p-126, 0x1p-133};
+    case KZ_F64: return (format){DBL_MAX, DBL_MIN, 0x1p-1074};
+    default: return (format){FLT_MAX, FLT_MIN, 0x1p-149};
+    }
+}
+
+// The index's own 64 random bits; `salt` gives a second, independent draw.
+static uint64_t draw(uint64_t seed, uint32_t buffer, uint64_t index, uint32_t salt) {
+    base_philox_block block = base_philox(seed, (uint64_t)salt << 32 | buffer, index >> 1);
+    unsigned half = (unsigned)(index & 1) * 2;
+    return (uint64_t)block.word[half + 1] << 32 | block.word[half];
+}
+
+// In [-1, 1), 53 bits below the point and never -0.
+static double signed_unit(uint64_t bits) { return (double)((int64_t)bits >> 10) * 0x1p-53; }
+static double unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; } // [0, 1)
+
+// Rounding to a narrower type must not reach the open end of [-1, 1).
+static double below_one(kz_type type, double value) {
+    double step = type == KZ_F16 ? 0x1p-11 : type == KZ_BF16 ? 0x1p-8 : type == KZ_F32 ? 0x1p-24 : 0x1p-53;
+    return value > 1 - step ? 1 - step : value;
+}
+
+static bool is_special(uint64_t seed, uint32_t buffer, uint64_t index, uint64_t total) {
+    return index == total / 2 || (draw(seed, buffer, index, 1) & 63) == 0;
+}
+
+static double real_value(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t index,
+                         uint64_t total) {
+    format f = format_of(type);
+    uint64_t bits = draw(seed, buffer, data == KZ_DATA_EQUAL ? 0 : index, 0);
+    double sign = bits & 1 ? -1.0 : 1.0;
+    switch (data) {
+    case KZ_DATA_POSITIVE: return 0.5 + below_one(type, unit(bits));
+    case KZ_DATA_ZEROS: return 0.0;
+    case KZ_DATA_ONES: return 1.0;
+    case KZ_DATA_EQUAL: return 0.5 + below_one(type, unit(bits)) / 2;
+    case KZ_DATA_NAN:
+        if (is_special(seed, buffer, index, total)) return NAN;
+        break;
+    case KZ_DATA_INF:
+        if (is_special(seed, buffer, index, total)) return sign * (double)INFINITY;
+        break;
+    case KZ_DATA_DENORMAL: // 1 to all of the denormal steps below the smallest normal
+        return sign * f.smallest * (1 + floor(unit(bits) * (f.smallest_normal / f.smallest - 1)));
+    case KZ_DATA_LARGE: return sign * f.largest * (0.5 + below_one(type, unit(bits)) / 2);
+    case KZ_DATA_SMALL: return sign * f.smallest_normal * (1 + below_one(type, unit(bits)));
+    default: break;
+    }
+    return below_one(type, signed_unit(bits));
+}
+
+static int64_t whole_value(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t index) {
+    // A double carries the value: for i64 the extreme is the largest that it holds with all its neighbours.
+    int64_t largest = type == KZ_I64   ? (INT64_C(1) << 53) - 1
+                      : type == KZ_U32 ? UINT32_MAX
+                      : type == KZ_U8  ? 255
+                                       : INT32_MAX;
+    uint64_t bits = draw(seed, buffer, data == KZ_DATA_EQUAL ? 0 : index, 0);
+    int64_t twenty = (int64_t)(bits >> 44), value;
+    switch (data) {
+    case KZ_DATA_ZEROS: return 0;
+    case KZ_DATA_ONES: return 1;
+    case KZ_DATA_POSITIVE: return type == KZ_U8 ? 1 + twenty % 255 : 1 + twenty;
+    case KZ_DATA_LARGE:
+        value = largest - twenty % (type == KZ_U8 ? 16 : 1 << 20);
+        return bits & 1 && (type == KZ_I32 || type == KZ_I64) ? -value : value;
+    case KZ_DATA_SMALL: value = twenty % 9 - 4; break;
+    default: value = ((int64_t)(bits >> 43)) - (1 << 20); break;
+    }
+    bool is_unsigned = type == KZ_U8 || type == KZ_U32;
+    return is_unsigned && value < 0 ? -value : value;
+}
+
+static bool is_float(kz_type type) {
+    return type == KZ_F32 || type == KZ_F16 || type == KZ_BF16 || type == KZ_F64;
+}
+
+// The common case of a large benchmark input: one Philox block makes two elements.
+static void fill_uniform_f32(uint64_t seed, uint32_t buffer, uint64_t first, uint64_t count, float *host) {
+    uint64_t i = 0;
+    if (first & 1 && count) host[i++] = (float)real_value(KZ_F32, KZ_DATA_UNIFORM, seed, buffer, first, 0);
+    for (; i < count; i += 2) {
+        base_philox_block block = base_philox(seed, buffer, (first + i) >> 1);
+        uint64_t low = (uint64_t)block.word[1] << 32 | block.word[0];
+        uint64_t high = (uint64_t)block.word[3] << 32 | block.word[2];
+        host[i] = (float)below_one(KZ_F32, signed_unit(low));
+        if (i + 1 < count) host[i + 1] = (float)below_one(KZ_F32, signed_unit(high));
+    }
+}
+
+void family_fill_input(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t first,
+                       uint64_t count, uint64_t total, void *host) {
+    if (type == KZ_F32 && data == KZ_DATA_UNIFORM) {
+        fill_uniform_f32(seed, buffer, first, count, host);
+        return;
+    }
+    bool real = is_float(type);
+    for (uint64_t i = 0; i < count; i++)
+        kz_element_set(type, host, i,
+                       real ? real_value(type, data, seed, buffer, first + i, total)
+                            : (double)whole_value(type, data, seed, buffer, first + i));
+}
+
+// ---- poison -------------------------------------------------------------------------------------
+
+static uint64_t poison_bits(kz_type type) {
+    switch (type) {
+    case KZ_F32: return 0x7fe5a5a5u;
+    case KZ_F16: return 0x7ea5u;
+    case KZ_BF16: return 0x7fe5u;
+    case KZ_F64: return 0x7ffda5a5a5a5a5a5u;
+    default: return 0xa5a5a5a5a5a5a5a5u;
+    }
+}
+
+void family_poison(kz_type type, uint64_t count, void *host) {
+    uint64_t bits = poison_bits(type);
+    size_t size = kz_type_size(type);
+    for (uint64_t i = 0; i < count; i++) memcpy((char *)host + i * size, &bits, size);
+}
+
+bool family_is_poison(kz_type type, const void *element) {
+    uint64_t bits = poison_bits(type);
+    return memcmp(element, &bits, kz_type_size(type)) == 0;
+}
