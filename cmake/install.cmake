@@ -1,0 +1,41 @@
+# The build folder has the shape of an installation (bin, lib, include), so that kz finds what belongs to
+# it from its own place in both; and `make install`, with a pkg-config file.
+set(CMAKE_INSTALL_LIBDIR lib) # one layout on every distribution: kz.pc relies on it
+include(GNUInstallDirs)
+
+file(GLOB public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/kz/*)
+file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/*/*)
+set(operation_headers) # kernels/<group>/<family>/<family>.h, for callers kz/ops/<family>.h
+foreach(folder ${folders})
+    get_filename_component(family ${folder} NAME)
+    if(EXISTS ${folder}/${family}.h)
+        list(APPEND operation_headers ${folder}/${family}.h)
+    endif()
+endforeach()
+
+function(copy_headers to)
+    foreach(header ${ARGN})
+        get_filename_component(name ${header} NAME)
+        add_custom_command(OUTPUT ${to}/${name} COMMAND ${CMAKE_COMMAND} -E copy ${header} ${to}/${name}
+                           DEPENDS ${header} COMMENT "" VERBATIM)
+        list(APPEND copies ${to}/${name})
+    endforeach()
+    set(copies ${copies} PARENT_SCOPE)
+endfunction()
+set(copies)
+copy_headers(${CMAKE_BINARY_DIR}/include/kz ${public_headers})
+copy_headers(${CMAKE_BINARY_DIR}/include/kz/ops ${operation_headers})
+add_custom_target(headers ALL DEPENDS ${copies})
+add_dependencies(kz headers)
+
+configure_file(${CMAKE_SOURCE_DIR}/cmake/kz.pc.in ${CMAKE_BINARY_DIR}/kz.pc @ONLY)
+
+install(TARGETS kz RUNTIME)
+install(TARGETS libkz_static libkz_shared ARCHIVE LIBRARY)
+install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz)
+install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)
+install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.bash DESTINATION share/bash-completion/completions RENAME kz)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
