@@ -166,6 +166,11 @@ static bool one_end(const family_output *o, const family_comparison *c, char *te
     return true;
 }
 
+static const char *ordinal_ending(uint64_t n) {
+    if (n % 100 / 10 == 1) return "th";
+    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
 // All elements i = first (mod period) are wrong, and no others.
 static bool periodic(const family_output *o, const family_comparison *c, char *text) {
     if (c->wrong < 3 || c->wrong == o->count) return false;

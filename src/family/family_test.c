@@ -1,0 +1,353 @@
+// Cases, inputs, comparison, expressions and limits, on a family made for the test.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "family/case.h"
+#include "family/compare.h"
+#include "family/expression.h"
+#include "family/inputs.h"
+#include "family/limits.h"
+
+static size_t two_buffers(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]) {
+    buffers[0] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)(c->axes[0] * c->axes[1])};
+    buffers[1] = (kz_buffer){"out", KZ_OUTPUT, c->type, 1};
+    return 2;
+}
+static const char *const operations[] = {"sum", "max", NULL};
+static const char *const axes[] = {"rows", "cols", NULL};
+static const kz_case cases[] = {{1, KZ_BF16, {31, 33}, KZ_DATA_NAN, 1, KZ_USE_CHECK}};
+static const kz_family family = {.name = "fold",
+                                 .operations = operations,
+                                 .axes = axes,
+                                 .cases = cases,
+                                 .case_count = 1,
+                                 .buffers = two_buffers};
+
+// ---- cases --------------------------------------------------------------------------------------
+
+static void a_name_parses_back(void **state) {
+    (void)state;
+    char name[FAMILY_CASE_NAME];
+    kz_case c;
+    family_case_name(&family, &cases[0], name);
+    assert_string_equal(name, "max-bf16-rows31-cols33-nan-misalign1");
+    assert_int_equal(family_case_parse(&family, name, &c, NULL), KZ_OK);
+    assert_int_equal(c.operation, 1);
+    assert_int_equal(c.type, KZ_BF16);
+    assert_int_equal(c.axes[1], 33);
+    assert_int_equal(c.data, KZ_DATA_NAN);
+    assert_int_equal(c.misalign, 1);
+    assert_int_equal(c.use, KZ_USE_CHECK);
+    assert_int_equal(family_case_elements(&family, &c), 31 * 33);
+}
+
+static void a_case_of_any_size_can_be_named(void **state) {
+    (void)state;
+    kz_case c;
+    kz_error error;
+    assert_int_equal(family_case_parse(&family, "sum-f32-rows2^20-cols7-uniform", &c, NULL), KZ_OK);
+    assert_int_equal(c.axes[0], 1 << 20);
+    assert_int_equal(c.use, 0);
+    const char *const wrong[] = {"",
+                                 "sum",
+                                 "sum-f99-rows1-cols1-uniform",
+                                 "sum-f32-rows1-uniform",
+                                 "sum-f32-rows1-cols1-odd",
+                                 "sum-f32-rows1-cols1-uniform-x",
+                                 "sum-f32-rows2^99-cols1-uniform",
+                                 "sum-f32-rows-1-cols1-uniform"};
+    for (size_t i = 0; i < BASE_COUNT(wrong); i++) {
+        assert_int_equal(family_case_parse(&family, wrong[i], &c, &error), KZ_INVALID);
+        assert_non_null(strstr(error.message, "max-bf16-rows31"));
+    }
+}
+
+static void globs_match(void **state) {
+    (void)state;
+    assert_true(family_case_matches(&family, &cases[0], "max-*"));
+    assert_true(family_case_matches(&family, &cases[0], "*-nan-*"));
+    assert_false(family_case_matches(&family, &cases[0], "sum-*"));
+    assert_false(family_case_matches(&family, &cases[0], "max"));
+}
+
+// ---- inputs -------------------------------------------------------------------------------------
+
+static void any_part_of_an_input_can_be_made_alone(void **state) {
+    (void)state;
+    float whole[1000], part[100];
+    for (int data = 0; data < KZ_DATA_COUNT; data++) {
+        family_fill_input(KZ_F32, (kz_data)data, 7, 1, 0, 1000, 1000, whole);
+        for (uint64_t first = 301; first < 303; first++) { // an odd and an even start
+            family_fill_input(KZ_F32, (kz_data)data, 7, 1, first, 100, 1000, part);
+            assert_memory_equal(part, whole + first, sizeof part);
+        }
+    }
+}
+
+static void inputs_differ_by_seed_and_buffer(void **state) {
+    (void)state;
+    float a[64], b[64], c[64];
+    family_fill_input(KZ_F32, KZ_DATA_UNIFORM, 7, 0, 0, 64, 64, a);
+    family_fill_input(KZ_F32, KZ_DATA_UNIFORM, 8, 0, 0, 64, 64, b);
+    family_fill_input(KZ_F32, KZ_DATA_UNIFORM, 7, 1, 0, 64, 64, c);
+    for (int i = 0; i < 64; i++) {
+        assert_true(a[i] != b[i]);
+        assert_true(a[i] != c[i]);
+    }
+}
+
+static void every_kind_of_data_is_what_it_says(void **state) {
+    (void)state;
+    enum { N = 4096 };
+    static const kz_type types[] = {KZ_F32, KZ_F16, KZ_BF16, KZ_F64};
+    static double memory[N];
+    for (size_t t = 0; t < BASE_COUNT(types); t++) {
+        for (int data = 0; data < KZ_DATA_COUNT; data++) {
+            size_t special = 0;
+            family_fill_input(types[t], (kz_data)data, 3, 0, 0, N, N, memory);
+            double first = kz_element_get(types[t], memory, 0), mean = 0;
+            for (uint64_t i = 0; i < N; i++) {
+                double x = kz_element_get(types[t], memory, i);
+                double normal = types[t] == KZ_F16 ? 0x1p-14 : types[t] == KZ_F64 ? 0x1p-1022 : 0x1p-126;
+                if (isnan(x) || isinf(x)) special++;
+                mean += x / N;
+                switch ((kz_data)data) {
+                case KZ_DATA_UNIFORM: assert_true(x >= -1 && x < 1); break;
+                case KZ_DATA_POSITIVE: assert_true(x >= 0.5 && x < 1.5 + 0x1p-8); break;
+                case KZ_DATA_ZEROS: assert_true(x == 0); break;
+                case KZ_DATA_ONES: assert_true(x == 1); break;
+                case KZ_DATA_EQUAL: assert_true(x == first && x != 0); break;
+                case KZ_DATA_DENORMAL: assert_true(x != 0 && fabs(x) < normal); break;
+                case KZ_DATA_SMALL: assert_true(fabs(x) >= normal && fabs(x) <= 2 * normal); break;
+                case KZ_DATA_LARGE: assert_true(isfinite(x) && fabs(x) > 1e4); break;
+                default: break;
+                }
+            }
+            bool has_special = data == KZ_DATA_NAN || data == KZ_DATA_INF;
+            assert_int_equal(special > 0, has_special);
+            assert_true(special < N / 16);
+            if (data == KZ_DATA_UNIFORM) assert_true(fabs(mean) < 0.05);
+        }
+    }
+}
+
+static void a_single_element_is_special_too(void **state) {
+    (void)state;
+    float x;
+    family_fill_input(KZ_F32, KZ_DATA_NAN, 1, 0, 0, 1, 1, &x);
+    assert_true(isnan(x));
+}
+
+static void poison_is_recognised(void **state) {
+    (void)state;
+    for (int type = 0; type < KZ_TYPE_COUNT; type++) {
+        uint64_t memory[2] = {0};
+        assert_false(family_is_poison((kz_type)type, memory));
+        family_poison((kz_type)type, 1, memory);
+        assert_true(family_is_poison((kz_type)type, memory));
+        bool is_float = type == KZ_F32 || type == KZ_F16 || type == KZ_BF16 || type == KZ_F64;
+        assert_int_equal(isnan(kz_element_get((kz_type)type, memory, 0)) != 0, is_float);
+    }
+}
+
+// ---- comparison ---------------------------------------------------------------------------------
+
+enum { N = 1025 };
+typedef struct fixture {
+    float got[N], input[N], previous[N];
+    double expected[N], bound[N];
+    family_output output;
+    family_comparison result;
+} fixture;
+
+static fixture *right_answer(void) {
+    static fixture f;
+    family_fill_input(KZ_F32, KZ_DATA_UNIFORM, 5, 0, 0, N, N, f.got);
+    family_fill_input(KZ_F32, KZ_DATA_UNIFORM, 6, 0, 0, N, N, f.input);
+    family_fill_input(KZ_F32, KZ_DATA_UNIFORM, 7, 0, 0, N, N, f.previous);
+    for (int i = 0; i < N; i++) {
+        f.expected[i] = f.got[i];
+        f.bound[i] = 1e-6;
+    }
+    f.output = (family_output){.type = KZ_F32,
+                               .count = N,
+                               .got = f.got,
+                               .expected = f.expected,
+                               .bound = f.bound,
+                               .input = f.input,
+                               .previous = f.previous};
+    return &f;
+}
+
+static void expect(fixture *f, uint64_t wrong, const char *words) {
+    family_compare(&f->output, &f->result);
+    assert_int_equal(f->result.wrong, wrong);
+    if (!strstr(f->result.pattern, words)) print_message("the pattern was: %s\n", f->result.pattern);
+    assert_non_null(strstr(f->result.pattern, words));
+}
+
+static void right_is_right(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    expect(f, 0, "");
+    f->got[3] += 9e-7f;
+    expect(f, 0, "");
+    assert_true(f->result.worst_ratio > 0.5 && f->result.worst_ratio <= 1);
+    assert_int_equal(f->result.worst_index, 3);
+    assert_string_equal(f->result.pattern, "");
+}
+
+static void nan_never_passes_for_a_number(void **state) {
+    (void)state;
+    assert_false(family_is_right(NAN, 1, 1e30));
+    assert_true(family_is_right(NAN, NAN, 0));
+    assert_false(family_is_right(1, NAN, INFINITY));
+    assert_true(family_is_right(INFINITY, INFINITY, 0));
+    assert_false(family_is_right(-INFINITY, INFINITY, INFINITY));
+    assert_false(family_is_right(1e38, INFINITY, 1));
+    assert_false(family_is_right(INFINITY, 1e38, 1));
+    assert_true(family_is_right(1, 1, 0));
+}
+
+static void names_what_is_wrong(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    family_poison(KZ_F32, N, f->got);
+    expect(f, N, "never written");
+    memset(f->got, 0, sizeof f->got);
+    expect(f, N, "every element is zero");
+    for (int i = 0; i < N; i++) f->got[i] = NAN;
+    expect(f, N, "every element is NaN");
+    memcpy(f->got, f->input, sizeof f->got);
+    expect(f, N, "copy of the input");
+    memcpy(f->got, f->previous, sizeof f->got);
+    expect(f, N, "stale");
+
+    f = right_answer();
+    family_poison(KZ_F32, 1, &f->got[1024]);
+    expect(
+        f, 1,
+        "only the tail is wrong: the last 1 of 1025, the partial block from 1024 on; they are never written");
+    assert_int_equal(f->result.first_wrong, 1024);
+    f = right_answer();
+    for (int i = 1000; i < N; i++) f->got[i] = 0;
+    expect(f, 25, "only the tail is wrong: the last 25 of 1025, from 1000 on; they are zero");
+    f = right_answer();
+    for (int i = 0; i < 10; i++) f->got[i] += 1;
+    expect(f, 10, "only the first 10");
+    f = right_answer();
+    for (int i = 31; i < N; i += 32) f->got[i] += 1;
+    expect(f, 32, "every 32nd element is wrong, from 31 on: one lane of every warp");
+    f = right_answer();
+    for (int i = 0; i < N; i++) f->got[i] *= -1;
+    expect(f, N, "times what it should be");
+    f = right_answer();
+    for (int i = 0; i + 1 < N; i++) f->got[i] = (float)f->expected[i + 1];
+    expect(f, N - 1, "one too high");
+    f = right_answer();
+    for (int i = 0; i < N; i += 1 + i % 7) f->got[i] += 1e-5f;
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "lower precision");
+    f = right_answer();
+    f->expected[77] = f->expected[90] = NAN;
+    expect(f, 2, "NaN was dropped");
+}
+
+static void a_transposed_matrix_is_seen(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.rows = 25;
+    f->output.columns = 41;
+    for (int r = 0; r < 25; r++)
+        for (int c = 0; c < 41; c++) f->got[c * 25 + r] = (float)f->expected[r * 41 + c];
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "transposed");
+}
+
+// ---- expressions --------------------------------------------------------------------------------
+
+static double value_of(const char *text) {
+    const family_name_value names[] = {{"n", 1025}, {"block", 256}, {NULL, 0}};
+    double value = NAN;
+    kz_error error;
+    if (family_evaluate(&text, names, &value, &error)) return NAN;
+    return *text ? NAN : value;
+}
+
+static void expressions_evaluate(void **state) {
+    (void)state;
+    assert_true(value_of("256") == 256);
+    assert_true(value_of("ceil(n/256)") == 5);
+    assert_true(value_of(" min(ceil( n / block ), 4) ") == 4);
+    assert_true(value_of("max(1, 2, 3) * (2 + 3) - -1") == 16);
+    assert_true(value_of("floor(n/block)*block") == 1024);
+    assert_true(isnan(value_of("ceil(n/256")));
+    assert_true(isnan(value_of("m")));
+    assert_true(isnan(value_of("sin(n)")));
+    assert_true(isnan(value_of("n/0")));
+    assert_true(isnan(value_of("")));
+    char deep[400];
+    memset(deep, '(', sizeof deep);
+    deep[399] = 0;
+    assert_true(isnan(value_of(deep)));
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+static void limits_are_named(void **state) {
+    (void)state;
+    const kz_device_info device = {.peak_bytes_per_s = 4.8e12, .peak_flops_f32 = 67e12};
+    const kz_work stream = {.bytes = 4 * 32 * 1000, .flops = 1000};
+    char text[FAMILY_LIMIT];
+    kz_counters k = {.valid = true,
+                     .warp_instructions = 1000,
+                     .thread_instructions = 32000,
+                     .global_requests = 1000,
+                     .global_sectors = 4000,
+                     .global_ideal_sectors = 4000};
+    family_describe_limit(&device, &stream, &k, text);
+    assert_string_equal(text, "DRAM, 4.0 sectors/request");
+    k.global_sectors = 32000;
+    family_describe_limit(&device, &stream, &k, text);
+    assert_string_equal(text, "uncoalesced: 32 sectors per request, 4 would do");
+    k.global_sectors = 4000;
+    k.shared_requests = k.shared_ideal_wavefronts = 100;
+    k.shared_wavefronts = 3200;
+    family_describe_limit(&device, &stream, &k, text);
+    assert_string_equal(text, "bank conflicts, 32-way");
+    k.atomic_requests = 1000;
+    k.atomic_lane_conflicts = 31000;
+    family_describe_limit(&device, &stream, &k, text);
+    assert_string_equal(text, "atomics: 32 lanes on one address");
+    family_describe_limit(&device, &stream, NULL, text);
+    assert_string_equal(text, "memory");
+    family_describe_limit(&device, &(kz_work){.bytes = 1, .flops = 100}, NULL, text);
+    assert_string_equal(text, "arithmetic");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_parses_back),
+        cmocka_unit_test(a_case_of_any_size_can_be_named),
+        cmocka_unit_test(globs_match),
+        cmocka_unit_test(any_part_of_an_input_can_be_made_alone),
+        cmocka_unit_test(inputs_differ_by_seed_and_buffer),
+        cmocka_unit_test(every_kind_of_data_is_what_it_says),
+        cmocka_unit_test(a_single_element_is_special_too),
+        cmocka_unit_test(poison_is_recognised),
+        cmocka_unit_test(right_is_right),
+        cmocka_unit_test(nan_never_passes_for_a_number),
+        cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(a_transposed_matrix_is_seen),
+        cmocka_unit_test(expressions_evaluate),
+        cmocka_unit_test(limits_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

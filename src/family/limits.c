@@ -1,0 +1,57 @@
+// What limits a kernel, in words. See limits.h.
+//
+// The counters tell of waste: the worst waste is named first, for it is what the next variant should
+// remove. Without waste the roofline decides. Thresholds are where a waste begins to show in the time.
+#include "family/limits.h"
+
+#include <stdio.h>
+
+// flops per byte at which an H200 turns from memory-bound to compute-bound, where the device is unknown
+#define DEFAULT_BALANCE 14.0
+
+static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
+
+static bool is_compute_bound(const kz_device_info *device, const kz_work *work) {
+    bool known = device->peak_flops_f32 > 0 && device->peak_bytes_per_s > 0;
+    double balance = known ? device->peak_flops_f32 / device->peak_bytes_per_s : DEFAULT_BALANCE;
+    return work->bytes > 0 && work->flops / work->bytes > balance;
+}
+
+static bool describe_waste(const kz_counters *k, const kz_work *work, char text[FAMILY_LIMIT]) {
+    double lanes = ratio(k->atomic_lane_conflicts, k->atomic_requests) + 1;
+    double sectors = ratio(k->global_sectors, k->global_requests);
+    double ideal = ratio(k->global_ideal_sectors, k->global_requests);
+    double banks = ratio(k->shared_wavefronts, k->shared_ideal_wavefronts);
+    double active = ratio(k->thread_instructions, k->warp_instructions);
+    double traffic = work->bytes > 0 ? (double)k->global_sectors * 32 / work->bytes : 0;
+    // One atomic per block costs little: what counts is how many of all requests they are.
+    double atomics = ratio(k->atomic_requests, k->global_requests + k->shared_requests + k->atomic_requests);
+
+    if (lanes >= 8 && atomics > 0.05)
+        snprintf(text, FAMILY_LIMIT, "atomics: %.0f lanes on one address", lanes);
+    else if (ideal > 0 && sectors > 1.5 * ideal)
+        snprintf(text, FAMILY_LIMIT, "uncoalesced: %.0f sectors per request, %.0f would do", sectors, ideal);
+    else if (banks > 1.5)
+        snprintf(text, FAMILY_LIMIT, "bank conflicts, %.0f-way", banks);
+    else if (active > 0 && active < 20)
+        snprintf(text, FAMILY_LIMIT, "divergence: %.0f of 32 lanes active", active);
+    else if (traffic > 1.5)
+        snprintf(text, FAMILY_LIMIT, "traffic: %.1f times the least bytes", traffic);
+    else
+        return false;
+    return true;
+}
+
+void family_describe_limit(const kz_device_info *device, const kz_work *work, const kz_counters *counters,
+                           char text[FAMILY_LIMIT]) {
+    bool counted = counters && counters->valid && counters->warp_instructions > 0;
+    if (counted && describe_waste(counters, work, text)) return;
+    bool compute = is_compute_bound(device, work);
+    if (counted && !compute)
+        snprintf(text, FAMILY_LIMIT, "DRAM, %.1f sectors/request",
+                 ratio(counters->global_sectors, counters->global_requests));
+    else if (counted)
+        snprintf(text, FAMILY_LIMIT, "arithmetic, %.0f flops per byte", work->flops / work->bytes);
+    else
+        snprintf(text, FAMILY_LIMIT, "%s", compute ? "arithmetic" : "memory");
+}
