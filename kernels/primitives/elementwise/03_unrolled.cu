@@ -2,8 +2,7 @@
 //
 // Idea     DRAM is kept busy by bytes in flight, and nothing here is ever read twice.
 // Change   a block does a tile: each thread loads all its packs first, then computes and stores them. Loads
-// and
-//          stores are marked to leave the caches first.
+//          and stores are marked to leave the caches first.
 // Expect   DRAM's roof for scale, relu and every f32 operation.
 // Limit    for half types gelu and silu have twice the elements per byte: erff and expf with their careful
 //          branches and divisions become the limit before DRAM does (see 04).

@@ -4,8 +4,7 @@
 // Change   each thread does elements i, i + threads in the grid, ...; the grid no longer grows with n.
 // Expect   the same traffic as 01 with fewer blocks.
 // Limit    y is written: the compiler may not load the next x before this y is stored, lest they overlap, so
-// a
-//          thread has one iteration's loads in flight (see 04).
+//          a thread has one iteration's loads in flight (see 04).
 
 #include "kz/kernel.cuh"
 

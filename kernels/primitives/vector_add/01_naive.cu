@@ -3,8 +3,7 @@
 // Idea     every element is independent: give each its own thread.
 // Change   the first version.
 // Expect   coalesced 4-byte accesses, 128 bytes per warp and request; bound by DRAM at large n.
-// Limit    each thread has 8 bytes of loads in flight and pays its index arithmetic for one addition (see
-// 03).
+// Limit    8 bytes of loads in flight per thread, and index arithmetic for every addition (see 03).
 
 #include "kz/kernel.cuh"
 

@@ -1,0 +1,28 @@
+// transpose: what the variants share. out[c][r] = in[r][c]; in is rows x columns, row-major.
+//
+// The grid is one-dimensional (its x alone may pass 65535 blocks): a block finds its tile by its number.
+#ifndef TRANSPOSE_CUH
+#define TRANSPOSE_CUH
+
+#include "kz/kernel.cuh"
+
+// The first row and column of this block's tile, where tiles are `height` x `width` and go along the rows.
+struct corner {
+    size_t row, column;
+};
+static __device__ __forceinline__ corner find_tile(size_t columns, unsigned height, unsigned width) {
+    unsigned across = (unsigned)((columns + width - 1) / width);
+    return {(size_t)(blockIdx.x / across) * height, (size_t)(blockIdx.x % across) * width};
+}
+
+// Entries for every type of the family: KERNEL is a template over the element.
+#define TRANSPOSE_ENTRY(idea, KERNEL, type, T)                                                               \
+    KZ_ENTRY(transpose_##idea##_transpose_##type)(const T *in, T *out, size_t rows, size_t columns) {        \
+        KERNEL(in, out, rows, columns);                                                                      \
+    }
+#define TRANSPOSE_ENTRIES(idea, KERNEL)                                                                      \
+    TRANSPOSE_ENTRY(idea, KERNEL, f32, float)                                                                \
+    TRANSPOSE_ENTRY(idea, KERNEL, f16, kz_f16)                                                               \
+    TRANSPOSE_ENTRY(idea, KERNEL, bf16, kz_bf16)
+
+#endif
