@@ -1,0 +1,79 @@
+// What a FILE can show, colours, and numbers for people.
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static bool is_set(const char *name) {
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+static bool speaks_utf8(void) {
+    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < BASE_COUNT(names); i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+report_style report_detect_style(FILE *file) {
+    report_style style = {.width = 100, .utf8 = speaks_utf8()};
+    const char *term = getenv("TERM");
+    style.terminal = isatty(fileno(file)) && !is_set("CI");
+    style.colour = style.terminal && !is_set("NO_COLOR") && term && strcmp(term, "dumb") != 0;
+    struct winsize size;
+    if (style.terminal && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        style.width = size.ws_col;
+    return style;
+}
+
+static const char *const tones[] = {
+    [REPORT_PLAIN] = "",        [REPORT_GOOD] = "\033[32m", [REPORT_BAD] = "\033[1;31m",
+    [REPORT_WARN] = "\033[33m", [REPORT_DIM] = "\033[2m",   [REPORT_BOLD] = "\033[1m",
+};
+
+void report_print(FILE *file, const report_style *style, report_tone tone, const char *format, ...) {
+    bool coloured = style->colour && tone != REPORT_PLAIN;
+    va_list list;
+    va_start(list, format);
+    if (coloured) fputs(tones[tone], file);
+    vfprintf(file, format, list);
+    if (coloured) fputs("\033[0m", file);
+    va_end(list);
+}
+
+// ---- numbers --------------------------------------------------------------------------------------
+
+static void print_digits(char *text, size_t size, double value) { // value in [1, 1000), or 0
+    int decimals = value >= 100 || value == 0 ? 0 : value >= 10 ? 1 : 2;
+    snprintf(text, size, "%.*f", decimals, value);
+}
+
+const char *report_si(char text[REPORT_NUMBER], double value, const char *unit) {
+    static const char *const prefixes[] = {"p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+    enum { ONE = 4 };
+    if (!isfinite(value)) return strcpy(text, "-");
+    double size = fabs(value);
+    int at = ONE;
+    while (size != 0 && size < 0.9995 && at > 0) size *= 1000, at--;
+    while (size >= 999.5 && at + 1 < (int)BASE_COUNT(prefixes)) size /= 1000, at++;
+    char digits[16];
+    print_digits(digits, sizeof digits, size);
+    bool bare = !*prefixes[at] && !*unit;
+    snprintf(text, REPORT_NUMBER, "%s%s%s%s%s", value < 0 ? "-" : "", digits, bare ? "" : " ", prefixes[at],
+             unit);
+    return text;
+}
+
+const char *report_seconds(char text[REPORT_NUMBER], double seconds) {
+    if (!(seconds >= 60)) return report_si(text, seconds, "s");
+    snprintf(text, REPORT_NUMBER, "%.0f min %02.0f s", floor(seconds / 60), floor(fmod(seconds, 60)));
+    return text;
+}
+
+const char *report_bytes(char text[REPORT_NUMBER], double bytes) { return report_si(text, bytes, "B"); }

@@ -1,0 +1,122 @@
+// Tables: cells are kept until they are printed, for only then the widths are known.
+//
+// Where the line would be longer than the terminal, the columns marked `shrink` are cut, the widest first.
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cell {
+    char *text;
+    report_tone tone;
+} cell;
+
+struct report_table {
+    report_column columns[REPORT_COLUMNS];
+    size_t column_count;
+    cell *cells;
+    size_t cell_count, capacity;
+};
+
+enum { GAP = 2, LEAST_SHRUNK = 12 };
+
+size_t report_width(const char *text) {
+    size_t width = 0;
+    for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+report_table *report_table_open(const report_column *columns, size_t count) {
+    report_table *table = calloc(1, sizeof *table);
+    if (!table) return NULL;
+    table->column_count = count < REPORT_COLUMNS ? count : REPORT_COLUMNS;
+    memcpy(table->columns, columns, table->column_count * sizeof *columns);
+    return table;
+}
+
+void report_table_add(report_table *table, report_tone tone, const char *format, ...) {
+    if (table->cell_count == table->capacity) {
+        size_t capacity = table->capacity ? table->capacity * 2 : 64;
+        cell *cells = realloc(table->cells, capacity * sizeof *cells);
+        if (!cells) return;
+        table->cells = cells;
+        table->capacity = capacity;
+    }
+    base_text text = {0};
+    va_list list;
+    va_start(list, format);
+    base_text_add_v(&text, format, list);
+    va_end(list);
+    table->cells[table->cell_count++] = (cell){text.data, tone};
+}
+
+static const char *text_of(const cell *c) { return c->text ? c->text : ""; }
+
+static void measure(const report_table *table, int room, bool header, int widths[REPORT_COLUMNS]) {
+    int total = 0;
+    for (size_t i = 0; i < table->column_count; i++) {
+        int title = header ? (int)report_width(table->columns[i].title) : 0;
+        widths[i] = title > table->columns[i].least ? title : table->columns[i].least;
+    }
+    for (size_t i = 0; i < table->cell_count; i++) {
+        int width = (int)report_width(text_of(&table->cells[i]));
+        int *column = &widths[i % table->column_count];
+        if (width > *column) *column = width;
+    }
+    for (size_t i = 0; i < table->column_count; i++) total += widths[i] + GAP;
+    while (total > room) {
+        int widest = -1;
+        for (int i = 0; i < (int)table->column_count; i++)
+            if (table->columns[i].shrink && widths[i] > LEAST_SHRUNK &&
+                (widest < 0 || widths[i] > widths[widest]))
+                widest = i;
+        if (widest < 0) return;
+        widths[widest]--;
+        total--;
+    }
+}
+
+// `width` characters of the text, the last one an ellipsis where it is longer.
+static void print_cell(FILE *file, const report_style *style, const char *text, report_tone tone, int width,
+                       bool right, bool last) {
+    int length = (int)report_width(text);
+    int blanks = length < width ? width - length : 0;
+    if (right) fprintf(file, "%*s", blanks, "");
+    if (length <= width) {
+        report_print(file, style, tone, "%s", text);
+    } else {
+        size_t bytes = 0;
+        for (int i = 0; i < width - 1; i++) {
+            bytes++;
+            while (((unsigned char)text[bytes] & 0xc0) == 0x80) bytes++;
+        }
+        report_print(file, style, tone, "%.*s%s", (int)bytes, text, style->utf8 ? "…" : "~");
+    }
+    if (!right && !last) fprintf(file, "%*s", blanks, "");
+    if (!last) fprintf(file, "%*s", GAP, "");
+}
+
+void report_table_print(const report_table *table, FILE *file, const report_style *style, bool header) {
+    int widths[REPORT_COLUMNS];
+    size_t n = table->column_count;
+    measure(table, style->width, header, widths);
+    if (header) {
+        for (size_t i = 0; i < n; i++)
+            print_cell(file, style, table->columns[i].title, REPORT_DIM, widths[i], table->columns[i].right,
+                       i + 1 == n);
+        fputc('\n', file);
+    }
+    for (size_t i = 0; i < table->cell_count; i++) {
+        size_t column = i % n;
+        print_cell(file, style, text_of(&table->cells[i]), table->cells[i].tone, widths[column],
+                   table->columns[column].right, column + 1 == n);
+        if (column + 1 == n) fputc('\n', file);
+    }
+}
+
+void report_table_close(report_table *table) {
+    if (!table) return;
+    for (size_t i = 0; i < table->cell_count; i++) free(table->cells[i].text);
+    free(table->cells);
+    free(table);
+}
