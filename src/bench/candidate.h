@@ -1,0 +1,47 @@
+// bench/candidate: what can be timed: a variant, a guest, a rival from peers/, or a roof. All are one
+// function that enqueues a run on a set of buffers.
+#ifndef BENCH_CANDIDATE_H
+#define BENCH_CANDIDATE_H
+
+#include "bench/data.h"
+#include "bench/probes.h"
+#include "family/guest.h"
+#include "peers/peer.h"
+
+typedef enum bench_provider { BENCH_ZOO, BENCH_GUEST, BENCH_PEER, BENCH_ROOF } bench_provider;
+
+typedef struct bench_candidate {
+    bench_provider provider;
+    char by[24];        // "kz", "guest", "cub", "roof"
+    char name[64];      // "03_warp_shuffle", "DeviceReduce", "copy by the driver"
+    char version[32];   // of a peer; "" elsewhere
+    char code_hash[20]; // of PTX and machine code; "" where unknown
+    uint64_t workspace_bytes;
+    kz_kernel_info kernel; // of the plan's last launch; registers -1 where unknown
+    kz_plan plan;          // of a variant or a guest; no steps elsewhere
+    void *self;
+    kz_status (*enqueue)(void *self, kz_stream *stream, size_t set, kz_error *error);
+    void (*close)(void *self);
+} bench_candidate;
+
+// The data must outlive the candidate. KZ_UNSUPPORTED with the reason where it does not do this case.
+kz_status bench_candidate_variant(const bench_data *data, const kz_variant *variant,
+                                  bench_candidate *candidate, kz_error *error);
+kz_status bench_candidate_guest(const bench_data *data, const family_guest *guest, bench_candidate *candidate,
+                                kz_error *error);
+kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, bench_candidate *candidate,
+                               kz_error *error);
+
+typedef enum bench_roof {
+    BENCH_ROOF_COPY_DRIVER,
+    BENCH_ROOF_COPY_KERNEL,
+    BENCH_ROOF_READ,
+    BENCH_ROOFS
+} bench_roof;
+
+// Moves `bytes` in all, as the case's work does: a copy reads and writes half each.
+kz_status bench_candidate_roof(const bench_data *data, bench_probes *probes, bench_roof roof, double bytes,
+                               bench_candidate *candidate, kz_error *error);
+void bench_candidate_close(bench_candidate *candidate); // a zeroed one is allowed
+
+#endif

@@ -1,0 +1,293 @@
+// bench/data: see data.h.
+#include "bench/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "bench/parallel.h"
+#include "family/inputs.h"
+
+enum {
+    ALIGNMENT = 256,
+    TIMES_L2 = 4,            // "several times L2"
+    MOST_SETS = 1024,        // more launches than this go into no graph
+    SMALL_OUTPUT = 16 << 20, // poisoned with the mark that messages recognise; larger ones with 0xff
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static size_t bytes_of(const kz_buffer *b) { return b->count * kz_type_size(b->type); }
+static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static size_t offset_of(const bench_data *d, size_t b) {
+    return d->c.misalign * kz_type_size(d->buffers[b].type);
+}
+
+// ---- on the host --------------------------------------------------------------------------------
+
+typedef struct fill {
+    const bench_data *data;
+    size_t buffer;
+} fill;
+
+static void fill_part(void *context, unsigned part, uint64_t first, uint64_t count) {
+    const fill *f = context;
+    const kz_buffer *b = &f->data->buffers[f->buffer];
+    char *to = (char *)f->data->host[f->buffer] + first * kz_type_size(b->type);
+    family_fill_input(b->type, f->data->c.data, f->data->seed, (uint32_t)f->buffer, first, count, b->count,
+                      to);
+}
+
+static void make_inputs(bench_data *d) {
+    double start = now();
+    for (size_t b = 0; b < d->buffer_count; b++)
+        if (d->host[b])
+            bench_parallel(d->buffers[b].count, bench_host_cores(), fill_part,
+                           &(fill){.data = d, .buffer = b});
+    d->input_seconds = now() - start;
+}
+
+typedef struct reference_job {
+    const bench_data *data;
+    size_t which;
+    kz_status status[BENCH_PARTS];
+    kz_error error[BENCH_PARTS];
+} reference_job;
+
+// An elementwise case is many smaller cases side by side.
+static void reference_part(void *context, unsigned part, uint64_t first, uint64_t count) {
+    reference_job *job = context;
+    const bench_data *d = job->data;
+    kz_case c = d->c;
+    void *host[KZ_FAMILY_BUFFERS] = {NULL};
+    for (size_t b = 0; b < d->buffer_count; b++)
+        if (d->host[b]) host[b] = (char *)d->host[b] + first * kz_type_size(d->buffers[b].type);
+    if (first || count != d->buffers[job->which].count) c.axes[0] = (int64_t)count;
+    job->status[part] = d->family->reference(&c, host, job->which, d->expected[job->which] + first,
+                                             d->bound[job->which] + first, &job->error[part]);
+}
+
+static kz_status compute_reference(bench_data *d, size_t which, kz_error *error) {
+    reference_job *job = calloc(1, sizeof *job);
+    if (!job) return base_fail(error, KZ_NO_MEMORY, "no memory for the reference");
+    job->data = d;
+    job->which = which;
+    unsigned parts = 1;
+    if (d->family->elementwise)
+        parts = bench_parallel(d->buffers[which].count, bench_host_cores(), reference_part, job);
+    else
+        reference_part(job, 0, 0, d->buffers[which].count);
+    kz_status status = KZ_OK;
+    for (unsigned i = 0; i < parts && status == KZ_OK; i++) {
+        status = job->status[i];
+        if (status != KZ_OK && error) *error = job->error[i];
+    }
+    free(job);
+    return status;
+}
+
+static kz_status make_references(bench_data *d, kz_error *error) {
+    double start = now();
+    kz_status status = KZ_OK;
+    for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++)
+        if (d->expected[b]) status = compute_reference(d, b, error);
+    d->reference_seconds = now() - start;
+    return status;
+}
+
+static kz_status allocate_host(bench_data *d, kz_error *error) {
+    size_t largest = 1;
+    bool enough = true;
+    for (size_t b = 0; b < d->buffer_count; b++) {
+        const kz_buffer *buffer = &d->buffers[b];
+        size_t bytes = bytes_of(buffer) + 1; // an empty buffer has an address too
+        if (buffer->role != KZ_OUTPUT) enough = enough && (d->host[b] = malloc(bytes));
+        if (buffer->role == KZ_INPUT) continue;
+        if (bytes > largest) largest = bytes;
+        enough = enough && (d->expected[b] = malloc(buffer->count * sizeof(double) + 1));
+        enough = enough && (d->bound[b] = malloc(buffer->count * sizeof(double) + 1));
+    }
+    if (enough && (d->got = malloc(largest))) return KZ_OK;
+    kz_status status =
+        base_fail(error, KZ_NO_MEMORY, "the host has no memory for this case and its reference");
+    base_fail_note(error, "--case chooses smaller ones");
+    return status;
+}
+
+// ---- on the device --------------------------------------------------------------------------------
+
+size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case *c) {
+    kz_buffer buffers[KZ_FAMILY_BUFFERS];
+    size_t count = family->buffers(c, buffers), footprint = 1, available = 0;
+    for (size_t b = 0; b < count; b++) footprint += round_up(bytes_of(&buffers[b]));
+    size_t sets = (TIMES_L2 * kz_device_get_info(device)->l2_bytes + footprint - 1) / footprint;
+    if (kz_memory_available(device, &available, NULL) == KZ_OK && sets > available / 4 / footprint)
+        sets = available / 4 / footprint; // the roofs need as much again, and the inouts a copy
+    return sets > MOST_SETS ? MOST_SETS : sets < 1 ? 1 : sets;
+}
+
+static kz_status allocate_device(bench_data *d, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++) {
+        size_t bytes = bytes_of(&d->buffers[b]);
+        d->stride[b] = round_up(bytes + offset_of(d, b) + 1);
+        d->footprint += bytes;
+        status = kz_memory_alloc(d->device, d->sets * d->stride[b], &d->base[b], error);
+        if (status == KZ_OK && d->buffers[b].role == KZ_INOUT)
+            status = kz_memory_alloc(d->device, d->stride[b], &d->pristine[b], error);
+    }
+    return status;
+}
+
+static kz_ptr address(const bench_data *d, size_t b, size_t set) {
+    return d->base[b] + set * d->stride[b] + offset_of(d, b);
+}
+
+static kz_status upload(const bench_data *d, size_t sets, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++) {
+        size_t bytes = bytes_of(&d->buffers[b]);
+        if (!d->host[b] || bytes == 0) continue;
+        status = kz_copy_to_device(d->device, NULL, address(d, b, 0), d->host[b], bytes, error);
+        for (size_t s = 1; s < sets && status == KZ_OK; s++)
+            status = kz_copy_on_device(d->device, NULL, address(d, b, s), address(d, b, 0), bytes, error);
+        if (status == KZ_OK && d->pristine[b])
+            status = kz_copy_on_device(d->device, NULL, d->pristine[b], address(d, b, 0), bytes, error);
+    }
+    return status ? status : kz_device_synchronize(d->device, error);
+}
+
+kz_status bench_data_open(kz_device *device, const kz_family *family, const kz_case *c, uint64_t seed,
+                          size_t sets, bench_data *data, kz_error *error) {
+    *data = (bench_data){.device = device, .family = family, .c = *c, .seed = seed, .sets = sets};
+    data->buffer_count = family->buffers(c, data->buffers);
+    kz_status status = allocate_device(data, error); // first: it is what most likely does not fit
+    if (status == KZ_OK) status = allocate_host(data, error);
+    if (status == KZ_OK) {
+        make_inputs(data);
+        status = make_references(data, error);
+    }
+    if (status == KZ_OK) status = upload(data, sets, error);
+    if (status != KZ_OK) bench_data_close(data);
+    return status;
+}
+
+void bench_data_close(bench_data *data) {
+    for (size_t b = 0; b < data->buffer_count; b++) {
+        kz_memory_free(data->device, data->base[b], NULL);
+        kz_memory_free(data->device, data->pristine[b], NULL);
+        free(data->host[b]);
+        free(data->expected[b]);
+        free(data->bound[b]);
+    }
+    free(data->got);
+    *data = (bench_data){0};
+}
+
+void bench_data_addresses(const bench_data *data, size_t set, kz_ptr addresses[KZ_FAMILY_BUFFERS]) {
+    for (size_t b = 0; b < data->buffer_count; b++) addresses[b] = address(data, b, set);
+}
+
+bool bench_data_has_inout(const bench_data *data) {
+    for (size_t b = 0; b < data->buffer_count; b++)
+        if (data->pristine[b]) return true;
+    return false;
+}
+
+kz_status bench_data_restore(const bench_data *data, kz_stream *stream, size_t first, size_t count,
+                             kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t b = 0; b < data->buffer_count; b++)
+        for (size_t s = first; data->pristine[b] && s < first + count && status == KZ_OK; s++)
+            status = kz_copy_on_device(data->device, stream, address(data, b, s), data->pristine[b],
+                                       bytes_of(&data->buffers[b]), error);
+    return status;
+}
+
+kz_status bench_data_poison(const bench_data *data, kz_stream *stream, size_t set, kz_error *error) {
+    kz_status status = bench_data_restore(data, stream, set, 1, error);
+    for (size_t b = 0; b < data->buffer_count && status == KZ_OK; b++) {
+        const kz_buffer *buffer = &data->buffers[b];
+        size_t bytes = bytes_of(buffer);
+        if (buffer->role != KZ_OUTPUT || bytes == 0) continue;
+        if (bytes > SMALL_OUTPUT) {
+            status = kz_memory_fill(data->device, stream, address(data, b, set), 0xff, bytes, error);
+            continue;
+        }
+        family_poison(buffer->type, buffer->count, data->got);
+        status = kz_copy_to_device(data->device, stream, address(data, b, set), data->got, bytes, error);
+        if (status == KZ_OK)
+            status = kz_stream_synchronize(data->device, stream, error); // `got` is used again
+    }
+    return status;
+}
+
+// ---- comparing --------------------------------------------------------------------------------
+
+typedef struct compare_job {
+    family_output output;
+    family_comparison parts[BENCH_PARTS];
+} compare_job;
+
+static void compare_part(void *context, unsigned part, uint64_t first, uint64_t count) {
+    compare_job *job = context;
+    family_output slice = job->output;
+    slice.count = count;
+    slice.got = (const char *)slice.got + first * kz_type_size(slice.type);
+    slice.expected += first;
+    slice.bound += first;
+    family_compare(&slice, &job->parts[part]);
+}
+
+static void compare(const bench_data *d, size_t b, family_comparison *comparison) {
+    compare_job job = {.output = {.type = d->buffers[b].type,
+                                  .count = d->buffers[b].count,
+                                  .got = d->got,
+                                  .expected = d->expected[b],
+                                  .bound = d->bound[b]}};
+    unsigned parts = bench_parallel(job.output.count, bench_host_cores(), compare_part, &job);
+    *comparison = job.parts[0];
+    comparison->count = job.output.count;
+    bool wrong = false;
+    for (unsigned i = 0; i < parts; i++) {
+        wrong = wrong || job.parts[i].wrong > 0;
+        if (job.parts[i].worst_ratio > comparison->worst_ratio)
+            comparison->worst_ratio = job.parts[i].worst_ratio;
+        if (job.parts[i].worst_error > comparison->worst_error)
+            comparison->worst_error = job.parts[i].worst_error;
+    }
+    // Only the whole has a pattern that can be put into words.
+    if (wrong) family_compare(&job.output, comparison);
+}
+
+kz_status bench_data_check(const bench_data *data, kz_stream *stream, size_t set,
+                           family_comparison *comparison, kz_error *error) {
+    *comparison = (family_comparison){0};
+    for (size_t b = 0; b < data->buffer_count; b++) {
+        if (!data->expected[b]) continue;
+        size_t bytes = bytes_of(&data->buffers[b]);
+        kz_status status = KZ_OK;
+        if (bytes)
+            status = kz_copy_to_host(data->device, stream, data->got, address(data, b, set), bytes, error);
+        if (status == KZ_OK) status = kz_stream_synchronize(data->device, stream, error);
+        if (status != KZ_OK) return status;
+        family_comparison one;
+        compare(data, b, &one);
+        if (comparison->count == 0 || one.wrong || one.worst_ratio > comparison->worst_ratio)
+            *comparison = one;
+        if (one.wrong) break;
+    }
+    return KZ_OK;
+}
+
+kz_status bench_data_reseed(bench_data *data, uint64_t seed, kz_error *error) {
+    data->seed = seed;
+    make_inputs(data);
+    kz_status status = make_references(data, error);
+    return status ? status : upload(data, 1, error);
+}

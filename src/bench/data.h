@@ -1,0 +1,52 @@
+// bench/data: the bytes of one case, the same for every candidate: inputs and the reference on the host, and
+// several sets of buffers on the device to rotate through.
+//
+// Set s of buffer b holds the same bytes as set 0. Inputs come from the seed alone; the reference is computed
+// once.
+#ifndef BENCH_DATA_H
+#define BENCH_DATA_H
+
+#include "family/compare.h"
+#include "kz/family.h"
+
+typedef struct bench_data {
+    kz_device *device;
+    const kz_family *family;
+    kz_case c;
+    uint64_t seed;
+    size_t buffer_count;
+    kz_buffer buffers[KZ_FAMILY_BUFFERS];
+    void *host[KZ_FAMILY_BUFFERS]; // inputs and inouts as they are before a run; NULL for outputs
+    double *expected[KZ_FAMILY_BUFFERS], *bound[KZ_FAMILY_BUFFERS]; // outputs and inouts; NULL for inputs
+    void *got;                                                      // room for the largest output
+    size_t sets;
+    uint64_t footprint;                      // bytes of one set
+    kz_ptr base[KZ_FAMILY_BUFFERS];          // one allocation per buffer, `sets` strides long
+    size_t stride[KZ_FAMILY_BUFFERS];        // a multiple of 256
+    kz_ptr pristine[KZ_FAMILY_BUFFERS];      // inouts: what to restore from; 0 for the rest
+    double input_seconds, reference_seconds; // what making them took on the host
+} bench_data;
+
+// How many sets make the footprint several times L2, within what memory allows; at least 1.
+size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case *c);
+
+kz_status bench_data_open(kz_device *device, const kz_family *family, const kz_case *c, uint64_t seed,
+                          size_t sets, bench_data *data, kz_error *error);
+void bench_data_close(bench_data *data);
+
+// The addresses a plan takes, misalignment included.
+void bench_data_addresses(const bench_data *data, size_t set, kz_ptr addresses[KZ_FAMILY_BUFFERS]);
+bool bench_data_has_inout(const bench_data *data);
+
+// Inouts of [first, first + count) as they were. Enqueued only.
+kz_status bench_data_restore(const bench_data *data, kz_stream *stream, size_t first, size_t count,
+                             kz_error *error);
+// Outputs of a set overwritten with what no kernel writes, and inouts restored.
+kz_status bench_data_poison(const bench_data *data, kz_stream *stream, size_t set, kz_error *error);
+// Compares a set's outputs with the reference: the first output that is wrong, or the one nearest to it.
+kz_status bench_data_check(const bench_data *data, kz_stream *stream, size_t set,
+                           family_comparison *comparison, kz_error *error);
+// Other inputs and their reference into set 0: a result remembered from before is wrong now.
+kz_status bench_data_reseed(bench_data *data, uint64_t seed, kz_error *error);
+
+#endif

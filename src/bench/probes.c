@@ -1,0 +1,178 @@
+// bench/probes: see probes.h. The PTX is written by hand: each thread moves 4 or 8 pieces of 16 bytes, all
+// loads issued before the first use, which keeps 16 to 32 KB per block in flight.
+#include "bench/probes.h"
+
+#include <stdlib.h>
+
+#include "base/base.h"
+
+enum { THREADS = 256, COPY_PIECES = 4, READ_PIECES = 8, PIECE = 16, LEAST_FLUSH = 1 << 20 };
+
+// Register %rd4 is the thread's first piece, %rd3 how many there are; piece i is 256 further.
+#define HEAD(pieces_per_block)                                                                               \
+    "  mov.u32 %r1, %ctaid.x;\n"                                                                             \
+    "  mov.u32 %r2, %tid.x;\n"                                                                               \
+    "  mul.wide.u32 %rd4, %r1, " pieces_per_block ";\n"                                                      \
+    "  cvt.u64.u32 %rd5, %r2;\n"                                                                             \
+    "  add.u64 %rd4, %rd4, %rd5;\n"                                                                          \
+    "  shl.b64 %rd6, %rd4, 4;\n"
+#define BOUND(i, offset)                                                                                     \
+    "  add.u64 %rd7, %rd4, " offset ";\n"                                                                    \
+    "  setp.lt.u64 %p" i ", %rd7, %rd3;\n"
+#define LOAD(i, bytes, a, b, c, d)                                                                           \
+    "  @%p" i " ld.global.v4.u32 {%v" a ", %v" b ", %v" c ", %v" d "}, [%rd8+" bytes "];\n"
+#define STORE(i, bytes, a, b, c, d)                                                                          \
+    "  @%p" i " st.global.v4.u32 [%rd9+" bytes "], {%v" a ", %v" b ", %v" c ", %v" d "};\n"
+#define FOLD(i, a, b, c, d)                                                                                  \
+    "  @%p" i " xor.b32 %r4, %r4, %v" a ";\n"                                                                \
+    "  @%p" i " xor.b32 %r4, %r4, %v" b ";\n"                                                                \
+    "  @%p" i " xor.b32 %r4, %r4, %v" c ";\n"                                                                \
+    "  @%p" i " xor.b32 %r4, %r4, %v" d ";\n"
+
+static const char probe_ptx[] =
+    ".version 7.0\n"
+    ".target sm_75\n"
+    ".address_size 64\n"
+    ".visible .entry bench_copy(.param .u64 to, .param .u64 from, .param .u64 pieces) {\n"
+    "  .reg .pred %p<8>;\n  .reg .b32 %r<8>;\n  .reg .b32 %v<32>;\n  .reg .b64 %rd<16>;\n"
+    "  ld.param.u64 %rd1, [to];\n"
+    "  ld.param.u64 %rd2, [from];\n"
+    "  ld.param.u64 %rd3, [pieces];\n"
+    "  cvta.to.global.u64 %rd1, %rd1;\n"
+    "  cvta.to.global.u64 %rd2, %rd2;\n" HEAD(
+        "1024") "  add.u64 %rd8, %rd2, %rd6;\n"
+                "  add.u64 %rd9, %rd1, %rd6;\n" BOUND("0", "0") BOUND("1", "256") BOUND("2", "512") BOUND(
+                    "3", "768") LOAD("0", "0", "0", "1", "2", "3") LOAD("1", "4096", "4", "5", "6", "7")
+                    LOAD("2", "8192", "8", "9", "10", "11") LOAD("3", "12288", "12", "13", "14",
+                                                                 "15") STORE("0", "0", "0", "1", "2", "3")
+                        STORE("1", "4096", "4", "5", "6", "7") STORE("2", "8192", "8", "9", "10", "11") STORE(
+                            "3",
+                            "12288", "12", "13", "14",
+                            "15") "  ret;\n"
+                                  "}\n"
+                                  // The sum goes nowhere, but only the kernel's end knows: a store that all
+                                  // but never happens.
+                                  ".visible .entry bench_read(.param .u64 sink, .param .u64 from, .param "
+                                  ".u64 pieces) {\n"
+                                  "  .reg .pred %p<16>;\n  .reg .b32 %r<8>;\n  .reg .b32 %v<32>;\n  .reg "
+                                  ".b64 %rd<16>;\n"
+                                  "  ld.param.u64 %rd1, [sink];\n"
+                                  "  ld.param.u64 %rd2, [from];\n"
+                                  "  ld.param.u64 %rd3, [pieces];\n"
+                                  "  cvta.to.global.u64 %rd1, %rd1;\n"
+                                  "  cvta.to.global.u64 %rd2, %rd2;\n" HEAD(
+                                      "2048") "  add.u64 %rd8, %rd2, %rd6;\n"
+                                              "  mov.u32 %r4, 0;\n" BOUND("0", "0") BOUND("1", "256") BOUND(
+                                                  "2", "512") BOUND("3", "768")
+                                                  BOUND("4", "1024") BOUND("5", "1280") BOUND(
+                                                      "6", "1536") BOUND("7", "1792")
+                                                      LOAD("0", "0", "0", "1", "2", "3") LOAD(
+                                                          "1",
+                                                          "4096",
+                                                          "4",
+                                                          "5",
+                                                          "6",
+                                                          "7") LOAD("2", "8192", "8", "9", "10", "11")
+                                                          LOAD("3", "12288", "12", "13", "14", "15") LOAD(
+                                                              "4",
+                                                              "16384",
+                                                              "16", "17",
+                                                              "18",
+                                                              "19") LOAD("5", "20480", "20", "21", "22", "23")
+                                                              LOAD("6", "24576", "24", "25", "26", "27") LOAD(
+                                                                  "7",
+                                                                  "28672",
+                                                                  "28", "29",
+                                                                  "30", "31") FOLD("0", "0", "1", "2", "3")
+                                                                  FOLD("1", "4", "5", "6", "7") FOLD(
+                                                                      "2", "8", "9",
+                                                                      "10",
+                                                                      "11") FOLD("3", "12", "13", "14", "15")
+                                                                      FOLD("4", "16", "17", "18", "19") FOLD(
+                                                                          "5", "20", "21",
+                                                                          "22", "23")
+                                                                          FOLD("6", "24", "25", "26", "27")
+                                                                              FOLD("7", "28", "29", "30",
+                                                                                   "31") "  setp.eq.u32 %p8, "
+                                                                                         "%r4, 0x5ca1ab1e;\n"
+                                                                                         "  @%p8 "
+                                                                                         "st.global.u32 "
+                                                                                         "[%rd1], %r4;\n"
+                                                                                         "  ret;\n"
+                                                                                         "}\n";
+
+struct bench_probes {
+    kz_device *device;
+    kz_module *module; // NULL: no kernels here
+    kz_kernel *copy, *read;
+    kz_ptr scratch, sink;
+    size_t flush_bytes;
+};
+
+static kz_status load(bench_probes *probes, kz_error *error) {
+    const kz_image image = {.name = "bench/probes", .ptx = probe_ptx, .ptx_size = sizeof probe_ptx - 1};
+    kz_status status = kz_module_load(probes->device, &image, &probes->module, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_copy", &probes->copy, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_read", &probes->read, error);
+    return status;
+}
+
+kz_status bench_probes_open(kz_device *device, bench_probes **probes, kz_error *error) {
+    *probes = NULL;
+    bench_probes *made = calloc(1, sizeof *made);
+    if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for the bench's own kernels");
+    const kz_device_info *info = kz_device_get_info(device);
+    made->device = device;
+    made->flush_bytes = info->l2_bytes > LEAST_FLUSH / 2 ? 2 * info->l2_bytes : LEAST_FLUSH;
+    made->flush_bytes -= made->flush_bytes % PIECE;
+    kz_status status = kz_memory_alloc(device, made->flush_bytes, &made->scratch, error);
+    if (status == KZ_OK) status = kz_memory_alloc(device, PIECE, &made->sink, error);
+    if (status == KZ_OK) status = kz_memory_fill(device, NULL, made->scratch, 0x5a, made->flush_bytes, error);
+    if (status == KZ_OK && info->kind != KZ_DEVICE_CPU) status = load(made, error);
+    if (status != KZ_OK) {
+        bench_probes_close(made);
+        return status;
+    }
+    *probes = made;
+    return KZ_OK;
+}
+
+void bench_probes_close(bench_probes *probes) {
+    if (!probes) return;
+    if (probes->module) kz_module_close(probes->module);
+    kz_memory_free(probes->device, probes->scratch, NULL);
+    kz_memory_free(probes->device, probes->sink, NULL);
+    free(probes);
+}
+
+bool bench_probes_has_kernels(const bench_probes *probes) { return probes->module != NULL; }
+size_t bench_probe_flush_bytes(const bench_probes *probes) { return probes->flush_bytes; }
+
+static kz_status launch(bench_probes *probes, kz_stream *stream, kz_kernel *kernel, int pieces_per_thread,
+                        kz_ptr first, kz_ptr second, size_t bytes, kz_error *error) {
+    uint64_t pieces = bytes / PIECE, per_block = (uint64_t)THREADS * (uint64_t)pieces_per_thread;
+    if (pieces == 0) return KZ_OK;
+    const kz_launch how = {.grid = {(uint32_t)((pieces + per_block - 1) / per_block), 1, 1},
+                           .block = {THREADS, 1, 1}};
+    const void *args[] = {&first, &second, &pieces};
+    return kz_launch_kernel(probes->device, stream, kernel, &how, args, 3, error);
+}
+
+kz_status bench_probe_copy(bench_probes *probes, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
+                           kz_error *error) {
+    if (!probes->module) return kz_copy_on_device(probes->device, stream, to, from, bytes, error);
+    return launch(probes, stream, probes->copy, COPY_PIECES, to, from, bytes, error);
+}
+
+kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from, size_t bytes,
+                           kz_error *error) {
+    if (!probes->module)
+        return base_fail(error, KZ_UNSUPPORTED, "%s has no kernel that only reads",
+                         kz_device_get_info(probes->device)->id);
+    return launch(probes, stream, probes->read, READ_PIECES, probes->sink, from, bytes, error);
+}
+
+kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error) {
+    if (probes->module) return bench_probe_read(probes, stream, probes->scratch, probes->flush_bytes, error);
+    return kz_memory_fill(probes->device, stream, probes->scratch, 0x5a, probes->flush_bytes, error);
+}

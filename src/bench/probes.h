@@ -1,0 +1,28 @@
+// bench/probes: the few kernels the bench itself needs, as PTX: copy and read as fast as memory allows.
+//
+// They are the measured roofs, and reading is how caches are flushed: what a write leaves in L2 is dirty, and
+// would be written back at the expense of the kernel that is timed next.
+#ifndef BENCH_PROBES_H
+#define BENCH_PROBES_H
+
+#include "kz/kz.h"
+
+typedef struct bench_probes bench_probes;
+
+// On devices without PTX (`cpu`) the module is left out: copies go through the device's own, flushes are
+// fills.
+kz_status bench_probes_open(kz_device *device, bench_probes **probes, kz_error *error);
+void bench_probes_close(bench_probes *probes);
+bool bench_probes_has_kernels(const bench_probes *probes);
+
+// Whole 16-byte pieces of `bytes`; addresses on 16 bytes.
+kz_status bench_probe_copy(bench_probes *probes, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
+                           kz_error *error);
+kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from, size_t bytes,
+                           kz_error *error);
+
+// Nothing that was used before stays in the caches: twice L2 is read (written, where there are no kernels).
+kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error);
+size_t bench_probe_flush_bytes(const bench_probes *probes);
+
+#endif

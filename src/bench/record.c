@@ -1,0 +1,270 @@
+// bench/record: see record.h. Each function makes one object of the record; json_pack's "o" takes over what
+// it is given, and answers NULL where any part ran out of memory.
+#include "bench/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "bench/commit.h"
+
+// Six digits: more than any clock gives, and a third of the bytes of a double's seventeen.
+static json_t *number(double value) {
+    if (!isfinite(value)) return json_null();
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", value);
+    return json_real(strtod(text, NULL));
+}
+static json_t *count(uint64_t value) { return json_integer((json_int_t)value); }
+static json_t *known(double value) { return value > 0 ? number(value) : json_null(); } // 0 means unknown
+static json_t *text(const char *value) { return value && value[0] ? json_string(value) : json_null(); }
+
+// ---- the run ------------------------------------------------------------------------------------
+
+static void utc(char time_text[32], const char *format) {
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(time_text, 32, format, &parts);
+}
+
+void bench_run_id(char id[40]) {
+    struct timespec t;
+    char when[32];
+    utc(when, "%Y%m%dT%H%M%SZ");
+    clock_gettime(CLOCK_REALTIME, &t);
+    snprintf(id, 40, "%s-%d-%04x", when, (int)getpid(), (unsigned)(t.tv_nsec / 1000) & 0xffff);
+}
+
+const char *bench_commit(void) { return BENCH_COMMIT[0] ? BENCH_COMMIT : NULL; }
+
+static json_t *run_object(const bench_run_info *run) {
+    char when[32];
+    utc(when, "%Y-%m-%dT%H:%M:%SZ");
+    return json_pack("{so, ss, so}", "id", text(run->id), "time", when, "command", text(run->command));
+}
+
+static json_t *environment_object(const bench_run_info *run) {
+    struct utsname name;
+    bool known_name = uname(&name) == 0;
+    char system[200];
+    if (known_name)
+        snprintf(system, sizeof system, "%.60s %.60s %.60s", name.sysname, name.release, name.machine);
+    return json_pack("{so, so, so}", "system", known_name ? text(system) : json_null(), "driver",
+                     text(run->driver), "other_processes",
+                     run->other_processes < 0 ? json_null() : json_integer(run->other_processes));
+}
+
+static json_t *device_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
+    static const char *const kinds[] = {"cpu", "sim", "cuda"};
+    const kz_device_info *d = &run->device;
+    json_t *roofs =
+        json_pack("{so, so, so, so}", "copy_bytes_per_s", number(o->copy[mode]), "read_bytes_per_s",
+                  number(o->read[mode]), "nominal_bytes_per_s", known(d->peak_bytes_per_s),
+                  "nominal_flops_f32_per_s", known(d->peak_flops_f32));
+    return json_pack("{ss, so, so, so, so, so, si, so, so, so}", "kind", kinds[d->kind], "id", text(d->id),
+                     "name", text(d->name), "gpu", text(d->gpu), "uuid", text(run->uuid), "sm",
+                     d->sm ? json_integer(d->sm) : json_null(), "multiprocessors", d->multiprocessors,
+                     "memory_bytes", count(d->memory_bytes), "l2_bytes", count(d->l2_bytes), "roofs", roofs);
+}
+
+// ---- the case ------------------------------------------------------------------------------------
+
+static json_t *case_object(const bench_request *q, const bench_outcome *o) {
+    json_t *axes = json_object();
+    for (size_t i = 0; i < KZ_CASE_AXES && q->family->axes[i]; i++)
+        json_object_set_new(axes, q->family->axes[i], json_integer(q->c->axes[i]));
+    return json_pack("{ss, ss, ss, ss, so, so, ss, so}", "name", o->name, "family", q->family->name,
+                     "operation", q->family->operations[q->c->operation], "type", kz_type_name(q->c->type),
+                     "axes", axes, "seed", count(o->seed), "data", family_data_name(q->c->data), "misalign",
+                     count(q->c->misalign));
+}
+
+static json_t *candidate_object(const bench_candidate *c) {
+    return json_pack("{ss, ss, so, so}", "by", c->by, "name", c->name, "version", text(c->version),
+                     "code_hash", text(c->code_hash));
+}
+
+static json_t *cache_object(const bench_outcome *o) {
+    return json_pack("{ss, so, so, so, so}", "method", "flush before each sample, rotating sets within",
+                     "sets", count(o->sets), "set_bytes", count(o->footprint_bytes), "footprint_bytes",
+                     count(o->sets * o->footprint_bytes), "flush_bytes", count(o->flush_bytes));
+}
+
+static json_t *work_object(const bench_outcome *o) {
+    return json_pack("{so, so, ss}", "bytes", number(o->work.bytes), "flops", number(o->work.flops), "source",
+                     "the family's least");
+}
+
+static json_t *memory_object(const bench_outcome *o, const bench_candidate *c) {
+    return json_pack("{so, so}", "buffers_bytes", count(o->footprint_bytes), "workspace_bytes",
+                     count(c->workspace_bytes));
+}
+
+static json_t *kernel_object(const bench_candidate *c) {
+    if (c->kernel.registers < 0) return json_null();
+    return json_pack("{si, so, so}", "registers", c->kernel.registers, "static_shared_bytes",
+                     count(c->kernel.static_shared_bytes), "local_bytes_per_thread",
+                     count(c->kernel.local_bytes_per_thread));
+}
+
+// ---- the samples -----------------------------------------------------------------------------------
+
+static json_t *health_object(const bench_health *h) {
+    if (!h->known) return json_null();
+    return json_pack("{so, so, so, so, so, so}", "sm_hz", number(h->sm_hz), "memory_hz", number(h->memory_hz),
+                     "temperature_c", number(h->temperature_c), "power_w", number(h->power_w),
+                     "power_limit_w", number(h->power_limit_w), "throttle_reasons",
+                     h->throttle_reasons < 0 ? json_null() : json_integer(h->throttle_reasons));
+}
+
+static json_t *samples_array(const bench_series *series) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < series->count; i++) json_array_append_new(array, number(series->samples[i]));
+    return array;
+}
+
+static json_t *statistics_object(const bench_series *series) {
+    const bench_summary *s = &series->summary;
+    return json_pack("{so, so, so, so, so, so, so, so, ss, so, sb}", "count", count(s->count), "median_s",
+                     number(s->median), "low_s", s->has_interval ? number(s->low) : json_null(), "high_s",
+                     s->has_interval ? number(s->high) : json_null(), "least_s", number(s->least),
+                     "first_quartile_s", number(s->first_quartile), "third_quartile_s",
+                     number(s->third_quartile), "most_s", number(s->most), "state",
+                     bench_state_name(series->state), "warm_up_samples", count(series->warm_samples), "warm",
+                     series->warm);
+}
+
+static json_t *derived_object(const bench_outcome *o, const bench_timing *t) {
+    return json_pack("{so, so, so, sb}", "bytes_per_s",
+                     o->work.bytes > 0 ? number(t->bytes_per_s) : json_null(), "flops_per_s",
+                     o->work.flops > 0 ? number(t->flops_per_s) : json_null(), "of_copy", number(t->of_copy),
+                     "over_roof", t->over_roof);
+}
+
+static json_t *counters_object(const kz_counters *c) {
+    if (!c->valid) return json_null();
+    return json_pack(
+        "{so, so, so, so, so, so, so, so, so, so, so, so, so, so}", "launches", count(c->launches), "blocks",
+        count(c->blocks), "warps", count(c->warps), "warp_instructions", count(c->warp_instructions),
+        "thread_instructions", count(c->thread_instructions), "global_requests", count(c->global_requests),
+        "global_sectors", count(c->global_sectors), "global_ideal_sectors", count(c->global_ideal_sectors),
+        "shared_requests", count(c->shared_requests), "shared_wavefronts", count(c->shared_wavefronts),
+        "shared_ideal_wavefronts", count(c->shared_ideal_wavefronts), "atomic_requests",
+        count(c->atomic_requests), "atomic_lane_conflicts", count(c->atomic_lane_conflicts), "barriers",
+        count(c->barriers));
+}
+
+// ---- judgements ------------------------------------------------------------------------------------
+
+static json_t *check_object(const bench_check *c) {
+    if (!c->done) return json_null();
+    return json_pack("{ss, so, so, so, so, so}", "status", c->comparison.wrong ? "wrong" : "right", "seed",
+                     count(c->seed), "elements", count(c->comparison.count), "wrong",
+                     count(c->comparison.wrong), "worst_error", number(c->comparison.worst_error),
+                     "worst_error_over_bound", number(c->comparison.worst_ratio));
+}
+
+static json_t *checks_object(const bench_result *r) {
+    return json_pack("{so, so, so}", "before", check_object(&r->before), "after", check_object(&r->after),
+                     "fresh", check_object(&r->fresh));
+}
+
+// Against every rival, and for a rival against nobody: the ratios are told once.
+static json_t *comparisons_array(const bench_outcome *o, size_t ours, bench_mode mode) {
+    json_t *array = json_array();
+    bench_provider provider = o->results[ours].candidate.provider;
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->results[i].candidate.provider != BENCH_PEER || provider == BENCH_PEER ||
+            provider == BENCH_ROOF)
+            continue;
+        bench_ratio ratio = bench_outcome_ratio(o, ours, i, mode);
+        if (!ratio.valid) continue;
+        json_t *one = json_pack("{ss, ss, so, so, so, so, ss}", "with", o->results[i].candidate.by, "name",
+                                o->results[i].candidate.name, "pairs", count(ratio.pairs), "time_ratio",
+                                number(ratio.ratio), "low", number(ratio.low), "high", number(ratio.high),
+                                "verdict", bench_verdict_name(bench_judge(&ratio, 0.02)));
+        json_array_append_new(array, one);
+    }
+    return array;
+}
+
+static json_t *target_object(const bench_target_verdict *v) {
+    if (!v || !v->target) return json_null();
+    return json_pack("{ss, so, so, so, so}", "metric", v->target->metric, "goal", number(v->target->goal),
+                     "rival", text(v->target->rival), "value", number(v->value), "met",
+                     isnan(v->value) ? json_null() : json_boolean(v->met));
+}
+
+static const char *status_of(const bench_outcome *o, const bench_result *r, const bench_timing *t) {
+    if (r->status == KZ_WRONG) return "wrong";
+    if (r->status == KZ_UNSUPPORTED) return "unsupported";
+    if (r->status != KZ_OK) return "failed";
+    if (!o->timed) return "ok";
+    if (!t->taken) return "not timed";
+    if (t->over_roof) return "above the roof";
+    if (t->series.state == BENCH_GO_ON) return "interrupted";
+    return t->series.state == BENCH_CONVERGED ? "ok" : "not converged";
+}
+
+json_t *bench_record(const bench_run_info *run, const bench_request *q, const bench_outcome *o, size_t result,
+                     bench_mode mode, const bench_target_verdict *target) {
+    const bench_result *r = &o->results[result];
+    const bench_timing *t = &r->timings[mode];
+    bool timed = o->timed && t->taken;
+    json_t *code = json_pack("{ss, so}", "version", kz_version(), "commit", text(run->commit));
+    json_t *clocks = json_pack("{so, so}", "before", timed ? health_object(&t->before) : json_null(), "after",
+                               timed ? health_object(&t->after) : json_null());
+    json_t *record = json_pack(
+        "{si, so, so, so, so, so, so, ss, sb, so, so, so}", "schema", BENCH_SCHEMA, "run", run_object(run),
+        "code", code, "environment", environment_object(run), "device", device_object(run, o, mode), "case",
+        case_object(q, o), "candidate", candidate_object(&r->candidate), "mode",
+        o->timed ? bench_mode_name(mode) : "counters", "figure", o->timed && mode == o->figure, "cache",
+        o->timed ? cache_object(o) : json_null(), "timer",
+        timed ? json_string(run->device.kind == KZ_DEVICE_CUDA ? "device events" : "wall clock")
+              : json_null(),
+        "runs_per_sample", timed ? count(t->runs) : json_null());
+    json_t *rest = json_pack(
+        "{so, so, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "clocks", clocks,
+        "samples_s", timed ? samples_array(&t->series) : json_null(), "statistics",
+        timed ? statistics_object(&t->series) : json_null(), "derived",
+        timed ? derived_object(o, t) : json_null(), "counters", counters_object(&r->counters), "memory",
+        memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate), "check", checks_object(r),
+        "compare", timed ? comparisons_array(o, result, mode) : json_null(), "target",
+        timed && mode == o->figure ? target_object(target) : json_null(), "status", status_of(o, r, t),
+        "reason", r->error.message[0] ? json_string(r->error.message) : json_null());
+    if (!record || !rest || json_object_update_new(record, rest) != 0) {
+        json_decref(record);
+        return NULL;
+    }
+    return record;
+}
+
+static kz_status append(const char *path, json_t *record, kz_error *error) {
+    char *line = record ? json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(record);
+    if (!line) return base_fail(error, KZ_NO_MEMORY, "no memory to write a result");
+    kz_status status = base_file_append_line(path, line, error);
+    free(line);
+    return status;
+}
+
+kz_status bench_record_append(const char *path, const bench_run_info *run, const bench_request *q,
+                              const bench_outcome *o, const bench_targets *targets, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < o->count && status == KZ_OK; i++)
+        for (int mode = 0; mode < BENCH_MODES && status == KZ_OK; mode++) {
+            if (!o->timed && mode > 0) continue;
+            // What was not timed at all is told once, in the figure's mode.
+            if (o->timed && !o->results[i].timings[mode].taken && mode != (int)o->figure) continue;
+            bench_target_verdict verdict = {0};
+            bool ours = o->results[i].candidate.provider == BENCH_ZOO;
+            if (ours) verdict = bench_targets_judge(targets, run->device.gpu, q->family, q->c, o, i);
+            status = append(path, bench_record(run, q, o, i, (bench_mode)mode, &verdict), error);
+        }
+    return status;
+}

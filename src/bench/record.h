@@ -1,0 +1,37 @@
+// bench/record: what was measured, as JSON: one object per line, one line per candidate and mode.
+//
+// SI base units; what is unknown is null, never 0; raw samples are kept. docs of the fields:
+// results/README.md.
+#ifndef BENCH_RECORD_H
+#define BENCH_RECORD_H
+
+#include <jansson.h>
+
+#include "bench/bench.h"
+#include "bench/target.h"
+
+enum { BENCH_SCHEMA = 1 };
+
+// What all records of one run of the command share.
+typedef struct bench_run_info {
+    char id[40];         // "20261115T031500Z-4711-9f2c"
+    const char *command; // the command line
+    const char *commit;  // of the code, "-dirty" where it was changed; NULL where unknown
+    const char *driver, *uuid;
+    int other_processes; // -1 where unknown
+    kz_device_info device;
+} bench_run_info;
+
+void bench_run_id(char id[40]);
+// The commit this was built from, "9f2c1d…[-dirty]"; NULL where the build knew none.
+const char *bench_commit(void);
+
+// A new reference, or NULL when out of memory. The mode is ignored for an outcome that was not timed.
+json_t *bench_record(const bench_run_info *run, const bench_request *request, const bench_outcome *outcome,
+                     size_t result, bench_mode mode, const bench_target_verdict *target);
+
+// Appends the outcome's records (all candidates, all modes) to `path`, each a whole synced line.
+kz_status bench_record_append(const char *path, const bench_run_info *run, const bench_request *request,
+                              const bench_outcome *outcome, const bench_targets *targets, kz_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+// bench/target: see target.h.
+#include "bench/target.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+enum { COLUMNS = 5, LINE = 400 };
+
+static const char *const metrics[] = {"bytes_per_s", "flops_per_s", "of_copy", "speedup"};
+enum { BYTES_PER_S, FLOPS_PER_S, OF_COPY, SPEEDUP };
+
+static int metric_of(const char *name) {
+    for (size_t i = 0; i < BASE_COUNT(metrics); i++)
+        if (strcmp(metrics[i], name) == 0) return (int)i;
+    return -1;
+}
+
+static bool split(char *line, char *columns[COLUMNS]) {
+    size_t count = 0;
+    for (char *at = line; at; count++) {
+        char *comma = strchr(at, ',');
+        if (comma) *comma = 0;
+        if (count < COLUMNS) columns[count] = at;
+        at = comma ? comma + 1 : NULL;
+    }
+    return count == COLUMNS;
+}
+
+static kz_status parse_row(char *line, const char *name, int number, bench_target *row, kz_error *error) {
+    char *column[COLUMNS], *end;
+    if (!split(line, column))
+        return base_fail(error, KZ_SYNTAX, "%s:%d: a row has %d columns: gpu,case,metric,goal,rival", name,
+                         number, COLUMNS);
+    row->goal = strtod(column[3], &end);
+    if (end == column[3] || *end)
+        return base_fail(error, KZ_SYNTAX, "%s:%d: \"%s\" is not a number", name, number, column[3]);
+    if (metric_of(column[2]) < 0) {
+        base_fail(error, KZ_SYNTAX, "%s:%d: \"%s\" is not a metric", name, number, column[2]);
+        base_fail_note(error, "metrics are bytes_per_s, flops_per_s, of_copy and speedup");
+        return KZ_SYNTAX;
+    }
+    snprintf(row->gpu, sizeof row->gpu, "%s", column[0]);
+    snprintf(row->pattern, sizeof row->pattern, "%s", column[1]);
+    snprintf(row->metric, sizeof row->metric, "%s", column[2]);
+    snprintf(row->rival, sizeof row->rival, "%s", column[4]);
+    return KZ_OK;
+}
+
+kz_status bench_targets_parse(const char *text, const char *name, bench_targets *targets, kz_error *error) {
+    *targets = (bench_targets){0};
+    kz_status status = KZ_OK;
+    for (int number = 1; *text && status == KZ_OK; number++) {
+        char line[LINE];
+        size_t length = strcspn(text, "\n"), kept = length < LINE - 1 ? length : LINE - 1;
+        memcpy(line, text, kept);
+        line[kept] = 0;
+        text += length + (text[length] == '\n');
+        if (kept && line[kept - 1] == '\r') line[kept - 1] = 0;
+        if (number == 1 || line[0] == 0 || line[0] == '#') continue; // the header, empty lines, comments
+        if (targets->count == BENCH_TARGET_ROWS)
+            return base_fail(error, KZ_LIMIT, "%s has more than %d rows", name, BENCH_TARGET_ROWS);
+        status = parse_row(line, name, number, &targets->rows[targets->count], error);
+        targets->count += status == KZ_OK;
+    }
+    return status;
+}
+
+bool bench_target_holds(const bench_target *target, const char *gpu, const kz_family *family,
+                        const kz_case *c) {
+    return strcmp(target->gpu, gpu) == 0 && family_case_matches(family, c, target->pattern);
+}
+
+// The rival's time over ours, from samples beside each other.
+static double speedup(const bench_target *target, const bench_outcome *outcome, size_t result) {
+    for (size_t i = 0; i < outcome->count; i++) {
+        const bench_result *r = &outcome->results[i];
+        if (strcmp(r->candidate.by, target->rival) != 0 || r->status != KZ_OK) continue;
+        bench_ratio ratio = bench_outcome_ratio(outcome, result, i, outcome->figure);
+        if (ratio.valid) return 1 / ratio.ratio;
+    }
+    return NAN;
+}
+
+bench_target_verdict bench_target_judge(const bench_target *target, const bench_outcome *outcome,
+                                        size_t result) {
+    const bench_timing *t = &outcome->results[result].timings[outcome->figure];
+    bench_target_verdict verdict = {.target = target, .value = NAN};
+    if (t->taken) switch (metric_of(target->metric)) {
+        case BYTES_PER_S: verdict.value = t->bytes_per_s; break;
+        case FLOPS_PER_S: verdict.value = t->flops_per_s; break;
+        case OF_COPY: verdict.value = t->of_copy; break;
+        case SPEEDUP: verdict.value = speedup(target, outcome, result); break;
+        default: break;
+        }
+    verdict.met = verdict.value >= target->goal; // false for NAN
+    return verdict;
+}
+
+bench_target_verdict bench_targets_judge(const bench_targets *targets, const char *gpu,
+                                         const kz_family *family, const kz_case *c,
+                                         const bench_outcome *outcome, size_t result) {
+    bench_target_verdict hardest = {0};
+    for (size_t i = 0; targets && i < targets->count; i++) {
+        if (!bench_target_holds(&targets->rows[i], gpu, family, c)) continue;
+        bench_target_verdict one = bench_target_judge(&targets->rows[i], outcome, result);
+        double share = one.value / one.target->goal;
+        bool harder = !hardest.target || isnan(share) || share < hardest.value / hardest.target->goal;
+        if (harder && !(hardest.target && isnan(hardest.value))) hardest = one;
+    }
+    return hardest;
+}
