@@ -180,7 +180,8 @@ static kz_status run_rounds(const family_check_job *job, family_buffers *b, cons
     kz_status status = KZ_OK;
     for (int round = 0; round < ROUNDS && !status; round++) {
         base_philox_block other = base_philox(job->seed, UINT64_MAX, (uint64_t)round);
-        result->seed = round == 0 ? job->seed : (uint64_t)other.word[1] << 32 | other.word[0];
+        result->seed = round == 0 ? job->seed
+                                  : ((uint64_t)other.word[1] << 32 | other.word[0]) >> 11; // as JSON holds it
         status = run_counted(job, b, plan, result->seed, round, &result->counters, &result->error);
         if (!status) status = compare_all(job, b, &before, result);
         if (status == KZ_WRONG) look_for_race(job, b, plan, round, result);

@@ -1,0 +1,305 @@
+// The results of kz check for people and programs. See check_report.h.
+#include "check_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "family/limits.h"
+
+enum { FAILURES_SHOWN = 4 }; // per family, unless --verbose
+
+// ---- JSON -----------------------------------------------------------------------------------------
+
+static json_t *counters_json(const kz_counters *k) {
+    if (!k->valid) return json_null();
+    json_t *object = json_object();
+#define FIELD(name) json_object_set_new(object, #name, json_integer((json_int_t)k->name))
+    FIELD(launches);
+    FIELD(blocks);
+    FIELD(warps);
+    FIELD(warp_instructions);
+    FIELD(thread_instructions);
+    FIELD(global_requests);
+    FIELD(global_sectors);
+    FIELD(global_ideal_sectors);
+    FIELD(shared_requests);
+    FIELD(shared_wavefronts);
+    FIELD(shared_ideal_wavefronts);
+    FIELD(atomic_requests);
+    FIELD(atomic_lane_conflicts);
+    FIELD(barriers);
+#undef FIELD
+    return object;
+}
+
+static json_t *case_json(const kz_family *family, const kz_case *c) {
+    char name[FAMILY_CASE_NAME];
+    family_case_name(family, c, name);
+    json_t *axes = json_object();
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+        json_object_set_new(axes, family->axes[i], json_integer(c->axes[i]));
+    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:i}", "name", name, "operation",
+                     family->operations[c->operation], "type", kz_type_name(c->type), "axes", axes, "data",
+                     family_data_name(c->data), "misalign", (int)c->misalign);
+}
+
+static json_t *comparison_json(const family_check_result *r) {
+    if (!r->buffer) return json_null();
+    const family_comparison *m = &r->comparison;
+    return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:s}", "buffer", r->buffer, "count",
+                     (json_int_t)m->count, "wrong", (json_int_t)m->wrong, "first_wrong",
+                     m->wrong ? json_integer((json_int_t)m->first_wrong) : json_null(), "worst_error",
+                     report_number(m->worst_error), "worst_error_over_bound", report_number(m->worst_ratio),
+                     "pattern", m->pattern);
+}
+
+static json_t *record(const family_check_job *job, const char *variant, const family_check_result *r,
+                      double seconds) {
+    char time[32];
+    report_time(time);
+    const kz_device_info *d = kz_device_get_info(job->device);
+    json_t *device = json_pack("{s:s, s:s, s:i}", "id", d->id, "name", d->name, "sm", d->sm);
+    json_t *work =
+        json_pack("{s:o, s:o}", "bytes", report_number(r->work.bytes), "flops", report_number(r->work.flops));
+    // Data from a guest's file may be any bytes; jansson takes only UTF-8, and makes the record NULL else.
+    json_t *message = r->outcome == FAMILY_PASSED ? json_null() : json_string(r->error.message);
+    if (!message) message = json_string("(the message is not UTF-8)");
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:f}",
+                     "schema", 1, "kind", "check", "kz", KZ_VERSION, "time", time, "family",
+                     job->family->name, "variant", variant, "guest", job->guest != NULL, "device", device,
+                     "case", case_json(job->family, job->c), "seed", (json_int_t)r->seed, "outcome",
+                     family_outcome_name(r->outcome), "status",
+                     kz_status_name(r->outcome == FAMILY_PASSED ? KZ_OK : r->error.status), "message",
+                     message, "comparison", comparison_json(r), "counters", counters_json(&r->counters),
+                     "work", work, "host_seconds", seconds);
+}
+
+static void write_record(check_report *report, json_t *object) {
+    if (!object) return;
+    kz_error error;
+    if (report->journal && report_journal_add(report->journal, object, &error) && !report->write_error.status)
+        report->write_error = error;
+    if (report->records) json_array_append(report->records, object);
+    json_decref(object);
+}
+
+// ---- one case -------------------------------------------------------------------------------------
+
+// The text with every line after the first indented.
+static void add_indented(base_text *out, const char *text, const char *indent) {
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        base_text_add(out, "%.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+        if (*text) base_text_add(out, "%s", indent);
+    }
+}
+
+static void note_failure(check_report *report, const family_check_job *job, const char *variant,
+                         const family_check_result *r, const char *name) {
+    if (report->shown_failures++ >= FAILURES_SHOWN && !report->verbose) return;
+    const char *id = kz_device_get_info(job->device)->id;
+    base_text_add(&report->failures, "\n  %s  %s %s on %s\n    ", family_outcome_name(r->outcome), variant,
+                  name, id);
+    add_indented(&report->failures, r->error.message[0] ? r->error.message : kz_status_text(r->error.status),
+                 "    ");
+    if (job->guest)
+        base_text_add(&report->failures, "    again: %s --case %s --device %s", report->command, name, id);
+    else
+        base_text_add(&report->failures, "    again: kz check %s/%s --case %s --device %s", job->family->name,
+                      variant, name, id);
+    if (job->seed != FAMILY_SEED)
+        base_text_add(&report->failures, " --seed %llu", (unsigned long long)job->seed);
+    base_text_add(&report->failures, "\n");
+}
+
+static void note_junit(check_report *report, const family_check_job *job, const char *variant,
+                       const char *name, const family_check_result *r, double seconds) {
+    static const report_verdict verdicts[FAMILY_OUTCOMES] = {
+        [FAMILY_PASSED] = REPORT_PASSED, [FAMILY_WRONG] = REPORT_FAILED,    [FAMILY_FAULTED] = REPORT_FAILED,
+        [FAMILY_FAILED] = REPORT_ERROR,  [FAMILY_SKIPPED] = REPORT_SKIPPED,
+    };
+    char classname[256];
+    snprintf(classname, sizeof classname, "%s.%s.%s", job->family->name, variant,
+             kz_device_get_info(job->device)->id);
+    report_junit_add(report->junit, classname, name, seconds, verdicts[r->outcome], r->error.message);
+}
+
+static void note_figures(check_row *row, const kz_case *c, const family_check_result *r) {
+    if (r->outcome != FAMILY_PASSED) return;
+    bool plain = c->operation == 0 && c->type == KZ_F32 && c->data == KZ_DATA_UNIFORM && c->misalign == 0;
+    bool better = !row->has_figures || (plain && !row->figures_are_plain) ||
+                  (plain == row->figures_are_plain && r->work.bytes > row->work.bytes);
+    if (!better) return;
+    row->work = r->work;
+    row->counters = r->counters;
+    row->elements = r->elements;
+    row->figures_are_plain = plain;
+    row->has_figures = true;
+}
+
+static void print_verbose(const check_report *report, const char *variant, const char *name, const char *id,
+                          const family_check_result *r, double seconds) {
+    char time[REPORT_NUMBER];
+    report_tone tone = r->outcome == FAMILY_PASSED    ? REPORT_GOOD
+                       : r->outcome == FAMILY_SKIPPED ? REPORT_DIM
+                                                      : REPORT_BAD;
+    report_print(stdout, &report->style, tone, "  %-8s", family_outcome_name(r->outcome));
+    printf("%s %s on %s, %s", variant, name, id, report_seconds(time, seconds));
+    if (r->outcome == FAMILY_PASSED) printf(", worst error %.3g of the bound", r->comparison.worst_ratio);
+    if (r->outcome == FAMILY_SKIPPED)
+        printf(": %.*s", (int)strcspn(r->error.message, "\n"), r->error.message);
+    printf("\n");
+}
+
+void check_report_case(check_report *report, const family_check_job *job, const char *variant,
+                       const family_check_result *r, double seconds, check_row *row) {
+    char name[FAMILY_CASE_NAME];
+    family_case_name(job->family, job->c, name);
+    row->outcomes[r->outcome]++;
+    report->outcomes[r->outcome]++;
+    report->fault = report->fault || r->outcome == FAMILY_FAULTED;
+    report->wrong = report->wrong || r->outcome == FAMILY_WRONG;
+    if (r->outcome == FAMILY_FAILED && !report->other_code)
+        report->other_code = (int)cli_exit_of(r->error.status);
+    note_figures(row, job->c, r);
+    if (r->outcome != FAMILY_PASSED && r->outcome != FAMILY_SKIPPED)
+        note_failure(report, job, variant, r, name);
+    if (report->junit) note_junit(report, job, variant, name, r, seconds);
+    write_record(report, record(job, variant, r, seconds));
+    if (report->verbose && !report->quiet)
+        print_verbose(report, variant, name, kz_device_get_info(job->device)->id, r, seconds);
+}
+
+// ---- one family -----------------------------------------------------------------------------------
+
+static void add_verdict(report_table *table, const check_report *report, const check_row *row) {
+    size_t passed = row->outcomes[FAMILY_PASSED], skipped = row->outcomes[FAMILY_SKIPPED];
+    size_t run =
+        passed + row->outcomes[FAMILY_WRONG] + row->outcomes[FAMILY_FAULTED] + row->outcomes[FAMILY_FAILED];
+    const char *yes = report->style.utf8 ? "✓" : "ok", *no = report->style.utf8 ? "✗" : "NO";
+    if (run == 0)
+        report_table_add(table, REPORT_DIM, "- %zu skipped", skipped);
+    else if (passed == run)
+        report_table_add(table, REPORT_GOOD, "%s %zu/%zu", yes, passed, run);
+    else
+        report_table_add(table, REPORT_BAD, "%s %zu/%zu", no, passed, run);
+}
+
+static void add_row(report_table *table, const check_report *report, const check_row *row) {
+    char limit[FAMILY_LIMIT] = "";
+    const kz_counters *k = &row->counters;
+    report_table_add(table, REPORT_PLAIN, "%s", "");
+    report_table_add(table, REPORT_PLAIN, "%s", row->variant);
+    report_table_add(table, REPORT_DIM, "%s", row->device.id);
+    add_verdict(table, report, row);
+    if (row->has_figures) family_describe_limit(&row->device, &row->work, k, limit);
+    report_table_add(table, REPORT_PLAIN, "%s", limit);
+    if (row->has_figures && k->valid && row->elements) {
+        report_table_add(table, REPORT_PLAIN, "%.1f", (double)k->thread_instructions / (double)row->elements);
+        report_table_add(table, REPORT_PLAIN, "%.1f",
+                         k->global_requests ? (double)k->global_sectors / (double)k->global_requests : 0.0);
+    } else {
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+    }
+}
+
+static void print_table(const check_report *report, const check_row *rows, size_t count, size_t widest) {
+    const report_column columns[] = {
+        {.title = "", .least = 1},
+        {.title = "variant", .least = (int)widest},
+        {.title = "device", .least = 8},
+        {.title = "correct", .least = 9},
+        {.title = "what limits it", .least = 34, .shrink = true},
+        {.title = "instr/elem", .right = true},
+        {.title = "sectors/req", .right = true},
+    };
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    if (!table) return;
+    for (size_t i = 0; i < count; i++) add_row(table, report, &rows[i]);
+    report_table_print(table, stdout, &report->style, true);
+    report_table_close(table);
+}
+
+void check_report_family(check_report *report, const kz_family *family, const check_row *rows, size_t count,
+                         size_t widest_variant) {
+    FILE *details = report->quiet ? stderr : stdout;
+    if (!report->quiet && count) {
+        report_print(stdout, &report->style, REPORT_BOLD, "%s", family->name);
+        report_print(stdout, &report->style, REPORT_DIM, "  %s\n", family->summary);
+        print_table(report, rows, count, widest_variant);
+    }
+    if (report->failures.data) fprintf(details, "%s", report->failures.data);
+    if (report->shown_failures > FAILURES_SHOWN && !report->verbose)
+        fprintf(details, "\n  and %zu more; --verbose shows them all\n",
+                report->shown_failures - FAILURES_SHOWN);
+    if (!report->quiet && count) printf("\n");
+    fflush(details);
+    base_text_free(&report->failures);
+    report->failures = (base_text){0};
+    report->shown_failures = 0;
+}
+
+// ---- the end --------------------------------------------------------------------------------------
+
+static json_t *summary(const check_report *report, double seconds, bool interrupted) {
+    char time[32];
+    report_time(time);
+    json_t *counts = json_object();
+    for (int i = 0; i < FAMILY_OUTCOMES; i++)
+        json_object_set_new(counts, family_outcome_name((family_outcome)i),
+                            json_integer((json_int_t)report->outcomes[i]));
+    return json_pack("{s:i, s:s, s:s, s:s, s:o, s:b, s:f}", "schema", 1, "kind", "check-summary", "kz",
+                     KZ_VERSION, "time", time, "outcomes", counts, "interrupted", interrupted, "host_seconds",
+                     seconds);
+}
+
+static void print_totals(const check_report *report, double seconds, bool interrupted) {
+    char time[REPORT_NUMBER];
+    const size_t *n = report->outcomes;
+    size_t bad = n[FAMILY_WRONG] + n[FAMILY_FAULTED] + n[FAMILY_FAILED];
+    if (interrupted) report_print(stdout, &report->style, REPORT_WARN, "stopped by Ctrl-C; done so far: ");
+    report_print(stdout, &report->style, bad ? REPORT_BAD : REPORT_GOOD, "%zu of %zu checks passed",
+                 n[FAMILY_PASSED], n[FAMILY_PASSED] + bad);
+    if (n[FAMILY_WRONG]) printf(", %zu wrong", n[FAMILY_WRONG]);
+    if (n[FAMILY_FAULTED]) printf(", %zu stopped by a fault", n[FAMILY_FAULTED]);
+    if (n[FAMILY_FAILED]) printf(", %zu failed to run", n[FAMILY_FAILED]);
+    if (n[FAMILY_SKIPPED]) printf("; %zu do not apply here", n[FAMILY_SKIPPED]);
+    printf(" (%s)\n", report_seconds(time, seconds));
+}
+
+static int exit_code(const check_report *report, bool interrupted) {
+    if (report->fault) return CLI_FAULT;
+    if (report->wrong) return CLI_WRONG;
+    if (report->other_code) return report->other_code;
+    if (interrupted) return CLI_INTERRUPTED;
+    if (report->write_error.status) return cli_fail(&report->write_error);
+    if (report->outcomes[FAMILY_PASSED] == 0)
+        return cli_fail_with(KZ_UNSUPPORTED, "nothing could be checked: every case asked for was skipped\n"
+                                             "--verbose says why");
+    return CLI_OK;
+}
+
+int check_report_end(check_report *report, double seconds, bool interrupted, const cli_output *json,
+                     const char *junit_path, const char *journal_path) {
+    kz_error error;
+    write_record(report, summary(report, seconds, interrupted));
+    if (!report->quiet) print_totals(report, seconds, interrupted);
+    if (report_journal_close(report->journal, &error) && !report->write_error.status)
+        report->write_error = error;
+    if (json->given && report_write_lines(report->records, json->path, &error) && !report->write_error.status)
+        report->write_error = error;
+    if (junit_path && report_junit_write(report->junit, junit_path, &error) && !report->write_error.status)
+        report->write_error = error;
+    bool saved = journal_path && !report->write_error.status;
+    if (saved) fprintf(report->quiet ? stderr : stdout, "JSON: %s\n", journal_path);
+    int code = exit_code(report, interrupted);
+    // Where a worse exit code hides it, a file that could not be written is said all the same.
+    bool said = code == CLI_IO && !report->fault && !report->wrong && !report->other_code && !interrupted;
+    if (report->write_error.status && !said) cli_fail(&report->write_error);
+    json_decref(report->records);
+    report_junit_close(report->junit);
+    base_text_free(&report->failures);
+    return code;
+}

@@ -1,0 +1,49 @@
+// What kz check says: the table, the JSON records, JUnit. It keeps nothing of a case but what it has printed.
+#ifndef CLI_CHECK_REPORT_H
+#define CLI_CHECK_REPORT_H
+
+#include "cli.h"
+#include "family/case.h"
+#include "family/check.h"
+#include "report/report.h"
+
+// One row of the table: a variant on a device.
+typedef struct check_row {
+    const char *variant;
+    kz_device_info device;
+    size_t outcomes[FAMILY_OUTCOMES];
+    // The case its figures are of: the largest plain one that passed.
+    kz_work work;
+    kz_counters counters;
+    uint64_t elements;
+    bool has_figures, figures_are_plain;
+} check_row;
+
+typedef struct check_report {
+    report_style style, error_style;
+    bool verbose, quiet; // quiet: stdout belongs to JSON
+    const char *command; // what to say for reproducing: "kz check reduce/01_atomic"
+    report_journal *journal;
+    json_t *records; // NULL unless asked for
+    report_junit *junit;
+    base_text failures; // of the family at hand, printed below its table
+    size_t shown_failures;
+    size_t outcomes[FAMILY_OUTCOMES];
+    kz_error write_error; // the first one
+    bool fault, wrong;
+    int other_code; // of the first failure that is neither
+} check_report;
+
+// One case is done.
+void check_report_case(check_report *report, const family_check_job *job, const char *variant,
+                       const family_check_result *result, double seconds, check_row *row);
+
+// A family is done.
+void check_report_family(check_report *report, const kz_family *family, const check_row *rows, size_t count,
+                         size_t widest_variant);
+
+// All is done: totals, the summary record, the files. Gives the exit code.
+int check_report_end(check_report *report, double seconds, bool interrupted, const cli_output *json,
+                     const char *junit_path, const char *journal_path);
+
+#endif

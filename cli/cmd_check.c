@@ -1,0 +1,342 @@
+// kz check: runs kernels on devices and compares them with the reference.
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check_report.h"
+#include "select.h"
+
+typedef struct check_options {
+    cli_list devices;
+    const char *pattern, *family, *junit;
+    cli_output json;
+    cli_integer seed;
+    bool verbose, huge, no_save;
+} check_options;
+
+// What is to be checked. A guest stands in the place of the one family's variants.
+typedef struct selection {
+    const kz_family **families;
+    size_t count;
+    const kz_variant *variant; // NULL: all
+    family_guest *guest;       // NULL: the zoo's own
+} selection;
+
+typedef struct run_state {
+    const check_options *options;
+    const selection *chosen;
+    cli_devices devices;
+    check_report report;
+    report_progress progress;
+    size_t done, total, widest;
+} run_state;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// ---- what to check --------------------------------------------------------------------------------
+
+static kz_status select_guest(const check_options *o, const cli_list *words, selection *s, kz_error *error) {
+    if (words->count != 1) {
+        base_fail(error, KZ_INVALID, "--family takes the place of one family with one file");
+        base_fail_note(error, "try: kz check --family %s my.cu", o->family);
+        return KZ_INVALID;
+    }
+    kz_status status = cli_find_family(o->family, &s->families[0], error);
+    s->count = 1;
+    return status ? status : cli_open_guest(s->families[0], words->items[0], &s->guest, error);
+}
+
+static kz_status select_targets(const check_options *o, const cli_list *words, selection *s,
+                                kz_error *error) {
+    size_t count;
+    const kz_family *const *all = kz_family_list(&count);
+    s->families = calloc(count + words->count + 1, sizeof *s->families);
+    if (!s->families) return base_fail(error, KZ_NO_MEMORY, "no memory");
+    if (o->family) return select_guest(o, words, s, error);
+    if (words->count == 0) {
+        memcpy(s->families, all, count * sizeof *all);
+        s->count = count;
+        return KZ_OK;
+    }
+    for (size_t i = 0; i < words->count; i++) {
+        const kz_variant *variant;
+        kz_status status = cli_find_target(words->items[i], &s->families[s->count++], &variant, error);
+        if (status) {
+            const char *word = words->items[i], *dot = strrchr(word, '.');
+            if (dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".ptx") == 0))
+                base_fail_note(error, "for a kernel of your own: kz check --family FAMILY %s", word);
+            return status;
+        }
+        if (variant && words->count > 1)
+            return base_fail(error, KZ_INVALID, "one variant at a time: %s stands beside others",
+                             words->items[i]);
+        s->variant = variant;
+    }
+    return KZ_OK;
+}
+
+static bool has_natives(const selection *s) {
+    if (s->guest) return false;
+    if (s->variant) return s->variant->natives != NULL;
+    for (size_t f = 0; f < s->count; f++)
+        for (size_t v = 0; v < s->families[f]->variant_count; v++)
+            if (s->families[f]->variants[v].natives) return true;
+    return false;
+}
+
+// The rows of a family's table are its variants times the devices they are meant for.
+static bool applies(const selection *s, const kz_variant *variant, const kz_device *device) {
+    const kz_device_info *info = kz_device_get_info(device);
+    if (s->guest) return info->kind != KZ_DEVICE_CPU;
+    if (s->variant && s->variant != variant) return false;
+    return family_variant_suits(variant, info);
+}
+
+static size_t row_variants(const selection *s, const kz_family *family) {
+    return s->guest ? 1 : family->variant_count;
+}
+
+static uint32_t wanted_use(const check_options *o) { return KZ_USE_CHECK | (o->huge ? KZ_USE_HUGE : 0u); }
+
+// Finds the cases of each family once more for the total; a pattern must match in one family at least.
+static kz_status count_jobs(run_state *state, kz_error *error) {
+    const selection *s = state->chosen;
+    bool found = false;
+    for (size_t f = 0; f < s->count; f++) {
+        kz_case *cases;
+        size_t count, rows = 0;
+        const kz_family *family = s->families[f];
+        for (size_t v = 0; v < row_variants(s, family); v++) {
+            const char *name = s->guest ? family_guest_name(s->guest) : family->variants[v].name;
+            if (strlen(name) > state->widest) state->widest = strlen(name);
+            for (size_t d = 0; d < state->devices.count; d++)
+                rows += applies(s, s->guest ? NULL : &family->variants[v], state->devices.items[d]);
+        }
+        kz_status status = cli_find_cases(family, state->options->pattern, wanted_use(state->options), &cases,
+                                          &count, error);
+        if (status == KZ_NO_MEMORY) return status;
+        if (status) continue;
+        found = true;
+        state->total += rows * count;
+        free(cases);
+    }
+    if (!found && s->count > 1) {
+        base_fail(error, KZ_NOT_FOUND, "no case of any family matches %s", state->options->pattern);
+        base_fail_note(error, "try: kz info FAMILY, which lists the names");
+    }
+    if (found && state->total == 0) {
+        base_fail(error, KZ_INVALID, "none of the variants asked for is meant for the devices asked for");
+        base_fail_note(error, "native C variants run on cpu, all others on cuda and sim; try: kz devices");
+        return KZ_INVALID;
+    }
+    return found ? KZ_OK : error->status;
+}
+
+// ---- the work -------------------------------------------------------------------------------------
+
+static kz_status load_module(const selection *s, const kz_family *family, const kz_variant *variant,
+                             kz_device *device, kz_module **module, kz_error *error) {
+    kz_image image;
+    if (s->guest) return kz_module_load(device, family_guest_image(s->guest), module, error);
+    kz_status status = kz_variant_image(family, variant, &image, error);
+    return status ? status : kz_module_load(device, &image, module, error);
+}
+
+// A fault ends a CUDA context: everything that lived in it is opened again.
+static kz_status reopen(run_state *state, size_t device, family_check_job *job, kz_error *error) {
+    char id[32];
+    snprintf(id, sizeof id, "%s", kz_device_get_info(job->device)->id);
+    kz_module_close(job->module);
+    job->module = NULL;
+    kz_device_close(job->device);
+    state->devices.items[device] = job->device = NULL;
+    kz_status status = kz_device_open(id, &job->device, error);
+    if (status) return status;
+    state->devices.items[device] = job->device;
+    return load_module(state->chosen, job->family, job->variant, job->device, &job->module, error);
+}
+
+static void show_progress(run_state *state, const family_check_job *job, const char *variant) {
+    char name[FAMILY_CASE_NAME], what[400];
+    family_case_name(job->family, job->c, name);
+    snprintf(what, sizeof what, "%s/%s %s on %s", job->family->name, variant, name,
+             kz_device_get_info(job->device)->id);
+    report_progress_show(&state->progress, state->done, state->total, what);
+}
+
+// All cases of one variant on one device. False where the device could not be brought back.
+static bool check_row_cases(run_state *state, family_check_job *job, size_t device, const char *variant,
+                            const kz_case *cases, size_t count, kz_status unloadable, const kz_error *why,
+                            check_row *row) {
+    bool alive = true;
+    for (size_t i = 0; i < count && alive && !cli_interrupted(); i++) {
+        family_check_result result = {.seed = job->seed};
+        job->c = &cases[i];
+        show_progress(state, job, variant);
+        double start = now();
+        if (unloadable) {
+            result.outcome = FAMILY_FAILED;
+            result.error = *why;
+        } else {
+            family_check(job, &result);
+        }
+        if (state->options->verbose) report_progress_clear(&state->progress);
+        check_report_case(&state->report, job, variant, &result, now() - start, row);
+        state->done++;
+        kz_error error;
+        if (result.device_lost && reopen(state, device, job, &error)) {
+            alive = false;
+            report_progress_clear(&state->progress);
+            cli_fail(&error);
+            fprintf(stderr, "kz: the device is gone; the rest of its cases are left out\n");
+        }
+    }
+    return alive;
+}
+
+static bool check_row_all(run_state *state, const kz_family *family, const kz_variant *variant, size_t device,
+                          const kz_case *cases, size_t count, check_row *row) {
+    const selection *s = state->chosen;
+    const char *name = s->guest ? family_guest_name(s->guest) : variant->name;
+    family_check_job job = {.family = family,
+                            .variant = variant,
+                            .guest = s->guest,
+                            .device = state->devices.items[device],
+                            .seed = state->options->seed.given ? (uint64_t)state->options->seed.value
+                                                               : FAMILY_SEED,
+                            .count = true};
+    *row = (check_row){.variant = name, .device = *kz_device_get_info(job.device)};
+    kz_error error = {0};
+    kz_status status = load_module(s, family, variant, job.device, &job.module, &error);
+    bool alive = check_row_cases(state, &job, device, name, cases, count, status, &error, row);
+    if (job.module) kz_module_close(job.module);
+    return alive;
+}
+
+static kz_status check_family(run_state *state, const kz_family *family, kz_error *error) {
+    const selection *s = state->chosen;
+    kz_case *cases;
+    size_t count, used = 0;
+    if (cli_find_cases(family, state->options->pattern, wanted_use(state->options), &cases, &count, error))
+        return KZ_OK;
+    check_row *rows = calloc(row_variants(s, family) * state->devices.count + 1, sizeof *rows);
+    if (!rows) {
+        free(cases);
+        return base_fail(error, KZ_NO_MEMORY, "no memory for the table");
+    }
+    for (size_t v = 0; v < row_variants(s, family); v++) {
+        const kz_variant *variant = s->guest ? NULL : &family->variants[v];
+        for (size_t d = 0; d < state->devices.count && !cli_interrupted(); d++) {
+            kz_device *device = state->devices.items[d];
+            if (!device || !applies(s, variant, device)) continue;
+            check_row_all(state, family, variant, d, cases, count, &rows[used++]);
+        }
+    }
+    report_progress_clear(&state->progress);
+    check_report_family(&state->report, family, rows, used, state->widest);
+    free(rows);
+    free(cases);
+    return KZ_OK;
+}
+
+// ---- the verb -------------------------------------------------------------------------------------
+
+static void begin_report(run_state *state, base_text *journal_path, const cli_list *words, char *command,
+                         size_t size) {
+    const check_options *o = state->options;
+    check_report *r = &state->report;
+    r->style = report_detect_style(stdout);
+    r->quiet = o->json.given && !o->json.path;
+    r->verbose = o->verbose;
+    if (o->family) snprintf(command, size, "kz check --family %s %s", o->family, words->items[0]);
+    r->command = command;
+    if (o->json.given) r->records = json_array();
+    if (o->junit) r->junit = report_junit_open("kz check");
+    if (!o->no_save) {
+        kz_status status = report_results_path("check", journal_path, &r->write_error);
+        if (!status) report_journal_open(journal_path->data, &r->journal, &r->write_error);
+    }
+    report_progress_begin(&state->progress, stderr);
+}
+
+static int run_selected(const check_options *options, const selection *chosen, const cli_list *words) {
+    run_state state = {.options = options, .chosen = chosen};
+    kz_error error = {0};
+    base_text journal_path = {0};
+    char command[600] = "kz check";
+    kz_status status = cli_open_devices(&options->devices, has_natives(chosen), &state.devices, &error);
+    if (!status) status = count_jobs(&state, &error);
+    if (status) {
+        cli_close_devices(&state.devices);
+        return cli_fail(&error);
+    }
+    double start = now();
+    begin_report(&state, &journal_path, words, command, sizeof command);
+    for (size_t f = 0; f < chosen->count && !status && !cli_interrupted(); f++)
+        status = check_family(&state, chosen->families[f], &error);
+    int code = check_report_end(&state.report, now() - start, cli_interrupted(), &options->json,
+                                options->junit, journal_path.data);
+    if (status) code = cli_fail(&error);
+    for (size_t i = 0; i < state.devices.count; i++)
+        if (state.devices.items[i]) kz_device_close(state.devices.items[i]);
+    base_text_free(&journal_path);
+    return code;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+    check_options options = {0};
+    selection chosen = {0};
+    cli_list words;
+    kz_error error;
+    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
+    cli_catch_interrupts();
+    kz_status status = select_targets(&options, &words, &chosen, &error);
+    int code = status ? cli_fail(&error) : run_selected(&options, &chosen, &words);
+    family_guest_close(chosen.guest);
+    free(chosen.families);
+    return code;
+}
+
+static const cli_option options_table[] = {
+    {"device", CLI_LIST, offsetof(check_options, devices), "ID",
+     "where to run; may be repeated (kz devices lists them)"},
+    {"case", CLI_TEXT, offsetof(check_options, pattern), "NAME",
+     "only this case: a name, a glob, or one of your own size"},
+    {"family", CLI_TEXT, offsetof(check_options, family), "FAMILY",
+     "check a kernel of your own in this family's place"},
+    {"seed", CLI_INTEGER, offsetof(check_options, seed), "N", "the seed of the inputs (2026)"},
+    {"json", CLI_OUTPUT, offsetof(check_options, json), "PATH",
+     "one JSON object per case, to stdout or a file"},
+    {"junit", CLI_TEXT, offsetof(check_options, junit), "PATH", "a JUnit report, for CI"},
+    {"huge", CLI_FLAG, offsetof(check_options, huge), NULL,
+     "also the cases past 2^31 elements, on GPUs with the memory"},
+    {"verbose", CLI_FLAG, offsetof(check_options, verbose), NULL, "every case on a line of its own"},
+    {"no-save", CLI_FLAG, offsetof(check_options, no_save), NULL, "keep no JSON file of this run"},
+    {0},
+};
+
+const cli_command cli_command_check = {
+    .usage = "kz check [FAMILY[/VARIANT]...] [OPTIONS]\nkz check --family FAMILY FILE.cu [OPTIONS]",
+    .about =
+        "Runs every variant on every edge case, on every device, and compares each element with a reference "
+        "in\n"
+        "double precision and its error bound. Outputs are poisoned before, buffers are guarded, and each "
+        "case\n"
+        "runs twice on different data. Without names it checks the whole zoo; without --device on all GPUs,\n"
+        "or in the simulator where there is none, and native C variants on the CPU.\n\n"
+        "Results are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
+        "else ~/.local/state/kz.",
+    .examples = "  kz check                                       the whole zoo\n"
+                "  kz check reduce/03_warp_shuffle --device sim   one variant in the simulator\n"
+                "  kz check reduce --case 'sum-f32-*'             some of its cases\n"
+                "  kz check reduce --case sum-f32-n5000-uniform   a size of your own\n"
+                "  kz check --family reduce my.cu                 a kernel of your own (see kz info reduce)",
+    .options = options_table,
+    .run = run,
+};

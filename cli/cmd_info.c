@@ -1,0 +1,153 @@
+// kz info FAMILY: everything the zoo knows of one family.
+#include "cli.h"
+
+#include <string.h>
+
+#include "family/case.h"
+#include "report/report.h"
+#include "select.h"
+
+typedef struct info_options {
+    cli_output json;
+} info_options;
+
+static void print_heading(const report_style *style, const char *text) {
+    report_print(stdout, style, REPORT_BOLD, "\n%s\n", text);
+}
+
+static void print_operations(const kz_family *family) {
+    bool has_type[KZ_TYPE_COUNT] = {false};
+    printf("  operations  ");
+    for (size_t i = 0; family->operations[i]; i++) printf("%s%s", i ? ", " : "", family->operations[i]);
+    printf("\n  types       ");
+    for (size_t i = 0; i < family->case_count; i++) has_type[family->cases[i].type] = true;
+    const char *between = "";
+    for (int t = 0; t < KZ_TYPE_COUNT; t++) {
+        if (!has_type[t]) continue;
+        printf("%s%s", between, kz_type_name((kz_type)t));
+        between = ", ";
+    }
+    printf("\n  axes        ");
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+        printf("%s%s", i ? ", " : "", family->axes[i]);
+    printf("\n");
+}
+
+static void print_variants(const kz_family *family, const report_style *style) {
+    const report_column columns[] = {
+        {"", .least = 1}, {.title = "variant"}, {.title = "runs on"}, {"idea", .shrink = true}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    if (!table) return;
+    for (size_t i = 0; i < family->variant_count; i++) {
+        const kz_variant *v = &family->variants[i];
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+        report_table_add(table, REPORT_PLAIN, "%s", v->name);
+        if (v->natives)
+            report_table_add(table, REPORT_PLAIN, "cpu");
+        else
+            report_table_add(table, REPORT_PLAIN, "sm_%d up", v->min_sm);
+        report_table_add(table, REPORT_PLAIN, "%s", v->idea);
+    }
+    report_table_print(table, stdout, style, true);
+    report_table_close(table);
+}
+
+static void print_cases(const kz_family *family, const report_style *style) {
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *c = &family->cases[i];
+        char name[FAMILY_CASE_NAME];
+        family_case_name(family, c, name);
+        printf("  %-44s", name);
+        report_print(stdout, style, REPORT_DIM, "%s%s%s\n", c->use & KZ_USE_CHECK ? " check" : "",
+                     c->use & KZ_USE_BENCH ? " bench" : "", c->use & KZ_USE_HUGE ? " huge" : "");
+    }
+}
+
+// Which variant the public operation takes, on every device there is, from small to large.
+static void print_choice(const kz_family *family) {
+    kz_device_info infos[16];
+    size_t count = 0;
+    if (kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;
+    for (size_t d = 0; d < count && d < BASE_COUNT(infos); d++) {
+        const kz_variant *last = NULL;
+        char name[FAMILY_CASE_NAME];
+        for (size_t i = 0; i < family->case_count; i++) {
+            const kz_case *c = &family->cases[i];
+            if (!(c->use & KZ_USE_BENCH) || c->type != KZ_F32 || c->operation != 0) continue;
+            const kz_variant *chosen = family->choose(c, &infos[d]);
+            if (!chosen || chosen == last) continue;
+            family_case_name(family, c, name);
+            printf("  %-12s from %-36s %s\n", infos[d].id, name, chosen->name);
+            last = chosen;
+        }
+    }
+}
+
+static json_t *describe_case(const kz_family *family, const kz_case *c) {
+    char name[FAMILY_CASE_NAME];
+    family_case_name(family, c, name);
+    return json_pack("{s:s, s:b, s:b, s:b}", "case", name, "check", (c->use & KZ_USE_CHECK) != 0, "bench",
+                     (c->use & KZ_USE_BENCH) != 0, "huge", (c->use & KZ_USE_HUGE) != 0);
+}
+
+static int print_json(const kz_family *family, const char *path) {
+    json_t *variants = json_array(), *cases = json_array(), *operations = json_array(), *axes = json_array();
+    for (size_t i = 0; family->operations[i]; i++)
+        json_array_append_new(operations, json_string(family->operations[i]));
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+        json_array_append_new(axes, json_string(family->axes[i]));
+    for (size_t i = 0; i < family->variant_count; i++)
+        json_array_append_new(variants,
+                              json_pack("{s:s, s:s, s:i}", "name", family->variants[i].name, "idea",
+                                        family->variants[i].idea, "min_sm", family->variants[i].min_sm));
+    for (size_t i = 0; i < family->case_count; i++)
+        json_array_append_new(cases, describe_case(family, &family->cases[i]));
+    json_t *array = json_pack("[{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}]", "family", family->name, "group",
+                              family->group, "summary", family->summary, "signature", family->guest_signature,
+                              "operations", operations, "axes", axes, "variants", variants, "cases", cases);
+    kz_error error;
+    kz_status status = report_write_lines(array, path, &error);
+    json_decref(array);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+    info_options options = {0};
+    cli_list words;
+    kz_error error;
+    const kz_family *family;
+    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
+    if (words.count != 1) return cli_fail_with(KZ_INVALID, "kz info takes one family\ntry: kz list");
+    if (cli_find_family(words.items[0], &family, &error)) return cli_fail(&error);
+    if (options.json.given) return print_json(family, options.json.path);
+
+    report_style style = report_detect_style(stdout);
+    char example[1024];
+    report_print(stdout, &style, REPORT_BOLD, "%s", family->name);
+    printf("  %s\n\n", family->summary);
+    print_operations(family);
+    print_heading(&style, "Variants");
+    print_variants(family, &style);
+    print_heading(&style, "Cases");
+    print_cases(family, &style);
+    print_heading(&style, "What the library picks");
+    print_choice(family);
+    print_heading(&style, "Your own kernel in its place");
+    family_guest_example(family, example, sizeof example);
+    printf("%s\n  kz check --family %s my.cu\n", example, family->name);
+    return CLI_OK;
+}
+
+static const cli_option options_table[] = {
+    {"json", CLI_OUTPUT, offsetof(info_options, json), "PATH", "one JSON object, to stdout or a file"},
+    {0},
+};
+
+const cli_command cli_command_info = {
+    .usage = "kz info FAMILY [--json]",
+    .about = "Shows one family: what it computes, its types and operations, its variants with their ideas,\n"
+             "its cases, which variant the library picks, and how a kernel of your own takes its place.",
+    .examples = "  kz info reduce",
+    .options = options_table,
+    .run = run,
+};

@@ -1,0 +1,120 @@
+// kz ptx: reads PTX files; says what the simulator does not execute; prints them back.
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/ptx.h"
+#include "report/report.h"
+
+static kz_status open_module(const char *path, ptx_module **module, kz_error *error) {
+    char *text;
+    size_t size;
+    *module = NULL;
+    if (base_file_read(path, &text, &size, error)) {
+        if (error) error->status = KZ_IO; // the command's words are right; it is the file that cannot be read
+        return KZ_IO;
+    }
+    kz_status status = ptx_module_open(path, text, size, module, error);
+    free(text);
+    return status;
+}
+
+// Prints one line for an instruction that is not simulated.
+static bool check_inst(const char *path, const ptx_module *module, const ptx_function *f,
+                       const ptx_inst *inst) {
+    const char *why = "not simulated";
+    if (ptx_is_simulated(inst, &why)) return true;
+    base_text text = {0}, source = {0};
+    ptx_print_inst(module, f, inst, &text);
+    ptx_print_source(module, inst, &source);
+    size_t length = text.data ? strcspn(text.data, "\n") : 0;
+    printf("%s:%u: %.*s\n    %s; in %s", path, inst->line, (int)length, text.data ? text.data : "", why,
+           f->name);
+    if (inst->source >= 0 && source.data) printf(", from %s", source.data);
+    printf("\n");
+    base_text_free(&text);
+    base_text_free(&source);
+    return false;
+}
+
+static int check(const cli_list *files) {
+    int code = CLI_OK;
+    for (size_t i = 2; i <= files->count; i++) {
+        const char *path = files->items[i - 1];
+        ptx_module *module;
+        kz_error error;
+        if (open_module(path, &module, &error)) {
+            int failed = cli_fail(&error);
+            if (code == CLI_OK || code == CLI_UNSUPPORTED) code = failed;
+            continue;
+        }
+        size_t total = 0, missing = 0, kernels = 0;
+        for (uint32_t f = 0; f < module->function_count; f++) {
+            const ptx_function *function = module->functions[f];
+            kernels += function->is_entry && function->has_body;
+            total += function->inst_count;
+            for (uint32_t k = 0; k < function->inst_count; k++)
+                missing += !check_inst(path, module, function, &function->insts[k]);
+        }
+        ptx_module_close(module);
+        if (missing)
+            printf("%s: %zu of %zu instructions are not simulated; a kernel that has one cannot be launched "
+                   "on sim\n",
+                   path, missing, total);
+        else
+            printf("%s: %zu kernels, %zu instructions, all simulated\n", path, kernels, total);
+        if (missing && code == CLI_OK) code = CLI_UNSUPPORTED;
+    }
+    return code;
+}
+
+static int print(const char *path) {
+    ptx_module *module;
+    kz_error error;
+    if (open_module(path, &module, &error)) return cli_fail(&error);
+    base_text text = {0};
+    ptx_print_module(module, &text);
+    if (text.data) fwrite(text.data, 1, text.length, stdout);
+    bool failed = text.failed;
+    base_text_free(&text);
+    ptx_module_close(module);
+    return failed ? cli_fail_with(KZ_NO_MEMORY, "no memory to print %s", path) : CLI_OK;
+}
+
+static int support(void) {
+    base_text text = {0};
+    ptx_print_support(&text);
+    if (text.data) fwrite(text.data, 1, text.length, stdout);
+    base_text_free(&text);
+    return CLI_OK;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+    cli_list words;
+    kz_error error;
+    if (cli_parse(self, argc, argv, NULL, &words, &error)) return cli_fail(&error);
+    const char *what = words.count ? words.items[0] : "";
+    if (strcmp(what, "check") == 0 && words.count >= 2) return check(&words);
+    if (strcmp(what, "print") == 0 && words.count == 2) return print(words.items[1]);
+    if (strcmp(what, "support") == 0 && words.count == 1) return support();
+    const char *const known[] = {"check", "print", "support", NULL};
+    for (size_t i = 0; known[i]; i++)
+        if (strcmp(what, known[i]) == 0)
+            return cli_fail_with(KZ_INVALID, "kz ptx %s: wrong number of files\n%s", what, self->usage);
+    const char *near = cli_nearest(what, known);
+    if (words.count && near)
+        return cli_fail_with(KZ_INVALID, "kz ptx has no \"%s\"; did you mean %s?", what, near);
+    return cli_fail_with(KZ_INVALID, "kz ptx takes check, print or support\n%s", self->usage);
+}
+
+const cli_command cli_command_ptx = {
+    .usage = "kz ptx check FILE...\nkz ptx print FILE\nkz ptx support",
+    .about =
+        "check lists every instruction in PTX files that the simulator does not execute, with its line and\n"
+        "the reason; the exit status is 0 where there is none, 8 where there are some, 9 on a syntax error.\n"
+        "print shows the file as it was understood. support prints the table of all instructions.",
+    .examples = "  nvcc -ptx -O3 -lineinfo my.cu -o my.ptx && kz ptx check my.ptx\n"
+                "  kz ptx support > docs/ptx_support.md",
+    .run = run,
+};

@@ -1,0 +1,158 @@
+// Families, variants, cases, devices and guests from words. See select.h.
+#include "select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "family/case.h"
+#include "toolchain/toolchain.h"
+
+// ---- families and variants ------------------------------------------------------------------------
+
+static void suggest(kz_error *error, const char *word, const char *const *names, const char *before) {
+    const char *near = cli_nearest(word, names);
+    base_text all = {0};
+    for (; *names; names++) base_text_add(&all, " %s", *names);
+    if (near) base_fail_note(error, "did you mean %s?", near);
+    base_fail_note(error, "%s:%s", before, all.data ? all.data : " none");
+    base_text_free(&all);
+}
+
+kz_status cli_find_family(const char *word, const kz_family **family, kz_error *error) {
+    *family = kz_family_find(word);
+    if (*family) return KZ_OK;
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    const char **names = calloc(count + 1, sizeof *names);
+    base_fail(error, KZ_NOT_FOUND, "there is no family \"%s\"", word);
+    for (size_t i = 0; names && i < count; i++) names[i] = list[i]->name;
+    if (names) suggest(error, word, names, "the families");
+    base_fail_note(error, "try: kz list");
+    free(names);
+    return KZ_NOT_FOUND;
+}
+
+static kz_status find_variant(const kz_family *family, const char *word, const kz_variant **variant,
+                              kz_error *error) {
+    *variant = kz_variant_find(family, word);
+    if (*variant) return KZ_OK;
+    const char **names = calloc(family->variant_count + 1, sizeof *names);
+    base_fail(error, KZ_NOT_FOUND, "%s has no variant \"%s\"", family->name, word);
+    for (size_t i = 0; names && i < family->variant_count; i++) names[i] = family->variants[i].name;
+    if (names) suggest(error, word, names, "its variants");
+    base_fail_note(error, "try: kz info %s", family->name);
+    free(names);
+    return KZ_NOT_FOUND;
+}
+
+kz_status cli_find_target(const char *word, const kz_family **family, const kz_variant **variant,
+                          kz_error *error) {
+    *variant = NULL;
+    const char *slash = strchr(word, '/');
+    if (!slash) return cli_find_family(word, family, error);
+    char *name = strndup(word, (size_t)(slash - word));
+    if (!name) return base_fail(error, KZ_NO_MEMORY, "no memory");
+    kz_status status = cli_find_family(name, family, error);
+    free(name);
+    return status ? status : find_variant(*family, slash + 1, variant, error);
+}
+
+// ---- cases ----------------------------------------------------------------------------------------
+
+kz_status cli_find_cases(const kz_family *family, const char *pattern, uint32_t use, kz_case **cases,
+                         size_t *count, kz_error *error) {
+    *count = 0;
+    *cases = calloc(family->case_count + 1, sizeof **cases);
+    if (!*cases) return base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *c = &family->cases[i];
+        if (pattern ? family_case_matches(family, c, pattern) : (c->use & use) != 0)
+            (*cases)[(*count)++] = *c;
+    }
+    if (*count) return KZ_OK;
+    kz_status status = KZ_NOT_FOUND;
+    if (pattern && !strpbrk(pattern, "*?["))
+        status = family_case_parse(family, pattern, &(*cases)[0], error);
+    else
+        base_fail(error, KZ_NOT_FOUND, "no case of %s matches %s", family->name, pattern ? pattern : "");
+    if (!status) {
+        *count = 1;
+        return KZ_OK;
+    }
+    base_fail_note(error, "try: kz info %s", family->name);
+    free(*cases);
+    *cases = NULL;
+    return status;
+}
+
+// ---- guests ---------------------------------------------------------------------------------------
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+static kz_status compile(const char *path, char **ptx, kz_error *error) {
+    toolchain tools;
+    char arch[TOOLCHAIN_ARCH];
+    size_t size;
+    kz_status status = toolchain_find(&tools, error);
+    if (!status) status = toolchain_source_arch(path, arch, error);
+    return status ? status : toolchain_compile_ptx(&tools, path, arch, NULL, ptx, &size, error);
+}
+
+kz_status cli_open_guest(const kz_family *family, const char *path, family_guest **guest, kz_error *error) {
+    char *source = NULL, *ptx = NULL;
+    size_t size;
+    const char *slash = strrchr(path, '/');
+    kz_status status = base_file_read(path, &source, &size, error);
+    if (status) { // a file that cannot be read is no mistake in the words of the command
+        if (error) error->status = KZ_IO;
+        return KZ_IO;
+    }
+    if (!ends_with(path, ".ptx")) status = compile(path, &ptx, error);
+    if (!status)
+        status =
+            family_guest_open(family, slash ? slash + 1 : path, source, ptx ? ptx : source, guest, error);
+    free(source);
+    free(ptx);
+    return status;
+}
+
+// ---- devices --------------------------------------------------------------------------------------
+
+static kz_status add_device(const char *id, cli_devices *devices, kz_error *error) {
+    if (devices->count == CLI_LIST_CAPACITY)
+        return base_fail(error, KZ_LIMIT, "more than %d devices", CLI_LIST_CAPACITY);
+    kz_status status = kz_device_open(id, &devices->items[devices->count], error);
+    if (!status) devices->count++;
+    return status;
+}
+
+static kz_status add_default_devices(bool with_cpu, cli_devices *devices, kz_error *error) {
+    kz_device_info infos[CLI_LIST_CAPACITY];
+    size_t count = 0;
+    kz_status status = kz_device_list(infos, CLI_LIST_CAPACITY, &count, error);
+    for (size_t i = 0; i < count && i < CLI_LIST_CAPACITY && !status; i++)
+        if (infos[i].kind == KZ_DEVICE_CUDA) status = add_device(infos[i].id, devices, error);
+    if (!status && devices->count == 0) status = add_device("sim", devices, error);
+    if (!status && with_cpu) status = add_device("cpu", devices, error);
+    return status;
+}
+
+kz_status cli_open_devices(const cli_list *ids, bool with_cpu, cli_devices *devices, kz_error *error) {
+    *devices = (cli_devices){0};
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < ids->count && !status; i++) {
+        status = add_device(ids->items[i], devices, error);
+        if (status) base_fail_note(error, "kz devices lists what there is");
+    }
+    if (ids->count == 0) status = add_default_devices(with_cpu, devices, error);
+    if (status) cli_close_devices(devices);
+    return status;
+}
+
+void cli_close_devices(cli_devices *devices) {
+    for (size_t i = 0; i < devices->count; i++) kz_device_close(devices->items[i]);
+    devices->count = 0;
+}
