@@ -1,30 +1,37 @@
-# Completion of kz for bash. Verbs, families, devices and options are asked of kz itself, so that this
-# file knows nothing that could grow old.
+# Completion of kz for bash. Verbs, options, families, variants and devices are asked of kz itself, so that
+# this file knows nothing that could grow old.
 
-_kz_words() { # _kz_words VERB: what may stand where a plain word is expected
-    case $1 in
-    info) kz list --names 2>/dev/null ;;
-    check | bench) kz list --names 2>/dev/null && kz list --names --variants 2>/dev/null ;;
-    esac
+_kz_verbs() { kz help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p' && echo help; }
+_kz_options() { kz help "$1" 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p' && echo --help; }
+_kz_families() { kz list --json 2>/dev/null | sed -n 's/.*"family":"\([^"]*\)".*/\1/p'; }
+_kz_devices() { kz devices --json 2>/dev/null | sed -n 's/.*"id":"\([^"]*\)".*/\1/p'; }
+_kz_variants() { # _kz_variants FAMILY: "reduce/01_atomic" and so on
+    kz list --json 2>/dev/null | grep "\"family\":\"$1\"" | grep -o '"name":"[^"]*"' | sed "s|\"name\":\"\(.*\)\"|$1/\1|"
 }
 
 _kz() {
-    local cur prev words cword verb
-    cur=${COMP_WORDS[COMP_CWORD]}
-    prev=${COMP_WORDS[COMP_CWORD - 1]}
-    verb=${COMP_WORDS[1]:-}
-    COMPREPLY=()
-    if [ "$COMP_CWORD" = 1 ] || [ "$verb" = help ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(kz help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p') help" -- "$cur")
-        return
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]:-} cut=""
+    # bash splits words at colons, and devices have one: "sim:h200" comes as "sim", ":", "h200".
+    if [ "$cur" = : ]; then
+        cut=$prev: cur=$cut prev=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [ "$prev" = : ]; then
+        cut=${COMP_WORDS[COMP_CWORD - 2]}: cur=$cut$cur prev=${COMP_WORDS[COMP_CWORD - 3]}
     fi
-    case $prev in
-    --device) mapfile -t COMPREPLY < <(compgen -W "$(kz devices --names 2>/dev/null)" -- "$cur") && return ;;
-    --family) mapfile -t COMPREPLY < <(compgen -W "$(kz list --names 2>/dev/null)" -- "$cur") && return ;;
-    esac
-    case $cur in
-    -*) mapfile -t COMPREPLY < <(compgen -W "$(kz help "$verb" 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help" -- "$cur") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "$(_kz_words "$verb")" -- "$cur") && compopt -o default ;;
-    esac
+    local words=""
+    if [ "$COMP_CWORD" = 1 ] || [ "$verb" = help ]; then
+        words=$(_kz_verbs)
+    elif [ "$prev" = --device ]; then
+        words=$(_kz_devices)
+    elif [ "$prev" = --family ]; then
+        words=$(_kz_families)
+    elif [[ $cur == -* ]]; then
+        words=$(_kz_options "$verb")
+    elif [[ $verb =~ ^(check|bench|info)$ && $cur == */* ]]; then
+        words=$(_kz_variants "${cur%%/*}")
+    elif [[ $verb =~ ^(check|bench|info)$ ]]; then
+        words=$(_kz_families)
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    [ -z "$cut" ] || COMPREPLY=("${COMPREPLY[@]#"$cut"}")
 }
-complete -F _kz kz
+complete -o default -F _kz kz
