@@ -1,0 +1,31 @@
+// The selectors that exist once per instruction set, and the front ones of the sim_isa tables.
+//
+// Each binds one kind of instruction to its functions; see machine.h. Defined with SIM_ISA as the
+// suffix of every name, by including this file once per suffix.
+#ifndef SIM_EXEC_H
+#define SIM_EXEC_H
+
+#include "sim/machine.h"
+
+typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+
+#define SIM_SELECTORS(isa)                                                                                   \
+    sim_selector sim_select_arith_##isa; /* the front: tries the ones below in turn */                       \
+    sim_selector sim_select_convert_##isa;                                                                   \
+    sim_selector sim_select_video_##isa;                                                                     \
+    sim_selector sim_select_memory_##isa;                                                                    \
+    sim_selector sim_select_warp_##isa;                                                                      \
+    sim_selector sim_select_integer_##isa; /* add sub mul mad div rem min max abs neg, with carries too */   \
+    sim_selector sim_select_bits_##isa;    /* logic, shifts, fields, counts, prmt, lop3 */                   \
+    sim_selector sim_select_float_##isa;   /* f32 and f64 arithmetic, all roundings */                       \
+    sim_selector sim_select_special_##isa; /* rcp sqrt rsqrt sin cos lg2 ex2 tanh */                         \
+    sim_selector sim_select_half_##isa;    /* f16, bf16 and their pairs */                                   \
+    sim_selector sim_select_compare_##isa; /* set setp testp slct selp */                                    \
+    sim_selector sim_select_move_##isa;    /* mov of every width, packing and unpacking */
+
+SIM_SELECTORS(portable)
+#if defined(__x86_64__)
+SIM_SELECTORS(avx2)
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+// The approximations of the special function unit: rsqrt sin cos lg2 ex2 tanh.
+//
+// PTX states bounds, not values: these are computed to within an ulp of f32 and rounded, which is
+// inside all of them. Special values (zeros, infinities, NaN, negative arguments) are as PTX lists them.
+#include <math.h>
+
+#include "sim/exec.h"
+#include "sim/floats.h"
+
+// 2^x in double, 30 bits good, branch-free so that it vectorises: a polynomial (Taylor's in x ln 2) on
+// [-1/2, 1/2], then the exponent is added to the bits.
+LANES_INLINE float power_of_2(float x) {
+    float clamped = x > 200.0f ? 200.0f : x < -200.0f ? -200.0f : x;
+    clamped = x == x ? clamped : 0.0f;
+    const double shift = 0x1.8p52; // adding it rounds to an integer, held in the low bits
+    double moved = (double)clamped + shift;
+    int64_t whole = (int64_t)(bits_of_f64(moved) - bits_of_f64(shift));
+    double t = ((double)clamped - (moved - shift)) * 0.693147180559945309417;
+    double sum = 1.0 / 40320;
+    sum = sum * t + 1.0 / 5040;
+    sum = sum * t + 1.0 / 720;
+    sum = sum * t + 1.0 / 120;
+    sum = sum * t + 1.0 / 24;
+    sum = sum * t + 1.0 / 6;
+    sum = sum * t + 0.5;
+    sum = sum * t + 1.0;
+    sum = sum * t + 1.0;
+    double scaled = f64_of_bits(bits_of_f64(sum) + ((uint64_t)whole << 52));
+    return x == x ? (float)scaled : F32_NAN;
+}
+
+LANES_1(ex2, float, float, power_of_2(x))
+LANES_1(ex2_ftz, float, float, f32_flushed(power_of_2(f32_flushed(x))))
+LANES_1(lg2, float, float, f32_canonical(log2f(x)))
+LANES_1(lg2_ftz, float, float, f32_canonical(log2f(f32_flushed(x))))
+LANES_1(sin_f32, float, float, f32_canonical(sinf(x)))
+LANES_1(sin_f32_ftz, float, float, f32_canonical(f32_flushed(sinf(f32_flushed(x)))))
+LANES_1(cos_f32, float, float, f32_canonical(cosf(x)))
+LANES_1(cos_f32_ftz, float, float, f32_canonical(f32_flushed(cosf(f32_flushed(x)))))
+LANES_1(tanh_f32, float, float, f32_canonical(tanhf(x)))
+LANES_1(rsqrt_f32, float, float, f32_canonical((float)(1.0 / __builtin_sqrt((double)x))))
+LANES_1(rsqrt_f32_ftz, float, float, f32_canonical((float)(1.0 / __builtin_sqrt((double)f32_flushed(x)))))
+
+LANES_INLINE double f64_flushed(double x) {
+    uint64_t bits = bits_of_f64(x);
+    return f64_of_bits((bits & UINT64_C(0x7ff0000000000000)) == 0 ? bits & UINT64_C(0x8000000000000000)
+                                                                  : bits);
+}
+LANES_1(rsqrt_f64, double, double, 1.0 / __builtin_sqrt(x))
+LANES_1(rsqrt_f64_ftz, double, double,
+        f64_of_bits(bits_of_f64(1.0 / __builtin_sqrt(f64_flushed(x))) & ~UINT64_C(0xffffffff)))
+
+bool SIM_NAME(sim_select_special)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op) {
+    if (inst->type_count != 1) return false;
+    ptx_type type = inst->types[0];
+    bool ftz = LANES_FLAG(inst, FTZ), is_f64 = type == PTX_F64;
+    if (type != PTX_F32 && !(is_f64 && inst->op == PTX_OP_RSQRT)) return false;
+    const lanes_pair *pair = NULL;
+    switch (inst->op) {
+    case PTX_OP_RSQRT:
+        pair = is_f64 ? (ftz ? &rsqrt_f64_ftz : &rsqrt_f64) : (ftz ? &rsqrt_f32_ftz : &rsqrt_f32);
+        break;
+    case PTX_OP_SIN: pair = ftz ? &sin_f32_ftz : &sin_f32; break;
+    case PTX_OP_COS: pair = ftz ? &cos_f32_ftz : &cos_f32; break;
+    case PTX_OP_LG2: pair = ftz ? &lg2_ftz : &lg2; break;
+    case PTX_OP_EX2: pair = ftz ? &ex2_ftz : &ex2; break;
+    case PTX_OP_TANH: pair = &tanh_f32; break;
+    default: return false;
+    }
+    return lanes_bind(decoder, inst, op, pair, type, type, PTX_TYPE_NONE, PTX_TYPE_NONE);
+}

@@ -1,0 +1,27 @@
+// The tables of the instruction sets, and the choice among them.
+#include "sim/exec.h"
+
+#define ISA(isa)                                                                                             \
+    const sim_isa sim_isa_##isa = {                                                                          \
+        .name = #isa,                                                                                        \
+        .select_arith = sim_select_arith_##isa,                                                              \
+        .select_convert = sim_select_convert_##isa,                                                          \
+        .select_video = sim_select_video_##isa,                                                              \
+        .select_memory = sim_select_memory_##isa,                                                            \
+        .select_warp = sim_select_warp_##isa,                                                                \
+    };
+
+ISA(portable)
+#if defined(__x86_64__)
+ISA(avx2)
+#endif
+
+const sim_isa *sim_isa_best(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+        __builtin_cpu_supports("bmi2"))
+        return &sim_isa_avx2;
+#endif
+    return &sim_isa_portable;
+}
