@@ -53,6 +53,7 @@ test-valgrind: build/release/.configured
 	@tools/valgrind
 
 bench: build ## measures kernels on the GPU beside their rivals (ARGS="reduce --case ...")
+	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(KZ) bench $(ARGS)
 
 format: ## formats the C and CUDA sources

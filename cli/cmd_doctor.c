@@ -118,6 +118,13 @@ static bool has_nvidia_hardware(void) {
     return found;
 }
 
+static const char *driver_command(void) {
+    char id[64];
+    read_key("/etc/os-release", "ID=", id, sizeof id);
+    if (strcmp(id, "ubuntu") == 0) return "sudo ubuntu-drivers install";
+    return "sudo apt-get install nvidia-driver (Debian has it in its component non-free)";
+}
+
 static void look_at_gpus(findings *all) {
     kz_device_info infos[16];
     size_t count = 0, gpus = 0;
@@ -141,9 +148,7 @@ static void look_at_gpus(findings *all) {
             "says, and in a "
             "container start it with --gpus all");
     else if (has_nvidia_hardware())
-        add(all, "gpu", MISSING,
-            "sudo apt-get install nvidia-driver-full || sudo apt-get install nvidia-driver",
-            "there is an NVIDIA GPU, but no driver for it");
+        add(all, "gpu", MISSING, driver_command(), "there is an NVIDIA GPU, but no driver for it");
     else
         add(all, "gpu", NOTE, NULL, "no NVIDIA GPU: kernels run in the simulator");
 }
