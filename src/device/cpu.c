@@ -1,0 +1,206 @@
+// The host as a device: native C kernels, one call per block of the grid, blocks spread over the cores.
+// Its memory is the host's own, so addresses are pointers and copies are memcpy.
+#include "device/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/host.h"
+#include "device/pool.h"
+
+enum { CPU_ALIGNMENT = 256 }; // as cuMemAlloc's
+
+typedef struct cpu_device {
+    device_queue queue; // first
+    device_pool *pool;
+} cpu_device;
+
+typedef struct cpu_module {
+    kz_module base;
+    const kz_native_entry *natives;
+} cpu_module;
+
+typedef struct cpu_kernel {
+    kz_kernel base;
+    kz_native_function function;
+} cpu_kernel;
+
+// ---- the device ------------------------------------------------------------------------------------
+
+static void describe(kz_device_info *info) {
+    *info = (kz_device_info){
+        .kind = KZ_DEVICE_CPU,
+        .id = "cpu",
+        .multiprocessors = (int)device_host_cores(),
+        .warp_size = 1,
+        .max_threads_per_block = 1,
+        .max_threads_per_multiprocessor = 1,
+        .max_blocks_per_multiprocessor = 1,
+        .memory_bytes = device_host_memory(""),
+        .l2_bytes = device_host_cache_bytes(), // the last level's
+        .has_clock = true,
+    };
+    device_host_processor("", info->name, sizeof info->name);
+}
+
+static size_t cpu_list(kz_device_info *infos, size_t capacity) {
+    if (capacity > 0) describe(infos);
+    return 1;
+}
+
+static kz_status cpu_run(kz_device *device, const device_op *op, kz_error *error);
+
+// Native entries state no parameter sizes; kz.h asks for 8 readable bytes each.
+static size_t cpu_arg_bytes(const kz_kernel *kernel, size_t index) { return 8; }
+
+static kz_status cpu_open(const char *which, kz_device **device, kz_error *error) {
+    if (which && strcmp(which, "0") != 0) {
+        base_fail(error, KZ_NO_DEVICE, "there is no device 'cpu:%.40s': there is one `cpu`", which);
+        return KZ_NO_DEVICE;
+    }
+    cpu_device *made = DEVICE_NEW(cpu_device, error);
+    if (!made) return KZ_NO_MEMORY;
+    describe(&made->queue.device.info);
+    made->queue.device.backend = &device_cpu;
+    made->queue.run = cpu_run;
+    made->queue.arg_bytes = cpu_arg_bytes;
+    made->pool = device_pool_open(device_host_cores());
+    if (!made->pool) {
+        free(made);
+        return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a pool of threads");
+    }
+    *device = &made->queue.device;
+    return KZ_OK;
+}
+
+static void cpu_close(kz_device *device) {
+    device_queue_end((device_queue *)device);
+    device_pool_close(((cpu_device *)device)->pool);
+    free(device);
+}
+
+static kz_status cpu_set_threads(kz_device *device, unsigned threads, kz_error *error) {
+    device_pool *pool = device_pool_open(threads ? threads : device_host_cores());
+    if (!pool) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a pool of threads");
+    device_pool_close(((cpu_device *)device)->pool);
+    ((cpu_device *)device)->pool = pool;
+    return KZ_OK;
+}
+
+// ---- memory ----------------------------------------------------------------------------------------
+
+static kz_status cpu_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
+    *bytes = device_host_memory("");
+    return KZ_OK;
+}
+
+static kz_status cpu_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
+    // Linux promises more than it has and kills whoever takes it at its word; so ask first.
+    uint64_t available = device_host_memory("");
+    void *memory = NULL;
+    if (bytes > available || posix_memalign(&memory, CPU_ALIGNMENT, bytes) != 0)
+        return device_fail_memory(device, bytes, available, error);
+    *address = (kz_ptr)(uintptr_t)memory;
+    return KZ_OK;
+}
+
+static kz_status cpu_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
+    free((void *)(uintptr_t)address);
+    return KZ_OK;
+}
+
+// ---- modules ---------------------------------------------------------------------------------------
+
+static kz_status cpu_module_load(kz_device *device, const kz_image *image, kz_module **module,
+                                 kz_error *error) {
+    if (!image->natives) {
+        base_fail(error, KZ_UNSUPPORTED, "%s has no native C kernels, so it cannot run on cpu", image->name);
+        base_fail_note(error, "its PTX runs on the simulator: --device sim");
+        return KZ_UNSUPPORTED;
+    }
+    cpu_module *made = DEVICE_NEW(cpu_module, error);
+    if (!made) return KZ_NO_MEMORY;
+    made->natives = image->natives;
+    *module = &made->base;
+    return KZ_OK;
+}
+
+static void cpu_module_close(kz_module *module) { free(module); }
+
+static kz_status cpu_kernel_open(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
+    const kz_native_entry *entry = ((cpu_module *)module)->natives;
+    while (entry->name && strcmp(entry->name, name) != 0) entry++;
+    if (!entry->name) return base_fail(error, KZ_NOT_FOUND, "%s has no native kernel %s", module->name, name);
+    cpu_kernel *made = DEVICE_NEW(cpu_kernel, error);
+    if (!made) return KZ_NO_MEMORY;
+    made->function = entry->function;
+    made->base.param_count = -1;
+    made->base.info = (kz_kernel_info){.registers = -1, .max_threads_per_block = 1};
+    *kernel = &made->base;
+    return KZ_OK;
+}
+
+static void cpu_kernel_close(kz_kernel *kernel) { free(kernel); }
+
+static kz_status cpu_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
+                                   kz_error *error) {
+    return base_fail(error, KZ_UNSUPPORTED, "%s: native modules do not show variables (asked for %s)",
+                     module->name, name);
+}
+
+// ---- operations ------------------------------------------------------------------------------------
+
+typedef struct cpu_grid {
+    kz_native_function function;
+    const kz_launch *launch;
+    const void *const *args;
+} cpu_grid;
+
+static void run_block(void *context, uint64_t index) {
+    const cpu_grid *grid = context;
+    const uint32_t *g = grid->launch->grid;
+    kz_native_launch launch = {
+        .grid = {g[0], g[1], g[2]},
+        .block_index = {(uint32_t)(index % g[0]), (uint32_t)(index / g[0] % g[1]),
+                        (uint32_t)(index / ((uint64_t)g[0] * g[1]))},
+        .args = grid->args,
+    };
+    grid->function(&launch);
+}
+
+static void *host(kz_ptr address) { return (void *)(uintptr_t)address; }
+
+static kz_status cpu_run(kz_device *device, const device_op *op, kz_error *error) {
+    switch (op->kind) {
+    case DEVICE_OP_FILL: memset(host(op->to), op->byte, op->bytes); break;
+    case DEVICE_OP_TO_DEVICE: memmove(host(op->to), op->host_from, op->bytes); break;
+    case DEVICE_OP_TO_HOST: memmove(op->host_to, host(op->from), op->bytes); break;
+    case DEVICE_OP_ON_DEVICE: memmove(host(op->to), host(op->from), op->bytes); break;
+    case DEVICE_OP_LAUNCH: {
+        const uint32_t *g = op->launch.grid;
+        cpu_grid grid = {((cpu_kernel *)op->kernel)->function, &op->launch, op->args};
+        device_pool_run(((cpu_device *)device)->pool, (uint64_t)g[0] * g[1] * g[2], run_block, &grid);
+        break;
+    }
+    }
+    return KZ_OK;
+}
+
+const device_backend device_cpu = {
+    .kind = KZ_DEVICE_CPU,
+    .prefix = "cpu",
+    .list = cpu_list,
+    .open = cpu_open,
+    .close = cpu_close,
+    .set_threads = cpu_set_threads,
+    .memory_alloc = cpu_memory_alloc,
+    .memory_free = cpu_memory_free,
+    .memory_available = cpu_memory_available,
+    .module_load = cpu_module_load,
+    .module_close = cpu_module_close,
+    .kernel_open = cpu_kernel_open,
+    .kernel_close = cpu_kernel_close,
+    .module_global = cpu_module_global,
+    DEVICE_QUEUE_BACKEND,
+};

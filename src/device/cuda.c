@@ -1,0 +1,497 @@
+// The cuda backend: NVIDIA GPUs through the driver interface, opened at run time (driver.h).
+// It works in the device's primary context, which is current in the calling thread after every call, so that
+// vendor libraries find the same memory and streams there.
+#include "device/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/gpus.h"
+
+typedef struct cuda_module {
+    kz_module base;
+    driver_module handle;
+} cuda_module;
+
+typedef struct cuda_kernel {
+    kz_kernel base;
+    driver_function handle;
+    uint32_t dynamic_allowed; // dynamic shared memory the function may have as it is set now
+    bool large_clusters;      // more than 8 blocks per cluster were allowed
+} cuda_kernel;
+
+// ---- errors ----------------------------------------------------------------------------------------
+
+kz_status device_cuda_enter(kz_device *device, kz_error *error) {
+    cuda_device *self = cuda_of(device);
+    if (self->dead) {
+        base_fail(error, self->dead, "%s stopped earlier: %s", device->info.id, self->dead_why);
+        base_fail_note(error, "its memory and modules are gone: close the device and open it again");
+        return self->dead;
+    }
+    return device_cuda_check(device, self->driver.context_set(self->context), error,
+                             "entering the GPU's context");
+}
+
+static void mark_dead(cuda_device *self, kz_status status, const kz_error *explained) {
+    self->dead = status;
+    size_t length = strcspn(explained->message, "\n");
+    snprintf(self->dead_why, sizeof self->dead_why, "%.*s", (int)length, explained->message);
+}
+
+kz_status device_cuda_check(kz_device *device, driver_result result, kz_error *error, const char *format,
+                            ...) {
+    if (result == 0) return KZ_OK;
+    cuda_device *self = cuda_of(device);
+    char where[256];
+    va_list list;
+    va_start(list, format);
+    int used = vsnprintf(where, sizeof where, format, list);
+    va_end(list);
+    if (used >= 0 && (size_t)used < sizeof where)
+        snprintf(where + used, sizeof where - (size_t)used, " on %s (%s)", device->info.id,
+                 device->info.name);
+
+    kz_error own = {0}; // the device remembers, even where the caller wants to know nothing
+    kz_error *out = error ? error : &own;
+    bool sticky;
+    kz_status status = device_driver_fail(&self->driver, result, where, &sticky, out);
+    if (status == KZ_NO_DEVICE) { // it was there when it was opened
+        status = out->status = KZ_LOST;
+        sticky = true;
+    }
+    if (!sticky) return status;
+    mark_dead(self, status, out);
+    if (status == KZ_FAULT) {
+        if (self->last_kernel[0]) base_fail_note(out, "the kernel launched last was %s", self->last_kernel);
+        base_fail_note(out,
+                       "the simulator names block, thread and source line: run the same with --device sim");
+    }
+    base_fail_note(out, "the GPU's memory and modules are gone: close the device and open it again");
+    return status;
+}
+
+// ---- devices ---------------------------------------------------------------------------------------
+
+// Lanes for f32 per multiprocessor, from the CUDA C++ Programming Guide's table of arithmetic throughput.
+static int f32_lanes(int sm) { return sm == 60 || (sm >= 70 && sm <= 80) ? 64 : 128; }
+
+// Nominal peaks: from gpus/ where the GPU is known there, else from the clocks the driver reports.
+static void fill_peaks(const driver_table *d, driver_device ordinal, kz_device_info *info) {
+    device_gpu gpu;
+    if (device_gpu_match(info->name, info->sm, info->multiprocessors, (double)info->memory_bytes, &gpu)) {
+        snprintf(info->gpu, sizeof info->gpu, "%s", gpu.key);
+        info->peak_bytes_per_s = gpu.bandwidth;
+        info->peak_flops_f32 = gpu.flops_f32;
+        return;
+    }
+    int clock = 0, memory_clock = 0, bus = 0;
+    d->device_attribute(&clock, DRIVER_CLOCK_RATE, ordinal);
+    d->device_attribute(&memory_clock, DRIVER_MEMORY_CLOCK_RATE, ordinal);
+    d->device_attribute(&bus, DRIVER_MEMORY_BUS_WIDTH, ordinal);
+    info->peak_bytes_per_s = 2.0 * 1e3 * memory_clock * (bus / 8.0); // two transfers per clock
+    info->peak_flops_f32 = 2.0 * 1e3 * clock * info->multiprocessors * f32_lanes(info->sm);
+}
+
+// `index` is the driver's; the result is that of the first call that failed.
+static driver_result describe(const driver_table *d, int index, driver_device *ordinal,
+                              kz_device_info *info) {
+    *info = (kz_device_info){.kind = KZ_DEVICE_CUDA, .has_clock = true};
+    snprintf(info->id, sizeof info->id, "cuda:%d", index);
+    driver_result result = d->device_get(ordinal, index);
+    if (!result) result = d->device_name(info->name, sizeof info->name, *ordinal);
+    if (!result) result = d->device_memory(&info->memory_bytes, *ordinal);
+    int major = 0, minor = 0, l2 = 0, shared = 0, optin = 0, per_multiprocessor = 0;
+    const struct {
+        int attribute, *value;
+    } rows[] = {
+        {DRIVER_CAPABILITY_MAJOR, &major},
+        {DRIVER_CAPABILITY_MINOR, &minor},
+        {DRIVER_MULTIPROCESSORS, &info->multiprocessors},
+        {DRIVER_WARP_SIZE, &info->warp_size},
+        {DRIVER_MAX_THREADS_PER_BLOCK, &info->max_threads_per_block},
+        {DRIVER_MAX_THREADS_PER_MULTIPROCESSOR, &info->max_threads_per_multiprocessor},
+        {DRIVER_MAX_BLOCKS_PER_MULTIPROCESSOR, &info->max_blocks_per_multiprocessor},
+        {DRIVER_REGISTERS_PER_MULTIPROCESSOR, &info->registers_per_multiprocessor},
+        {DRIVER_L2_BYTES, &l2},
+        {DRIVER_SHARED_PER_BLOCK, &shared},
+        {DRIVER_SHARED_PER_BLOCK_OPTIN, &optin},
+        {DRIVER_SHARED_PER_MULTIPROCESSOR, &per_multiprocessor},
+    };
+    for (size_t i = 0; i < BASE_COUNT(rows) && !result; i++)
+        result = d->device_attribute(rows[i].value, rows[i].attribute, *ordinal);
+    if (result) return result;
+    info->sm = 10 * major + minor;
+    info->l2_bytes = (size_t)l2;
+    info->shared_per_block = (size_t)shared;
+    info->shared_per_block_optin = (size_t)(optin ? optin : shared);
+    info->shared_per_multiprocessor = (size_t)per_multiprocessor;
+    fill_peaks(d, *ordinal, info);
+    return 0;
+}
+
+static size_t cuda_list(kz_device_info *infos, size_t capacity) {
+    driver_table d;
+    int count;
+    if (device_driver_open(&d, NULL) || d.device_count(&count) || count < 0) return 0;
+    size_t found = 0;
+    for (int i = 0; i < count; i++) {
+        kz_device_info info;
+        driver_device ordinal;
+        if (describe(&d, i, &ordinal, &info)) continue; // a broken one is not there
+        if (found < capacity) infos[found] = info;
+        found++;
+    }
+    return found;
+}
+
+// "0", "1", ...; nothing means 0.
+static kz_status parse_index(const char *which, int *index, kz_error *error) {
+    char *end = NULL;
+    long number = which ? strtol(which, &end, 10) : 0;
+    *index = (int)number;
+    if (!which || (end != which && *end == 0 && number >= 0 && number < 4096 && which[0] != '+'))
+        return KZ_OK;
+    base_fail(error, KZ_NO_DEVICE, "there is no device 'cuda:%.40s': GPUs are numbered from cuda:0", which);
+    device_note_present(error);
+    return KZ_NO_DEVICE;
+}
+
+static kz_status open_driver(cuda_device *self, const char *which, kz_error *error) {
+    int index, count = 0;
+    kz_status status = parse_index(which, &index, error);
+    if (status) return status;
+    status = device_driver_open(&self->driver, error);
+    driver_result result = status ? 0 : self->driver.device_count(&count);
+    if (result) status = device_driver_fail(&self->driver, result, "counting the GPUs", NULL, error);
+    if (!status && index >= count)
+        status = base_fail(error, KZ_NO_DEVICE, "there is no device 'cuda:%d': the driver shows %d GPU%s",
+                           index, count, count == 1 ? "" : "s");
+    if (status) {
+        device_note_present(error);
+        return status;
+    }
+    result = describe(&self->driver, index, &self->ordinal, &self->base.info);
+    if (!result) result = self->driver.context_retain(&self->context, self->ordinal);
+    if (result) return device_driver_fail(&self->driver, result, "opening the GPU", NULL, error);
+    return KZ_OK;
+}
+
+static kz_status cuda_open(const char *which, kz_device **device, kz_error *error) {
+    cuda_device *self = DEVICE_NEW(cuda_device, error);
+    if (!self) return KZ_NO_MEMORY;
+    self->base.backend = &device_cuda;
+    kz_status status = open_driver(self, which, error);
+    if (!status) {
+        status = device_cuda_enter(&self->base, error);
+        if (status) self->driver.context_release(self->ordinal);
+    }
+    if (status)
+        free(self);
+    else
+        *device = &self->base;
+    return status;
+}
+
+static void cuda_close(kz_device *device) {
+    cuda_device *self = cuda_of(device);
+    self->driver.context_set(NULL);
+    self->driver.context_release(self->ordinal);
+    // A context that faulted stays in the primary context's place; only a reset lets the next open have a new
+    // one.
+    if (self->dead) self->driver.context_reset(self->ordinal);
+    free(self);
+}
+
+static kz_status cuda_synchronize(kz_device *device, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    return device_cuda_check(device, cuda_of(device)->driver.context_synchronize(), error,
+                             "waiting for the GPU");
+}
+
+// ---- memory ----------------------------------------------------------------------------------------
+
+static kz_status cuda_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    size_t total;
+    driver_result result = cuda_of(device)->driver.memory_info(bytes, &total);
+    return device_cuda_check(device, result, error, "asking for the free memory");
+}
+
+static kz_status cuda_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.memory_alloc(address, bytes);
+    if (result == DRIVER_OUT_OF_MEMORY) {
+        size_t available = 0;
+        cuda_memory_available(device, &available, NULL);
+        return device_fail_memory(device, bytes, available, error);
+    }
+    return device_cuda_check(device, result, error, "allocating %zu bytes", bytes);
+}
+
+static kz_status cuda_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.memory_free(address);
+    return device_cuda_check(device, result, error, "freeing the memory at 0x%llx",
+                             (unsigned long long)address);
+}
+
+static kz_status cuda_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
+                           kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.fill(to, byte, bytes, cuda_stream_of(stream));
+    return device_cuda_check(device, result, error, "filling %zu bytes at 0x%llx", bytes,
+                             (unsigned long long)to);
+}
+
+static kz_status cuda_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from,
+                                     size_t bytes, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.copy_to_device(to, from, bytes, cuda_stream_of(stream));
+    return device_cuda_check(device, result, error, "copying %zu bytes to 0x%llx", bytes,
+                             (unsigned long long)to);
+}
+
+static kz_status cuda_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
+                                   kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.copy_to_host(to, from, bytes, cuda_stream_of(stream));
+    return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx", bytes,
+                             (unsigned long long)from);
+}
+
+static kz_status cuda_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from,
+                                     size_t bytes, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.copy_on_device(to, from, bytes, cuda_stream_of(stream));
+    return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx to 0x%llx", bytes,
+                             (unsigned long long)from, (unsigned long long)to);
+}
+
+// ---- modules ---------------------------------------------------------------------------------------
+
+// Machine code runs on its own architecture and, unless made for that one alone, on later ones of the same
+// generation. The nearest wins.
+static const kz_machine_code *choose_code(const kz_image *image, int sm) {
+    const kz_machine_code *best = NULL;
+    for (size_t i = 0; i < image->machine_code_count; i++) {
+        const kz_machine_code *code = &image->machine_code[i];
+        bool runs = code->sm == sm || (!code->specific && code->sm / 10 == sm / 10 && code->sm < sm);
+        if (runs && (!best || code->sm > best->sm || (code->sm == best->sm && code->specific))) best = code;
+    }
+    return best;
+}
+
+// Loads PTX, which the driver compiles now; what its assembler wrote goes into the error.
+static kz_status load_ptx(kz_device *device, const kz_image *image, driver_module *module, kz_error *error) {
+    char log[2048] = "";
+    int options[] = {DRIVER_JIT_ERROR_LOG, DRIVER_JIT_ERROR_LOG_BYTES, DRIVER_JIT_LINE_INFO};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1), (void *)(uintptr_t)1};
+    driver_result result =
+        cuda_of(device)->driver.module_load(module, image->ptx, BASE_COUNT(options), options, values);
+    kz_status status = device_cuda_check(device, result, error, "compiling the PTX of %s", image->name);
+    log[sizeof log - 1] = 0;
+    for (size_t length = strlen(log); length && (unsigned char)log[length - 1] <= 32;) log[--length] = 0;
+    if (status && log[0]) base_fail_note(error, "the driver's assembler says:\n%s", log);
+    return status;
+}
+
+static kz_status load_image(kz_device *device, const kz_image *image, driver_module *module,
+                            kz_error *error) {
+    const kz_machine_code *code = choose_code(image, device->info.sm);
+    if (code) {
+        driver_result result = cuda_of(device)->driver.module_load(module, code->data, 0, NULL, NULL);
+        // An older driver may not know the newer machine code's format, and can still compile the PTX.
+        bool unknown = result == DRIVER_INVALID_IMAGE || result == DRIVER_NO_BINARY_FOR_GPU;
+        if (!unknown || !image->ptx)
+            return device_cuda_check(device, result, error, "loading the machine code of %s", image->name);
+    }
+    if (image->ptx) return load_ptx(device, image, module, error);
+    base_fail(error, KZ_UNSUPPORTED, "%s has no code for %s, which is sm_%d: neither PTX nor machine code",
+              image->name, device->info.id, device->info.sm);
+    if (image->natives) base_fail_note(error, "it is native C: --device cpu runs it");
+    return KZ_UNSUPPORTED;
+}
+
+static kz_status cuda_module_load(kz_device *device, const kz_image *image, kz_module **module,
+                                  kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    cuda_module *made = DEVICE_NEW(cuda_module, error);
+    if (!made) return KZ_NO_MEMORY;
+    status = load_image(device, image, &made->handle, error);
+    if (status)
+        free(made);
+    else
+        *module = &made->base;
+    return status;
+}
+
+static void cuda_module_close(kz_module *module) {
+    if (!device_cuda_enter(module->device, NULL))
+        cuda_of(module->device)->driver.module_unload(((cuda_module *)module)->handle);
+    free(module);
+}
+
+// -1 where the driver is too old to tell.
+static int count_params(const driver_table *d, driver_function function) {
+    if (!d->function_param) return -1;
+    size_t offset, bytes;
+    int count = 0;
+    driver_result result = 0;
+    while (count < 4096 && !(result = d->function_param(function, (size_t)count, &offset, &bytes))) count++;
+    return result == DRIVER_INVALID_VALUE ? count : -1;
+}
+
+static driver_result describe_kernel(const driver_table *d, cuda_kernel *kernel) {
+    int threads = 0, shared = 0, local = 0, registers = 0;
+    driver_function f = kernel->handle;
+    // Code is loaded when first used otherwise, which must not happen while a graph is recorded or timed.
+    driver_result result = d->function_load ? d->function_load(f) : 0;
+    if (!result) result = d->function_attribute(&threads, DRIVER_FUNCTION_MAX_THREADS, f);
+    if (!result) result = d->function_attribute(&shared, DRIVER_FUNCTION_SHARED_BYTES, f);
+    if (!result) result = d->function_attribute(&local, DRIVER_FUNCTION_LOCAL_BYTES, f);
+    if (!result) result = d->function_attribute(&registers, DRIVER_FUNCTION_REGISTERS, f);
+    kernel->base.info = (kz_kernel_info){
+        .registers = registers,
+        .static_shared_bytes = (size_t)shared,
+        .local_bytes_per_thread = (size_t)local,
+        .max_threads_per_block = threads,
+    };
+    kernel->base.param_count = count_params(d, f);
+    return result;
+}
+
+static kz_status cuda_kernel_open(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
+    kz_device *device = module->device;
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    const driver_table *d = &cuda_of(device)->driver;
+    cuda_kernel *made = DEVICE_NEW(cuda_kernel, error);
+    if (!made) return KZ_NO_MEMORY;
+    driver_result result = d->module_function(&made->handle, ((cuda_module *)module)->handle, name);
+    if (!result) result = describe_kernel(d, made);
+    status = device_cuda_check(device, result, error, "looking up the kernel %s in %s", name, module->name);
+    if (status) {
+        free(made);
+        return status;
+    }
+    size_t plain = device->info.shared_per_block, fixed = made->base.info.static_shared_bytes;
+    made->dynamic_allowed = plain > fixed ? (uint32_t)(plain - fixed) : 0;
+    *kernel = &made->base;
+    return KZ_OK;
+}
+
+static void cuda_kernel_close(kz_kernel *kernel) { free(kernel); }
+
+static kz_status cuda_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
+                                    kz_error *error) {
+    kz_device *device = module->device;
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result =
+        cuda_of(device)->driver.module_global(address, bytes, ((cuda_module *)module)->handle, name);
+    return device_cuda_check(device, result, error, "looking up the variable %s in %s", name, module->name);
+}
+
+// ---- launches --------------------------------------------------------------------------------------
+
+// More dynamic shared memory than a block has by default, and clusters beyond the portable 8 blocks, must be
+// asked for, once per function.
+static kz_status allow(kz_device *device, cuda_kernel *kernel, const kz_launch *launch, kz_error *error) {
+    const driver_table *d = &cuda_of(device)->driver;
+    uint32_t bytes = launch->dynamic_shared_bytes;
+    if (bytes > kernel->dynamic_allowed) {
+        driver_result result =
+            d->function_set_attribute(kernel->handle, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED, (int)bytes);
+        kz_status status = device_cuda_check(
+            device, result, error, "allowing %s %u bytes of dynamic shared memory", kernel->base.name, bytes);
+        if (status) return status;
+        kernel->dynamic_allowed = bytes;
+    }
+    uint64_t blocks = (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    if (blocks > 8 && !kernel->large_clusters) {
+        driver_result result =
+            d->function_set_attribute(kernel->handle, DRIVER_FUNCTION_NON_PORTABLE_CLUSTER, 1);
+        kz_status status = device_cuda_check(device, result, error,
+                                             "allowing %s clusters of more than 8 blocks", kernel->base.name);
+        if (status) return status;
+        kernel->large_clusters = true;
+    }
+    return KZ_OK;
+}
+
+static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
+                             const void *const *args, size_t arg_count, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (!status) status = allow(device, (cuda_kernel *)kernel, launch, error);
+    if (status) return status;
+    cuda_device *self = cuda_of(device);
+    driver_launch_attribute attributes[2];
+    driver_launch_config config = {
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared_bytes = launch->dynamic_shared_bytes,
+        .stream = cuda_stream_of(stream),
+        .attributes = attributes,
+    };
+    if (launch->cooperative) {
+        driver_launch_attribute *attribute = &attributes[config.attribute_count++];
+        *attribute = (driver_launch_attribute){.id = DRIVER_LAUNCH_COOPERATIVE, .value.cooperative = 1};
+    }
+    if (launch->cluster[0]) {
+        driver_launch_attribute *attribute = &attributes[config.attribute_count++];
+        *attribute = (driver_launch_attribute){
+            .id = DRIVER_LAUNCH_CLUSTER,
+            .value.cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]}};
+    }
+    snprintf(self->last_kernel, sizeof self->last_kernel, "%s", kernel->name);
+    // The driver copies the values before it returns; its interface merely lacks the const.
+    driver_result result = self->driver.launch(&config, ((cuda_kernel *)kernel)->handle, (void **)args, NULL);
+    return device_cuda_check(device, result, error, "launching %s", kernel->name);
+}
+
+const device_backend device_cuda = {
+    .kind = KZ_DEVICE_CUDA,
+    .prefix = "cuda",
+    .list = cuda_list,
+    .open = cuda_open,
+    .close = cuda_close,
+    .synchronize = cuda_synchronize,
+    .memory_alloc = cuda_memory_alloc,
+    .memory_free = cuda_memory_free,
+    .memory_available = cuda_memory_available,
+    .fill = cuda_fill,
+    .copy_to_device = cuda_copy_to_device,
+    .copy_to_host = cuda_copy_to_host,
+    .copy_on_device = cuda_copy_on_device,
+    .module_load = cuda_module_load,
+    .module_close = cuda_module_close,
+    .kernel_open = cuda_kernel_open,
+    .kernel_close = cuda_kernel_close,
+    .module_global = cuda_module_global,
+    .launch = cuda_launch,
+    .stream_open = device_cuda_stream_open,
+    .stream_close = device_cuda_stream_close,
+    .stream_handle = device_cuda_stream_handle,
+    .stream_synchronize = device_cuda_stream_synchronize,
+    .stream_wait = device_cuda_stream_wait,
+    .event_open = device_cuda_event_open,
+    .event_close = device_cuda_event_close,
+    .event_record = device_cuda_event_record,
+    .event_synchronize = device_cuda_event_synchronize,
+    .event_elapsed = device_cuda_event_elapsed,
+    .graph_begin = device_cuda_graph_begin,
+    .graph_end = device_cuda_graph_end,
+    .graph_launch = device_cuda_graph_launch,
+    .graph_close = device_cuda_graph_close,
+};

@@ -1,0 +1,54 @@
+// What the two files of the cuda backend share: cuda.c (device, memory, modules, launches) and
+// cuda_stream.c (streams, events, graphs).
+#ifndef DEVICE_CUDA_H
+#define DEVICE_CUDA_H
+
+#include "device/device.h"
+#include "device/driver.h"
+
+typedef struct cuda_device {
+    kz_device base; // first
+    driver_table driver;
+    driver_device ordinal;
+    driver_context context; // the primary one, shared with vendor libraries
+    // Once a kernel faults or the GPU goes, the context answers nothing else: we say why from here on.
+    kz_status dead;
+    char dead_why[512];
+    char last_kernel[128]; // faults show up late: this one is the first suspect
+} cuda_device;
+
+typedef struct cuda_stream {
+    kz_stream base;
+    driver_stream handle;
+} cuda_stream;
+
+static inline cuda_device *cuda_of(kz_device *device) { return (cuda_device *)device; }
+static inline driver_stream cuda_stream_of(const kz_stream *stream) {
+    return stream ? ((const cuda_stream *)stream)->handle : NULL;
+}
+
+// To be called first: makes the context current, or says why the device is dead.
+kz_status device_cuda_enter(kz_device *device, kz_error *error);
+
+// KZ_OK for result 0; else explains it, `format` saying what was being done, and marks the device dead where
+// the context is lost.
+kz_status device_cuda_check(kz_device *device, driver_result result, kz_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
+void device_cuda_stream_close(kz_stream *stream);
+void *device_cuda_stream_handle(const kz_stream *stream);
+kz_status device_cuda_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
+kz_status device_cuda_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
+kz_status device_cuda_event_open(kz_device *device, kz_event **event, kz_error *error);
+void device_cuda_event_close(kz_event *event);
+kz_status device_cuda_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
+kz_status device_cuda_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
+kz_status device_cuda_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
+                                    kz_error *error);
+kz_status device_cuda_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
+kz_status device_cuda_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
+kz_status device_cuda_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
+void device_cuda_graph_close(kz_graph *graph);
+
+#endif

@@ -1,0 +1,380 @@
+// Devices, memory, modules and launches: what is the same for every backend.
+#include "device/device.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Best first.
+static const device_backend *const backends[] = {&device_cuda, &device_sim, &device_cpu};
+
+// ---- helpers ---------------------------------------------------------------------------------------
+
+const char *device_size_text(uint64_t bytes, char text[DEVICE_SIZE_TEXT]) {
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    if (bytes < 1024) {
+        snprintf(text, DEVICE_SIZE_TEXT, "%" PRIu64 " bytes", bytes);
+        return text;
+    }
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+    while (value >= 1024 && unit + 1 < BASE_COUNT(units)) value /= 1024, unit++;
+    snprintf(text, DEVICE_SIZE_TEXT, "%.4g %s", value, units[unit]);
+    return text;
+}
+
+kz_status device_fail_memory(const kz_device *device, uint64_t asked, uint64_t available, kz_error *error) {
+    char a[DEVICE_SIZE_TEXT], b[DEVICE_SIZE_TEXT], c[DEVICE_SIZE_TEXT];
+    base_fail(error, KZ_NO_MEMORY, "%s has no room for %s: %s of its %s are free", device->info.id,
+              device_size_text(asked, a), device_size_text(available, b),
+              device_size_text(device->info.memory_bytes, c));
+    if (device->info.kind == KZ_DEVICE_CUDA)
+        base_fail_note(error, "take a smaller case, or see with nvidia-smi who else holds the GPU's memory");
+    else
+        base_fail_note(error, "take a smaller case, or a machine with more memory: %s lives in the host's",
+                       device->info.id);
+    return KZ_NO_MEMORY;
+}
+
+void device_note_present(kz_error *error) {
+    kz_device_info infos[32];
+    size_t count = 0;
+    if (!error || kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;
+    base_text text = {0};
+    for (size_t i = 0; i < count && i < BASE_COUNT(infos); i++)
+        base_text_add(&text, "%s %s", i ? "," : "", infos[i].id);
+    base_fail_note(error, "this machine has:%s (`kz devices` tells more)", text.data ? text.data : "");
+    base_text_free(&text);
+}
+
+void *device_new(size_t bytes, kz_error *error) {
+    void *memory = calloc(1, bytes);
+    if (!memory) base_fail(error, KZ_NO_MEMORY, "the host has no memory left for %zu bytes", bytes);
+    return memory;
+}
+
+static kz_status need(const void *pointer, const char *what, kz_error *error) {
+    if (pointer) return KZ_OK;
+    return base_fail(error, KZ_INVALID, "%s is NULL", what);
+}
+
+// A stream must be the device's own; NULL is the default stream.
+static kz_status check_stream(const kz_device *device, const kz_stream *stream, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (status || !stream || stream->device == device) return status;
+    return base_fail(error, KZ_INVALID, "the stream belongs to %s, not to %s", stream->device->info.id,
+                     device->info.id);
+}
+
+// ---- devices ---------------------------------------------------------------------------------------
+
+kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error) {
+    kz_status status = need(count, "the count", error);
+    if (!status && capacity > 0) status = need(infos, "the list", error);
+    if (status) return status;
+    *count = 0;
+    for (size_t i = 0; i < BASE_COUNT(backends); i++) {
+        size_t room = *count < capacity ? capacity - *count : 0;
+        *count += backends[i]->list(room ? infos + *count : NULL, room);
+    }
+    return KZ_OK;
+}
+
+kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
+    kz_status status = need(device, "where to put the device", error);
+    if (status) return status;
+    *device = NULL;
+    if (!id) { // the best there is; a GPU that is there but does not open is an error, not a reason to
+               // simulate
+        const device_backend *best = device_cuda.list(NULL, 0) ? &device_cuda : &device_sim;
+        return best->open(NULL, device, error);
+    }
+    for (size_t i = 0; i < BASE_COUNT(backends); i++) {
+        size_t length = strlen(backends[i]->prefix);
+        if (strncmp(id, backends[i]->prefix, length) != 0) continue;
+        if (id[length] == 0) return backends[i]->open(NULL, device, error);
+        if (id[length] == ':') return backends[i]->open(id + length + 1, device, error);
+    }
+    base_fail(error, KZ_NO_DEVICE, "there is no device '%.60s'", id);
+    device_note_present(error);
+    return KZ_NO_DEVICE;
+}
+
+void kz_device_close(kz_device *device) {
+    if (device) device->backend->close(device);
+}
+
+const kz_device_info *kz_device_get_info(const kz_device *device) { return device ? &device->info : NULL; }
+
+kz_status kz_device_synchronize(kz_device *device, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    return status ? status : device->backend->synchronize(device, error);
+}
+
+kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (status) return status;
+    if (device->backend->set_print) return device->backend->set_print(device, print, context, error);
+    return base_fail(error, KZ_UNSUPPORTED, "%s cannot redirect device printf", device->info.id);
+}
+
+kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (status) return status;
+    if (device->backend->set_threads) return device->backend->set_threads(device, threads, error);
+    return base_fail(error, KZ_UNSUPPORTED, "%s uses no host threads", device->info.id);
+}
+
+kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (status) return status;
+    if (device->backend->counters_enable) return device->backend->counters_enable(device, on, error);
+    if (!on) return KZ_OK;
+    base_fail(error, KZ_UNSUPPORTED, "%s cannot count", device->info.id);
+    base_fail_note(error, "only the simulator counts: run the same on --device sim");
+    return KZ_UNSUPPORTED;
+}
+
+kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (!status) status = need(counters, "the counters", error);
+    if (status) return status;
+    *counters = (kz_counters){0};
+    if (!device->backend->counters_read) return KZ_OK; // not valid
+    return device->backend->counters_read(device, counters, reset, error);
+}
+
+// ---- memory ----------------------------------------------------------------------------------------
+
+kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (!status) status = need(address, "where to put the address", error);
+    if (status) return status;
+    *address = 0;
+    return bytes ? device->backend->memory_alloc(device, bytes, address, error) : KZ_OK;
+}
+
+kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (status || !address) return status;
+    return device->backend->memory_free(device, address, error);
+}
+
+kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (!status) status = need(bytes, "where to put the size", error);
+    return status ? status : device->backend->memory_available(device, bytes, error);
+}
+
+// The device address and, where there is one, the host address of a copy of `bytes` bytes.
+static kz_status check_transfer(const kz_device *device, const kz_stream *stream, kz_ptr address,
+                                const void *host, size_t bytes, kz_error *error) {
+    kz_status status = check_stream(device, stream, error);
+    if (status || !bytes) return status;
+    if (!address)
+        return base_fail(error, KZ_INVALID, "a copy or fill of %zu bytes at device address 0", bytes);
+    return need(host, "the host's side of a copy", error);
+}
+
+kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
+                         kz_error *error) {
+    kz_status status = check_transfer(device, stream, to, device, bytes, error);
+    if (status || !bytes) return status;
+    return device->backend->fill(device, stream, to, byte, bytes, error);
+}
+
+kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from, size_t bytes,
+                            kz_error *error) {
+    kz_status status = check_transfer(device, stream, to, from, bytes, error);
+    if (status || !bytes) return status;
+    return device->backend->copy_to_device(device, stream, to, from, bytes, error);
+}
+
+kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
+                          kz_error *error) {
+    kz_status status = check_transfer(device, stream, from, to, bytes, error);
+    if (status || !bytes) return status;
+    return device->backend->copy_to_host(device, stream, to, from, bytes, error);
+}
+
+kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
+                            kz_error *error) {
+    kz_status status = check_transfer(device, stream, to, device, bytes, error);
+    if (!status) status = check_transfer(device, stream, from, device, bytes, error);
+    if (status || !bytes) return status;
+    return device->backend->copy_on_device(device, stream, to, from, bytes, error);
+}
+
+// ---- modules ---------------------------------------------------------------------------------------
+
+kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (!status) status = need(image, "the image", error);
+    if (!status) status = need(module, "where to put the module", error);
+    if (status) return status;
+    *module = NULL;
+    kz_image named = *image;
+    if (!named.name) named.name = "unnamed";
+    status = device->backend->module_load(device, &named, module, error);
+    if (status) return status;
+    (*module)->device = device;
+    snprintf((*module)->name, sizeof(*module)->name, "%s", named.name);
+    return KZ_OK;
+}
+
+void kz_module_close(kz_module *module) {
+    if (!module) return;
+    const device_backend *backend = module->device->backend;
+    for (kz_kernel *kernel = module->kernels, *next; kernel; kernel = next) {
+        next = kernel->next;
+        free(kernel->name);
+        backend->kernel_close(kernel);
+    }
+    backend->module_close(module);
+}
+
+kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
+    kz_status status = need(module, "the module", error);
+    if (!status) status = need(name, "the kernel's name", error);
+    if (!status) status = need(kernel, "where to put the kernel", error);
+    if (status) return status;
+    for (kz_kernel *known = module->kernels; known; known = known->next) {
+        if (strcmp(known->name, name) != 0) continue;
+        *kernel = known;
+        return KZ_OK;
+    }
+    *kernel = NULL;
+    char *copy = strdup(name);
+    if (!copy) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a kernel's name");
+    kz_kernel *made = NULL;
+    status = module->device->backend->kernel_open(module, name, &made, error);
+    if (status) {
+        free(copy);
+        return status;
+    }
+    made->module = module;
+    made->name = copy;
+    made->next = module->kernels;
+    module->kernels = made;
+    *kernel = made;
+    return KZ_OK;
+}
+
+kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
+                           kz_error *error) {
+    kz_status status = need(module, "the module", error);
+    if (!status) status = need(name, "the variable's name", error);
+    if (status) return status;
+    kz_ptr at;
+    size_t size;
+    status = module->device->backend->module_global(module, name, &at, &size, error);
+    if (status) return status;
+    if (address) *address = at;
+    if (bytes) *bytes = size;
+    return KZ_OK;
+}
+
+kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error) {
+    kz_status status = need(kernel, "the kernel", error);
+    if (!status) status = need(info, "where to put the info", error);
+    if (!status) *info = kernel->info;
+    return status;
+}
+
+// ---- launches --------------------------------------------------------------------------------------
+
+static kz_status check_grid(const kz_kernel *kernel, const kz_launch *launch, kz_error *error) {
+    static const uint32_t highest[3] = {INT32_MAX, 65535, 65535};
+    const uint32_t *g = launch->grid;
+    if (!g[0] || !g[1] || !g[2])
+        return base_fail(error, KZ_INVALID, "launching %s: the grid %u x %u x %u is empty", kernel->name,
+                         g[0], g[1], g[2]);
+    if (g[0] <= highest[0] && g[1] <= highest[1] && g[2] <= highest[2]) return KZ_OK;
+    base_fail(error, KZ_LIMIT, "launching %s: the grid %u x %u x %u is too large", kernel->name, g[0], g[1],
+              g[2]);
+    base_fail_note(error, "a grid may have 2147483647 x 65535 x 65535 blocks: let each block do more (a "
+                          "grid-stride loop)");
+    return KZ_LIMIT;
+}
+
+static kz_status check_block(const kz_kernel *kernel, const kz_launch *launch, const kz_device_info *info,
+                             kz_error *error) {
+    const uint32_t *b = launch->block;
+    uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
+    if (!b[0] || !b[1] || !b[2])
+        return base_fail(error, KZ_INVALID, "launching %s: the block %u x %u x %u is empty", kernel->name,
+                         b[0], b[1], b[2]);
+    if (b[0] > 1024 || b[1] > 1024 || b[2] > 64 || threads > (uint64_t)info->max_threads_per_block)
+        return base_fail(error, KZ_LIMIT,
+                         "launching %s: a block of %u x %u x %u threads; %s allows %d in all, 64 along z",
+                         kernel->name, b[0], b[1], b[2], info->id, info->max_threads_per_block);
+    if (threads <= (uint64_t)kernel->info.max_threads_per_block) return KZ_OK;
+    base_fail(error, KZ_LIMIT, "launching %s with %u x %u x %u threads: this kernel allows %d per block",
+              kernel->name, b[0], b[1], b[2], kernel->info.max_threads_per_block);
+    base_fail_note(error, "its registers or its __launch_bounds__ allow no more: launch smaller blocks");
+    return KZ_LIMIT;
+}
+
+static kz_status check_shared(const kz_kernel *kernel, const kz_launch *launch, const kz_device_info *info,
+                              kz_error *error) {
+    uint64_t in_all = launch->dynamic_shared_bytes + (uint64_t)kernel->info.static_shared_bytes;
+    if (in_all <= info->shared_per_block_optin) return KZ_OK;
+    return base_fail(
+        error, KZ_LIMIT,
+        "launching %s: %u bytes of dynamic and %zu of static shared memory; %s allows %zu per block",
+        kernel->name, launch->dynamic_shared_bytes, kernel->info.static_shared_bytes, info->id,
+        info->shared_per_block_optin);
+}
+
+static kz_status check_cluster(const kz_kernel *kernel, const kz_launch *launch, const kz_device_info *info,
+                               kz_error *error) {
+    const uint32_t *c = launch->cluster, *g = launch->grid;
+    if (!c[0] && !c[1] && !c[2]) return KZ_OK;
+    if (!c[0] || !c[1] || !c[2] || g[0] % c[0] || g[1] % c[1] || g[2] % c[2])
+        return base_fail(
+            error, KZ_INVALID,
+            "launching %s: a cluster of %u x %u x %u blocks does not divide the grid %u x %u x %u",
+            kernel->name, c[0], c[1], c[2], g[0], g[1], g[2]);
+    if (info->sm < 90)
+        return base_fail(error, KZ_UNSUPPORTED,
+                         "launching %s with clusters: %s is sm_%d, clusters came with sm_90", kernel->name,
+                         info->id, info->sm);
+    if ((uint64_t)c[0] * c[1] * c[2] > 16)
+        return base_fail(error, KZ_LIMIT, "launching %s: a cluster of %u x %u x %u blocks; 16 is the most",
+                         kernel->name, c[0], c[1], c[2]);
+    return KZ_OK;
+}
+
+static kz_status check_args(const kz_kernel *kernel, const void *const *args, size_t count, kz_error *error) {
+    if (kernel->param_count >= 0 && count != (size_t)kernel->param_count)
+        return base_fail(error, KZ_INVALID, "launching %s with %zu arguments: it takes %d", kernel->name,
+                         count, kernel->param_count);
+    if (count && !args)
+        return base_fail(error, KZ_INVALID, "launching %s: the arguments are NULL", kernel->name);
+    for (size_t i = 0; i < count; i++)
+        if (!args[i])
+            return base_fail(error, KZ_INVALID, "launching %s: argument %zu is NULL", kernel->name, i);
+    return KZ_OK;
+}
+
+kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
+                           const void *const *args, size_t arg_count, kz_error *error) {
+    kz_status status = check_stream(device, stream, error);
+    if (!status) status = need(kernel, "the kernel", error);
+    if (!status) status = need(launch, "the launch", error);
+    if (status) return status;
+    if (kernel->module->device != device)
+        return base_fail(error, KZ_INVALID, "%s was loaded on %s, not on %s", kernel->name,
+                         kernel->module->device->info.id, device->info.id);
+    status = check_grid(kernel, launch, error);
+    if (!status) status = check_args(kernel, args, arg_count, error);
+    if (!status && device->info.kind != KZ_DEVICE_CPU) {
+        status = check_block(kernel, launch, &device->info, error);
+        if (!status) status = check_shared(kernel, launch, &device->info, error);
+        if (!status) status = check_cluster(kernel, launch, &device->info, error);
+    }
+    if (status) return status;
+    return device->backend->launch(device, stream, kernel, launch, args, arg_count, error);
+}

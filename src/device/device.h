@@ -1,0 +1,118 @@
+// The inside of the device layer: one struct of function pointers per kind of device.
+//
+// The public functions (device.c, stream.c, plan.c) check what every device has in common: arguments,
+// ownership, launch limits; a backend sees valid calls only. A backend's own objects start with the
+// structs below. Optional functions may be NULL: the public function then answers KZ_UNSUPPORTED.
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include "base/base.h"
+
+typedef struct device_backend {
+    kz_device_kind kind;
+    const char *prefix; // what ids start with: "cuda"
+
+    // Gives how many there are and describes the first `capacity`; a backend that does not work has none.
+    size_t (*list)(kz_device_info *infos, size_t capacity);
+    // `which` is what follows the colon of the id, or NULL.
+    kz_status (*open)(const char *which, kz_device **device, kz_error *error);
+    void (*close)(kz_device *device);
+    kz_status (*synchronize)(kz_device *device, kz_error *error);
+    kz_status (*set_print)(kz_device *device, kz_print print, void *context, kz_error *error); // optional
+    kz_status (*set_threads)(kz_device *device, unsigned threads, kz_error *error);            // optional
+    kz_status (*counters_enable)(kz_device *device, bool on, kz_error *error);                 // optional
+    kz_status (*counters_read)(kz_device *device, kz_counters *counters, bool reset,
+                               kz_error *error); // optional
+
+    // `bytes` is never 0, an address never 0.
+    kz_status (*memory_alloc)(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
+    kz_status (*memory_free)(kz_device *device, kz_ptr address, kz_error *error);
+    kz_status (*memory_available)(kz_device *device, size_t *bytes, kz_error *error);
+    kz_status (*fill)(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
+                      kz_error *error);
+    kz_status (*copy_to_device)(kz_device *device, kz_stream *stream, kz_ptr to, const void *from,
+                                size_t bytes, kz_error *error);
+    kz_status (*copy_to_host)(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
+                              kz_error *error);
+    kz_status (*copy_on_device)(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
+                                kz_error *error);
+
+    kz_status (*module_load)(kz_device *device, const kz_image *image, kz_module **module, kz_error *error);
+    void (*module_close)(kz_module *module);
+    // Makes a kernel with its info filled; device.c names it and keeps it for the module's life.
+    kz_status (*kernel_open)(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
+    void (*kernel_close)(kz_kernel *kernel);
+    kz_status (*module_global)(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
+                               kz_error *error);
+    kz_status (*launch)(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
+                        const void *const *args, size_t arg_count, kz_error *error);
+
+    kz_status (*stream_open)(kz_device *device, kz_stream **stream, kz_error *error);
+    void (*stream_close)(kz_stream *stream);
+    void *(*stream_handle)(const kz_stream *stream); // optional
+    kz_status (*stream_synchronize)(kz_device *device, kz_stream *stream, kz_error *error);
+    kz_status (*stream_wait)(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
+
+    kz_status (*event_open)(kz_device *device, kz_event **event, kz_error *error);
+    void (*event_close)(kz_event *event);
+    kz_status (*event_record)(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
+    kz_status (*event_synchronize)(kz_device *device, kz_event *event, kz_error *error);
+    kz_status (*event_elapsed)(kz_device *device, kz_event *from, kz_event *to, double *seconds,
+                               kz_error *error);
+
+    kz_status (*graph_begin)(kz_device *device, kz_stream *stream, kz_error *error);
+    kz_status (*graph_end)(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
+    kz_status (*graph_launch)(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
+    void (*graph_close)(kz_graph *graph);
+} device_backend;
+
+extern const device_backend device_cuda, device_sim, device_cpu;
+
+// ---- what every backend's objects start with -----------------------------------------------------
+
+struct kz_device {
+    const device_backend *backend;
+    kz_device_info info;
+};
+
+struct kz_module {
+    kz_device *device;
+    kz_kernel *kernels; // those asked for so far
+    char name[64];      // the image's, for messages
+};
+
+struct kz_kernel {
+    kz_module *module;
+    kz_kernel *next;
+    char *name;
+    kz_kernel_info info;
+    int param_count; // -1 where unknown
+};
+
+struct kz_stream {
+    kz_device *device;
+};
+struct kz_event {
+    kz_device *device;
+};
+struct kz_graph {
+    kz_device *device;
+};
+
+// ---- for the backends ------------------------------------------------------------------------------
+
+// "3.2 GiB", into a buffer of the caller's.
+enum { DEVICE_SIZE_TEXT = 32 };
+const char *device_size_text(uint64_t bytes, char text[DEVICE_SIZE_TEXT]);
+
+// KZ_NO_MEMORY that says how much was asked, how much there is and what to do.
+kz_status device_fail_memory(const kz_device *device, uint64_t asked, uint64_t available, kz_error *error);
+
+// A note that lists what this machine has.
+void device_note_present(kz_error *error);
+
+#define DEVICE_NEW(type, error) ((type *)device_new(sizeof(type), error))
+// Zeroed memory from malloc; NULL, with `error` filled, when there is none.
+void *device_new(size_t bytes, kz_error *error);
+
+#endif
