@@ -14,7 +14,7 @@
 #include "sim/sim.h"
 
 enum { SIM_LANES = 32 };
-#define SIM_ALL UINT32_C(0xffffffff)
+#define SIM_ALL     UINT32_C(0xffffffff)
 #define SIM_NOWHERE UINT32_MAX // "no such operand" among frame offsets
 
 typedef struct sim_warp sim_warp;
@@ -26,8 +26,8 @@ typedef struct sim_extent sim_extent;
 typedef void (*sim_exec)(sim_warp *warp, const sim_op *op);
 
 struct sim_op {
-    sim_exec full;   // every lane is active
-    sim_exec masked; // only the lanes of warp->mask; warp->lanes[] is that mask, expanded
+    sim_exec full;       // every lane is active
+    sim_exec masked;     // only the lanes of warp->mask; warp->lanes[] is that mask, expanded
     uint32_t d, a, b, c; // frame offsets in bytes; SIM_NOWHERE where absent
     int32_t guard;       // frame offset of the guard predicate, or -1
     bool guard_negated;
@@ -43,33 +43,47 @@ typedef enum sim_path_state { SIM_PATH_READY, SIM_PATH_AT_BARRIER, SIM_PATH_AT_S
 typedef struct sim_path {
     uint32_t mask;
     uint32_t run;   // index into kernel->runs: where it stands
-    uint32_t frame; // byte offset of its register frame in the warp's register file
-    uint32_t local; // byte offset of its local memory in each lane's stack
-    uint32_t depth; // calls
+    uint32_t frame; // index into warp->frames
     sim_path_state state;
+    bool at_end;      // the run's operations are done, its end is not
     uint32_t barrier; // AT_BARRIER: which; its run is the one to go on with
+    const sim_op *barrier_op;
     uint32_t sync_mask; // AT_SYNC: the membermask; its run is the one that ends with the operation
 } sim_path;
 
+// The registers of one call. Its lanes entered together, so they all return to one place.
+typedef struct sim_frame {
+    uint32_t at, bytes; // in the warp's register file
+    uint32_t local;     // where its variables begin in each lane's stack
+    uint32_t lanes;     // that have not returned
+    uint32_t caller;    // index of the caller's frame
+    uint32_t back;      // the run to return to
+    const void *call;   // sim_call
+} sim_frame;
+
 struct sim_warp {
-    uint8_t *frame;      // the registers of the function that runs
-    uint32_t mask;       // active lanes of the instruction in flight
-    uint32_t lanes_mask; // what lanes[] holds, expanded
+    uint8_t *frame;                                         // the registers of the function that runs
+    uint32_t mask;                                          // active lanes of the instruction in flight
+    uint32_t lanes_mask;                                    // what lanes[] holds, expanded
     uint32_t lanes[SIM_LANES] __attribute__((aligned(64))); // 0 or ~0, for masked operations
     sim_block *block;
-    sim_extent *extents;   // the worker's cache of allocations, one entry per memory operation
-    uint8_t *shared;       // the block's shared memory
+    sim_extent *extents; // the worker's cache of allocations, one entry per memory operation
+    uintptr_t global;    // the host's address of simulated address 0: add a global address to it
+    uint8_t *shared;     // the block's shared memory
     uint32_t shared_bytes;
-    bool attention;        // somebody wants to know of every access: a listener, or the search for a deadlock
-    uint32_t index;        // in the block
-    uint32_t exited;       // lanes that are gone (or never were)
-    uint8_t *registers;    // the register file: frames of all calls
-    uint8_t *local;        // 32 stacks, `local_stride` bytes each
+    bool attention;     // somebody wants to know of every access: a listener, or the search for a deadlock
+    uint32_t index;     // in the block
+    uint32_t exited;    // lanes that are gone (or never were)
+    uint8_t *registers; // the register file: frames of all calls
+    uint8_t *local;     // 32 stacks, `local_stride` bytes each
+    sim_frame *frames;  // a stack; freed ones on top are dropped
+    uint32_t frame_count, frame_capacity;
     uint32_t path_count, current;
     sim_path paths[SIM_LANES];
-    uint64_t issued;       // instructions, for %clock and limits
-    bool spun;             // since the last yield: read something that another thread may change
-    uint32_t turn;         // which path goes first after a yield
+    uint64_t issued; // instructions, for %clock and limits
+    bool spun;       // in this slice: read something that another thread may be about to change
+    bool fair;       // the next slice goes to a path chosen by turn, not by place
+    uint32_t turn;
 };
 
 #define SIM_REG(type, warp, at) ((type *)__builtin_assume_aligned((warp)->frame + (at), 64))
@@ -95,10 +109,13 @@ void *sim_keep(sim_decoder *decoder, size_t bytes);
 // One such table per instruction set.
 typedef struct sim_isa {
     const char *name;
-    bool (*select_arith)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);   // integer, logic, float, half, compare, select, bits
+    bool (*select_arith)(sim_decoder *decoder, const ptx_inst *inst,
+                         sim_op *op); // integer, logic, float, half, compare, select, bits
     bool (*select_convert)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op); // cvt, and cvt.pack
-    bool (*select_video)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);   // dp2a, dp4a, vadd ... vset4
-    bool (*select_memory)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);  // ld, st, ldu, atom, red, cvta, isspacep
+    bool (*select_video)(sim_decoder *decoder, const ptx_inst *inst,
+                         sim_op *op); // dp2a, dp4a, vadd ... vset4
+    bool (*select_memory)(sim_decoder *decoder, const ptx_inst *inst,
+                          sim_op *op); // ld, st, ldu, atom, red, cvta, isspacep
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;

@@ -1,0 +1,317 @@
+// A block: its warps in turn, its barriers, and the constants of its threads.
+
+#include "sim/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    SLICE = 4096,        // runs a warp may execute before the next warp has its turn
+    PATIENCE = 1024,     // turns of all warps before other blocks get theirs, whatever this one does
+    SHARED_POISON = 0xff // what shared memory holds before it is written: NaN in every float type
+};
+
+// ---- constants -----------------------------------------------------------------------------------------
+
+static uint64_t lane_mask_special(ptx_special special, uint32_t lane) {
+    uint32_t bit = UINT32_C(1) << lane;
+    switch (special) {
+    case PTX_SPECIAL_LANEMASK_EQ: return bit;
+    case PTX_SPECIAL_LANEMASK_LT: return bit - 1;
+    case PTX_SPECIAL_LANEMASK_LE: return bit | (bit - 1);
+    case PTX_SPECIAL_LANEMASK_GT: return ~(bit | (bit - 1));
+    default: return ~(bit - 1);
+    }
+}
+
+static uint64_t special_value(const sim_warp *w, ptx_special special, uint32_t lane) {
+    const sim_block *b = w->block;
+    const sim_grid *g = b->grid;
+    const uint32_t *size = g->launch->block, *count = g->launch->grid;
+    uint32_t thread = w->index * SIM_LANES + lane;
+    switch (special) {
+    case PTX_SPECIAL_TID_X: return thread % size[0];
+    case PTX_SPECIAL_TID_Y: return thread / size[0] % size[1];
+    case PTX_SPECIAL_TID_Z: return thread / size[0] / size[1];
+    case PTX_SPECIAL_NTID_X: return size[0];
+    case PTX_SPECIAL_NTID_Y: return size[1];
+    case PTX_SPECIAL_NTID_Z: return size[2];
+    case PTX_SPECIAL_CTAID_X:
+    case PTX_SPECIAL_CLUSTERID_X: return b->at[0];
+    case PTX_SPECIAL_CTAID_Y:
+    case PTX_SPECIAL_CLUSTERID_Y: return b->at[1];
+    case PTX_SPECIAL_CTAID_Z:
+    case PTX_SPECIAL_CLUSTERID_Z: return b->at[2];
+    case PTX_SPECIAL_NCTAID_X:
+    case PTX_SPECIAL_NCLUSTERID_X: return count[0];
+    case PTX_SPECIAL_NCTAID_Y:
+    case PTX_SPECIAL_NCLUSTERID_Y: return count[1];
+    case PTX_SPECIAL_NCTAID_Z:
+    case PTX_SPECIAL_NCLUSTERID_Z: return count[2];
+    case PTX_SPECIAL_CLUSTER_NCTAID_X:
+    case PTX_SPECIAL_CLUSTER_NCTAID_Y:
+    case PTX_SPECIAL_CLUSTER_NCTAID_Z:
+    case PTX_SPECIAL_CLUSTER_NCTARANK: return 1; // a block is a cluster of its own
+    case PTX_SPECIAL_LANEID: return lane;
+    case PTX_SPECIAL_WARPID: return w->index;
+    case PTX_SPECIAL_NWARPID: return g->program->machine->config.max_threads_per_multiprocessor / SIM_LANES;
+    case PTX_SPECIAL_SMID: return b->index % (uint32_t)g->program->machine->config.multiprocessors;
+    case PTX_SPECIAL_NSMID: return (uint32_t)g->program->machine->config.multiprocessors;
+    case PTX_SPECIAL_LANEMASK_EQ:
+    case PTX_SPECIAL_LANEMASK_LT:
+    case PTX_SPECIAL_LANEMASK_LE:
+    case PTX_SPECIAL_LANEMASK_GT:
+    case PTX_SPECIAL_LANEMASK_GE: return lane_mask_special(special, lane);
+    case PTX_SPECIAL_ENVREG1:
+        return g->grid_workspace >> 32; // cooperative groups look for their barrier there
+    case PTX_SPECIAL_ENVREG2: return g->grid_workspace & UINT32_MAX;
+    case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return g->launch->dynamic_shared_bytes;
+    case PTX_SPECIAL_TOTAL_SMEM_SIZE:
+    case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->shared_bytes;
+    default: return 0;
+    }
+}
+
+static uint64_t constant_value(const sim_warp *w, const sim_constant *c, uint32_t local, uint32_t lane) {
+    const sim_grid *g = w->block->grid;
+    switch (c->kind) {
+    case SIM_CONSTANT_PARAM: {
+        uint64_t value = 0;
+        memcpy(&value, g->params + c->bits, c->bytes);
+        unsigned shift = 64 - 8u * c->bytes;
+        return c->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
+    }
+    case SIM_CONSTANT_SPECIAL: return special_value(w, (ptx_special)c->bits, lane);
+    case SIM_CONSTANT_LOCAL: return c->bits + local;
+    case SIM_CONSTANT_SHARED_DYNAMIC: return c->bits + g->dynamic_shared_at;
+    default: return c->bits;
+    }
+}
+
+static void fill_constant(const sim_warp *w, uint8_t *frame, const sim_constant *c, uint32_t local) {
+    bool varies = c->kind == SIM_CONSTANT_SPECIAL;
+    uint64_t value = constant_value(w, c, local, 0);
+    if (c->width == 1) {
+        *(uint32_t *)(frame + c->at) = value & 1 ? SIM_ALL : 0;
+        return;
+    }
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        if (varies) value = constant_value(w, c, local, i);
+        switch (c->width) {
+        case 16: ((uint16_t *)(frame + c->at))[i] = (uint16_t)value; break;
+        case 32: ((uint32_t *)(frame + c->at))[i] = (uint32_t)value; break;
+        case 64: ((uint64_t *)(frame + c->at))[i] = value; break;
+        default: // 128 bits: only small constants are written so
+            ((uint64_t *)(frame + c->at))[2 * i] = value;
+            ((uint64_t *)(frame + c->at))[2 * i + 1] = 0;
+        }
+    }
+}
+
+void sim_fill_constants(sim_warp *w, uint8_t *frame, const sim_code *code, uint32_t local, bool only_block) {
+    if (only_block) {
+        for (uint32_t i = 0; i < code->block_constant_count; i++)
+            fill_constant(w, frame, &code->constants[code->block_constants[i]], local);
+        return;
+    }
+    for (uint32_t i = 0; i < code->constant_count; i++) fill_constant(w, frame, &code->constants[i], local);
+}
+
+// ---- opening, beginning ----------------------------------------------------------------------------------
+
+sim_block *sim_block_open(sim_worker *worker) {
+    sim_grid *g = worker->grid;
+    const sim_kernel *k = g->kernel;
+    sim_block *b = calloc(1, sizeof *b);
+    if (!b) return NULL;
+    b->grid = g;
+    b->worker = worker;
+    b->warp_count = g->warps;
+    b->threads = g->threads;
+    size_t local = (size_t)k->local_stride * SIM_LANES,
+           warp_bytes = k->register_bytes + (local + 4095) / 4096 * 4096;
+    size_t shared = (g->shared_bytes + 4095u + 64u) / 4096u * 4096u;
+    b->storage_bytes = shared + warp_bytes * g->warps;
+    void *storage = mmap(NULL, b->storage_bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    b->storage = storage == MAP_FAILED ? NULL : storage;
+    // Warps need the alignment of their lanes[].
+    b->warps = b->storage ? aligned_alloc(64, (sizeof(sim_warp) * g->warps + 63) / 64 * 64) : NULL;
+    if (!b->warps) {
+        sim_block_close(b);
+        return NULL;
+    }
+    memset(b->warps, 0, sizeof(sim_warp) * g->warps);
+    b->shared = b->storage;
+    for (uint32_t i = 0; i < g->warps; i++) {
+        sim_warp *w = &b->warps[i];
+        *w = (sim_warp){.block = b,
+                        .index = i,
+                        .extents = worker->extents,
+                        .shared = b->shared,
+                        .shared_bytes = g->shared_bytes};
+        w->global = (uintptr_t)g->memory->host - (uintptr_t)SIM_GLOBAL_BASE;
+        w->registers = b->storage + shared + warp_bytes * i;
+        w->local = w->registers + k->register_bytes;
+        w->frame_capacity = 4;
+        w->frames = malloc(w->frame_capacity * sizeof *w->frames);
+        if (!w->frames) {
+            sim_block_close(b);
+            return NULL;
+        }
+    }
+    return b;
+}
+
+void sim_block_close(sim_block *b) {
+    if (!b) return;
+    for (uint32_t i = 0; b->warps && i < b->warp_count; i++) free(b->warps[i].frames);
+    free(b->warps);
+    base_text_free(&b->printed);
+    if (b->storage) munmap(b->storage, b->storage_bytes);
+    free(b);
+}
+
+void sim_block_begin(sim_block *b, uint32_t index) {
+    const sim_grid *g = b->grid;
+    const sim_code *code = g->kernel->codes[0];
+    b->index = index;
+    b->at[0] = index % g->launch->grid[0];
+    b->at[1] = index / g->launch->grid[0] % g->launch->grid[1];
+    b->at[2] = index / g->launch->grid[0] / g->launch->grid[1];
+    b->alive = b->threads;
+    b->clock = 0;
+    b->moved = false;
+    memset(b->barriers, 0, sizeof b->barriers);
+    if (g->shared_bytes) memset(b->shared, SHARED_POISON, g->shared_bytes);
+    for (uint32_t i = 0; i < b->warp_count; i++) {
+        sim_warp *w = &b->warps[i];
+        uint32_t lanes = b->threads - i * SIM_LANES;
+        uint32_t mask = lanes >= SIM_LANES ? SIM_ALL : (UINT32_C(1) << lanes) - 1;
+        w->exited = ~mask;
+        w->attention = b->worker->watch || (b->worker->listener && b->worker->listener->access);
+        w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .lanes = mask};
+        w->frame_count = 1;
+        w->frame = w->registers;
+        w->path_count = 1;
+        w->paths[0] = (sim_path){.mask = mask, .run = code->entry_run};
+        w->fair = w->spun = false;
+        w->turn = 0;
+        sim_fill_constants(w, w->registers, code, 0, b->used);
+    }
+    b->used = true;
+    sim_listener *listener = b->worker->listener;
+    if (listener && listener->block_begin) listener->block_begin(listener, index, b->warp_count);
+}
+
+// ---- barriers
+// ----------------------------------------------------------------------------------------------
+
+static uint32_t red_result(const sim_barrier *barrier, uint16_t how, uint32_t threads) {
+    if (how == PTX_MOD_POPC) return barrier->yes;
+    return how == PTX_MOD_AND ? barrier->yes == threads : barrier->yes != 0;
+}
+
+static void open_barrier(sim_block *b, uint32_t id) {
+    sim_barrier done = b->barriers[id];
+    b->barriers[id] = (sim_barrier){0};
+    b->moved = true;
+    for (uint32_t i = 0; i < b->warp_count; i++) {
+        sim_warp *w = &b->warps[i];
+        for (uint32_t j = 0; j < w->path_count; j++) {
+            sim_path *p = &w->paths[j];
+            if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
+            p->state = SIM_PATH_READY;
+            const sim_op *op = p->barrier_op;
+            if (op->d == SIM_NOWHERE) continue;
+            uint8_t *frame = w->registers + w->frames[p->frame].at;
+            uint16_t how = op->inst->by_category[PTX_CAT_BOOL];
+            uint32_t value = red_result(&done, how, done.arrived);
+            if (how == PTX_MOD_POPC) {
+                for (uint32_t m = p->mask; m; m &= m - 1)
+                    ((uint32_t *)(frame + op->d))[__builtin_ctz(m)] = value;
+            } else {
+                uint32_t *to = (uint32_t *)(frame + op->d);
+                *to = (*to & ~p->mask) | (value ? p->mask : 0);
+            }
+        }
+    }
+}
+
+static void try_barrier(sim_block *b, uint32_t id) {
+    const sim_barrier *barrier = &b->barriers[id];
+    uint32_t expected = barrier->expected ? barrier->expected : b->alive;
+    if (barrier->arrived && barrier->arrived >= expected) open_barrier(b, id);
+}
+
+void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op *op) {
+    uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
+    uint32_t id = SIM_REG(uint32_t, w, op->a)[lane];
+    uint32_t expected = op->b == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, op->b)[lane];
+    bool waits = op->inst->op != PTX_OP_BAR_ARRIVE && op->inst->op != PTX_OP_BARRIER_ARRIVE;
+    if (id >= SIM_BARRIERS)
+        sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u does not exist: a block has %d", id, SIM_BARRIERS);
+    if (expected % SIM_LANES || expected > 1024)
+        sim_fault_here(w, op, lane, KZ_FAULT,
+                       "barrier %u for %u threads: the count must be a multiple of 32 up to 1024", id,
+                       expected);
+    sim_barrier *barrier = &b->barriers[id];
+    if (barrier->arrived && barrier->expected != expected)
+        sim_fault_here(w, op, lane, KZ_FAULT,
+                       "barrier %u for %u threads, where others wait at it for %u (0: all)", id, expected,
+                       barrier->expected);
+    barrier->expected = expected;
+    // A warp counts whole, as the hardware counts it, unless the instruction is per thread.
+    barrier->arrived += (uint32_t)__builtin_popcount(path->mask);
+    if (op->c != SIM_NOWHERE) {
+        uint32_t yes = SIM_PRED(w, op->c);
+        barrier->yes += (uint32_t)__builtin_popcount((op->aux8 ? ~yes : yes) & path->mask);
+    }
+    if (waits) {
+        path->state = SIM_PATH_AT_BARRIER;
+        path->barrier = id;
+        path->barrier_op = op;
+    }
+    sim_listener *listener = b->worker->listener;
+    if (listener && listener->barrier) listener->barrier(listener, op->inst, b->index, w->index, path->mask);
+    try_barrier(b, id);
+}
+
+void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
+    b->alive -= lanes;
+    b->moved = true;
+    for (uint32_t id = 0; id < SIM_BARRIERS; id++) try_barrier(b, id);
+}
+
+// ---- running
+// -------------------------------------------------------------------------------------------------
+
+bool sim_block_run(sim_block *b) {
+    const sim_config *config = &b->grid->program->machine->config;
+    for (unsigned turn = 0; turn < PATIENCE; turn++) {
+        bool ran = false, waiting_loops = true;
+        b->moved = false;
+        for (uint32_t i = 0; i < b->warp_count; i++) {
+            sim_warp *w = &b->warps[i];
+            if (w->path_count == 0) continue;
+            uint64_t before = b->clock;
+            b->worker->warp = w;
+            sim_warp_outcome outcome = sim_warp_run(w, SLICE);
+            if (b->clock == before) continue; // every path waits
+            ran = true;
+            if (outcome != SIM_WARP_SLICE_OVER)
+                b->moved = true;
+            else if (!w->spun)
+                waiting_loops = false;
+        }
+        if (b->alive == 0) return true;
+        if (!ran && !b->moved) sim_fault_deadlock(b->worker, "every warp of a block waits");
+        if (config->max_instructions && b->clock / b->warp_count > config->max_instructions)
+            sim_fault_here(b->worker->warp, NULL, 0, KZ_LIMIT,
+                           "a block executed more than %llu instructions per warp",
+                           (unsigned long long)config->max_instructions);
+        if (ran && !b->moved && waiting_loops) return false;
+    }
+    return false;
+}

@@ -1,0 +1,313 @@
+// The simulator's own structures, shared by its files; the layers above see sim.h alone.
+//
+// decode.c makes a sim_kernel of a PTX entry and every function it can reach: one list of runs
+// (straight pieces of code), ordered so that a lower index is to be executed first (flow.c).
+// grid.c gives blocks to workers, block.c runs a block's warps in turn, warp.c runs a warp's paths.
+#ifndef SIM_CORE_H
+#define SIM_CORE_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+
+#include "sim/machine.h"
+
+// ---- the address space ---------------------------------------------------------------------------
+
+// Generic addresses: each space is a window; global memory is where it is anyway.
+#define SIM_SHARED_WINDOW UINT64_C(0x010000000000) // of the block itself
+#define SIM_LOCAL_WINDOW  UINT64_C(0x020000000000)
+#define SIM_PARAM_WINDOW  UINT64_C(0x040000000000)
+#define SIM_CODE_WINDOW   UINT64_C(0x080000000000) // function pointers: window + 16 * (index + 1)
+#define SIM_GLOBAL_BASE   UINT64_C(0x100000000000)
+#define SIM_WINDOW_BYTES  UINT64_C(0x010000000000)
+
+// ---- memory --------------------------------------------------------------------------------------
+
+typedef struct sim_allocation {
+    uint64_t address, bytes;
+    uint64_t serial; // the how-manyth allocation
+    bool live;
+    bool constant;     // a .const variable: kernels may not write it
+    const char *label; // "global variable table", or NULL for the program's own
+} sim_allocation;
+
+// [low, low + bytes): what an operation hit last. Zero bytes hits nothing.
+struct sim_extent {
+    uint64_t low, bytes;
+    bool writable;
+};
+
+typedef struct sim_memory {
+    uint8_t *host; // backs [SIM_GLOBAL_BASE, SIM_GLOBAL_BASE + reserved)
+    uint64_t reserved, limit, used, next;
+    uint64_t serial;
+    sim_allocation *allocations; // sorted by address; freed ones stay as long as their room is not reused
+    size_t count, capacity;
+    uint64_t heap_used, heap_limit; // device malloc
+} sim_memory;
+
+kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limit, kz_error *error);
+void sim_memory_close(sim_memory *memory);
+uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label); // 0 when there is no room
+bool sim_memory_give(sim_memory *memory, uint64_t address);
+void sim_memory_forget_label(sim_memory *memory, uint64_t address); // the text is about to go
+// The live allocation that holds [address, address + bytes), or NULL.
+const sim_allocation *sim_memory_find(const sim_memory *memory, uint64_t address, uint64_t bytes);
+// For messages: which buffer is nearest, or was freed, in words.
+void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t bytes, base_text *out);
+
+static inline uint8_t *sim_memory_host(const sim_memory *memory, uint64_t address) {
+    return memory->host + (address - SIM_GLOBAL_BASE);
+}
+
+// ---- decoded kernels -----------------------------------------------------------------------------
+
+// How a run ends. Everything that can make lanes part, meet, wait or leave ends a run.
+typedef enum sim_end {
+    SIM_END_FALL,   // goes on with `next`
+    SIM_END_BRANCH, // guarded or not, to `target`, else `next`
+    SIM_END_TABLE,  // brx.idx
+    SIM_END_CALL,
+    SIM_END_RETURN, // ret, guarded or not; exit from an entry
+    SIM_END_EXIT,
+    SIM_END_BARRIER, // bar.sync, bar.red, bar.arrive
+    SIM_END_SYNC,    // shfl, vote, match, redux, elect, bar.warp.sync
+    SIM_END_YIELD,   // nanosleep: let others run
+    SIM_END_TRAP,
+} sim_end;
+
+typedef struct sim_code sim_code;
+typedef struct sim_kernel sim_kernel;
+
+typedef struct sim_stretch {
+    uint32_t first, count; // operations
+    uint32_t instructions; // PTX instructions, also those that need no operation, the last one included
+    sim_end end;
+    uint32_t next, target; // runs
+    const sim_op *last;    // the operation of the end, or NULL
+    const ptx_inst *first_inst;
+    sim_code *code;
+} sim_stretch;
+
+typedef enum sim_constant_kind {
+    SIM_CONSTANT_BITS,           // a value
+    SIM_CONSTANT_PARAM,          // kernel parameter bytes at `bits`
+    SIM_CONSTANT_SPECIAL,        // special register `bits`
+    SIM_CONSTANT_LOCAL,          // the frame's place in local memory, plus bits
+    SIM_CONSTANT_SHARED_DYNAMIC, // where dynamic shared memory starts, plus bits
+} sim_constant_kind;
+
+typedef struct sim_constant {
+    sim_constant_kind kind;
+    uint8_t width; // in bits: 1, 16, 32, 64, 128
+    uint8_t bytes; // PARAM: how many are meant, sign-extended if `is_signed`
+    bool is_signed;
+    uint64_t bits;
+    uint32_t at; // frame offset
+} sim_constant;
+
+// The place of a variable of a function in its frame of local memory.
+typedef struct sim_place {
+    const ptx_variable *variable;
+    uint32_t offset;
+} sim_place;
+
+struct sim_code {
+    const ptx_function *function;
+    sim_kernel *kernel;
+    uint32_t entry_run;
+    uint32_t frame_bytes;
+    uint32_t local_bytes;     // .local variables and the parameters of calls
+    uint32_t *reg_at;         // frame offset of each register
+    uint8_t *reg_is_constant; // it shares a constant's slot
+    sim_constant *constants;
+    uint32_t constant_count, constant_capacity;
+    uint32_t *constant_table; // hash: index + 1
+    uint32_t constant_table_size;
+    sim_place *places;
+    uint32_t place_count;
+    uint32_t *block_constants; // indices of the constants that change from block to block
+    uint32_t block_constant_count;
+    uint32_t carry_at, sink_at; // SIM_NOWHERE until needed
+    uint32_t predicate_next, predicate_room;
+};
+
+typedef enum sim_builtin {
+    SIM_BUILTIN_NONE,
+    SIM_BUILTIN_MALLOC,
+    SIM_BUILTIN_FREE,
+    SIM_BUILTIN_VPRINTF,
+    SIM_BUILTIN_ASSERTFAIL,
+} sim_builtin;
+
+typedef struct sim_call {
+    sim_code *callee; // NULL for an indirect or a built-in one
+    sim_builtin builtin;
+    uint32_t pointer_at; // indirect: frame offset of the function's address, else SIM_NOWHERE
+    uint32_t arg_count, result_count;
+    sim_place *args, *results; // the caller's param variables in its local frame
+} sim_call;
+
+struct sim_kernel {
+    sim_program *program;
+    const ptx_function *entry;
+    base_arena *arena;
+    sim_code **codes; // in the order decoded; [0] is the entry
+    uint32_t code_count;
+    sim_code **code_of; // by function index; NULL where the entry cannot reach it
+    sim_op *ops;
+    uint32_t op_count, op_capacity;
+    sim_stretch *runs;
+    uint32_t run_count, run_capacity;
+    uint32_t memory_op_count; // entries in a worker's cache of extents
+    uint32_t register_bytes;  // a warp's register file
+    uint32_t local_stride;    // bytes of local memory per lane
+    uint32_t static_shared, dynamic_align;
+    sim_place *shared_places; // of the .shared variables that are used
+    uint32_t shared_place_count, shared_place_capacity;
+    uint32_t param_bytes;
+    uint32_t *param_offset;
+    bool communicates, recursive;
+};
+
+kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim_kernel **kernel,
+                            kz_error *error);
+void sim_kernel_close(sim_kernel *kernel);
+
+// Gives each run of `code` its place: runs[first .. first + count) are reordered in the kernel's list so
+// that of two places where lanes of a warp can be, the lower is to run first (flow.c).
+bool sim_order_runs(base_arena *arena, const uint32_t *successors, const uint32_t *successor_start,
+                    uint32_t count, uint32_t *order);
+
+struct sim_program {
+    sim_machine *machine;
+    ptx_module *module;
+    uint64_t *variable_at; // address of each module variable in global memory
+    sim_kernel **kernels;  // by function index; NULL until launched
+};
+
+struct sim_machine {
+    sim_config config;
+    sim_memory memory;
+};
+
+kz_status sim_program_kernel(sim_program *program, const char *name, sim_kernel **kernel, kz_error *error);
+uint64_t sim_program_variable(const sim_program *program, const ptx_variable *variable);
+
+// ---- running -------------------------------------------------------------------------------------
+
+enum { SIM_BARRIERS = 16 };
+
+typedef struct sim_barrier {
+    uint32_t arrived;  // threads
+    uint32_t expected; // as the instruction said; 0: all of the block
+    uint32_t yes;      // bar.red: threads whose predicate held
+} sim_barrier;
+
+typedef struct sim_grid sim_grid;
+typedef struct sim_worker sim_worker;
+
+struct sim_block {
+    sim_grid *grid;
+    sim_worker *worker;
+    uint32_t index, at[3];
+    uint8_t *shared;
+    sim_warp *warps;
+    uint32_t warp_count, threads, alive;
+    sim_barrier barriers[SIM_BARRIERS];
+    uint64_t clock; // instructions executed by the block
+    base_text printed;
+    bool moved;       // since the last look: a barrier opened, lanes left, a call returned
+    bool used;        // constants are in place
+    uint8_t *storage; // registers and local memory of all warps, one mapping
+    size_t storage_bytes;
+};
+
+typedef struct sim_fault {
+    kz_status status;
+    uint32_t block;
+    char message[3600];
+} sim_fault;
+
+struct sim_worker {
+    sim_grid *grid;
+    sim_listener *listener;
+    sim_extent *extents;
+    sim_block **resident; // blocks that have begun and not ended
+    uint32_t resident_count, resident_capacity;
+    sim_block **spare; // to be used again: their constants are in place
+    uint32_t spare_count, spare_capacity;
+    sim_block *running;
+    sim_warp *warp;
+    const sim_op *op; // in flight, for faults
+    jmp_buf stop;
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t changes; // watched: stores and atomics that changed memory
+    bool watch;
+    pthread_t thread;
+};
+
+struct sim_grid {
+    sim_program *program;
+    sim_kernel *kernel;
+    const sim_launch *launch;
+    sim_memory *memory;
+    uint32_t blocks, threads, warps;
+    uint32_t shared_bytes, dynamic_shared_at;
+    uint8_t *params;
+    uint64_t grid_workspace; // for cooperative launches
+    uint32_t resident_limit;
+    unsigned workers;
+    atomic_uint next_block;
+    atomic_uint stop_at; // blocks from this one on need not run: one of them failed
+    pthread_mutex_t lock;
+    sim_fault fault; // of the lowest block that failed
+    struct {
+        uint32_t block;
+        char *text;
+        size_t length;
+    } * prints;
+    size_t print_count, print_capacity;
+};
+
+// warp.c
+typedef enum sim_warp_outcome { SIM_WARP_WAITS, SIM_WARP_DONE, SIM_WARP_SLICE_OVER } sim_warp_outcome;
+// Runs the warp's paths in turn, until all wait, all have left, or `slice` runs are executed.
+sim_warp_outcome sim_warp_run(sim_warp *warp, uint32_t slice);
+// Paths that wait for lanes of their own warp go on where those have all come or left.
+void sim_warp_settle(sim_warp *warp);
+
+// sync.c: shfl, vote, match, redux, elect among the lanes of `count` paths that wait for each other
+void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
+
+// block.c
+sim_block *sim_block_open(sim_worker *worker); // NULL when out of memory
+void sim_block_close(sim_block *block);
+void sim_block_begin(sim_block *block, uint32_t index);
+// Runs until the block is done (true), or has to let others run (false).
+bool sim_block_run(sim_block *block);
+// The path arrives, and waits unless it is the last.
+void sim_barrier_arrive(sim_block *block, sim_warp *warp, sim_path *path, const sim_op *op);
+void sim_block_lanes_left(sim_block *block, uint32_t lanes);
+void sim_fill_constants(sim_warp *warp, uint8_t *frame, const sim_code *code, uint32_t local,
+                        bool only_block);
+
+// builtin.c: device malloc, free, printf, assert
+void sim_call_builtin(sim_warp *warp, const sim_op *op, const sim_call *call, uint32_t local);
+
+// grid.c: ends the launch, or what remains of it from the fault's block on
+_Noreturn void sim_grid_fault(sim_worker *worker, const sim_fault *fault);
+
+// fault.c: end the launch; they do not return
+_Noreturn void sim_fault_access(sim_warp *warp, const sim_op *op, uint32_t lane, uint64_t address,
+                                uint32_t bytes, sim_space space, const char *what);
+_Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, kz_status status,
+                              const char *format, ...) __attribute__((format(printf, 5, 6)));
+_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what);
+
+// memory as the warp sees it, for builtin.c and slow paths
+uint8_t *sim_lane_pointer(sim_warp *warp, const sim_op *op, uint32_t lane, uint64_t generic, uint32_t bytes,
+                          bool write);
+
+#endif

@@ -1,0 +1,490 @@
+// Loads and stores. Every access is checked: inside a live allocation, aligned, of a known space.
+//
+// The common forms (one element of 2, 4 or 8 bytes per lane, global or shared) look at the pattern
+// of the addresses first: all lanes alike, or side by side, need one check and a copy. Whatever is
+// not recognised goes lane by lane, where the fault, if any, is found and told exactly.
+
+#include "sim/exec_memory.h"
+
+#include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+// ---- one lane ------------------------------------------------------------------------------------------
+
+static inline uint64_t lane_address(const sim_warp *w, const sim_op *op, const memory_form *f,
+                                    unsigned lane) {
+    uint64_t base =
+        f->base_bits == 64 ? SIM_REG(uint64_t, w, op->a)[lane] : SIM_REG(uint32_t, w, op->a)[lane];
+    uint64_t address = base + (uint64_t)op->offset;
+    return f->base_bits == 64 ? address : address & UINT32_MAX;
+}
+
+static inline void register_write(sim_warp *w, uint32_t at, unsigned bits, unsigned lane, uint64_t value) {
+    if (bits == 32)
+        SIM_REG(uint32_t, w, at)[lane] = (uint32_t)value;
+    else if (bits == 64)
+        SIM_REG(uint64_t, w, at)[lane] = value;
+    else
+        SIM_REG(uint16_t, w, at)[lane] = (uint16_t)value;
+}
+
+static inline uint64_t register_read(const sim_warp *w, uint32_t at, unsigned bits, unsigned lane) {
+    if (bits == 32) return SIM_REG(uint32_t, w, at)[lane];
+    if (bits == 64) return SIM_REG(uint64_t, w, at)[lane];
+    return SIM_REG(uint16_t, w, at)[lane];
+}
+
+static inline uint64_t extend(uint64_t value, const memory_form *f) {
+    if (!f->is_signed || f->bytes == 8) return value;
+    unsigned shift = 64 - 8 * f->bytes;
+    return (uint64_t)((int64_t)(value << shift) >> shift);
+}
+
+static void load_lanes(sim_warp *w, const sim_op *op, uint32_t mask) {
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    unsigned total = f->bytes * f->count;
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        const uint8_t *from = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, false);
+        for (unsigned e = 0; e < f->count; e++) {
+            if (f->regs[e] == SIM_NOWHERE) continue;
+            if (f->bytes == 16) {
+                memcpy(SIM_REG(uint8_t, w, f->regs[e]) + 16 * lane, from + 16 * e, 16);
+                continue;
+            }
+            uint64_t value = 0;
+            memcpy(&value, from + e * f->bytes, f->bytes);
+            register_write(w, f->regs[e], f->reg_bits, lane, extend(value, f));
+        }
+    }
+}
+
+static void store_lanes(sim_warp *w, const sim_op *op, uint32_t mask) {
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    unsigned total = f->bytes * f->count;
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        uint8_t *to = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
+        for (unsigned e = 0; e < f->count; e++) {
+            if (f->bytes == 16) {
+                memcpy(to + 16 * e, SIM_REG(uint8_t, w, f->regs[e]) + 16 * lane, 16);
+                continue;
+            }
+            uint64_t value = register_read(w, f->regs[e], f->reg_bits, lane);
+            memcpy(to + e * f->bytes, &value, f->bytes);
+        }
+    }
+}
+
+static void SIM_NAME(load_any)(sim_warp *w, const sim_op *op) {
+    if (w->attention) sim_notice_access(w, op);
+    load_lanes(w, op, w->mask);
+}
+
+// A load of what another thread may be about to change: whoever does it in a loop is waiting.
+static void SIM_NAME(load_volatile)(sim_warp *w, const sim_op *op) {
+    w->spun = true;
+    SIM_NAME(load_any)(w, op);
+}
+
+static void SIM_NAME(store_any)(sim_warp *w, const sim_op *op) {
+    if (w->attention) sim_notice_access(w, op);
+    store_lanes(w, op, w->mask);
+}
+
+// ---- global memory, all lanes ----------------------------------------------------------------------------
+
+typedef enum pattern { SCATTERED, UNIFORM, CONTIGUOUS } pattern;
+
+// How 32 addresses lie. `bytes` is what a lane moves.
+static inline pattern pattern_of(const uint64_t *a, uint64_t bytes) {
+    uint64_t first = a[0], wrong = 0;
+    if (a[1] == first) {
+        for (int i = 0; i < SIM_LANES; i++) wrong |= a[i] ^ first;
+        return wrong ? SCATTERED : UNIFORM;
+    }
+    if (a[1] - first != bytes) return SCATTERED;
+    for (int i = 0; i < SIM_LANES; i++) wrong |= (a[i] - first) ^ ((uint64_t)i * bytes);
+    return wrong ? SCATTERED : CONTIGUOUS;
+}
+
+// The host's address of [address, address + bytes), or NULL where one check does not settle it.
+static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes,
+                                    uint64_t align, bool write) {
+    const sim_extent *extent = &w->extents[op->c];
+    if (__builtin_expect(bytes > extent->bytes || address - extent->low > extent->bytes - bytes ||
+                             (write && !extent->writable),
+                         0))
+        if (!sim_extent_find(w, op, address, bytes, write)) return NULL;
+    if (__builtin_expect(address & (align - 1), 0)) return NULL;
+    return (uint8_t *)(w->global + address);
+}
+
+#define GLOBAL_FORM(T, BYTES)                                                                                \
+    static void SIM_NAME(load_global_##BYTES)(sim_warp * w, const sim_op *op) {                              \
+        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
+        T *d = SIM_REG(T, w, op->d);                                                                         \
+        uint64_t first = a[0] + (uint64_t)op->offset;                                                        \
+        const uint8_t *from;                                                                                 \
+        switch (pattern_of(a, BYTES)) {                                                                      \
+        case CONTIGUOUS:                                                                                     \
+            if (!(from = global_range(w, op, first, SIM_LANES * BYTES, BYTES, false))) break;                \
+            memcpy(d, from, SIM_LANES *BYTES);                                                               \
+            return;                                                                                          \
+        case UNIFORM: {                                                                                      \
+            if (!(from = global_range(w, op, first, BYTES, BYTES, false))) break;                            \
+            T value;                                                                                         \
+            memcpy(&value, from, BYTES);                                                                     \
+            for (int i = 0; i < SIM_LANES; i++) d[i] = value;                                                \
+            return;                                                                                          \
+        }                                                                                                    \
+        default: {                                                                                           \
+            if (!global_range(w, op, first, BYTES, BYTES, false)) break;                                     \
+            const sim_extent extent = w->extents[op->c];                                                     \
+            uintptr_t base = w->global + (uintptr_t)op->offset;                                              \
+            uint64_t low = extent.low - (uint64_t)op->offset, room = extent.bytes - BYTES, bad = 0, odd = 0; \
+            for (int i = 0; i < SIM_LANES; i++) bad |= a[i] - low > room;                                    \
+            for (int i = 0; i < SIM_LANES; i++) odd |= a[i] + (uint64_t)op->offset;                          \
+            if (bad | (odd & (BYTES - 1))) break;                                                            \
+            T t[SIM_LANES];                                                                                  \
+            for (int i = 0; i < SIM_LANES; i++) memcpy(&t[i], (const void *)(base + a[i]), BYTES);           \
+            memcpy(d, t, sizeof t);                                                                          \
+            return;                                                                                          \
+        }                                                                                                    \
+        }                                                                                                    \
+        load_lanes(w, op, SIM_ALL);                                                                          \
+    }                                                                                                        \
+    static void SIM_NAME(store_global_##BYTES)(sim_warp * w, const sim_op *op) {                             \
+        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
+        const T *d = SIM_REG(T, w, op->d);                                                                   \
+        uint64_t first = a[0] + (uint64_t)op->offset;                                                        \
+        uint8_t *to;                                                                                         \
+        if (pattern_of(a, BYTES) == CONTIGUOUS &&                                                            \
+            (to = global_range(w, op, first, SIM_LANES * BYTES, BYTES, true))) {                             \
+            memcpy(to, d, SIM_LANES *BYTES);                                                                 \
+            return;                                                                                          \
+        }                                                                                                    \
+        store_lanes(w, op, SIM_ALL);                                                                         \
+    }
+
+GLOBAL_FORM(uint16_t, 2)
+GLOBAL_FORM(uint32_t, 4)
+GLOBAL_FORM(uint64_t, 8)
+
+// Vectors side by side: lane i's elements lie at first + i * COUNT * size.
+#define GLOBAL_VECTOR(T, BYTES, COUNT)                                                                       \
+    static void SIM_NAME(load_global_##BYTES##x##COUNT)(sim_warp * w, const sim_op *op) {                    \
+        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        const memory_form *f = (const memory_form *)(uintptr_t)op->aux;                                      \
+        const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
+        const uint8_t *from;                                                                                 \
+        if (pattern_of(a, BYTES * COUNT) != CONTIGUOUS ||                                                    \
+            !(from = global_range(w, op, a[0] + (uint64_t)op->offset, SIM_LANES * BYTES * COUNT,             \
+                                  BYTES * COUNT, false))) {                                                  \
+            load_lanes(w, op, SIM_ALL);                                                                      \
+            return;                                                                                          \
+        }                                                                                                    \
+        const T *restrict p = (const T *)from;                                                               \
+        for (int e = 0; e < COUNT; e++) {                                                                    \
+            T *restrict d = SIM_REG(T, w, f->regs[e]);                                                       \
+            for (int i = 0; i < SIM_LANES; i++) d[i] = p[i * COUNT + e];                                     \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void SIM_NAME(store_global_##BYTES##x##COUNT)(sim_warp * w, const sim_op *op) {                   \
+        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        const memory_form *f = (const memory_form *)(uintptr_t)op->aux;                                      \
+        const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
+        uint8_t *to;                                                                                         \
+        if (pattern_of(a, BYTES * COUNT) != CONTIGUOUS ||                                                    \
+            !(to = global_range(w, op, a[0] + (uint64_t)op->offset, SIM_LANES * BYTES * COUNT,               \
+                                BYTES * COUNT, true))) {                                                     \
+            store_lanes(w, op, SIM_ALL);                                                                     \
+            return;                                                                                          \
+        }                                                                                                    \
+        T *restrict p = (T *)to;                                                                             \
+        for (int e = 0; e < COUNT; e++) {                                                                    \
+            const T *restrict d = SIM_REG(T, w, f->regs[e]);                                                 \
+            for (int i = 0; i < SIM_LANES; i++) p[i * COUNT + e] = d[i];                                     \
+        }                                                                                                    \
+    }
+
+GLOBAL_VECTOR(uint32_t, 4, 2)
+GLOBAL_VECTOR(uint32_t, 4, 4)
+GLOBAL_VECTOR(uint64_t, 8, 2)
+GLOBAL_VECTOR(uint16_t, 2, 2)
+GLOBAL_VECTOR(uint16_t, 2, 4)
+
+// ---- global memory, some lanes
+// -----------------------------------------------------------------------------
+
+// The lanes that take part lie side by side, the others being where they would be: the host's address of
+// lane 0, whether or not it takes part; NULL otherwise.
+static inline uint8_t *masked_row(sim_warp *w, const sim_op *op, uint64_t bytes, bool write) {
+    const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);
+    unsigned low = (unsigned)__builtin_ctz(w->mask), high = 31u - (unsigned)__builtin_clz(w->mask);
+    uint64_t origin = a[low] - low * bytes, wrong = 0;
+    for (int i = 0; i < SIM_LANES; i++) {
+        uint64_t lane = (uint64_t)(int64_t)(int32_t)w->lanes[i];
+        wrong |= ((a[i] - origin) ^ ((uint64_t)i * bytes)) & lane;
+    }
+    if (wrong) return NULL;
+    uint64_t first = a[low] + (uint64_t)op->offset;
+    uint8_t *host = global_range(w, op, first, (high - low + 1) * bytes, bytes, write);
+    return host ? host - low * bytes : NULL;
+}
+
+static void SIM_NAME(load_global_4_masked)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    const uint8_t *from = masked_row(w, op, 4, false);
+    if (!from) {
+        load_lanes(w, op, w->mask);
+        return;
+    }
+    uint32_t *d = SIM_REG(uint32_t, w, op->d);
+#if defined(__AVX2__)
+    for (int i = 0; i < SIM_LANES; i += 8) {
+        __m256i m = _mm256_load_si256((const __m256i *)(w->lanes + i));
+        __m256i v = _mm256_maskload_epi32((const int *)(from + 4 * i), m);
+        _mm256_store_si256((__m256i *)(d + i),
+                           _mm256_blendv_epi8(_mm256_load_si256((const __m256i *)(d + i)), v, m));
+    }
+#else
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        memcpy(d + i, from + 4 * i, 4);
+    }
+#endif
+}
+
+static void SIM_NAME(store_global_4_masked)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    uint8_t *to = masked_row(w, op, 4, true);
+    if (!to) {
+        store_lanes(w, op, w->mask);
+        return;
+    }
+    const uint32_t *d = SIM_REG(uint32_t, w, op->d);
+#if defined(__AVX2__)
+    for (int i = 0; i < SIM_LANES; i += 8)
+        _mm256_maskstore_epi32((int *)(to + 4 * i), _mm256_load_si256((const __m256i *)(w->lanes + i)),
+                               _mm256_load_si256((const __m256i *)(d + i)));
+#else
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        memcpy(to + 4 * i, d + i, 4);
+    }
+#endif
+}
+
+// ---- shared memory, 4 bytes a lane
+// ----------------------------------------------------------------------------
+
+#if defined(__AVX2__)
+// Adds the offset and checks 32 addresses at once: false where any is out of bounds or misaligned.
+static inline bool shared_check(const sim_warp *w, const sim_op *op, __m256i at[4]) {
+    const __m256i *a = (const __m256i *)SIM_REG(uint32_t, w, op->a);
+    __m256i offset = _mm256_set1_epi32((int)op->offset);
+    for (int g = 0; g < 4; g++) at[g] = _mm256_add_epi32(_mm256_load_si256(a + g), offset);
+    if (w->shared_bytes < 4) return false;
+    __m256i high = _mm256_max_epu32(_mm256_max_epu32(at[0], at[1]), _mm256_max_epu32(at[2], at[3]));
+    __m256i any = _mm256_or_si256(_mm256_or_si256(at[0], at[1]), _mm256_or_si256(at[2], at[3]));
+    __m256i limit = _mm256_set1_epi32((int)(w->shared_bytes - 4));
+    __m256i over =
+        _mm256_xor_si256(_mm256_cmpeq_epi32(_mm256_max_epu32(high, limit), limit), _mm256_set1_epi32(-1));
+    __m256i odd = _mm256_and_si256(any, _mm256_set1_epi32(3));
+    return _mm256_testz_si256(_mm256_or_si256(over, odd), _mm256_or_si256(over, odd));
+}
+
+static inline bool all_equal(__m256i x, __m256i y) {
+    __m256i difference = _mm256_xor_si256(x, y);
+    return _mm256_testz_si256(difference, difference);
+}
+
+static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    __m256i at[4];
+    if (__builtin_expect(!shared_check(w, op, at), 0)) {
+        load_lanes(w, op, SIM_ALL);
+        return;
+    }
+    const __m256i step = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    uint32_t *d = SIM_REG(uint32_t, w, op->d);
+    for (int g = 0; g < 4; g++) {
+        uint32_t first = (uint32_t)_mm256_extract_epi32(at[g], 0);
+        __m256i same = _mm256_broadcastd_epi32(_mm256_castsi256_si128(at[g])), v;
+        if (all_equal(at[g], _mm256_add_epi32(same, step))) {
+            v = _mm256_loadu_si256((const __m256i *)(w->shared + first));
+        } else if (all_equal(at[g], same)) {
+            int32_t value;
+            memcpy(&value, w->shared + first, 4);
+            v = _mm256_set1_epi32(value);
+        } else {
+            v = _mm256_i32gather_epi32((const int *)w->shared, at[g], 1);
+        }
+        _mm256_store_si256((__m256i *)(d + 8 * g), v);
+    }
+}
+
+static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    __m256i at[4];
+    if (__builtin_expect(!shared_check(w, op, at), 0)) {
+        store_lanes(w, op, SIM_ALL);
+        return;
+    }
+    const __m256i step = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    const uint32_t *d = SIM_REG(uint32_t, w, op->d);
+    for (int g = 0; g < 4; g++) {
+        uint32_t first = (uint32_t)_mm256_extract_epi32(at[g], 0);
+        __m256i same = _mm256_broadcastd_epi32(_mm256_castsi256_si128(at[g]));
+        if (all_equal(at[g], _mm256_add_epi32(same, step))) {
+            memcpy(w->shared + first, d + 8 * g, 32);
+        } else {
+            uint32_t offsets[8];
+            memcpy(offsets, &at[g], sizeof offsets);
+            for (int i = 0; i < 8; i++) memcpy(w->shared + offsets[i], d + 8 * g + i, 4);
+        }
+    }
+}
+#else
+static bool shared_check(const sim_warp *w, const sim_op *op, uint32_t at[SIM_LANES]) {
+    const uint32_t *a = SIM_REG(uint32_t, w, op->a);
+    uint32_t odd = 0, over = 0;
+    for (int i = 0; i < SIM_LANES; i++) {
+        at[i] = a[i] + (uint32_t)op->offset;
+        odd |= at[i] & 3;
+        over |= at[i] > w->shared_bytes - 4;
+    }
+    return w->shared_bytes >= 4 && !(odd | over);
+}
+
+static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
+    if (w->attention) sim_notice_access(w, op);
+    uint32_t at[SIM_LANES], *d = SIM_REG(uint32_t, w, op->d);
+    if (!shared_check(w, op, at)) {
+        load_lanes(w, op, SIM_ALL);
+        return;
+    }
+    for (int i = 0; i < SIM_LANES; i++) memcpy(d + i, w->shared + at[i], 4);
+}
+
+static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
+    if (w->attention) sim_notice_access(w, op);
+    uint32_t at[SIM_LANES];
+    const uint32_t *d = SIM_REG(uint32_t, w, op->d);
+    if (!shared_check(w, op, at)) {
+        store_lanes(w, op, SIM_ALL);
+        return;
+    }
+    for (int i = 0; i < SIM_LANES; i++) memcpy(w->shared + at[i], d + i, 4);
+}
+#endif
+
+// ---- atomics: lane by lane, lowest first
+// -----------------------------------------------------------------------
+
+static void SIM_NAME(atomic_any)(sim_warp *w, const sim_op *op) {
+    if (w->attention) sim_notice_access(w, op);
+    w->spun = true;
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    unsigned total = f->bytes * f->count;
+    for (uint32_t mask = w->mask; mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        uint8_t *at = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
+        for (unsigned e = 0; e < f->count; e++) sim_atomic_lane(w, op, f, lane, e, at + e * f->bytes);
+    }
+}
+
+// ---- address conversion
+// --------------------------------------------------------------------------------------------
+
+static void SIM_NAME(cvta_add)(sim_warp *w, const sim_op *op) {
+    for (int i = 0; i < SIM_LANES; i++) {
+        if (!(w->mask >> i & 1)) continue;
+        uint64_t a = op->aux8 == 64 ? SIM_REG(uint64_t, w, op->a)[i] : SIM_REG(uint32_t, w, op->a)[i];
+        if (op->aux16 == 64)
+            SIM_REG(uint64_t, w, op->d)[i] = a + op->aux;
+        else
+            SIM_REG(uint32_t, w, op->d)[i] = (uint32_t)(a + op->aux);
+    }
+}
+
+static void SIM_NAME(isspacep)(sim_warp *w, const sim_op *op) {
+    uint32_t result = 0;
+    for (int i = 0; i < SIM_LANES; i++) {
+        uint64_t a = op->aux8 == 64 ? SIM_REG(uint64_t, w, op->a)[i] : SIM_REG(uint32_t, w, op->a)[i];
+        bool in = op->aux == SIM_GLOBAL_BASE ? a >= SIM_GLOBAL_BASE
+                                             : a >= op->aux && a - op->aux < SIM_WINDOW_BYTES;
+        result |= (uint32_t)in << i;
+    }
+    SIM_PRED(w, op->d) = (SIM_PRED(w, op->d) & ~w->mask) | (result & w->mask);
+}
+
+// ---- the selector
+// ----------------------------------------------------------------------------------------------------
+
+static void pick_fast(const memory_form *f, sim_op *op) {
+    bool global = (f->space == MEMORY_GLOBAL || f->space == MEMORY_GENERIC) && f->base_bits == 64;
+    bool shared = f->space == MEMORY_SHARED && f->base_bits == 32;
+    bool plain = f->reg_bits == 8u * f->bytes;
+    for (unsigned e = 0; e < f->count; e++) plain = plain && f->regs[e] != SIM_NOWHERE;
+    if (!plain) return;
+#define PICK(shape, suffix)                                                                                  \
+    op->full = f->is_store ? SIM_NAME(store_##shape##_##suffix) : SIM_NAME(load_##shape##_##suffix)
+    unsigned form = f->bytes * 16u + f->count;
+    if (global) {
+        switch (form) {
+        case 0x21: PICK(global, 2); break;
+        case 0x41:
+            PICK(global, 4);
+            op->masked = f->is_store ? SIM_NAME(store_global_4_masked) : SIM_NAME(load_global_4_masked);
+            break;
+        case 0x81: PICK(global, 8); break;
+        case 0x22: PICK(global, 2x2); break;
+        case 0x24: PICK(global, 2x4); break;
+        case 0x42: PICK(global, 4x2); break;
+        case 0x44: PICK(global, 4x4); break;
+        case 0x82: PICK(global, 8x2); break;
+        default: break;
+        }
+    } else if (shared && form == 0x41)
+        PICK(shared, 4);
+#undef PICK
+}
+
+bool SIM_NAME(sim_select_memory)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op) {
+    switch (inst->op) {
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST: {
+        const memory_form *f = sim_memory_form(decoder, inst, op);
+        if (!f) return false;
+        op->full = op->masked = f->is_store ? SIM_NAME(store_any) : SIM_NAME(load_any);
+        op->d = f->regs[0];
+        if (f->is_volatile && !f->is_store)
+            op->full = op->masked = SIM_NAME(load_volatile);
+        else
+            pick_fast(f, op);
+        return true;
+    }
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        if (!sim_atomic_form(decoder, inst, op)) return false;
+        op->full = op->masked = SIM_NAME(atomic_any);
+        return true;
+    case PTX_OP_CVTA:
+        if (!sim_cvta_form(decoder, inst, op)) return false;
+        op->full = op->masked = SIM_NAME(cvta_add);
+        return true;
+    case PTX_OP_ISSPACEP:
+        if (!sim_isspacep_form(decoder, inst, op)) return false;
+        op->full = op->masked = SIM_NAME(isspacep);
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,52 @@
+// What the memory instructions share whatever the instruction set: access.c has it, exec_memory.c uses it.
+#ifndef SIM_EXEC_MEMORY_H
+#define SIM_EXEC_MEMORY_H
+
+#include "sim/decode.h"
+
+typedef enum memory_space {
+    MEMORY_GENERIC,
+    MEMORY_GLOBAL,
+    MEMORY_SHARED,
+    MEMORY_LOCAL,
+    MEMORY_PARAM
+} memory_space;
+
+enum { MEMORY_ELEMENTS = 8 };
+
+// The shape of a load, store or atomic; sim_op.aux points at it, sim_op.c is its entry in warp->extents.
+typedef struct memory_form {
+    memory_space space;
+    uint8_t bytes;     // of an element: 1, 2, 4, 8, 16
+    uint8_t count;     // elements per lane
+    uint8_t base_bits; // of the address register
+    uint8_t reg_bits;  // of the data registers: 16, 32, 64, 128
+    bool is_signed, is_store, is_volatile, is_const;
+    uint32_t regs[MEMORY_ELEMENTS]; // SIM_NOWHERE for "_"
+    // atomics
+    ptx_type type;
+    ptx_mod operation;                // ADD, MIN, ..., AND, OR, XOR, EXCH, CAS
+    uint32_t result[MEMORY_ELEMENTS]; // SIM_NOWHERE for red
+    uint32_t compare;                 // cas: the value expected
+} memory_form;
+
+// Each fills `op` and the form it keeps; NULL or false where the instruction is not of a known shape.
+const memory_form *sim_memory_form(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+const memory_form *sim_atomic_form(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+bool sim_cvta_form(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+bool sim_isspacep_form(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+
+// The host's address of what a lane accesses, or a fault that ends the launch.
+uint8_t *sim_resolve(sim_warp *warp, const sim_op *op, memory_space space, unsigned lane, uint64_t address,
+                     unsigned bytes, bool write);
+// Puts the allocation that holds [address, address + bytes) into the operation's extent; false where there is
+// none.
+bool sim_extent_find(sim_warp *warp, const sim_op *op, uint64_t address, uint64_t bytes, bool write);
+
+void sim_atomic_lane(sim_warp *warp, const sim_op *op, const memory_form *form, unsigned lane,
+                     unsigned element, uint8_t *at);
+
+// Tells the listener of an access about to happen, and notes whether a store will change anything.
+void sim_notice_access(sim_warp *warp, const sim_op *op);
+
+#endif

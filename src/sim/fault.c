@@ -1,0 +1,168 @@
+// What went wrong, in words: what, where in the grid, where in the source, at which address, near which
+// buffer.
+
+#include "sim/core.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_place(const sim_block *b, uint32_t warp, uint32_t lane, base_text *out) {
+    const uint32_t *size = b->grid->launch->block;
+    uint32_t thread = warp * SIM_LANES + lane;
+    base_text_add(out, "block (%u,%u,%u), thread (%u,%u,%u)", b->at[0], b->at[1], b->at[2], thread % size[0],
+                  thread / size[0] % size[1], thread / size[0] / size[1]);
+}
+
+static void add_source(const sim_grid *g, const ptx_inst *inst, base_text *out) {
+    if (!inst) return;
+    base_text_add(out, "\n  at ");
+    ptx_print_source(g->program->module, inst, out);
+}
+
+static void add_instruction(const sim_grid *g, const sim_op *op, base_text *out) {
+    if (!op || !op->inst) return;
+    for (uint32_t i = 0; i < g->kernel->code_count; i++) {
+        const ptx_function *f = g->kernel->codes[i]->function;
+        if (op->inst < f->insts || op->inst >= f->insts + f->inst_count) continue;
+        base_text_add(out, "\n  instruction: ");
+        ptx_print_inst(g->program->module, f, op->inst, out);
+    }
+}
+
+static _Noreturn void stop(sim_worker *worker, kz_status status, uint32_t block, base_text *text) {
+    sim_fault fault = {.status = status, .block = block};
+    snprintf(fault.message, sizeof fault.message, "%s", text->data ? text->data : "out of memory");
+    base_text_free(text);
+    sim_grid_fault(worker, &fault);
+}
+
+static void explain_window(const sim_grid *g, const sim_warp *w, sim_space space, uint64_t offset,
+                           base_text *out) {
+    switch (space) {
+    case SIM_SHARED:
+        base_text_add(out, "the block has %u bytes of shared memory", w->shared_bytes);
+        if (w->shared_bytes == 0 || g->launch->dynamic_shared_bytes == 0)
+            base_text_add(out, " (%u static, %u dynamic: was dynamic shared memory asked for at launch?)",
+                          g->kernel->static_shared, g->launch->dynamic_shared_bytes);
+        else
+            base_text_add(out, " (%u static, %u dynamic)", g->kernel->static_shared,
+                          g->launch->dynamic_shared_bytes);
+        for (uint32_t i = 0; i < g->kernel->shared_place_count; i++) {
+            const sim_place *place = &g->kernel->shared_places[i];
+            if (offset >= place->offset + place->variable->size)
+                base_text_add(out, "\n  %" PRIu64 " bytes past the end of %s",
+                              offset - (place->offset + place->variable->size), place->variable->name);
+        }
+        break;
+    case SIM_LOCAL:
+        base_text_add(out, "the thread has %u bytes of local memory", g->kernel->local_stride);
+        break;
+    default: base_text_add(out, "the kernel's parameters are %u bytes", g->kernel->param_bytes);
+    }
+}
+
+_Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, uint64_t address,
+                                uint32_t bytes, sim_space space, const char *what) {
+    static const char *const names[] = {"global", "shared", "local", "parameter", "constant"};
+    const sim_grid *g = w->block->grid;
+    const char *action = op->inst->op == PTX_OP_ST                                 ? "store"
+                         : op->inst->op == PTX_OP_LD || op->inst->op == PTX_OP_LDU ? "load"
+                                                                                   : "access";
+    if (op->inst->op == PTX_OP_ATOM || op->inst->op == PTX_OP_RED) action = "atomic";
+    base_text t = {0};
+    bool misaligned = what && !strcmp(what, "is misaligned");
+    if (misaligned) {
+        base_text_add(&t, "misaligned %s of %u bytes at 0x%" PRIx64 " in %s memory, in kernel %s", action,
+                      bytes, address, names[space], g->kernel->entry->name);
+    } else if (what) {
+        base_text_add(&t, "%s of %u bytes at 0x%" PRIx64 " %s, in kernel %s", action, bytes, address, what,
+                      g->kernel->entry->name);
+    } else {
+        base_text_add(&t, "%s of %u bytes at 0x%" PRIx64 " in %s memory is out of bounds, in kernel %s",
+                      action, bytes, address, names[space], g->kernel->entry->name);
+    }
+    base_text_add(&t, "\n  by ");
+    add_place(w->block, w->index, lane, &t);
+    add_source(g, op->inst, &t);
+    add_instruction(g, op, &t);
+    base_text_add(&t, "\n  ");
+    if (misaligned)
+        base_text_add(
+            &t,
+            "the address must be a multiple of %u: look at the pointer's alignment, or use narrower accesses",
+            bytes);
+    else if (space == SIM_GLOBAL && !what)
+        sim_memory_explain(g->memory, address, bytes, &t);
+    else if (!what)
+        explain_window(g, w, space, address, &t);
+    stop(w->block->worker, KZ_FAULT, w->block->index, &t);
+}
+
+_Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
+                              const char *format, ...) {
+    const sim_grid *g = w->block->grid;
+    base_text t = {0};
+    va_list list;
+    va_start(list, format);
+    base_text_add_v(&t, format, list);
+    va_end(list);
+    base_text_add(&t, "\n  in kernel %s, ", g->kernel->entry->name);
+    add_place(w->block, w->index, lane, &t);
+    if (op) add_source(g, op->inst, &t);
+    add_instruction(g, op, &t);
+    stop(w->block->worker, status, w->block->index, &t);
+}
+
+// ---- deadlocks -------------------------------------------------------------------------------------------
+
+static const ptx_inst *path_inst(const sim_kernel *k, const sim_path *p) {
+    if (p->state == SIM_PATH_AT_BARRIER) return p->barrier_op->inst;
+    const sim_stretch *run = &k->runs[p->run];
+    if (p->state == SIM_PATH_AT_SYNC) return run->last->inst;
+    return run->first_inst ? run->first_inst : NULL;
+}
+
+static void describe_path(const sim_block *b, const sim_warp *w, const sim_path *p, base_text *out) {
+    const sim_kernel *k = b->grid->kernel;
+    base_text_add(out, "\n  block (%u,%u,%u) warp %u lanes 0x%08x ", b->at[0], b->at[1], b->at[2], w->index,
+                  p->mask);
+    if (p->state == SIM_PATH_AT_BARRIER) {
+        const sim_barrier *barrier = &b->barriers[p->barrier];
+        base_text_add(out, "wait at barrier %u (%u of %u threads have come)", p->barrier, barrier->arrived,
+                      barrier->expected ? barrier->expected : b->alive);
+    } else if (p->state == SIM_PATH_AT_SYNC) {
+        uint32_t missing = p->sync_mask & ~w->exited;
+        for (uint32_t i = 0; i < w->path_count; i++)
+            if (w->paths[i].state == SIM_PATH_AT_SYNC && w->paths[i].sync_mask == p->sync_mask)
+                missing &= ~w->paths[i].mask;
+        base_text_add(out, "wait for lanes 0x%08x of their member mask 0x%08x", missing, p->sync_mask);
+    } else
+        base_text_add(out, "go round in a loop");
+    const ptx_inst *inst = path_inst(k, p);
+    if (inst) {
+        base_text_add(out, " at ");
+        ptx_print_source(b->grid->program->module, inst, out);
+    }
+}
+
+_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what) {
+    const sim_grid *g = worker->grid;
+    base_text t = {0};
+    base_text_add(&t, "deadlock in kernel %s: %s", g->kernel->entry->name, what);
+    unsigned shown = 0, hidden = 0;
+    for (uint32_t i = 0; i < worker->resident_count; i++) {
+        const sim_block *b = worker->resident[i];
+        for (uint32_t j = 0; j < b->warp_count; j++)
+            for (uint32_t p = 0; p < b->warps[j].path_count; p++) {
+                if (shown < 12) describe_path(b, &b->warps[j], &b->warps[j].paths[p], &t);
+                shown++;
+            }
+    }
+    hidden = shown > 12 ? shown - 12 : 0;
+    if (hidden) base_text_add(&t, "\n  ... and %u more", hidden);
+    base_text_add(&t, "\n  likely causes: a barrier that only some threads reach, a lock that is never given "
+                      "back, waiting for a "
+                      "block that has not begun");
+    stop(worker, KZ_DEADLOCK, worker->running ? worker->running->index : 0, &t);
+}

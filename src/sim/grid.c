@@ -1,0 +1,415 @@
+// A launch: checks it, gives blocks to workers, finds out when nothing can move any more.
+//
+// Blocks that do not talk to each other are spread over the host's cores; those that may (atomics
+// with a result, volatile accesses, fences: see decode.c) run on one, in a fixed order, so that
+// results never depend on the number of cores. A worker runs a block to its end if it can. Only
+// when all blocks it has begun are waiting does it begin more, up to what the GPU could hold at once.
+
+#include "sim/core.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WATCH_AFTER = 32 }; // fruitless rounds before memory is watched for changes
+
+// ---- can it be launched? ----------------------------------------------------------------------------------
+
+static kz_status check_dimensions(const sim_config *c, const ptx_function *f, const sim_launch *l,
+                                  kz_error *error) {
+    static const uint32_t block_limit[3] = {1024, 1024, 64}, grid_limit[3] = {INT32_MAX, 65535, 65535};
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (l->grid[i] == 0 || l->block[i] == 0)
+            return base_fail(
+                error, KZ_INVALID,
+                "launch of %s: grid %u x %u x %u, block %u x %u x %u has a zero: nothing would run", f->name,
+                l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+        if (l->block[i] > block_limit[i] || l->grid[i] > grid_limit[i])
+            return base_fail(error, KZ_LIMIT, "launch of %s: %s dimension %c is %u, at most %u are allowed",
+                             f->name, l->block[i] > block_limit[i] ? "block" : "grid", 'x' + i,
+                             l->block[i] > block_limit[i] ? l->block[i] : l->grid[i],
+                             l->block[i] > block_limit[i] ? block_limit[i] : grid_limit[i]);
+        threads *= l->block[i];
+    }
+    uint64_t limit = c->max_threads_per_block;
+    uint64_t bound = (uint64_t)f->max_threads[0] * (f->max_threads[1] ? f->max_threads[1] : 1) *
+                     (f->max_threads[2] ? f->max_threads[2] : 1);
+    if (threads > limit)
+        return base_fail(error, KZ_LIMIT,
+                         "launch of %s: %" PRIu64 " threads per block, the GPU allows %" PRIu64
+                         "\nuse more, smaller blocks",
+                         f->name, threads, limit);
+    if (f->max_threads[0] && threads > bound)
+        return base_fail(error, KZ_LIMIT,
+                         "launch of %s: %" PRIu64
+                         " threads per block, but the kernel was compiled for at most %" PRIu64
+                         " (__launch_bounds__)",
+                         f->name, threads, bound);
+    if (f->required_threads[0])
+        for (int i = 0; i < 3; i++)
+            if (l->block[i] != (f->required_threads[i] ? f->required_threads[i] : 1))
+                return base_fail(error, KZ_INVALID,
+                                 "launch of %s: the kernel requires blocks of exactly %u x %u x %u threads",
+                                 f->name, f->required_threads[0], f->required_threads[1],
+                                 f->required_threads[2]);
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (blocks > UINT32_MAX - 1)
+        return base_fail(error, KZ_UNSUPPORTED,
+                         "launch of %s: %" PRIu64 " blocks are more than the simulator numbers", f->name,
+                         blocks);
+    bool cluster = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
+    if (cluster)
+        return base_fail(error, KZ_UNSUPPORTED, "launch of %s: clusters of blocks are not simulated yet",
+                         f->name);
+    return KZ_OK;
+}
+
+static kz_status check_shared(const sim_config *c, sim_grid *g, kz_error *error) {
+    const sim_kernel *k = g->kernel;
+    uint32_t align = k->dynamic_align;
+    g->dynamic_shared_at = (k->static_shared + align - 1) / align * align;
+    uint64_t total = (uint64_t)g->dynamic_shared_at + g->launch->dynamic_shared_bytes;
+    if (g->launch->dynamic_shared_bytes == 0) total = k->static_shared;
+    if (total > c->shared_per_block_optin)
+        return base_fail(error, KZ_LIMIT,
+                         "launch of %s: %" PRIu64
+                         " bytes of shared memory per block (%u static, %u dynamic), the GPU has %u",
+                         k->entry->name, total, k->static_shared, g->launch->dynamic_shared_bytes,
+                         c->shared_per_block_optin);
+    g->shared_bytes = (uint32_t)total;
+    return KZ_OK;
+}
+
+static uint32_t resident_limit(const sim_config *c, const sim_grid *g) {
+    uint32_t warps_threads = g->warps * SIM_LANES, per = c->max_blocks_per_multiprocessor;
+    uint32_t by_threads = c->max_threads_per_multiprocessor / warps_threads;
+    if (by_threads < per) per = by_threads;
+    if (g->shared_bytes && c->shared_per_multiprocessor / g->shared_bytes < per)
+        per = c->shared_per_multiprocessor / g->shared_bytes;
+    if (per == 0) per = 1;
+    return per * (uint32_t)c->multiprocessors;
+}
+
+// ---- blocks of a worker
+// --------------------------------------------------------------------------------------
+
+static bool push(sim_block ***list, uint32_t *count, uint32_t *capacity, sim_block *block) {
+    if (*count == *capacity) {
+        uint32_t wanted = *capacity ? *capacity * 2 : 8;
+        sim_block **grown = realloc(*list, wanted * sizeof *grown);
+        if (!grown) return false;
+        *list = grown;
+        *capacity = wanted;
+    }
+    (*list)[(*count)++] = block;
+    return true;
+}
+
+static void record_fault(sim_grid *g, const sim_fault *fault) {
+    pthread_mutex_lock(&g->lock);
+    if (g->fault.status == KZ_OK || fault->block < g->fault.block) g->fault = *fault;
+    if (fault->block < atomic_load(&g->stop_at)) atomic_store(&g->stop_at, fault->block);
+    pthread_mutex_unlock(&g->lock);
+}
+
+static bool begin_block(sim_worker *worker) {
+    sim_grid *g = worker->grid;
+    uint32_t index = atomic_fetch_add(&g->next_block, 1);
+    if (index >= g->blocks || index >= atomic_load(&g->stop_at)) {
+        atomic_fetch_sub(&g->next_block, 1);
+        return false;
+    }
+    sim_block *b = worker->spare_count ? worker->spare[--worker->spare_count] : sim_block_open(worker);
+    if (!b || !push(&worker->resident, &worker->resident_count, &worker->resident_capacity, b)) {
+        sim_block_close(b);
+        record_fault(g, &(sim_fault){.status = KZ_NO_MEMORY,
+                                     .block = index,
+                                     .message = "no memory left for a block's registers"});
+        return false;
+    }
+    sim_block_begin(b, index);
+    return true;
+}
+
+static void keep_print(sim_grid *g, sim_block *b) {
+    if (!b->printed.length) return;
+    pthread_mutex_lock(&g->lock);
+    if (g->print_count == g->print_capacity) {
+        size_t wanted = g->print_capacity ? g->print_capacity * 2 : 64;
+        void *grown = realloc(g->prints, wanted * sizeof *g->prints);
+        if (grown) {
+            g->prints = grown;
+            g->print_capacity = wanted;
+        }
+    }
+    if (g->print_count < g->print_capacity) {
+        g->prints[g->print_count].block = b->index;
+        g->prints[g->print_count].length = b->printed.length;
+        g->prints[g->print_count++].text = b->printed.data;
+        b->printed = (base_text){0};
+    }
+    pthread_mutex_unlock(&g->lock);
+}
+
+// The block has ended, well or not: it can be used again.
+static void retire(sim_worker *worker, uint32_t at) {
+    sim_block *b = worker->resident[at];
+    keep_print(worker->grid, b);
+    base_text_free(&b->printed);
+    memmove(worker->resident + at, worker->resident + at + 1, (worker->resident_count - at - 1) * sizeof b);
+    worker->resident_count--;
+    if (!push(&worker->spare, &worker->spare_count, &worker->spare_capacity, b)) sim_block_close(b);
+}
+
+// ---- can anything still move?
+// ----------------------------------------------------------------------------------
+
+static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
+    const uint8_t *p = data;
+    for (size_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t word;
+        memcpy(&word, p + i, 8);
+        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+// What decides the future of the worker's blocks, memory aside.
+static uint64_t state_of(const sim_worker *worker) {
+    uint64_t h = worker->resident_count;
+    for (uint32_t i = 0; i < worker->resident_count; i++) {
+        const sim_block *b = worker->resident[i];
+        h = mix(h, b->barriers, sizeof b->barriers);
+        h = mix(h, b->shared, b->grid->shared_bytes / 8 * 8);
+        for (uint32_t j = 0; j < b->warp_count; j++) {
+            const sim_warp *w = &b->warps[j];
+            const sim_frame *top = &w->frames[w->frame_count - 1];
+            for (uint32_t p = 0; p < w->path_count; p++) {
+                const sim_path *path = &w->paths[p];
+                uint64_t words[3] = {(uint64_t)path->mask << 32 | path->run,
+                                     (uint64_t)path->frame << 32 | path->state,
+                                     (uint64_t)path->at_end << 32 | w->fair};
+                h = mix(h, words, sizeof words);
+            }
+            h = mix(h, w->registers, top->at + top->bytes);
+        }
+    }
+    return h;
+}
+
+typedef struct cycle_watch {
+    uint64_t rounds, since, power; // Brent's way to find a cycle
+    uint64_t state;
+    bool armed;
+} cycle_watch;
+
+// After a round in which every block waited: stops the launch when the machine is back in a state it was in
+// before and no memory has changed since, for then it would go round for ever.
+static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
+    if (++watch->rounds < WATCH_AFTER) return;
+    if (!worker->watch) {
+        worker->watch = true;
+        for (uint32_t i = 0; i < worker->resident_count; i++)
+            for (uint32_t j = 0; j < worker->resident[i]->warp_count; j++)
+                worker->resident[i]->warps[j].attention = true;
+        worker->changes = 0;
+        return;
+    }
+    if (worker->changes) {
+        worker->changes = 0;
+        watch->armed = false;
+        return;
+    }
+    uint64_t state = state_of(worker);
+    if (watch->armed && state == watch->state)
+        sim_fault_deadlock(worker, "every block waits for something that no thread will do");
+    if (!watch->armed || watch->since == watch->power) {
+        watch->power = watch->armed ? watch->power * 2 : 1;
+        watch->since = 0;
+        watch->state = state;
+        watch->armed = true;
+    }
+    watch->since++;
+}
+
+static void run_blocks(sim_worker *worker, uint32_t limit, bool alone) {
+    cycle_watch watch = {0};
+    for (;;) {
+        if (worker->resident_count == 0 && !begin_block(worker)) return;
+        bool ended = false;
+        for (uint32_t i = 0; i < worker->resident_count;) {
+            worker->running = worker->resident[i];
+            if (worker->running->index >= atomic_load(&worker->grid->stop_at) ||
+                sim_block_run(worker->running)) {
+                retire(worker, i);
+                ended = true;
+            } else
+                i++;
+        }
+        if (ended) {
+            watch = (cycle_watch){0};
+            continue;
+        }
+        uint32_t wanted = worker->resident_count * 2 < limit ? worker->resident_count * 2 : limit,
+                 before = worker->resident_count;
+        while (worker->resident_count < wanted && begin_block(worker)) {
+        }
+        if (worker->resident_count == before && alone) look_for_cycle(worker, &watch);
+    }
+}
+
+static void *work(void *argument) {
+    sim_worker *worker = argument;
+    sim_grid *g = worker->grid;
+    // A fault jumps here from wherever the block was; its message is recorded already.
+    while (setjmp(worker->stop)) {
+        for (uint32_t i = worker->resident_count; i-- > 0;)
+            if (worker->resident[i]->index >= atomic_load(&g->stop_at) || g->kernel->communicates)
+                retire(worker, i);
+        if (g->kernel->communicates) return NULL;
+    }
+    run_blocks(worker, g->resident_limit, g->kernel->communicates || g->workers == 1);
+    return NULL;
+}
+
+// ---- the launch
+// --------------------------------------------------------------------------------------------------
+
+static kz_status copy_params(sim_grid *g, kz_error *error) {
+    const sim_kernel *k = g->kernel;
+    const ptx_function *f = k->entry;
+    if (g->launch->arg_count != f->param_count)
+        return base_fail(error, KZ_INVALID, "launch of %s: %zu arguments given, the kernel takes %u", f->name,
+                         g->launch->arg_count, f->param_count);
+    g->params = calloc(1, k->param_bytes + 16);
+    if (!g->params) return base_fail(error, KZ_NO_MEMORY, "launch of %s: out of memory", f->name);
+    for (uint32_t i = 0; i < f->param_count; i++)
+        memcpy(g->params + k->param_offset[i], g->launch->args[i], f->params[i]->size);
+    return KZ_OK;
+}
+
+static kz_status open_workers(sim_grid *g, unsigned count, sim_worker **workers, kz_error *error) {
+    *workers = calloc(count, sizeof **workers);
+    bool good = *workers != NULL;
+    for (unsigned i = 0; good && i < count; i++) {
+        sim_worker *w = &(*workers)[i];
+        sim_listener *listener = g->launch->listener;
+        w->grid = g;
+        w->listener = listener && listener->fork ? listener->fork(listener) : listener;
+        w->extents = calloc(g->kernel->memory_op_count + 1, sizeof *w->extents);
+        good = w->extents != NULL;
+    }
+    return good ? KZ_OK
+                : base_fail(error, KZ_NO_MEMORY, "launch of %s: out of memory", g->kernel->entry->name);
+}
+
+static void close_workers(sim_grid *g, sim_worker *workers, unsigned count) {
+    for (unsigned i = 0; workers && i < count; i++) {
+        sim_worker *w = &workers[i];
+        for (uint32_t b = 0; b < w->resident_count; b++) sim_block_close(w->resident[b]);
+        for (uint32_t b = 0; b < w->spare_count; b++) sim_block_close(w->spare[b]);
+        free(w->resident);
+        free(w->spare);
+        free(w->extents);
+        sim_listener *listener = g->launch->listener;
+        if (listener && w->listener != listener && w->listener && listener->join)
+            listener->join(listener, w->listener);
+    }
+    free(workers);
+}
+
+static int by_block(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b; // `block` comes first
+    return (x > y) - (x < y);
+}
+
+static void print_all(sim_grid *g) {
+    if (g->print_count) qsort(g->prints, g->print_count, sizeof *g->prints, by_block);
+    for (size_t i = 0; i < g->print_count; i++) {
+        if (g->launch->print)
+            g->launch->print(g->launch->print_context, g->prints[i].text, g->prints[i].length);
+        free(g->prints[i].text);
+    }
+    free(g->prints);
+}
+
+static unsigned worker_count(const sim_grid *g) {
+    const sim_config *c = &g->program->machine->config;
+    if (g->kernel->communicates || (g->launch->listener && !g->launch->listener->fork)) return 1;
+    long cores = c->host_threads ? (long)c->host_threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores < 1) cores = 1;
+    if (cores > 256) cores = 256;
+    return (uint32_t)cores < g->blocks ? (unsigned)cores : g->blocks;
+}
+
+static kz_status run_grid(sim_grid *g, sim_result *result, kz_error *error) {
+    sim_worker *workers = NULL;
+    g->workers = worker_count(g);
+    kz_status status = open_workers(g, g->workers, &workers, error);
+    unsigned started = 0;
+    if (status == KZ_OK) {
+        for (unsigned i = 1; i < g->workers; i++, started++)
+            if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) break;
+        work(&workers[0]);
+        for (unsigned i = 1; i <= started; i++) pthread_join(workers[i].thread, NULL);
+        for (unsigned i = 0; result && i < g->workers; i++) {
+            result->warp_instructions += workers[i].warp_instructions;
+            result->thread_instructions += workers[i].thread_instructions;
+        }
+    }
+    close_workers(g, workers, g->workers);
+    if (status == KZ_OK && g->fault.status != KZ_OK)
+        status = base_fail(error, g->fault.status, "%s", g->fault.message);
+    return status;
+}
+
+kz_status sim_run(sim_program *program, const char *name, const sim_launch *launch, sim_result *result,
+                  kz_error *error) {
+    const sim_config *c = &program->machine->config;
+    if (result) *result = (sim_result){0};
+    sim_kernel *kernel;
+    kz_status status = sim_program_kernel(program, name, &kernel, error);
+    if (status == KZ_OK) status = check_dimensions(c, kernel->entry, launch, error);
+    if (status != KZ_OK) return status;
+    sim_grid g = {
+        .program = program, .kernel = kernel, .launch = launch, .memory = &program->machine->memory};
+    g.blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    g.threads = launch->block[0] * launch->block[1] * launch->block[2];
+    g.warps = (g.threads + SIM_LANES - 1) / SIM_LANES;
+    atomic_init(&g.next_block, 0);
+    atomic_init(&g.stop_at, UINT32_MAX);
+    pthread_mutex_init(&g.lock, NULL);
+    status = check_shared(c, &g, error);
+    if (status == KZ_OK) {
+        g.resident_limit = resident_limit(c, &g);
+        if (launch->cooperative && g.blocks > g.resident_limit)
+            status = base_fail(error, KZ_LIMIT,
+                               "cooperative launch of %s: %u blocks, but only %u of this shape fit on the "
+                               "GPU at once\nuse fewer "
+                               "blocks and let each do more",
+                               kernel->entry->name, g.blocks, g.resident_limit);
+    }
+    if (status == KZ_OK) status = copy_params(&g, error);
+    if (status == KZ_OK && launch->cooperative) {
+        g.grid_workspace = sim_memory_take(g.memory, 256, "the grid barrier's workspace");
+        if (g.grid_workspace)
+            memset(sim_memory_host(g.memory, g.grid_workspace), 0, 256);
+        else
+            status = base_fail(error, KZ_NO_MEMORY,
+                               "launch of %s: no device memory left for the grid barrier", name);
+    }
+    if (status == KZ_OK) status = run_grid(&g, result, error);
+    print_all(&g);
+    if (g.grid_workspace) sim_memory_give(g.memory, g.grid_workspace);
+    free(g.params);
+    pthread_mutex_destroy(&g.lock);
+    return status;
+}
+
+void sim_grid_fault(sim_worker *worker, const sim_fault *fault) {
+    record_fault(worker->grid, fault);
+    longjmp(worker->stop, 1);
+}

@@ -1,0 +1,158 @@
+// Exchanges among the lanes of a warp: shfl, vote, match, redux, elect.
+//
+// The lanes may come from different places in the program, each with operands of its own: so inputs
+// are gathered lane by lane, the operation is done once, and results go back lane by lane.
+
+#include "sim/core.h"
+
+#include <string.h>
+
+typedef struct exchange {
+    uint32_t mask; // lanes that take part
+    uint64_t a[SIM_LANES];
+    uint32_t b[SIM_LANES], c[SIM_LANES];
+    uint64_t d[SIM_LANES];
+    uint32_t p; // second result: a predicate
+} exchange;
+
+static uint8_t *frame_of(const sim_warp *w, const sim_path *path) {
+    return w->registers + w->frames[path->frame].at;
+}
+
+static void gather(const sim_warp *w, const sim_path *path, const sim_op *op, exchange *x) {
+    const uint8_t *frame = frame_of(w, path);
+    bool wide = op->inst->type_count && ptx_type_bits(op->inst->types[0]) == 64;
+    for (uint32_t m = path->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        if (op->inst->op == PTX_OP_VOTE)
+            x->a[i] = (*(const uint32_t *)(frame + op->a) >> i & 1) ^ op->aux8;
+        else if (op->a != SIM_NOWHERE)
+            x->a[i] = wide ? ((const uint64_t *)(frame + op->a))[i] : ((const uint32_t *)(frame + op->a))[i];
+        if (op->b != SIM_NOWHERE) x->b[i] = ((const uint32_t *)(frame + op->b))[i];
+        if (op->c != SIM_NOWHERE) x->c[i] = ((const uint32_t *)(frame + op->c))[i];
+    }
+    x->mask |= path->mask;
+}
+
+static void scatter(const sim_warp *w, const sim_path *path, const sim_op *op, const exchange *x) {
+    uint8_t *frame = frame_of(w, path);
+    const ptx_operand *to = &op->inst->operands[0];
+    bool predicate = op->inst->op == PTX_OP_VOTE && op->inst->by_category[PTX_CAT_MODE] != PTX_MOD_BALLOT;
+    if (op->d != SIM_NOWHERE && predicate) {
+        uint32_t *d = (uint32_t *)(frame + op->d), value = 0;
+        for (uint32_t m = path->mask; m; m &= m - 1)
+            if (x->d[__builtin_ctz(m)]) value |= m & (0u - m);
+        *d = (*d & ~path->mask) | value;
+    } else if (op->d != SIM_NOWHERE && to->kind == PTX_OPERAND_REG) {
+        for (uint32_t m = path->mask; m; m &= m - 1)
+            ((uint32_t *)(frame + op->d))[__builtin_ctz(m)] = (uint32_t)x->d[__builtin_ctz(m)];
+    }
+    if (op->aux != SIM_NOWHERE) {
+        uint32_t *p = (uint32_t *)(frame + op->aux);
+        *p = (*p & ~path->mask) | (x->p & path->mask);
+    }
+}
+
+static void shuffle(const sim_op *op, exchange *x) {
+    uint16_t mode = op->inst->by_category[PTX_CAT_MODE];
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), b = x->b[lane] & 31, c = x->c[lane];
+        uint32_t clamp = c & 31, segment = c >> 8 & 31;
+        uint32_t lowest = lane & segment, highest = lowest | (clamp & ~segment), from;
+        bool inside;
+        switch (mode) {
+        case PTX_MOD_UP:
+            from = lane - b;
+            inside = (int32_t)from >= (int32_t)highest;
+            break;
+        case PTX_MOD_DOWN:
+            from = lane + b;
+            inside = from <= highest;
+            break;
+        case PTX_MOD_BFLY:
+            from = lane ^ b;
+            inside = from <= highest;
+            break;
+        default: from = lowest | (b & ~segment); inside = from <= highest;
+        }
+        if (!inside) from = lane;
+        x->d[lane] = x->a[from & 31];
+        if (inside) x->p |= UINT32_C(1) << lane;
+    }
+}
+
+static void vote(const sim_op *op, exchange *x) {
+    uint32_t yes = 0;
+    for (uint32_t m = x->mask; m; m &= m - 1)
+        if (x->a[__builtin_ctz(m)]) yes |= m & (0u - m);
+    uint64_t result;
+    if (op->inst->by_category[PTX_CAT_MODE] == PTX_MOD_BALLOT)
+        result = yes;
+    else if (op->inst->by_category[PTX_CAT_MODE] == PTX_MOD_ALL)
+        result = yes == x->mask;
+    else if (op->inst->by_category[PTX_CAT_MODE] == PTX_MOD_ANY)
+        result = yes != 0;
+    else
+        result = yes == x->mask || yes == 0; // .uni
+    for (int i = 0; i < SIM_LANES; i++) x->d[i] = result;
+}
+
+static void match(const sim_op *op, exchange *x) {
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), equal = 0;
+        for (uint32_t n = x->mask; n; n &= n - 1)
+            if (x->a[__builtin_ctz(n)] == x->a[lane]) equal |= n & (0u - n);
+        x->d[lane] = equal;
+    }
+    if (op->inst->by_category[PTX_CAT_MODE] != PTX_MOD_ALL) return;
+    bool all = x->mask && x->d[__builtin_ctz(x->mask)] == x->mask;
+    for (int i = 0; i < SIM_LANES; i++) x->d[i] = all ? x->mask : 0;
+    x->p = all ? SIM_ALL : 0;
+}
+
+static void reduce(const sim_op *op, exchange *x) {
+    bool is_signed = ptx_type_class(op->inst->types[0]) == 's';
+    uint16_t how = op->inst->by_category[PTX_CAT_ATOMIC] ? op->inst->by_category[PTX_CAT_ATOMIC]
+                                                         : op->inst->by_category[PTX_CAT_BOOL];
+    uint32_t result = (uint32_t)x->a[__builtin_ctz(x->mask)];
+    for (uint32_t m = x->mask & (x->mask - 1); m; m &= m - 1) {
+        uint32_t v = (uint32_t)x->a[__builtin_ctz(m)];
+        bool less = is_signed ? (int32_t)v < (int32_t)result : v < result;
+        switch (how) {
+        case PTX_MOD_ADD: result += v; break;
+        case PTX_MOD_MIN: result = less ? v : result; break;
+        case PTX_MOD_MAX: result = less ? result : v; break;
+        case PTX_MOD_AND: result &= v; break;
+        case PTX_MOD_OR: result |= v; break;
+        default: result ^= v;
+        }
+    }
+    for (int i = 0; i < SIM_LANES; i++) x->d[i] = result;
+}
+
+void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
+    const sim_stretch *runs = w->block->grid->kernel->runs;
+    const sim_op *first = runs[paths[0]->run].last;
+    if (first->inst->op == PTX_OP_BAR_WARP) return;
+    exchange x;
+    x.mask = x.p = 0;
+    memset(x.a, 0, sizeof x.a);
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_op *op = runs[paths[i]->run].last;
+        if (op->inst->op != first->inst->op)
+            sim_fault_here(w, op, (uint32_t)__builtin_ctz(paths[i]->mask), KZ_FAULT,
+                           "threads of one member mask 0x%08x meet at different operations (%s and %s)",
+                           paths[i]->sync_mask, ptx_op_root(op->inst->op), ptx_op_root(first->inst->op));
+        gather(w, paths[i], op, &x);
+    }
+    switch (first->inst->op) {
+    case PTX_OP_SHFL: shuffle(first, &x); break;
+    case PTX_OP_VOTE: vote(first, &x); break;
+    case PTX_OP_MATCH: match(first, &x); break;
+    case PTX_OP_REDUX: reduce(first, &x); break;
+    default: // elect: the lowest lane leads
+        for (int i = 0; i < SIM_LANES; i++) x.d[i] = (uint32_t)__builtin_ctz(x.mask);
+        x.p = x.mask & (0u - x.mask);
+    }
+    for (uint32_t i = 0; i < count; i++) scatter(w, paths[i], runs[paths[i]->run].last, &x);
+}

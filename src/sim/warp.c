@@ -1,0 +1,396 @@
+// A warp: paths of lanes that are at the same place, run by run.
+//
+// Of the paths that can go on, the one furthest behind runs (see flow.c), and paths at the same place
+// become one. This alone would starve lanes that wait for each other (a lock inside a warp), so a
+// slice that was spent on looking at memory others may change is followed by one that goes to a path
+// chosen by turn.
+
+#include "sim/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPIN_COST = 64 }; // runs that one turn of a waiting loop is charged with
+
+static void expand(sim_warp *w, uint32_t mask) {
+    for (unsigned i = 0; i < SIM_LANES; i++) w->lanes[i] = 0u - (mask >> i & 1);
+    w->lanes_mask = mask;
+}
+
+static inline void execute(sim_warp *w, const sim_op *op, uint32_t count, uint32_t mask) {
+    for (const sim_op *end = op + count; op < end; op++) {
+        uint32_t m = mask;
+        if (op->guard >= 0) {
+            uint32_t guard = SIM_PRED(w, op->guard);
+            m &= op->guard_negated ? ~guard : guard;
+            if (!m) continue;
+        }
+        w->mask = m;
+        if (m == SIM_ALL) {
+            op->full(w, op);
+        } else {
+            if (w->lanes_mask != m) expand(w, m);
+            op->masked(w, op);
+        }
+    }
+}
+
+// ---- paths ---------------------------------------------------------------------------------------------
+
+static void remove_path(sim_warp *w, sim_path *path) { *path = w->paths[--w->path_count]; }
+
+// Takes `lanes` out of the path into one of their own, which is at the same place.
+static sim_path *split(sim_warp *w, sim_path *path, uint32_t lanes) {
+    sim_path *other = &w->paths[w->path_count++]; // never full: paths are disjoint sets of 32 lanes
+    *other = *path;
+    other->mask = lanes;
+    path->mask &= ~lanes;
+    return other;
+}
+
+static bool same_place(const sim_path *a, const sim_path *b) {
+    return a->run == b->run && a->frame == b->frame && a->state == b->state && a->at_end == b->at_end &&
+           (a->state != SIM_PATH_AT_SYNC || a->sync_mask == b->sync_mask);
+}
+
+static void merge_ready(sim_warp *w) {
+    for (uint32_t i = 0; i < w->path_count; i++)
+        for (uint32_t j = w->path_count; j-- > i + 1;)
+            if (w->paths[i].state == SIM_PATH_READY && same_place(&w->paths[i], &w->paths[j])) {
+                w->paths[i].mask |= w->paths[j].mask;
+                remove_path(w, &w->paths[j]);
+            }
+}
+
+// The path to run: of the deepest call the one furthest behind; in a fair slice, the next in turn.
+static sim_path *pick(sim_warp *w, bool fair) {
+    sim_path *best = NULL;
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < w->path_count; i++) {
+        sim_path *p = &w->paths[i];
+        if (p->state != SIM_PATH_READY) continue;
+        ready++;
+        if (!best || p->frame > best->frame || (p->frame == best->frame && p->run < best->run)) best = p;
+    }
+    if (!fair || ready < 2) return best;
+    uint32_t turn = w->turn++ % ready;
+    for (uint32_t i = 0; i < w->path_count; i++)
+        if (w->paths[i].state == SIM_PATH_READY && turn-- == 0) return &w->paths[i];
+    return best;
+}
+
+// ---- leaving, waiting, meeting ---------------------------------------------------------------------------
+
+static void release_frame(sim_warp *w, uint32_t frame, uint32_t lanes) {
+    // A lane that leaves from inside calls leaves all of them.
+    w->frames[frame].lanes &= ~lanes;
+    while (w->frame_count > 1 && w->frames[w->frame_count - 1].lanes == 0) w->frame_count--;
+}
+
+static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
+    for (uint32_t f = path->frame;; f = w->frames[f].caller) {
+        w->frames[f].lanes &= ~lanes;
+        if (f == 0) break;
+    }
+    release_frame(w, 0, lanes);
+    w->exited |= lanes;
+    path->mask &= ~lanes;
+    if (!path->mask) remove_path(w, path);
+    sim_block_lanes_left(w->block, (uint32_t)__builtin_popcount(lanes));
+    sim_warp_settle(w);
+}
+
+static uint32_t sync_mask_of(const sim_warp *w, const sim_path *path, uint32_t *same) {
+    const sim_stretch *run = &w->block->grid->kernel->runs[path->run];
+    int64_t at = run->last->offset;
+    *same = path->mask;
+    if (at < 0) return path->mask; // the old forms without .sync: whoever is here
+    const uint32_t *masks = (const uint32_t *)(w->registers + w->frames[path->frame].at + at);
+    uint32_t mask = masks[__builtin_ctz(path->mask)];
+    for (uint32_t m = path->mask; m; m &= m - 1)
+        if (masks[__builtin_ctz(m)] != mask) *same &= ~(UINT32_C(1) << __builtin_ctz(m));
+    return mask;
+}
+
+static void exchange_and_go(sim_warp *w, sim_path **paths, uint32_t count) {
+    sim_exchange(w, paths, count);
+    for (uint32_t i = 0; i < count; i++) {
+        paths[i]->run = w->block->grid->kernel->runs[paths[i]->run].next;
+        paths[i]->state = SIM_PATH_READY;
+        paths[i]->at_end = false;
+    }
+}
+
+void sim_warp_settle(sim_warp *w) {
+    for (uint32_t i = 0; i < w->path_count; i++) {
+        if (w->paths[i].state != SIM_PATH_AT_SYNC) continue;
+        uint32_t wanted = w->paths[i].sync_mask & ~w->exited, present = 0, count = 0;
+        sim_path *together[SIM_LANES];
+        for (uint32_t j = i; j < w->path_count; j++) {
+            sim_path *p = &w->paths[j];
+            if (p->state != SIM_PATH_AT_SYNC || p->sync_mask != w->paths[i].sync_mask) continue;
+            present |= p->mask;
+            together[count++] = p;
+        }
+        if ((present & wanted) == wanted) {
+            exchange_and_go(w, together, count);
+            w->block->moved = true;
+        }
+    }
+    merge_ready(w);
+}
+
+// The path stands at a shuffle or the like: does it now if all the lanes it names are here, else waits for
+// them.
+static void end_sync(sim_warp *w, sim_path *path) {
+    uint32_t same, mask = sync_mask_of(w, path, &same);
+    if (same != path->mask) split(w, path, path->mask & ~same)->at_end = true;
+    if (path->mask & ~mask) {
+        const sim_stretch *run = &w->block->grid->kernel->runs[path->run];
+        uint32_t lane = (uint32_t)__builtin_ctz(path->mask & ~mask);
+        sim_fault_here(w, run->last, lane, KZ_FAULT, "the thread is not in its own member mask 0x%08x", mask);
+    }
+    path->sync_mask = mask;
+    if (path->mask == (mask & ~w->exited)) {
+        exchange_and_go(w, &path, 1);
+        return;
+    }
+    path->state = SIM_PATH_AT_SYNC;
+    path->at_end = true;
+    sim_warp_settle(w);
+}
+
+// ---- calls -----------------------------------------------------------------------------------------------
+
+static uint8_t *local_of(const sim_warp *w, unsigned lane, uint32_t offset) {
+    return w->local + (size_t)lane * w->block->grid->kernel->local_stride + offset;
+}
+
+static const sim_place *place_of(const sim_code *code, const ptx_variable *variable) {
+    for (uint32_t i = 0; i < code->place_count; i++)
+        if (code->places[i].variable == variable) return &code->places[i];
+    return NULL;
+}
+
+// Copies variables of call frames, for the given lanes: the caller's into the callee's, or back.
+static void copy_variables(sim_warp *w, uint32_t lanes, const sim_place *caller, uint32_t caller_base,
+                           const sim_code *code, ptx_variable **callee, uint32_t callee_base, uint32_t count,
+                           bool back) {
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_place *inner = place_of(code, callee[i]);
+        if (!inner) continue;
+        uint64_t bytes =
+            caller[i].variable->size < callee[i]->size ? caller[i].variable->size : callee[i]->size;
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(m);
+            uint8_t *outside = local_of(w, lane, caller_base + caller[i].offset);
+            uint8_t *inside = local_of(w, lane, callee_base + inner->offset);
+            memcpy(back ? outside : inside, back ? inside : outside, bytes);
+        }
+    }
+}
+
+static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const sim_path *path,
+                             const sim_code *code) {
+    const sim_kernel *k = w->block->grid->kernel;
+    const sim_frame *caller = &w->frames[path->frame], *top = &w->frames[w->frame_count - 1];
+    uint32_t at = top->at + top->bytes, local = caller->local + k->runs[path->run].code->local_bytes;
+    bool full = at + code->frame_bytes > k->register_bytes || local + code->local_bytes > k->local_stride;
+    if (w->frame_count == w->frame_capacity && !full) {
+        uint32_t capacity = w->frame_capacity * 2;
+        sim_frame *grown = realloc(w->frames, capacity * sizeof *grown);
+        if (!grown)
+            full = true;
+        else {
+            w->frames = grown;
+            w->frame_capacity = capacity;
+        }
+    }
+    if (full)
+        sim_fault_here(w, op, lane, KZ_FAULT,
+                       "stack overflow: %u calls deep, %u bytes of local memory per thread.\nlikely cause: a "
+                       "recursion without "
+                       "end, or one deeper than the stack (%u bytes)",
+                       w->frame_count, local, k->local_stride);
+    sim_frame *frame = &w->frames[w->frame_count++];
+    *frame = (sim_frame){.at = at, .bytes = code->frame_bytes, .local = local, .caller = path->frame};
+    return frame;
+}
+
+static sim_code *callee_of(sim_warp *w, sim_path *path, const sim_op *op, const sim_call *call) {
+    if (call->pointer_at == SIM_NOWHERE) return call->callee;
+    const uint64_t *pointers = SIM_REG(uint64_t, w, call->pointer_at);
+    uint32_t lane = (uint32_t)__builtin_ctz(path->mask), others = 0;
+    for (uint32_t m = path->mask; m; m &= m - 1)
+        if (pointers[__builtin_ctz(m)] != pointers[lane]) others |= m & (0u - m);
+    if (others) split(w, path, others)->at_end = true;
+    const sim_kernel *k = w->block->grid->kernel;
+    uint64_t index = (pointers[lane] - SIM_CODE_WINDOW) / 16 - 1;
+    bool known = pointers[lane] > SIM_CODE_WINDOW && pointers[lane] % 16 == 0 &&
+                 index < k->program->module->function_count;
+    if (!known || !k->code_of[index])
+        sim_fault_here(w, op, lane, KZ_FAULT, "calls 0x%llx, which is not a device function",
+                       (unsigned long long)pointers[lane]);
+    return k->code_of[index];
+}
+
+static void end_call(sim_warp *w, sim_path *path, const sim_stretch *run) {
+    const sim_op *op = run->last;
+    const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
+    uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
+    if (call->builtin != SIM_BUILTIN_NONE) {
+        w->mask = path->mask;
+        sim_call_builtin(w, op, call, w->frames[path->frame].local);
+        path->run = run->next;
+        return;
+    }
+    const sim_code *code = callee_of(w, path, op, call);
+    sim_frame *frame = push_frame(w, op, lane, path, code);
+    frame->lanes = path->mask;
+    frame->back = run->next;
+    frame->call = call;
+    uint32_t count =
+        call->arg_count < code->function->param_count ? call->arg_count : code->function->param_count;
+    copy_variables(w, path->mask, call->args, w->frames[path->frame].local, code, code->function->params,
+                   frame->local, count, false);
+    sim_fill_constants(w, w->registers + frame->at, code, frame->local, false);
+    path->frame = w->frame_count - 1;
+    path->run = code->entry_run;
+    path->at_end = false;
+}
+
+static void end_return(sim_warp *w, sim_path *path, const sim_stretch *run) {
+    if (path->frame == 0) {
+        leave(w, path, path->mask);
+        return;
+    }
+    const sim_frame *frame = &w->frames[path->frame];
+    const sim_call *call = frame->call;
+    const sim_code *code = run->code;
+    uint32_t count =
+        call->result_count < code->function->return_count ? call->result_count : code->function->return_count;
+    copy_variables(w, path->mask, call->results, w->frames[frame->caller].local, code,
+                   code->function->returns, frame->local, count, true);
+    uint32_t back = frame->back, caller = frame->caller;
+    release_frame(w, path->frame, path->mask);
+    path->run = back;
+    path->frame = caller;
+}
+
+// ---- ends of runs
+// ------------------------------------------------------------------------------------------
+
+static void end_table(sim_warp *w, sim_path *path, const sim_stretch *run) {
+    const uint32_t *index = SIM_REG(uint32_t, w, run->last->a),
+                   *targets = (const uint32_t *)(uintptr_t)run->last->aux;
+    uint32_t lane = (uint32_t)__builtin_ctz(path->mask), chosen = index[lane], others = 0;
+    for (uint32_t m = path->mask; m; m &= m - 1)
+        if (index[__builtin_ctz(m)] != chosen) others |= m & (0u - m);
+    if (others) split(w, path, others)->at_end = true;
+    if (chosen >= (uint64_t)run->last->offset)
+        sim_fault_here(w, run->last, lane, KZ_FAULT, "branches to entry %u of a table of %lld", chosen,
+                       (long long)run->last->offset);
+    path->run = targets[chosen];
+    path->at_end = false;
+}
+
+// Whether the path simply goes on, being still the warp's only one.
+static bool end_run(sim_warp *w, sim_path *path, const sim_stretch *run, uint32_t *slice) {
+    uint32_t taken = path->mask;
+    const sim_op *last = run->last;
+    if (last && last->guard >= 0) {
+        uint32_t guard = SIM_PRED(w, last->guard);
+        taken &= last->guard_negated ? ~guard : guard;
+    }
+    path->at_end = false;
+    if (run->end == SIM_END_BRANCH) {
+        if (taken == path->mask) {
+            // A loop that looks at what others change is charged for waiting.
+            if (run->target <= path->run && w->spun) *slice -= *slice > SPIN_COST ? SPIN_COST : *slice - 1;
+            path->run = run->target;
+        } else if (taken) {
+            split(w, path, taken)->run = run->target;
+            path->run = run->next;
+        } else
+            path->run = run->next;
+        return w->path_count == 1;
+    }
+    if (run->end == SIM_END_FALL || !taken) {
+        path->run = run->next;
+        return w->path_count == 1;
+    }
+    if (taken != path->mask) { // the guard keeps some lanes out: they go on
+        sim_path *rest = split(w, path, path->mask & ~taken);
+        rest->run = run->next;
+    }
+    switch (run->end) {
+    case SIM_END_TABLE: end_table(w, path, run); break;
+    case SIM_END_CALL: end_call(w, path, run); break;
+    case SIM_END_RETURN: end_return(w, path, run); break;
+    case SIM_END_EXIT: leave(w, path, path->mask); break;
+    case SIM_END_BARRIER:
+        path->run = run->next;
+        sim_barrier_arrive(w->block, w, path, last);
+        break;
+    case SIM_END_SYNC: end_sync(w, path); break;
+    case SIM_END_YIELD:
+        path->run = run->next;
+        w->spun = true;
+        *slice = 1;
+        break;
+    default:
+        sim_fault_here(w, last, (uint32_t)__builtin_ctz(path->mask), KZ_FAULT, "executed %s",
+                       last->inst->op == PTX_OP_BRKPT ? "brkpt" : "trap: the program stopped itself");
+    }
+    return w->path_count == 1 && w->paths[0].state == SIM_PATH_READY;
+}
+
+sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
+    const sim_kernel *k = w->block->grid->kernel;
+    sim_worker *worker = w->block->worker;
+    sim_listener *listener = worker->listener;
+    bool fair = w->fair;
+    uint64_t warp_instructions = 0, thread_instructions = 0;
+    w->spun = w->fair = false;
+    w->lanes_mask = 0;
+    memset(w->lanes, 0, sizeof w->lanes);
+    sim_path *path = NULL;
+    sim_warp_outcome outcome = SIM_WARP_SLICE_OVER;
+    while (slice > 0) {
+        if (w->path_count > 1) merge_ready(w);
+        // In a fair slice the chosen path keeps its turn as long as it is where it was left.
+        if (!fair || !path || w->path_count == 0 || path >= w->paths + w->path_count ||
+            path->state != SIM_PATH_READY)
+            path = pick(w, fair);
+        if (!path) {
+            outcome = w->path_count ? SIM_WARP_WAITS : SIM_WARP_DONE;
+            break;
+        }
+        w->current = (uint32_t)(path - w->paths);
+        w->frame = w->registers + w->frames[path->frame].at;
+        const sim_stretch *run;
+        bool alone;
+        do {
+            run = &k->runs[path->run];
+            uint32_t mask = path->mask;
+            if (!path->at_end) {
+                execute(w, k->ops + run->first, run->count, mask);
+                w->issued += run->instructions;
+                warp_instructions += run->instructions;
+                thread_instructions += (uint64_t)run->instructions * (uint32_t)__builtin_popcount(mask);
+                if (listener && listener->run)
+                    listener->run(listener, run->first_inst, run->instructions, w->block->index, w->index,
+                                  mask);
+            }
+            slice--;
+            alone = end_run(w, path, run, &slice);
+        } while (alone && slice > 0 && run->end <= SIM_END_BRANCH);
+    }
+    worker->warp_instructions += warp_instructions;
+    worker->thread_instructions += thread_instructions;
+    w->block->clock += warp_instructions;
+    w->issued = 0;
+    if (outcome == SIM_WARP_SLICE_OVER && w->spun && w->path_count > 1) w->fair = !fair;
+    if (w->path_count == 0) outcome = SIM_WARP_DONE;
+    return outcome;
+}
