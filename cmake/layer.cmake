@@ -1,13 +1,16 @@
 # kz_layer(base USES ...): the static library kz_<name> of all sources in this folder, seen by
 # includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
 #
-# kz_unit_test(NAME name SOURCE file LINKS ...): one cmocka program, run from the project's root
+# kz_unit_test(NAME name SOURCE files LINKS ...): one cmocka program, run from the project's root
 # and labelled `unit`. The target unit_tests builds them all.
 
 add_custom_target(unit_tests)
 
 function(kz_unit_test)
-    cmake_parse_arguments(unit "" "NAME;SOURCE" "LINKS" ${ARGN})
+    cmake_parse_arguments(unit "" "NAME" "SOURCE;LINKS" ${ARGN})
+    if(KZ_FUZZ) # the fuzzer's build has no other programs
+        return()
+    endif()
     string(REPLACE "/" "_" target ${unit_NAME})
     add_executable(${target} ${unit_SOURCE})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

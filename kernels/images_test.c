@@ -1,0 +1,70 @@
+// What the build embeds: every variant's code is there, whole, and names no folder of the machine it was
+// built on.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "family/images.h"
+#include "kz/family.h"
+
+#include <string.h>
+
+static void test_every_variant_has_code(void **state) {
+    size_t count = 0, rows = 0;
+    const kz_family *const *families = kz_family_list(&count);
+    assert_true(count > 0);
+    for (size_t f = 0; f < count; f++)
+        for (size_t v = 0; v < families[f]->variant_count; v++) {
+            const kz_variant *variant = &families[f]->variants[v];
+            kz_image image = {0};
+            kz_error error = {0};
+            if (kz_variant_image(families[f], variant, &image, &error)) fail_msg("%s", error.message);
+            if (variant->natives) continue;
+            rows++;
+            // The file's line "// kz: sm" and the table agree on the least architecture.
+            const char *target = strstr(image.ptx, ".target sm_");
+            assert_non_null(target);
+            int sm = 0;
+            for (target += strlen(".target sm_"); *target >= '0' && *target <= '9'; target++)
+                sm = 10 * sm + *target - '0';
+            if (sm != variant->min_sm)
+                fail_msg("%s is compiled for sm_%d, and its row says %d", image.name, sm, variant->min_sm);
+        }
+    assert_int_equal(rows, zoo_image_count); // and no file is without a row in its family's table
+}
+
+static void test_images_are_whole(void **state) {
+    for (size_t i = 0; i < zoo_image_count; i++) {
+        const kz_image *image = &zoo_images[i].image;
+        assert_int_equal(strlen(image->ptx), image->ptx_size);
+        assert_non_null(strstr(image->ptx, ".visible .entry "));
+        assert_int_equal(image->machine_code_count, 1);
+        assert_true(image->machine_code[0].sm >= 90);
+        assert_true(image->machine_code[0].size > 64);
+        assert_memory_equal(image->machine_code[0].data, "\177ELF", 4);
+    }
+}
+
+static void test_no_folder_of_this_machine(void **state) {
+    for (size_t i = 0; i < zoo_image_count; i++) {
+        const char *at = zoo_images[i].image.ptx;
+        assert_non_null(strstr(at, "\"kernels/")); // lines are kept, from the project's root
+        while ((at = strstr(at, "\t.file"))) {
+            const char *name = strchr(at, '"');
+            assert_non_null(name);
+            if (name[1] == '/') fail_msg("%s names %.80s", zoo_images[i].image.name, name);
+            at = name;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_variant_has_code),
+        cmocka_unit_test(test_images_are_whole),
+        cmocka_unit_test(test_no_folder_of_this_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
