@@ -96,6 +96,7 @@ static const kz_case cases[] = {
     CHECK(1025),
     CHECK(7919), // a prime
     CHECK(65536),
+    CHECK(300007), // 02 goes round more than once on 132 multiprocessors
     CHECK(4096, .misalign = 1),
     CHECK(4099, .misalign = 3),
     CHECK(1000, .data = KZ_DATA_ZEROS),

@@ -1,0 +1,241 @@
+// reduce: sum, min or max of n elements. Cases, work, plans and the table of variants.
+//
+// Axes: n. Buffers: in of n elements, out of one. Where choice.csv does not know the GPU, the last variant
+// that the device can run is taken: 07 needs one launch and is bound by DRAM.
+#include "reduce.h"
+
+#include "private.h"
+#include "tune.h"
+
+static const char *const operations[] = {"sum", "min", "max", NULL};
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)c->axes[0]};
+    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, 1};
+    return 2;
+}
+
+static kz_work work(const kz_case *c) {
+    double n = (double)c->axes[0];
+    return (kz_work){.bytes = (n + 1.0) * (double)kz_type_size(c->type), .flops = n};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    args[0] = kz_arg_buffer(IN);
+    args[1] = kz_arg_buffer(OUT);
+    args[2] = kz_arg_u64((uint64_t)c->axes[0]);
+    return 3;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static kz_status supported(const kz_case *c, kz_error *error) {
+    if (c->operation >= KZ_REDUCE_COUNT) return kz_plan_refuse(error, "reduce has no such operation");
+    switch (c->type) {
+    case KZ_F32:
+    case KZ_F64:
+    case KZ_I32:
+    case KZ_F16:
+    case KZ_BF16: return KZ_OK;
+    default: return kz_plan_refuse(error, "reduce has no %s", kz_type_name(c->type));
+    }
+}
+
+static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
+                       const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "reduce", idea, operations[c->operation], c->type);
+    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
+// The cell is filled, all blocks fold into it, and one thread turns it into the result. The sum of a type
+// that is its own accumulator needs no such turning: out itself is the cell. See reduce.cuh for what the cell
+// holds.
+static kz_status fold_into_cell(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
+                                uint32_t threads, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK) return status;
+    bool half = c->type == KZ_F16 || c->type == KZ_BF16;
+    bool direct = c->operation == KZ_REDUCE_SUM && !half;
+    kz_arg cell = direct ? kz_arg_buffer(OUT) : kz_arg_workspace(0);
+    uint64_t cell_bytes = half ? sizeof(float) : kz_type_size(c->type);
+    if (!direct) plan->workspace_bytes = 8;
+    kz_plan_add_fill(plan, cell, c->operation == KZ_REDUCE_MIN ? 0xff : 0, cell_bytes);
+    if (c->axes[0] > 0) {
+        kz_arg args[] = {kz_arg_buffer(IN), cell, kz_arg_u64((uint64_t)c->axes[0])};
+        add_launch(c, plan, idea, blocks, threads, args, 3);
+    }
+    if (!direct) add_launch(c, plan, "finish", 1, 1, (kz_arg[]){cell, kz_arg_buffer(OUT)}, 2);
+    return KZ_OK;
+}
+
+static uint64_t tiles(const kz_case *c, uint64_t tile) { return kz_ceil_div((uint64_t)c->axes[0], tile); }
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK) return status;
+    uint64_t n = (uint64_t)c->axes[0];
+    uint64_t blocks = n == 0 ? 1 : kz_min_u64(tiles(c, 4096), (uint64_t)device->multiprocessors);
+    plan->workspace_bytes = blocks * sizeof(double);
+    kz_arg partials = kz_arg_workspace(0);
+    add_launch(c, plan, "native", blocks, 1, (kz_arg[]){kz_arg_buffer(IN), partials, kz_arg_u64(n)}, 3);
+    add_launch(c, plan, "finish", 1, 1, (kz_arg[]){partials, kz_arg_buffer(OUT), kz_arg_u64(blocks)}, 3);
+    return KZ_OK;
+}
+
+static kz_status plan_atomic(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return fold_into_cell(c, plan, "atomic", tiles(c, REDUCE_THREADS), REDUCE_THREADS, error);
+}
+
+static kz_status plan_interleaved_tree(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                       kz_error *error) {
+    return fold_into_cell(c, plan, "interleaved_tree", tiles(c, REDUCE_THREADS), REDUCE_THREADS, error);
+}
+
+static kz_status plan_sequential_tree(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
+    return fold_into_cell(c, plan, "sequential_tree", tiles(c, REDUCE_THREADS), REDUCE_THREADS, error);
+}
+
+static kz_status plan_warp_shuffle(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
+    return fold_into_cell(c, plan, "warp_shuffle", tiles(c, REDUCE_THREADS), REDUCE_THREADS, error);
+}
+
+static kz_status plan_block_atomic(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_STRIDE_BLOCKS;
+    uint64_t blocks = kz_min_u64(tiles(c, REDUCE_THREADS), full);
+    return fold_into_cell(c, plan, "block_atomic", blocks, REDUCE_THREADS, error);
+}
+
+// A pack per thread while that does not fill the GPU; at least one block.
+static uint64_t vector_blocks(const kz_case *c, const kz_device_info *device) {
+    uint64_t pack = 16 / kz_type_size(c->type);
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_VECTOR_BLOCKS;
+    uint64_t blocks = kz_min_u64(tiles(c, REDUCE_VECTOR_THREADS * pack), full);
+    return blocks ? blocks : 1;
+}
+
+static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return fold_into_cell(c, plan, "vector", vector_blocks(c, device), REDUCE_VECTOR_THREADS, error);
+}
+
+static kz_status plan_last_block(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK) return status;
+    uint64_t blocks = vector_blocks(c, device);
+    plan->workspace_bytes = blocks * sizeof(double); // a partial result is 4 or 8 bytes
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_workspace(0),
+                     kz_arg_u64((uint64_t)c->axes[0])};
+    add_launch(c, plan, "last_block", blocks, REDUCE_VECTOR_THREADS, args, 4);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", reduce_natives},
+    {"01_atomic", 75, plan_atomic, "one atomic per element", NULL},
+    {"02_interleaved_tree", 75, plan_interleaved_tree, "a tree in shared memory, threads spread out", NULL},
+    {"03_sequential_tree", 75, plan_sequential_tree, "a tree in shared memory, whole warps at a time", NULL},
+    {"04_warp_shuffle", 75, plan_warp_shuffle, "registers only, one atomic per warp", NULL},
+    {"05_block_atomic", 75, plan_block_atomic, "a grid that fills the GPU, one atomic per block", NULL},
+    {"06_vector", 75, plan_vector, "16-byte loads, several in flight", NULL},
+    {"07_last_block", 75, plan_last_block, "one kernel: the last block finishes", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(f, t, n, u, ...) {.operation = KZ_REDUCE_##f, .type = KZ_##t, .axes = {n}, .use = u, __VA_ARGS__}
+#define CHECK(f, t, n, ...) CASE(f, t, n, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(f, t, n) CASE(f, t, n, KZ_USE_BENCH)
+#define EDGES(f, t)                                                                                          \
+    CHECK(f, t, 0), CHECK(f, t, 1), CHECK(f, t, 33), CHECK(f, t, 1025), CHECK(f, t, 10007),                  \
+    CHECK(f, t, 4099, .misalign = 1), CHECK(f, t, 1000, .data = KZ_DATA_EQUAL)
+#define FLOAT_EDGES(f, t)                                                                                    \
+    EDGES(f, t), CHECK(f, t, 1000, .data = KZ_DATA_NAN), CHECK(f, t, 1000, .data = KZ_DATA_INF),             \
+    CHECK(f, t, 1000, .data = KZ_DATA_DENORMAL)
+// Magnitudes near the largest: not for float sums, where an infinity on the way depends on the order.
+#define EXTREME_EDGES(f, t)                                                                                  \
+    FLOAT_EDGES(f, t), CHECK(f, t, 1000, .data = KZ_DATA_LARGE), CHECK(f, t, 1000, .data = KZ_DATA_SMALL)
+#define FLOATS(list, f) list(f, F32), list(f, F64), list(f, F16), list(f, BF16)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(SUM, F32, 2),
+    CHECK(SUM, F32, 3),
+    CHECK(SUM, F32, 31),
+    CHECK(SUM, F32, 32),
+    CHECK(SUM, F32, 1023),
+    CHECK(SUM, F32, 1024),
+    CHECK(SUM, F32, 65536),
+    CHECK(SUM, F32, 2500009), // 06 and 07 go round their unrolled loop on 132 multiprocessors
+    CHECK(SUM, F32, 4097, .misalign = 3),
+    CHECK(SUM, F32, 1000, .data = KZ_DATA_ZEROS),
+    CHECK(SUM, F32, 1000, .data = KZ_DATA_ONES),
+    CHECK(SUM, F32, 10007, .data = KZ_DATA_POSITIVE),
+    CHECK(SUM, F16, 10007, .data = KZ_DATA_POSITIVE),
+    CHECK(SUM, F16, 1000, .data = KZ_DATA_LARGE), // float holds what f16 does not: infinity at the end alone
+    CHECK(SUM, BF16, 10007, .data = KZ_DATA_POSITIVE),
+    CHECK(SUM, F16, 4099, .misalign = 7),
+    FLOATS(FLOAT_EDGES, SUM),
+    FLOATS(EXTREME_EDGES, MIN),
+    FLOATS(EXTREME_EDGES, MAX),
+    EDGES(SUM, I32),
+    EDGES(MIN, I32),
+    EDGES(MAX, I32),
+    CHECK(SUM, I32, 1000, .data = KZ_DATA_LARGE), // wraps
+    CHECK(MIN, I32, 1000, .data = KZ_DATA_LARGE),
+    CHECK(MAX, I32, 1000, .data = KZ_DATA_LARGE),
+    BENCH(SUM, F32, 1 << 16),
+    BENCH(SUM, F32, 1 << 20),
+    BENCH(SUM, F32, 1 << 22),
+    BENCH(SUM, F32, 1 << 24),
+    BENCH(SUM, F32, 1 << 26),
+    BENCH(SUM, F32, 1 << 28),
+    BENCH(SUM, F32, 1 << 29),
+    BENCH(MAX, F32, 1 << 28),
+    BENCH(SUM, F16, 1 << 28),
+    BENCH(SUM, BF16, 1 << 28),
+    BENCH(MAX, BF16, 1 << 28),
+    BENCH(SUM, I32, 1 << 28),
+    BENCH(SUM, F64, 1 << 28),
+    CASE(MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_reduce, c, device, (uint64_t)c->axes[0]);
+    return known ? known : kz_choose_last(&kz_family_reduce, c, device);
+}
+
+const kz_family kz_family_reduce = {
+    .name = "reduce",
+    .group = "primitives",
+    .summary = "sum, min or max of n elements: how threads come to one answer",
+    .operations = operations,
+    .axes = (const char *const[]){"n", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .reference = reduce_reference,
+    .work = work,
+    .guest_signature = "const T *in, T *out, size_t n",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
+                         const char *variant, kz_operation **operation, kz_error *error) {
+    kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n}};
+    return kz_operation_open(device, "reduce", &c, variant, operation, error);
+}
+
+kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr workspace,
+                        uint64_t workspace_bytes, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out}, 2, workspace, workspace_bytes, error);
+}

@@ -1,0 +1,37 @@
+// Kernel Zoo, an operation: the sum, the least or the greatest of n elements.
+//
+//     kz_operation *reduce;
+//     kz_reduce_open(device, KZ_REDUCE_SUM, KZ_F32, n, NULL, &reduce, &error);
+//     uint64_t bytes = kz_operation_workspace(reduce); // the caller's: kz_memory_alloc, any content
+//     kz_reduce_run(reduce, NULL, in, out, workspace, bytes, &error);
+//     kz_operation_close(reduce);
+//
+// Types: KZ_F32, KZ_F64, KZ_I32, KZ_F16, KZ_BF16; *out is of the same type. f16 and bf16 sums are accumulated
+// in float and rounded once; i32 sums wrap modulo 2^32. min and max give NaN where any element is NaN. Of no
+// elements the sum is 0, the least +Inf (INT32_MAX), the greatest -Inf (INT32_MIN).
+#ifndef KZ_OPS_REDUCE_H
+#define KZ_OPS_REDUCE_H
+
+#include "kz/operation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kz_reduce_operation {
+    KZ_REDUCE_SUM,
+    KZ_REDUCE_MIN,
+    KZ_REDUCE_MAX,
+    KZ_REDUCE_COUNT
+} kz_reduce_operation;
+
+// `variant` NULL takes the best known for device, type and size; a name ("01_atomic") overrides it.
+kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
+                         const char *variant, kz_operation **operation, kz_error *error);
+kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr workspace,
+                        uint64_t workspace_bytes, kz_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,24 @@
+// reduce: the tuning constants, read by the kernels and by the plans that launch them.
+// Each may be given by -D, to both compilers, for a search.
+#ifndef REDUCE_TUNE_H
+#define REDUCE_TUNE_H
+
+#define REDUCE_THREADS       256 // per block, for 01 to 05
+#define REDUCE_STRIDE_BLOCKS 8   // 05: blocks per multiprocessor; 8 of 256 threads fill one
+
+// 06 and 07: searched: threads 256 512 1024, blocks 1 2 4 8 (2048 threads at most), packs 2 4 8, hint
+// KZ_CACHE KZ_STREAM. An H200 wants 48 KB in flight: 512 threads x 2 blocks x 4 packs x 16 bytes are 64 KB.
+#ifndef REDUCE_VECTOR_THREADS
+#define REDUCE_VECTOR_THREADS 512
+#endif
+#ifndef REDUCE_VECTOR_BLOCKS
+#define REDUCE_VECTOR_BLOCKS 2 // per multiprocessor
+#endif
+#ifndef REDUCE_VECTOR_PACKS
+#define REDUCE_VECTOR_PACKS 4 // 16-byte loads in flight per thread
+#endif
+#ifndef REDUCE_VECTOR_LOAD
+#define REDUCE_VECTOR_LOAD KZ_STREAM
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+// reduce: the sweep that 06 and 07 share: one thread's part of the input, in packs of 16 bytes.
+//
+// Pack i belongs to thread i % threads in the grid, so that the whole grid moves over the data together and
+// all threads have the same share, but for one pack. PACKS loads are in flight at a time, each with an
+// accumulator of its own. The elements before the first aligned address and after the last whole pack, fewer
+// than 32 in all, go to the first threads, one each.
+#ifndef REDUCE_VECTOR_CUH
+#define REDUCE_VECTOR_CUH
+
+#include "reduce.cuh"
+#include "tune.h"
+
+enum { THREADS = REDUCE_VECTOR_THREADS, PACKS = REDUCE_VECTOR_PACKS };
+static_assert(PACKS >= 2, "the elements before and after have an accumulator each");
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ A fold_pack(A value, kz_pack<T> pack) {
+#pragma unroll
+    for (int e = 0; e < 16 / (int)sizeof(T); e++) value = combine<operation>(value, (A)kz_widen(pack.at[e]));
+    return value;
+}
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
+    const int PACK = 16 / sizeof(T);
+    size_t head = (0 - (size_t)in) % 16 / sizeof(T);
+    if (head > n) head = n;
+    const T *body = in + head;
+    size_t packs = (n - head) / PACK;
+    size_t after = head + packs * PACK;
+
+    A value[PACKS];
+#pragma unroll
+    for (int p = 0; p < PACKS; p++) value[p] = identity<operation>(A());
+    if (kz_thread() < head) value[0] = kz_widen(in[kz_thread()]);
+    if (kz_thread() < n - after) value[1] = kz_widen(in[after + kz_thread()]);
+
+    size_t stride = kz_threads();
+    size_t i = kz_thread();
+    for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
+        kz_pack<T> pack[PACKS];
+#pragma unroll
+        for (int p = 0; p < PACKS; p++)
+            pack[p] = kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK);
+#pragma unroll
+        for (int p = 0; p < PACKS; p++) value[p] = fold_pack<operation, T, A>(value[p], pack[p]);
+    }
+#pragma unroll
+    for (int p = 0; p < PACKS - 1; p++) // what is left, its loads at once as well
+        if (i + p * stride < packs)
+            value[p] = fold_pack<operation, T, A>(
+                value[p], kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK));
+
+#pragma unroll
+    for (int p = 1; p < PACKS; p++) value[0] = combine<operation>(value[0], value[p]);
+    return value[0];
+}
+
+#endif
