@@ -1,7 +1,8 @@
 // Directed rounding: the lanes of an instruction run with the CPU's rounding mode changed.
 //
-// A pair of functions written for nearest serves .rz, .rm and .rp too: rounding_use wraps it. Files that
-// use this are compiled with -frounding-math, so that nothing is moved or folded across the change.
+// A pair of functions written for nearest serves .rz, .rm and .rp too: rounding_use wraps it. They are
+// called through a pointer, so that the compiler moves nothing across the change. Not compiled with
+// -frounding-math: GCC then vectorises neither fma nor sqrt, and these loops have no constants to fold.
 #ifndef SIM_ROUNDING_H
 #define SIM_ROUNDING_H
 
