@@ -120,9 +120,11 @@ kz_status family_case_parse(const kz_family *family, const char *name, kz_case *
     }
     c->misalign = (uint32_t)misalign;
     for (size_t i = 0; i < family->case_count; i++) {
-        kz_case other = family->cases[i];
-        other.use = 0;
-        if (family_case_matches(family, &other, name)) c->use = family->cases[i].use;
+        char listed[FAMILY_CASE_NAME];
+        family_case_name(family, &family->cases[i], listed);
+        if (strcmp(listed, name) != 0) continue;
+        *c = family->cases[i]; // what has no place in the name comes along
+        break;
     }
     return KZ_OK;
 }
