@@ -1,0 +1,44 @@
+#!/bin/sh
+# The table, the JSON and the JUnit report of one run agree, and the results are kept.
+. "$(dirname "$0")/lib.sh"
+expect_exit 0 check vector_add --device cpu --json "$FOLDER/out.jsonl" --junit "$FOLDER/out.xml"
+expect_out "checks passed"
+expect_out "00_native"
+expect_out "JSON: $KZ_RESULTS/check-"
+passed=$("$JSON_LINES" outcome passed < "$FOLDER/out.jsonl") || fail "the JSON file has a line that is none"
+[ "$passed" -gt 15 ] || fail "only $passed cases passed"
+[ "$("$JSON_LINES" kind check-summary < "$FOLDER/out.jsonl")" = 1 ] || fail "no summary"
+kept=$(cat "$KZ_RESULTS"/check-*.jsonl | "$JSON_LINES" outcome passed)
+[ "$kept" = "$passed" ] || fail "$kept cases were kept, $passed passed"
+grep -q "<testsuite name=\"kz check\" tests=\"$passed\" failures=\"0\"" "$FOLDER/out.xml" || fail "JUnit disagrees"
+
+# One case by its name, by a glob and of a size of one's own; JSON alone on stdout.
+expect_exit 0 check vector_add --device cpu --case add-f32-n1025-uniform --json --no-save
+[ "$("$JSON_LINES" case.name add-f32-n1025-uniform < "$FOLDER/out")" = 1 ] || fail "not that one case"
+expect_exit 0 check vector_add --device cpu --case 'add-f32-n102*-uniform' --json --no-save
+[ "$("$JSON_LINES" kind check < "$FOLDER/out")" = 3 ] || fail "not those three cases"
+expect_exit 0 check vector_add --device cpu --case add-f32-n5000-uniform --json --no-save
+[ "$("$JSON_LINES" case.name add-f32-n5000-uniform < "$FOLDER/out")" = 1 ] || fail "not a case of one's own"
+
+# A case past the memory is skipped with a reason, and nothing was checked then.
+expect_exit 8 check vector_add --device cpu --case add-f32-n2^60-uniform --verbose --no-save
+expect_out "skipped"
+expect_exit 8 check vector_add --device cpu --case add-f32-n2^50-uniform --verbose --no-save
+expect_out "GB"
+expect_exit 0 check vector_add --device cpu --seed 7 --no-save
+
+# The same seed gives the same records, but for times.
+for i in 1 2; do
+    expect_exit 0 check vector_add --device cpu --json --no-save
+    sed 's/"time":"[^"]*",//; s/,"host_seconds":[^,}]*//' "$FOLDER/out" > "$FOLDER/run$i"
+done
+cmp "$FOLDER/run1" "$FOLDER/run2" || fail "two runs with one seed differ"
+expect_exit 0 list --json
+[ "$("$JSON_LINES" family vector_add < "$FOLDER/out")" = 1 ] || fail "kz list has no vector_add"
+expect_exit 0 info vector_add
+expect_out "01_naive"
+expect_out "add-f32-n1025-uniform"
+expect_out 'extern "C" __global__'
+expect_exit 0 info vector_add --json
+[ "$("$JSON_LINES" cases < "$FOLDER/out")" = 1 ] || fail "kz info has no cases"
+finish

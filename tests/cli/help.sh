@@ -1,0 +1,19 @@
+#!/bin/sh
+. "$(dirname "$0")/lib.sh"
+expect_exit 0
+expect_out "kz check"
+expect_exit 0 --version
+expect_out "kz 0."
+expect_exit 0 help
+expect_out "exit-codes"
+expect_exit 0 help exit-codes
+expect_out "a kernel gave a wrong result"
+for verb in list info check devices ptx doctor bench; do
+    expect_exit 0 help "$verb"
+    expect_out "kz $verb"
+    expect_exit 0 "$verb" --help
+    expect_out "kz $verb"
+done
+expect_exit 2 help chekc
+expect_err "did you mean kz check?"
+finish

@@ -1,0 +1,41 @@
+#!/bin/sh
+# kz ptx on a good file, a broken one, one with an instruction that is not simulated, and none.
+. "$(dirname "$0")/lib.sh"
+cat > "$FOLDER/good.ptx" <<'END'
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry twice(.param .u64 out)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    add.s32 %r2, %r1, %r1;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}
+END
+sed 's/add.s32 %r2, %r1, %r1;/add.s32 %r2, %r1 %r1;/' "$FOLDER/good.ptx" > "$FOLDER/broken.ptx"
+sed 's/add.s32 %r2, %r1, %r1;/tex.1d.v4.u32.s32 {%r1, %r1, %r1, %r2}, [%rd1, {%r1}];/' "$FOLDER/good.ptx" > "$FOLDER/texture.ptx"
+head -c 200 /dev/urandom > "$FOLDER/noise.ptx"
+expect_exit 0 ptx check "$FOLDER/good.ptx"
+expect_out "1 kernels, 5 instructions, all simulated"
+expect_exit 0 ptx print "$FOLDER/good.ptx"
+expect_out "add.s32"
+cp "$FOLDER/out" "$FOLDER/again.ptx"
+expect_exit 0 ptx print "$FOLDER/again.ptx"
+cmp "$FOLDER/out" "$FOLDER/again.ptx" || fail "printing what was printed changes it"
+expect_exit 9 ptx check "$FOLDER/broken.ptx"
+expect_err "broken.ptx:10"
+expect_err "^"
+expect_exit 9 ptx print "$FOLDER/noise.ptx"
+expect_exit 8 ptx check "$FOLDER/texture.ptx"
+expect_out "texture.ptx:10"
+expect_exit 5 ptx check "$FOLDER/missing.ptx"
+expect_err "missing.ptx"
+expect_exit 5 ptx print "$FOLDER"
+expect_exit 9 ptx check "$FOLDER/texture.ptx" "$FOLDER/broken.ptx"
+expect_exit 0 ptx support
+expect_out "| "
+finish

@@ -1,0 +1,36 @@
+#!/bin/sh
+# What is not understood is said so, with the next step, and ends with 2.
+. "$(dirname "$0")/lib.sh"
+expect_exit 2 chekc
+expect_err "did you mean kz check?"
+expect_exit 2 frobnicate
+expect_err "kz help"
+expect_exit 2 check --devise sim
+expect_err "did you mean --device?"
+expect_exit 2 check --seed
+expect_err "needs a value"
+expect_exit 2 check --seed ten
+expect_err "whole number"
+expect_exit 2 check vectoradd
+expect_err "did you mean vector_add?"
+expect_exit 2 info softmaxx
+expect_err "the families: vector_add"
+expect_exit 2 check vector_add/naiv
+expect_err "did you mean 01_naive?"
+expect_exit 2 check vector_add --device cpu --case 'nothing-*'
+expect_err "no case of vector_add matches nothing-*"
+expect_exit 2 check vector_add --device cpu --case add-f32-nine
+expect_err "expected n at"
+expect_exit 2 check --device cpu --case 'nothing-*'
+expect_err "no case of any family"
+expect_exit 2 check vector_add/01_naive --device cpu
+expect_err "meant for the devices"
+expect_exit 2 check my.cu
+expect_err "kz check --family FAMILY my.cu"
+expect_exit 2 check --family vector_add
+expect_err "kz check --family vector_add my.cu"
+expect_exit 2 list reduce
+expect_exit 2 info
+expect_exit 2 ptx chek x.ptx
+expect_err "did you mean check?"
+finish
