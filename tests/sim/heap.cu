@@ -1,0 +1,13 @@
+// Device malloc and free; more than the heap gives NULL.
+// launch: grid 2 block 33
+// arg: out s32[66] = 0
+// arg: big s32[1] = 0
+// expect: out = 7 ...
+// expect: big = 1
+extern "C" __global__ void heap(int *out, int *big) {
+    int *p = (int *)malloc(100);
+    p[24] = 7;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = p[24];
+    free(p);
+    if (threadIdx.x == 0) *big = malloc(1ull << 40) == nullptr;
+}

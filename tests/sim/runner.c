@@ -1,0 +1,297 @@
+// Runs PTX, and CUDA compiled to PTX, that carries its launch and what is expected of it:
+//   ptx_runner FILE.ptx...            or   ptx_runner FILE.cu=COMPILED.ptx
+//
+//   // launch: grid 2 block 32 shared 1024 kernel name cooperative     (kernel: only where there are several)
+//   // arg: out u32[64] = 0            a buffer; values repeat until it is full
+//   // arg: n u32 = 64                 a scalar
+//   // expect: out = 1 2 3             the first values; "..." at the end: the last ones repeat
+//   // expect fault: out of bounds     the launch fails and says so; may be given several times
+//   // expect print: hello             the device prints this line
+//
+// Types: u8 u16 u32 u64 s32 s64 f32 f64 b32 (hexadecimal). Floats compare within 4 units of the last
+// place of float (f64: 1e-12 relative), "nan" is any NaN. Each file runs on one host thread and on two,
+// and both must give the same bytes.
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+enum { MAX_ARGS = 16, MAX_EXPECTS = 16 };
+
+typedef struct argument {
+    char name[32], type[8];
+    bool scalar;
+    size_t count, width;
+    uint8_t *data, *result;
+    uint64_t address;
+    uint8_t value[8];
+} argument;
+
+typedef struct test_file {
+    char *text;
+    size_t size;
+    char kernel[128];
+    sim_launch launch;
+    argument args[MAX_ARGS];
+    size_t arg_count;
+    char *expects[MAX_EXPECTS], *faults[MAX_EXPECTS], *prints[MAX_EXPECTS];
+    size_t expect_count, fault_count, print_count;
+} test_file;
+
+static size_t width_of(const char *type) {
+    int bits = atoi(type + 1);
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (size_t)bits / 8 : 0;
+}
+
+// One value from the text; false at its end.
+static bool next_value(char **cursor, const char *type, uint8_t out[8]) {
+    char *word = *cursor + strspn(*cursor, " \t,");
+    size_t length = strcspn(word, " \t,");
+    if (!length || !strncmp(word, "...", 3)) return false;
+    char *end;
+    memset(out, 0, 8);
+    if (type[0] == 'f') {
+        double value = strtod(word, &end);
+        float single = (float)value;
+        if (type[1] == '6') memcpy(out, &value, 8);
+        else memcpy(out, &single, 4);
+    } else {
+        uint64_t value = word[0] == '-' ? (uint64_t)strtoll(word, &end, 0) : strtoull(word, &end, type[0] == 'b' ? 16 : 0);
+        memcpy(out, &value, 8);
+    }
+    *cursor = end > word ? end : word + length;
+    return true;
+}
+
+static bool parse_arg(test_file *t, char *line) {
+    argument *a = &t->args[t->arg_count++];
+    char shape[64];
+    int used = 0;
+    if (t->arg_count > MAX_ARGS || sscanf(line, "%31s %63s = %n", a->name, shape, &used) != 2 || !used) return false;
+    char *bracket = strchr(shape, '[');
+    if (bracket) *bracket = 0;
+    snprintf(a->type, sizeof a->type, "%.7s", shape);
+    a->scalar = !bracket;
+    a->width = width_of(a->type);
+    a->count = bracket ? strtoul(bracket + 1, NULL, 0) : 1;
+    a->data = calloc(a->count + 1, a->width);
+    a->result = calloc(a->count + 1, a->width);
+    if (!a->width || !a->data || !a->result) return false;
+    uint8_t value[8] = {0};
+    char *cursor = line + used, *start = cursor;
+    for (size_t i = 0; i < a->count; i++) {
+        if (!next_value(&cursor, a->type, value)) {
+            cursor = start;
+            if (!next_value(&cursor, a->type, value)) return false;
+        }
+        memcpy(a->data + i * a->width, value, a->width);
+    }
+    memcpy(a->value, a->data, a->width);
+    return true;
+}
+
+static bool parse_launch(test_file *t, char *line) {
+    for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
+        uint32_t *to = !strcmp(word, "grid") ? t->launch.grid : !strcmp(word, "block") ? t->launch.block : NULL;
+        if (!strcmp(word, "cooperative")) {
+            t->launch.cooperative = true;
+            continue;
+        }
+        char *value = strtok(NULL, " ");
+        if (!value) return false;
+        if (to) sscanf(value, "%ux%ux%u", &to[0], &to[1], &to[2]);
+        else if (!strcmp(word, "shared")) t->launch.dynamic_shared_bytes = (uint32_t)atoi(value);
+        else if (!strcmp(word, "kernel")) snprintf(t->kernel, sizeof t->kernel, "%s", value);
+        else return false;
+    }
+    return true;
+}
+
+static bool parse_line(test_file *t, char *line) {
+    static const char *const keys[] = {"// launch: ", "// arg: ", "// expect: ", "// expect fault: ", "// expect print: "};
+    for (size_t i = 0; i < BASE_COUNT(keys); i++) {
+        size_t n = strlen(keys[i]);
+        if (strncmp(line, keys[i], n)) continue;
+        char *rest = line + n;
+        switch (i) {
+        case 0: return parse_launch(t, rest);
+        case 1: return parse_arg(t, rest);
+        case 2: return t->expect_count < MAX_EXPECTS && (t->expects[t->expect_count++] = rest);
+        case 3: return t->fault_count < MAX_EXPECTS && (t->faults[t->fault_count++] = rest);
+        default: return t->print_count < MAX_EXPECTS && (t->prints[t->print_count++] = rest);
+        }
+    }
+    return true;
+}
+
+static bool equal(const char *type, const uint8_t *got, const uint8_t *want, size_t width) {
+    if (type[0] != 'f') return !memcmp(got, want, width);
+    double g, w, bound;
+    if (width == 8) {
+        memcpy(&g, got, 8);
+        memcpy(&w, want, 8);
+        bound = 1e-12 * fabs(w);
+    } else {
+        float gf, wf;
+        memcpy(&gf, got, 4);
+        memcpy(&wf, want, 4);
+        g = gf;
+        w = wf;
+        bound = 4 * 5.97e-8 * fabs(w);
+    }
+    if (isnan(w) || isinf(w)) return isnan(w) ? isnan(g) : g == w;
+    return fabs(g - w) <= bound;
+}
+
+static bool check_expect(const test_file *t, const char *file, char *line) {
+    char name[32];
+    int used = 0;
+    if (sscanf(line, "%31s = %n", name, &used) != 1 || !used) return false;
+    for (size_t i = 0; i < t->arg_count; i++) {
+        const argument *a = &t->args[i];
+        if (strcmp(a->name, name)) continue;
+        uint8_t value[8];
+        char *cursor = line + used, *last = cursor;
+        bool repeats = strstr(line, "...") != NULL;
+        for (size_t e = 0; e < a->count; e++) {
+            char *before = cursor;
+            if (!next_value(&cursor, a->type, value)) {
+                if (!repeats) break;
+                cursor = last;
+                next_value(&cursor, a->type, value);
+            } else last = before;
+            if (equal(a->type, a->result + e * a->width, value, a->width)) continue;
+            uint64_t got = 0, want = 0;
+            memcpy(&got, a->result + e * a->width, a->width);
+            memcpy(&want, value, a->width);
+            fprintf(stderr, "%s: %s[%zu] is 0x%llx, expected 0x%llx (%s)\n", file, name, e, (unsigned long long)got,
+                    (unsigned long long)want, a->type);
+            return false;
+        }
+        return true;
+    }
+    fprintf(stderr, "%s: expect of an unknown argument %s\n", file, name);
+    return false;
+}
+
+static void keep_print(void *context, const char *text, size_t length) { base_text_add_bytes(context, text, length); }
+
+static kz_status run(test_file *t, const char *file, unsigned threads, base_text *printed, kz_error *error) {
+    sim_config config = {.sm = 90,
+                         .multiprocessors = 132,
+                         .max_threads_per_block = 1024,
+                         .max_threads_per_multiprocessor = 2048,
+                         .max_blocks_per_multiprocessor = 32,
+                         .shared_per_block = 49152,
+                         .shared_per_block_optin = 232448,
+                         .shared_per_multiprocessor = 233472,
+                         .memory_bytes = UINT64_C(1) << 30,
+                         .host_threads = threads};
+    sim_machine *machine = NULL;
+    sim_program *program = NULL;
+    ptx_module *module = NULL;
+    const void *args[MAX_ARGS];
+    kz_status status = sim_machine_open(&config, &machine, error);
+    if (status == KZ_OK) status = ptx_module_open(file, t->text, t->size, &module, error);
+    if (status == KZ_OK) status = sim_program_open(machine, module, &program, error);
+    if (status == KZ_OK && !t->kernel[0])
+        for (uint32_t i = 0; i < module->function_count; i++)
+            if (module->functions[i]->is_entry) snprintf(t->kernel, sizeof t->kernel, "%s", module->functions[i]->name);
+    for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++) {
+        argument *a = &t->args[i];
+        args[i] = a->value;
+        if (a->scalar) continue;
+        status = sim_memory_alloc(machine, a->count * a->width, &a->address, error);
+        if (status == KZ_OK) status = sim_memory_write(machine, a->address, a->data, a->count * a->width, error);
+        memcpy(a->value, &a->address, 8);
+    }
+    t->launch.args = args;
+    t->launch.arg_count = t->arg_count;
+    t->launch.print = keep_print;
+    t->launch.print_context = printed;
+    if (status == KZ_OK) status = sim_run(program, t->kernel, &t->launch, NULL, error);
+    for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++)
+        if (!t->args[i].scalar)
+            status = sim_memory_read(machine, t->args[i].result, t->args[i].address, t->args[i].count * t->args[i].width, error);
+    sim_program_close(program);
+    sim_machine_close(machine);
+    return status;
+}
+
+static bool judge(const test_file *t, const char *file, kz_status status, const base_text *printed, const kz_error *error) {
+    bool good = true;
+    if (t->fault_count) {
+        if (status == KZ_OK) {
+            fprintf(stderr, "%s: expected a fault, but the launch succeeded\n", file);
+            return false;
+        }
+        for (size_t i = 0; i < t->fault_count; i++)
+            if (!strstr(error->message, t->faults[i])) {
+                fprintf(stderr, "%s: expected a fault with \"%s\", got:\n%s\n", file, t->faults[i], error->message);
+                good = false;
+            }
+        return good;
+    }
+    if (status != KZ_OK) {
+        fprintf(stderr, "%s: %s\n%s\n", file, kz_status_text(status), error->message);
+        return false;
+    }
+    for (size_t i = 0; i < t->expect_count; i++) good = check_expect(t, file, t->expects[i]) && good;
+    for (size_t i = 0; i < t->print_count; i++)
+        if (!printed->data || !strstr(printed->data, t->prints[i])) {
+            fprintf(stderr, "%s: expected to print \"%s\", printed:\n%s\n", file, t->prints[i], printed->data ? printed->data : "");
+            good = false;
+        }
+    return good;
+}
+
+static bool run_file(const char *file) {
+    test_file t = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
+    kz_error error = {0};
+    char *header = NULL;
+    size_t header_size;
+    char source[1024];
+    snprintf(source, sizeof source, "%s", file);
+    char *code = strchr(source, '=');
+    if (code) *code++ = 0;
+    bool good = base_file_read(code ? code : source, &t.text, &t.size, &error) == KZ_OK &&
+                base_file_read(source, &header, &header_size, &error) == KZ_OK;
+    if (!good) fprintf(stderr, "%s\n", error.message);
+    char *rest = NULL;
+    for (char *line = good ? strtok_r(header, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+        char *copy = strdup(line);
+        if (!parse_line(&t, line)) {
+            fprintf(stderr, "%s: cannot read: %s\n", file, copy);
+            good = false;
+        }
+        free(copy);
+    }
+    if (good && !t.expect_count && !t.fault_count && !t.print_count) {
+        fprintf(stderr, "%s: expects nothing, so it cannot fail\n", file);
+        good = false;
+    }
+    for (unsigned threads = 1; good && threads <= 2; threads++) {
+        base_text printed = {0};
+        kz_status status = run(&t, file, threads, &printed, &error);
+        good = judge(&t, file, status, &printed, &error);
+        base_text_free(&printed);
+    }
+    for (size_t i = 0; i < t.arg_count; i++) {
+        free(t.args[i].data);
+        free(t.args[i].result);
+    }
+    free(header);
+    free(t.text);
+    return good;
+}
+
+int main(int argc, char **argv) {
+    int passed = 0, failed = 0;
+    for (int i = 1; i < argc; i++) *(run_file(argv[i]) ? &passed : &failed) += 1;
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed || !passed;
+}
