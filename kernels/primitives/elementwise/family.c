@@ -165,6 +165,7 @@ const kz_family kz_family_elementwise = {
     .case_count = sizeof cases / sizeof cases[0],
     .buffers = buffers,
     .reference = elementwise_reference,
+    .elementwise = true,
     .work = work,
     .guest_signature = "const T *x, T *y, size_t n, float factor",
     .guest_args = guest_args,

@@ -146,6 +146,7 @@ const kz_family kz_family_saxpy = {
     .case_count = sizeof cases / sizeof cases[0],
     .buffers = buffers,
     .reference = saxpy_reference,
+    .elementwise = true,
     .work = work,
     .guest_signature = "float a, const float *x, float *y, size_t n",
     .guest_args = guest_args,

@@ -130,6 +130,7 @@ const kz_family kz_family_vector_add = {
     .case_count = sizeof cases / sizeof cases[0],
     .buffers = buffers,
     .reference = vector_add_reference,
+    .elementwise = true,
     .work = work,
     .guest_signature = "const float *x, const float *y, float *z, size_t n",
     .guest_args = guest_args,

@@ -1,0 +1,104 @@
+// reduce: the reference against sums done by hand, and its bound against what must fail.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kz/family.h"
+#include "reduce.h"
+
+static double reference(kz_reduce_operation operation, kz_type type, const double *values, int64_t n,
+                        double *bound) {
+    void *in = malloc((size_t)n * 8 + 8);
+    for (int64_t i = 0; i < n; i++) kz_element_set(type, in, (uint64_t)i, values[i]);
+    kz_case c = {.operation = operation, .type = type, .axes = {n}};
+    double expected;
+    assert_int_equal(kz_family_find("reduce")->reference(&c, (void *[]){in, NULL}, 1, &expected, bound, NULL),
+                     KZ_OK);
+    free(in);
+    return expected;
+}
+
+static void small_sums(void **state) {
+    double bound;
+    assert_true(reference(KZ_REDUCE_SUM, KZ_F32, (double[]){1, 2, 3.5}, 3, &bound) == 6.5);
+    assert_true(bound > 0 && bound < 1e-5);
+    assert_true(reference(KZ_REDUCE_SUM, KZ_F32, (double[]){0, 0, 0}, 3, &bound) == 0.0);
+    assert_true(bound == 0.0);
+    // In double 1e16 + 1 is 1e16: the reference must know better.
+    assert_true(reference(KZ_REDUCE_SUM, KZ_F64, (double[]){1e16, 1, 1, -1e16}, 4, &bound) == 2.0);
+    assert_true(reference(KZ_REDUCE_SUM, KZ_F16, (double[]){65504, 65504}, 2, &bound) == INFINITY);
+    assert_true(isnan(reference(KZ_REDUCE_SUM, KZ_F32, (double[]){INFINITY, 1, -INFINITY}, 3, &bound)));
+    assert_true(reference(KZ_REDUCE_SUM, KZ_F32, (double[]){INFINITY, 1, -1}, 3, &bound) == INFINITY);
+}
+
+static void integers_wrap(void **state) {
+    double bound;
+    assert_true(reference(KZ_REDUCE_SUM, KZ_I32, (double[]){INT32_MAX, 1}, 2, &bound) == INT32_MIN);
+    assert_true(bound == 0.0);
+}
+
+static void extremes(void **state) {
+    double bound, values[] = {3, -7, 5};
+    assert_true(reference(KZ_REDUCE_MIN, KZ_I32, values, 3, &bound) == -7);
+    assert_true(reference(KZ_REDUCE_MAX, KZ_BF16, values, 3, &bound) == 5);
+    assert_true(bound == 0.0);
+    assert_true(isnan(reference(KZ_REDUCE_MAX, KZ_F32, (double[]){1, NAN, 2}, 3, &bound)));
+    assert_true(isnan(reference(KZ_REDUCE_MIN, KZ_F64, (double[]){NAN, 2}, 2, &bound)));
+}
+
+static void nothing_gives_the_identity(void **state) {
+    double bound;
+    assert_true(reference(KZ_REDUCE_SUM, KZ_F32, NULL, 0, &bound) == 0.0);
+    assert_true(reference(KZ_REDUCE_MIN, KZ_F32, NULL, 0, &bound) == INFINITY);
+    assert_true(reference(KZ_REDUCE_MAX, KZ_F64, NULL, 0, &bound) == -INFINITY);
+    assert_true(reference(KZ_REDUCE_MIN, KZ_I32, NULL, 0, &bound) == INT32_MAX);
+    assert_true(reference(KZ_REDUCE_MAX, KZ_I32, NULL, 0, &bound) == INT32_MIN);
+}
+
+// Pseudo-random numbers in [-1, 1) that any reader can make again.
+static double *make(int64_t n) {
+    double *values = malloc((size_t)n * sizeof *values);
+    uint32_t x = 12345;
+    for (int64_t i = 0; i < n; i++) {
+        x = x * 1664525u + 1013904223u;
+        values[i] = (double)(float)((double)(int32_t)x / 2147483648.0);
+    }
+    return values;
+}
+
+static void a_float_accumulator_passes_and_a_half_one_fails(void **state) {
+    enum { N = 65536 };
+    double bound, *values = make(N);
+    double expected = reference(KZ_REDUCE_SUM, KZ_F32, values, N, &bound);
+    float serial = 0.0f;
+    for (int i = 0; i < N; i++) serial += (float)values[i];
+    assert_true(fabs(serial - expected) <= bound);
+    assert_true(fabs(expected) > bound); // zeros fail
+
+    // The mildest way to lose precision: a tree, rounded to f16 at every node.
+    uint16_t *tree = malloc(N * sizeof *tree);
+    for (int i = 0; i < N; i++) kz_element_set(KZ_F16, tree, (uint64_t)i, values[i]);
+    for (uint64_t half = N / 2; half > 0; half /= 2)
+        for (uint64_t i = 0; i < half; i++)
+            kz_element_set(KZ_F16, tree, i,
+                           kz_element_get(KZ_F16, tree, i) + kz_element_get(KZ_F16, tree, i + half));
+    assert_true(fabs(kz_element_get(KZ_F16, tree, 0) - expected) > bound);
+    free(tree);
+    free(values);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_sums),
+        cmocka_unit_test(integers_wrap),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(nothing_gives_the_identity),
+        cmocka_unit_test(a_float_accumulator_passes_and_a_half_one_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+// What every family must have: well-formed plans for every case, on a large and a small GPU and on the cpu;
+// code for every entry that a plan names; tables that name variants and cases there are.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "family/case.h"
+#include "family/choice.h"
+#include "kz/family.h"
+
+static const kz_device_info devices[] = {
+    {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .gpu = "h200", .sm = 90, .multiprocessors = 132},
+    {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .gpu = "", .sm = 75, .multiprocessors = 14},
+    {.kind = KZ_DEVICE_CPU, .id = "cpu", .multiprocessors = 2},
+};
+
+typedef void (*visitor)(const kz_family *, const kz_variant *, const kz_case *, const kz_device_info *);
+
+static void visit_all(visitor visit) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    assert_true(count >= 5);
+    for (size_t f = 0; f < count; f++)
+        for (size_t v = 0; v < list[f]->variant_count; v++)
+            for (size_t c = 0; c < list[f]->case_count; c++)
+                for (size_t d = 0; d < BASE_COUNT(devices); d++)
+                    if (kz_variant_fits(&list[f]->variants[v], &devices[d]))
+                        visit(list[f], &list[f]->variants[v], &list[f]->cases[c], &devices[d]);
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static bool has_entry(const kz_image *image, const char *entry) {
+    if (image->natives) {
+        for (const kz_native_entry *e = image->natives; e->name; e++)
+            if (strcmp(e->name, entry) == 0) return true;
+        return false;
+    }
+    char text[KZ_ENTRY_NAME + 16];
+    snprintf(text, sizeof text, ".entry %s(", entry);
+    return strstr(image->ptx, text) != NULL;
+}
+
+static void check_arg(const kz_arg *arg, const kz_buffer *buffers, size_t buffer_count, const kz_plan *plan) {
+    (void)buffers;
+    if (arg->kind == KZ_ARG_BUFFER) assert_true(arg->buffer < buffer_count);
+    if (arg->kind == KZ_ARG_WORKSPACE) assert_true(arg->offset < plan->workspace_bytes);
+}
+
+static void check_plan(const kz_family *family, const kz_variant *variant, const kz_case *c,
+                       const kz_device_info *device) {
+    kz_plan plan = {0};
+    kz_error error = {0};
+    kz_image image;
+    kz_buffer buffers[KZ_FAMILY_BUFFERS];
+    size_t buffer_count = family->buffers(c, buffers);
+    assert_int_equal(variant->plan(c, device, &plan, &error), KZ_OK);
+    assert_int_equal(kz_variant_image(family, variant, &image, &error), KZ_OK);
+    assert_true(buffer_count <= KZ_FAMILY_BUFFERS && plan.step_count <= KZ_PLAN_STEPS);
+
+    uint64_t output = 0;
+    for (size_t b = 0; b < buffer_count; b++)
+        if (buffers[b].role != KZ_INPUT) output += buffers[b].count;
+    assert_int_equal(plan.step_count > 0, output > 0); // there is something to do where something is asked
+
+    for (uint32_t s = 0; s < plan.step_count; s++) {
+        const kz_step *step = &plan.steps[s];
+        for (uint32_t a = 0; a < step->arg_count; a++)
+            check_arg(&step->args[a], buffers, buffer_count, &plan);
+        if (step->kind != KZ_STEP_LAUNCH) continue;
+        if (!has_entry(&image, step->entry))
+            fail_msg("%s/%s has no %s", family->name, variant->name, step->entry);
+        for (int i = 0; i < 3; i++) assert_true(step->launch.grid[i] > 0 && step->launch.block[i] > 0);
+        assert_true(step->launch.grid[0] <= INT32_MAX);
+        assert_true(step->launch.block[0] <= 1024 && step->launch.block[1] == 1 &&
+                    step->launch.block[2] == 1);
+        if (device->kind != KZ_DEVICE_CPU && step->launch.block[0] > 1)
+            assert_int_equal(step->launch.block[0] % 32, 0); // whole warps: shuffles rely on it
+    }
+}
+
+static void plans_are_well_formed(void **state) { visit_all(check_plan); }
+
+static void check_pure(const kz_family *family, const kz_variant *variant, const kz_case *c,
+                       const kz_device_info *device) {
+    kz_plan once = {0}, twice = {0};
+    variant->plan(c, device, &once, NULL);
+    variant->plan(c, device, &twice, NULL);
+    assert_memory_equal(&once, &twice, sizeof once);
+}
+
+static void plans_are_pure(void **state) { visit_all(check_pure); }
+
+static void other_types_are_refused(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++)
+        for (size_t v = 0; v < list[f]->variant_count; v++) {
+            kz_case c = {.type = KZ_U8, .axes = {4, 4}};
+            kz_plan plan = {0};
+            kz_error error = {0};
+            assert_int_equal(list[f]->variants[v].plan(&c, &devices[0], &plan, &error), KZ_UNSUPPORTED);
+            assert_non_null(strstr(error.message, "u8"));
+        }
+}
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+static void cases_are_told_apart_by_name(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++)
+        for (size_t a = 0; a < list[f]->case_count; a++) {
+            char name[FAMILY_CASE_NAME], other[FAMILY_CASE_NAME];
+            family_case_name(list[f], &list[f]->cases[a], name);
+            for (size_t b = 0; b < a; b++) {
+                family_case_name(list[f], &list[f]->cases[b], other);
+                if (strcmp(name, other) == 0) fail_msg("%s has %s twice", list[f]->name, name);
+            }
+        }
+}
+
+static void every_family_has_the_edges(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++) {
+        bool empty = false, one = false, misaligned = false, special = false, bench = false, huge = false;
+        for (size_t i = 0; i < list[f]->case_count; i++) {
+            const kz_case *c = &list[f]->cases[i];
+            uint64_t n = family_case_elements(list[f], c);
+            bool check = c->use & KZ_USE_CHECK;
+            empty |= check && c->axes[0] == 0;
+            one |= check && n == 1;
+            misaligned |= check && c->misalign > 0;
+            special |= check && c->data == KZ_DATA_NAN;
+            bench |= (c->use & KZ_USE_BENCH) != 0;
+            huge |= c->use & KZ_USE_HUGE && n > (1ULL << 31);
+        }
+        assert_true(empty && one && misaligned && special && bench && huge);
+    }
+}
+
+// ---- tables ------------------------------------------------------------------------------------------
+
+static void choice_tables_hold(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++) {
+        const char *text = choice_text(list[f]->name);
+        choice_row row;
+        assert_true(choice_next_row(&text, &row) && row.whole);
+        assert_string_equal(row.column[CHOICE_VARIANT], "variant"); // the header
+        size_t rows = 0;
+        for (; choice_next_row(&text, &row); rows++) {
+            assert_true(row.whole);
+            assert_non_null(kz_variant_find(list[f], row.column[CHOICE_VARIANT]));
+        }
+        assert_true(rows > 0);
+    }
+}
+
+static void check_choice(const kz_family *family, const kz_variant *variant, const kz_case *c,
+                         const kz_device_info *device) {
+    (void)variant;
+    const kz_variant *chosen = family->choose(c, device);
+    assert_non_null(chosen);
+    assert_true(kz_variant_fits(chosen, device));
+}
+
+static void every_device_has_a_choice(void **state) { visit_all(check_choice); }
+
+static void the_table_decides_for_known_gpus(void **state) {
+    kz_case c = {.type = KZ_F32, .axes = {1000}};
+    const kz_family *family = kz_family_find("elementwise");
+    assert_string_equal(family->choose(&c, &devices[0])->name, "03_unrolled"); // choice.csv: h200,f32
+    c.type = KZ_F16;
+    assert_string_equal(family->choose(&c, &devices[0])->name, "04_lean");
+    c.type = KZ_F32; // an unknown GPU of sm 75: the last that runs there
+    assert_string_equal(family->choose(&c, &devices[1])->name, "03_unrolled");
+    assert_string_equal(family->choose(&c, &devices[2])->name, "00_native");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_are_well_formed),      cmocka_unit_test(plans_are_pure),
+        cmocka_unit_test(other_types_are_refused),    cmocka_unit_test(cases_are_told_apart_by_name),
+        cmocka_unit_test(every_family_has_the_edges), cmocka_unit_test(choice_tables_hold),
+        cmocka_unit_test(every_device_has_a_choice),  cmocka_unit_test(the_table_decides_for_known_gpus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
