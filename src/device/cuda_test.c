@@ -1,0 +1,546 @@
+// The cuda backend against tests/fake_cuda: modules, launches, streams, events, graphs, and how it fails.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "fake_cuda.h"
+
+static const fake_cuda_state *fake(void) {
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    const fake_cuda_state *state = dlsym(library, "fake_cuda_now");
+    assert_non_null(state);
+    dlclose(library);
+    return state;
+}
+
+#define GOOD(call)                                                                                           \
+    do {                                                                                                     \
+        kz_error error_ = {0};                                                                               \
+        kz_error *trouble = &error_;                                                                         \
+        if (call) fail_msg("%s: %s", #call, error_.message);                                                 \
+    } while (0)
+
+#define SAYS(error, text)                                                                                    \
+    do {                                                                                                     \
+        if (!strstr((error).message, text)) fail_msg("'%s' is not in: %s", text, (error).message);           \
+    } while (0)
+
+static const char ptx[] = ".version 8.0\n.target sm_75\n";
+static const kz_machine_code codes[] = {
+    {80, false, "CUBIN 80", 9},
+    {89, false, "CUBIN 89", 9},
+    {90, false, "CUBIN 90", 9},
+};
+static const kz_image image = {.name = "fake/all",
+                               .ptx = ptx,
+                               .ptx_size = sizeof ptx - 1,
+                               .machine_code = codes,
+                               .machine_code_count = 3};
+
+static int set_up(void **state) {
+    setenv("KZ_LIBCUDA", FAKE_CUDA, 1);
+    unsetenv("FAKE_CUDA_FAIL");
+    unsetenv("FAKE_CUDA_MEMORY");
+    unsetenv("FAKE_CUDA_NAME");
+    unsetenv("FAKE_CUDA_DEVICES");
+    return 0;
+}
+
+static int open_device(void **state) {
+    set_up(state);
+    return kz_device_open("cuda", (kz_device **)state, NULL);
+}
+
+// Everything that was opened is closed again.
+static int close_device(void **state) {
+    kz_device_close(*state);
+    const fake_cuda_state *s = fake();
+    assert_int_equal(s->retained, 0);
+    return set_up(state);
+}
+
+static void expect_nothing_left(void) {
+    const fake_cuda_state *s = fake();
+    assert_int_equal(s->live_allocations, 0);
+    assert_int_equal(s->live_modules, 0);
+    assert_int_equal(s->live_streams, 0);
+    assert_int_equal(s->live_events, 0);
+    assert_int_equal(s->live_graphs, 0);
+    assert_int_equal(s->live_execs, 0);
+}
+
+// ---- devices ---------------------------------------------------------------------------------------
+
+static void listed_first(void **state) {
+    kz_device_info infos[16];
+    size_t count;
+    setenv("FAKE_CUDA_DEVICES", "2", 1);
+    GOOD(kz_device_list(infos, 16, &count, trouble));
+    assert_true(count >= 8);
+    assert_string_equal(infos[0].id, "cuda:0");
+    assert_string_equal(infos[1].id, "cuda:1");
+    assert_string_equal(infos[2].id, "sim:h200");
+    assert_string_equal(infos[count - 1].id, "cpu");
+    assert_string_equal(infos[0].gpu, "h200");
+    assert_true(infos[0].peak_bytes_per_s == 4.8e12);
+    assert_int_equal(infos[0].sm, 90);
+    assert_int_equal(infos[0].multiprocessors, 132);
+    assert_int_equal(infos[0].shared_per_block_optin, 227 * 1024);
+    assert_int_equal(infos[0].l2_bytes, 62914560);
+    assert_true(infos[0].has_clock && !infos[0].has_memory_guards);
+    size_t whole = count;
+    GOOD(kz_device_list(infos, 1, &count, trouble)); // a short list tells how many there are
+    assert_int_equal(count, whole);
+    GOOD(kz_device_list(NULL, 0, &count, trouble));
+    assert_int_equal(count, whole);
+}
+
+static void unknown_gpu(void **state) { // peaks from the clocks the driver reports
+    kz_device_info info;
+    size_t count;
+    setenv("FAKE_CUDA_NAME", "NVIDIA X1000", 1);
+    GOOD(kz_device_list(&info, 1, &count, trouble));
+    assert_string_equal(info.gpu, "");
+    assert_true(info.peak_bytes_per_s > 4.9e12 && info.peak_bytes_per_s < 4.95e12);
+    assert_true(info.peak_flops_f32 > 66e12 && info.peak_flops_f32 < 68e12);
+}
+
+static void the_best_is_the_gpu(void **state) {
+    kz_device *device;
+    GOOD(kz_device_open(NULL, &device, trouble));
+    assert_string_equal(kz_device_get_info(device)->id, "cuda:0");
+    kz_device_close(device);
+}
+
+static void expect_absent(const char *id, kz_status status, const char *says) {
+    kz_device *device = (kz_device *)1;
+    kz_error error = {0};
+    assert_int_equal(kz_device_open(id, &device, &error), status);
+    assert_null(device);
+    SAYS(error, says);
+    SAYS(error, "cpu"); // and what is there
+}
+
+static void absent_devices(void **state) {
+    expect_absent("cuda:1", KZ_NO_DEVICE, "the driver shows 1 GPU");
+    expect_absent("cuda:x", KZ_NO_DEVICE, "'cuda:x'");
+    expect_absent("cuda:-1", KZ_NO_DEVICE, "'cuda:-1'");
+    expect_absent("cuda:", KZ_NO_DEVICE, "'cuda:'");
+    expect_absent("tpu", KZ_NO_DEVICE, "'tpu'");
+    setenv("FAKE_CUDA_FAIL", "no_device", 1);
+    expect_absent("cuda", KZ_NO_DEVICE, "CUDA_ERROR_NO_DEVICE");
+    setenv("FAKE_CUDA_FAIL", "stub", 1);
+    expect_absent("cuda", KZ_NO_DEVICE, "LD_LIBRARY_PATH");
+    setenv("FAKE_CUDA_FAIL", "init", 1);
+    expect_absent("cuda", KZ_DRIVER, "CUDA_ERROR_UNKNOWN");
+    unsetenv("FAKE_CUDA_FAIL");
+    setenv("FAKE_CUDA_DEVICES", "0", 1);
+    expect_absent("cuda", KZ_NO_DEVICE, "the driver shows 0 GPUs");
+    setenv("KZ_LIBCUDA", "/nowhere/libcuda.so.1", 1);
+    expect_absent("cuda", KZ_NO_DEVICE, "/nowhere/libcuda.so.1");
+    kz_device_info info;
+    size_t count;
+    GOOD(kz_device_list(&info, 1, &count, trouble)); // no driver is no error here
+    assert_string_equal(info.id, "sim:h200");
+}
+
+static void not_a_driver(void **state) {
+    kz_device *device;
+    kz_error error = {0};
+    setenv("KZ_LIBCUDA", "libm.so.6", 1);
+    assert_int_equal(kz_device_open("cuda", &device, &error), KZ_DRIVER);
+    SAYS(error, "cuInit");
+}
+
+// ---- memory ----------------------------------------------------------------------------------------
+
+static void memory(void **state) {
+    kz_device *device = *state;
+    kz_ptr a, b;
+    uint32_t there[64], back[64] = {0};
+    for (uint32_t i = 0; i < 64; i++) there[i] = i * 7;
+    GOOD(kz_memory_alloc(device, sizeof there, &a, trouble));
+    GOOD(kz_memory_alloc(device, sizeof there, &b, trouble));
+    GOOD(kz_copy_to_device(device, NULL, a, there, sizeof there, trouble));
+    GOOD(kz_copy_on_device(device, NULL, b, a, sizeof there, trouble));
+    GOOD(kz_memory_fill(device, NULL, b, 0xff, 4, trouble));
+    GOOD(kz_copy_to_host(device, NULL, back, b, sizeof back, trouble));
+    GOOD(kz_device_synchronize(device, trouble));
+    assert_int_equal(back[0], 0xffffffff);
+    assert_memory_equal(back + 1, there + 1, sizeof there - 4);
+    size_t available;
+    GOOD(kz_memory_available(device, &available, trouble));
+    assert_int_equal(available, ((size_t)150 << 30) - 2 * sizeof there);
+    kz_error error = {0};
+    assert_int_equal(kz_copy_to_host(device, NULL, back, b, 1000, &error), KZ_INVALID);
+    SAYS(error, "copying 1000 bytes");
+    SAYS(error, "cuda:0 (NVIDIA H200)");
+    GOOD(kz_memory_free(device, a, trouble));
+    GOOD(kz_memory_free(device, b, trouble));
+    assert_int_equal(kz_memory_free(device, b, &error), KZ_INVALID); // twice
+    GOOD(kz_memory_free(device, 0, trouble));
+    GOOD(kz_memory_alloc(device, 0, &a, trouble));
+    assert_int_equal(a, 0);
+    GOOD(kz_memory_fill(device, NULL, 0, 1, 0, trouble));
+    assert_int_equal(kz_memory_fill(device, NULL, 0, 1, 8, &error), KZ_INVALID);
+    expect_nothing_left();
+}
+
+static void out_of_memory(void **state) {
+    kz_device *device = *state;
+    setenv("FAKE_CUDA_MEMORY", "1048576", 1);
+    kz_ptr address = 5;
+    kz_error error = {0};
+    assert_int_equal(kz_memory_alloc(device, 3 << 20, &address, &error), KZ_NO_MEMORY);
+    assert_int_equal(address, 0);
+    SAYS(error, "no room for 3 MiB: 1 MiB of its 150 GiB are free");
+    SAYS(error, "smaller case");
+    setenv("FAKE_CUDA_MEMORY", "16777216", 1);
+    GOOD(kz_memory_alloc(device, 3 << 20, &address, trouble)); // the device lives on
+    GOOD(kz_memory_free(device, address, trouble));
+}
+
+// ---- modules and launches ----------------------------------------------------------------------------
+
+static void code_for_the_gpu(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    assert_int_equal(fake()->loaded_sm, 90);
+    kz_module_close(module);
+
+    kz_image other = image;
+    other.machine_code_count = 2; // for sm_80 and sm_89 alone: another generation, so PTX it is
+    GOOD(kz_module_load(device, &other, &module, trouble));
+    assert_int_equal(fake()->loaded_sm, 0);
+    kz_module_close(module);
+
+    const kz_machine_code newer[] = {{91, false, "CUBIN 91", 9}, {90, true, "CUBIN 90", 9}};
+    other.machine_code = newer;
+    GOOD(kz_module_load(device, &other, &module, trouble)); // sm_90a is the GPU's own
+    assert_int_equal(fake()->loaded_sm, 90);
+    kz_module_close(module);
+
+    const kz_machine_code strange[] = {{90, false, "CUBIN 99", 9}}; // a format the driver does not know
+    other.machine_code = strange;
+    other.machine_code_count = 1;
+    GOOD(kz_module_load(device, &other, &module, trouble));
+    assert_int_equal(fake()->loaded_sm, 0);
+    kz_module_close(module);
+
+    kz_error error = {0};
+    other.ptx = NULL;
+    assert_int_equal(kz_module_load(device, &other, &module, &error), KZ_INVALID);
+    other.machine_code_count = 0;
+    assert_int_equal(kz_module_load(device, &other, &module, &error), KZ_UNSUPPORTED);
+    SAYS(error, "fake/all");
+    SAYS(error, "sm_90");
+    expect_nothing_left();
+}
+
+static void bad_ptx(void **state) {
+    kz_module *module;
+    kz_error error = {0};
+    kz_image broken = {.name = "my.cu", .ptx = ".version 8.0\nbroken", .ptx_size = 19};
+    assert_int_equal(kz_module_load(*state, &broken, &module, &error), KZ_SYNTAX);
+    SAYS(error, "my.cu");
+    SAYS(error, "CUDA_ERROR_INVALID_PTX");
+    SAYS(error, "ptxas fatal : line 7; unknown thing 'broken'"); // the assembler's own words
+    assert_null(module);
+}
+
+static void names(void **state) {
+    kz_module *module;
+    kz_kernel *kernel, *again;
+    kz_kernel_info info;
+    kz_error error = {0};
+    GOOD(kz_module_load(*state, &image, &module, trouble));
+    GOOD(kz_module_kernel(module, "shared_hungry", &kernel, trouble));
+    GOOD(kz_module_kernel(module, "shared_hungry", &again, trouble));
+    assert_ptr_equal(kernel, again);
+    GOOD(kz_kernel_get_info(kernel, &info, trouble));
+    assert_int_equal(info.registers, 40);
+    assert_int_equal(info.static_shared_bytes, 1024);
+    assert_int_equal(info.local_bytes_per_thread, 16);
+    assert_int_equal(info.max_threads_per_block, 1024);
+    assert_int_equal(kz_module_kernel(module, "nobody", &kernel, &error), KZ_NOT_FOUND);
+    SAYS(error, "nobody");
+    SAYS(error, "fake/all");
+    kz_ptr address;
+    size_t bytes;
+    GOOD(kz_module_global(module, "counter", &address, &bytes, trouble));
+    assert_int_equal(bytes, 4);
+    assert_int_equal(kz_module_global(module, "nobody", &address, &bytes, &error), KZ_NOT_FOUND);
+    kz_module_close(module);
+}
+
+static kz_kernel *kernel_of(kz_module *module, const char *name) {
+    kz_kernel *kernel;
+    GOOD(kz_module_kernel(module, name, &kernel, trouble));
+    return kernel;
+}
+
+static void launches(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    float a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8] = {10, 20, 30, 40, 50, 60, 70, 80}, out[8];
+    kz_ptr buffers[3];
+    for (int i = 0; i < 3; i++) GOOD(kz_memory_alloc(device, sizeof a, &buffers[i], trouble));
+    GOOD(kz_copy_to_device(device, NULL, buffers[0], a, sizeof a, trouble));
+    GOOD(kz_copy_to_device(device, NULL, buffers[1], b, sizeof b, trouble));
+    size_t n = 8;
+    const void *args[] = {&buffers[0], &buffers[1], &buffers[2], &n};
+    kz_launch launch = {.grid = {2, 3, 4}, .block = {32, 2, 1}, .dynamic_shared_bytes = 64};
+    GOOD(kz_launch_kernel(device, NULL, kernel_of(module, "add_f32"), &launch, args, 4, trouble));
+    float factor = 0.5f;
+    uint32_t narrow = 8;
+    const void *scale_args[] = {&buffers[2], &factor, &narrow};
+    kz_launch plain = {.grid = {1, 1, 1}, .block = {8, 1, 1}};
+    GOOD(kz_launch_kernel(device, NULL, kernel_of(module, "scale_f32"), &plain, scale_args, 3, trouble));
+    GOOD(kz_copy_to_host(device, NULL, out, buffers[2], sizeof out, trouble));
+    GOOD(kz_device_synchronize(device, trouble));
+    for (int i = 0; i < 8; i++) assert_true(out[i] == 0.5f * (a[i] + b[i]));
+    assert_string_equal(fake()->last.name, "scale_f32");
+    assert_int_equal(fake()->last.attribute_count, 0);
+    for (int i = 0; i < 3; i++) GOOD(kz_memory_free(device, buffers[i], trouble));
+    kz_module_close(module);
+    expect_nothing_left();
+}
+
+static void launch_attributes(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    kz_kernel *kernel = kernel_of(module, "shared_hungry");
+    kz_launch launch = {.grid = {32, 2, 2}, .block = {128, 1, 1}, .cluster = {16, 1, 1}, .cooperative = true};
+    launch.dynamic_shared_bytes = 200 << 10; // more than the 48 KiB that need no asking
+    GOOD(kz_launch_kernel(device, NULL, kernel, &launch, NULL, 0, trouble));
+    assert_int_equal(fake()->dynamic_shared_allowed, 200 << 10);
+    assert_int_equal(fake()->large_clusters_allowed, 1);
+    assert_int_equal(fake()->last.attribute_count, 2);
+    assert_int_equal(fake()->last.cooperative, 1);
+    assert_int_equal(fake()->last.cluster[0], 16);
+    assert_int_equal(fake()->last.cluster[2], 1);
+    assert_int_equal(fake()->last.grid[0], 32);
+    assert_int_equal(fake()->last.block[0], 128);
+    assert_int_equal(fake()->last.shared_bytes, 200 << 10);
+    launch.dynamic_shared_bytes = 100 << 10; // what was allowed stays so
+    GOOD(kz_launch_kernel(device, NULL, kernel, &launch, NULL, 0, trouble));
+    assert_int_equal(fake()->dynamic_shared_allowed, 200 << 10);
+    kz_module_close(module);
+}
+
+static void expect_bad_launch(kz_device *device, kz_kernel *kernel, kz_launch launch, kz_status status,
+                              const char *says) {
+    kz_error error = {0};
+    int before = fake()->launches;
+    assert_int_equal(kz_launch_kernel(device, NULL, kernel, &launch, NULL, 0, &error), status);
+    SAYS(error, says);
+    assert_int_equal(fake()->launches, before);
+}
+
+static void bad_launches(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    kz_kernel *kernel = kernel_of(module, "shared_hungry"), *few = kernel_of(module, "few_threads");
+    const kz_launch good = {.grid = {4, 1, 1}, .block = {32, 1, 1}};
+    kz_launch bad = good;
+    bad.grid[1] = 0;
+    expect_bad_launch(device, kernel, bad, KZ_INVALID, "the grid 4 x 0 x 1 is empty");
+    bad.grid[1] = 65536;
+    expect_bad_launch(device, kernel, bad, KZ_LIMIT, "too large");
+    bad = good, bad.block[2] = 0;
+    expect_bad_launch(device, kernel, bad, KZ_INVALID, "is empty");
+    bad = good, bad.block[0] = 1025;
+    expect_bad_launch(device, kernel, bad, KZ_LIMIT, "1024 in all");
+    bad = good, bad.block[2] = 65, bad.block[0] = 1;
+    expect_bad_launch(device, kernel, bad, KZ_LIMIT, "64 along z");
+    bad = good, bad.block[0] = 512;
+    expect_bad_launch(device, few, bad, KZ_LIMIT, "this kernel allows 256");
+    bad = good, bad.dynamic_shared_bytes = 227 << 10; // 1 KiB of static memory is too much with it
+    expect_bad_launch(device, kernel, bad, KZ_LIMIT, "232448 bytes of dynamic and 1024 of static");
+    bad = good, bad.cluster[0] = 3, bad.cluster[1] = bad.cluster[2] = 1;
+    expect_bad_launch(device, kernel, bad, KZ_INVALID, "does not divide");
+    bad.grid[0] = 17, bad.cluster[0] = 17;
+    expect_bad_launch(device, kernel, bad, KZ_LIMIT, "16 is the most");
+    kz_error error = {0};
+    const void *args[] = {&bad};
+    assert_int_equal(kz_launch_kernel(device, NULL, kernel, &good, args, 1, &error), KZ_INVALID);
+    SAYS(error, "1 arguments: it takes 0");
+    kz_module_close(module);
+}
+
+// ---- streams, events, graphs ----------------------------------------------------------------------------
+
+static void streams_and_events(void **state) {
+    kz_device *device = *state;
+    kz_stream *one, *two;
+    kz_event *from, *to;
+    kz_ptr buffer;
+    GOOD(kz_stream_open(device, &one, trouble));
+    GOOD(kz_stream_open(device, &two, trouble));
+    assert_non_null(kz_stream_handle(one));
+    assert_null(kz_stream_handle(NULL));
+    GOOD(kz_event_open(device, &from, trouble));
+    GOOD(kz_event_open(device, &to, trouble));
+    GOOD(kz_memory_alloc(device, 64, &buffer, trouble));
+    double seconds;
+    kz_error error = {0};
+    assert_int_equal(kz_event_elapsed(device, from, to, &seconds, &error), KZ_INVALID); // never recorded
+    GOOD(kz_event_record(device, from, one, trouble));
+    GOOD(kz_memory_fill(device, one, buffer, 1, 64, trouble)); // a quarter of a second each, in the fake
+    GOOD(kz_memory_fill(device, one, buffer, 2, 64, trouble));
+    GOOD(kz_event_record(device, to, one, trouble));
+    GOOD(kz_stream_wait(device, two, to, trouble));
+    GOOD(kz_event_synchronize(device, to, trouble));
+    GOOD(kz_event_elapsed(device, from, to, &seconds, trouble));
+    assert_true(seconds == 0.5);
+    GOOD(kz_stream_synchronize(device, one, trouble));
+    GOOD(kz_stream_synchronize(device, NULL, trouble));
+    kz_event_close(from);
+    kz_event_close(to);
+    kz_stream_close(one);
+    kz_stream_close(two);
+    GOOD(kz_memory_free(device, buffer, trouble));
+    expect_nothing_left();
+}
+
+static void graphs(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    kz_stream *stream, *side;
+    kz_event *forked, *joined;
+    kz_graph *graph;
+    kz_ptr x;
+    float start[4] = {1, 2, 3, 4}, out[4];
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    kz_kernel *scale = kernel_of(module, "scale_f32");
+    GOOD(kz_stream_open(device, &stream, trouble));
+    GOOD(kz_stream_open(device, &side, trouble));
+    GOOD(kz_event_open(device, &forked, trouble));
+    GOOD(kz_event_open(device, &joined, trouble));
+    GOOD(kz_memory_alloc(device, sizeof start, &x, trouble));
+    GOOD(kz_copy_to_device(device, NULL, x, start, sizeof start, trouble));
+
+    int before = fake()->launches;
+    GOOD(kz_graph_begin(device, stream, trouble));
+    assert_int_equal(fake()->capture_mode, 2);
+    float factor = 2;
+    uint32_t n = 4;
+    const void *args[] = {&x, &factor, &n};
+    kz_launch launch = {.grid = {1, 1, 1}, .block = {4, 1, 1}};
+    GOOD(kz_launch_kernel(device, stream, scale, &launch, args, 3, trouble));
+    factor = 100; // the graph has its own copy
+    GOOD(kz_event_record(device, forked, stream, trouble));
+    GOOD(kz_stream_wait(device, side, forked, trouble)); // the other stream joins in
+    factor = 5;
+    GOOD(kz_launch_kernel(device, side, scale, &launch, args, 3, trouble));
+    GOOD(kz_event_record(device, joined, side, trouble));
+    GOOD(kz_stream_wait(device, stream, joined, trouble));
+    assert_int_equal(fake()->launches, before);
+    GOOD(kz_graph_end(device, stream, &graph, trouble));
+    assert_true(fake()->uploads > 0);
+    assert_int_equal(fake()->launches, before); // recorded, not run
+
+    GOOD(kz_graph_launch(device, graph, stream, trouble));
+    GOOD(kz_graph_launch(device, graph, stream, trouble));
+    GOOD(kz_stream_synchronize(device, stream, trouble));
+    assert_int_equal(fake()->launches, before + 4);
+    GOOD(kz_copy_to_host(device, NULL, out, x, sizeof out, trouble));
+    for (int i = 0; i < 4; i++) assert_true(out[i] == 100 * start[i]);
+
+    kz_error error = {0};
+    assert_int_equal(kz_graph_begin(device, NULL, &error), KZ_INVALID);
+    SAYS(error, "default stream");
+    kz_graph *none;
+    assert_int_equal(kz_graph_end(device, stream, &none, &error), KZ_INVALID); // nothing is being recorded
+    assert_int_equal(kz_event_synchronize(device, forked, &error), KZ_INVALID);
+    kz_graph_close(graph);
+    kz_event_close(forked);
+    kz_event_close(joined);
+    kz_stream_close(side);
+    kz_stream_close(stream);
+    GOOD(kz_memory_free(device, x, trouble));
+    kz_module_close(module);
+    expect_nothing_left();
+}
+
+// ---- when it breaks -----------------------------------------------------------------------------------
+
+static void a_kernel_faults(void **state) {
+    kz_device *device = *state, *fresh;
+    kz_module *module;
+    kz_stream *stream;
+    kz_error error = {0};
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    GOOD(kz_stream_open(device, &stream, trouble));
+    kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    GOOD(kz_launch_kernel(device, stream, kernel_of(module, "fault"), &launch, NULL, 0, trouble));
+    assert_int_equal(kz_stream_synchronize(device, stream, &error), KZ_FAULT);
+    SAYS(error, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    SAYS(error, "an illegal memory access was encountered");
+    SAYS(error, "launched last was fault");
+    SAYS(error, "--device sim");
+    kz_ptr address;
+    assert_int_equal(kz_memory_alloc(device, 16, &address, &error), KZ_FAULT); // from now on
+    SAYS(error, "stopped earlier");
+    SAYS(error, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    kz_stream_close(stream);
+    kz_module_close(module);
+    int resets = fake()->resets;
+    kz_device_close(device);
+    assert_int_equal(fake()->resets, resets + 1);
+    GOOD(kz_device_open("cuda:0", &fresh, trouble)); // a new context
+    GOOD(kz_memory_alloc(fresh, 16, &address, trouble));
+    GOOD(kz_memory_free(fresh, address, trouble));
+    *state = fresh;
+}
+
+static void the_gpu_vanishes(void **state) {
+    kz_device *device = *state;
+    kz_error error = {0};
+    setenv("FAKE_CUDA_FAIL", "lost", 1);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_LOST);
+    SAYS(error, "waiting for the GPU on cuda:0");
+    SAYS(error, "CUDA_ERROR_NO_DEVICE");
+    size_t bytes;
+    assert_int_equal(kz_memory_available(device, &bytes, &error), KZ_LOST);
+    assert_int_equal(kz_device_synchronize(device, NULL), KZ_LOST); // nobody need listen
+}
+
+static void no_counters_here(void **state) {
+    kz_error error = {0};
+    kz_counters counters = {.valid = true};
+    assert_int_equal(kz_counters_enable(*state, true, &error), KZ_UNSUPPORTED);
+    SAYS(error, "--device sim");
+    GOOD(kz_counters_enable(*state, false, trouble));
+    GOOD(kz_counters_read(*state, &counters, true, trouble));
+    assert_false(counters.valid);
+    assert_int_equal(kz_device_set_print(*state, NULL, NULL, &error), KZ_UNSUPPORTED);
+    assert_int_equal(kz_device_set_threads(*state, 1, &error), KZ_UNSUPPORTED);
+}
+
+int main(void) {
+#define ALONE(test) cmocka_unit_test_setup_teardown(test, set_up, set_up)
+#define OPEN(test)  cmocka_unit_test_setup_teardown(test, open_device, close_device)
+    const struct CMUnitTest tests[] = {
+        ALONE(listed_first),   ALONE(unknown_gpu),       ALONE(the_best_is_the_gpu),
+        ALONE(absent_devices), ALONE(not_a_driver),      OPEN(memory),
+        OPEN(out_of_memory),   OPEN(code_for_the_gpu),   OPEN(bad_ptx),
+        OPEN(names),           OPEN(launches),           OPEN(launch_attributes),
+        OPEN(bad_launches),    OPEN(streams_and_events), OPEN(graphs),
+        OPEN(a_kernel_faults), OPEN(the_gpu_vanishes),   OPEN(no_counters_here),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

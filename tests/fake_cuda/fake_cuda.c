@@ -1,0 +1,624 @@
+// A libcuda over host memory, so that the cuda backend can be tested without a GPU.
+//
+// Operations run when they are enqueued; a captured stream collects them for graphs. It knows a handful of
+// kernels by name (see `kernels`). A module's image is PTX text, or "CUBIN <sm>" for machine code; PTX with
+// the word "broken" does not assemble. It is strict where a real driver would merely misbehave: wrong
+// context, unknown handles and frees, too much shared memory.
+// FAKE_CUDA_FAIL makes it fail: init, no_device, stub, lost (the GPU is gone at the next synchronisation).
+// FAKE_CUDA_MEMORY is the GPU's memory in bytes; FAKE_CUDA_NAME its name; FAKE_CUDA_DEVICES how many there
+// are.
+#include "fake_cuda.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult;
+typedef uint64_t pointer;
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    STUB = 34,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    INVALID_PTX = 218,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
+    CAPTURE_UNSUPPORTED = 900,
+    CAPTURE_UNMATCHED = 903,
+    CAPTURED_EVENT = 907,
+    UNKNOWN = 999
+};
+
+extern fake_cuda_state fake_cuda_now;
+fake_cuda_state fake_cuda_now;
+#define STATE fake_cuda_now
+
+static bool started;
+static void *current;        // the context of the one thread we serve
+static int context_object;   // the primary context's handle is its address
+static CUresult sticky;      // what a faulted context answers
+static double clock_seconds; // moves by a fixed amount per operation
+
+// What the context owns goes with it at a reset.
+enum { MOST = 256 };
+static void *objects[MOST];
+
+static void *own(size_t bytes) {
+    for (int i = 0; i < MOST; i++)
+        if (!objects[i]) return objects[i] = calloc(1, bytes);
+    abort(); // a test that needs more should raise MOST
+}
+static void disown(void *object) {
+    for (int i = 0; i < MOST; i++)
+        if (objects[i] == object) objects[i] = NULL;
+    free(object);
+}
+static void disown_all(void) {
+    for (int i = 0; i < MOST; i++) free(objects[i]), objects[i] = NULL;
+    STATE.live_modules = STATE.live_streams = STATE.live_events = 0;
+}
+
+static bool fails(const char *how) {
+    const char *wanted = getenv("FAKE_CUDA_FAIL");
+    return wanted && strcmp(wanted, how) == 0;
+}
+static size_t number(const char *variable, size_t otherwise) {
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+static size_t memory_bytes(void) { return number("FAKE_CUDA_MEMORY", (size_t)150 << 30); }
+
+static CUresult enter(void) {
+    if (!started) return NOT_INITIALIZED;
+    if (current != &context_object) return INVALID_CONTEXT;
+    return sticky;
+}
+#define ENTER()                                                                                              \
+    do {                                                                                                     \
+        CUresult entered = enter();                                                                          \
+        if (entered) return entered;                                                                         \
+    } while (0)
+
+// ---- start, errors, devices ------------------------------------------------------------------------
+
+CUresult cuInit(unsigned flags);
+CUresult cuInit(unsigned flags) {
+    if (flags) return INVALID_VALUE;
+    if (fails("init")) return UNKNOWN;
+    if (fails("stub")) return STUB;
+    if (fails("no_device")) return NO_DEVICE;
+    started = true;
+    return OK;
+}
+
+CUresult cuDriverGetVersion(int *version);
+CUresult cuDriverGetVersion(int *version) {
+    *version = 13000;
+    return OK;
+}
+
+static const struct {
+    CUresult code;
+    const char *name, *text;
+} texts[] = {
+    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
+};
+
+static CUresult describe(CUresult code, const char **text, bool name) {
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (texts[i].code != code) continue;
+        *text = name ? texts[i].name : texts[i].text;
+        return OK;
+    }
+    *text = NULL;
+    return INVALID_VALUE;
+}
+CUresult cuGetErrorName(CUresult code, const char **text);
+CUresult cuGetErrorName(CUresult code, const char **text) { return describe(code, text, true); }
+CUresult cuGetErrorString(CUresult code, const char **text);
+CUresult cuGetErrorString(CUresult code, const char **text) { return describe(code, text, false); }
+
+CUresult cuDeviceGetCount(int *count);
+CUresult cuDeviceGetCount(int *count) {
+    if (!started) return NOT_INITIALIZED;
+    *count = (int)number("FAKE_CUDA_DEVICES", 1);
+    return OK;
+}
+CUresult cuDeviceGet(int *device, int ordinal);
+CUresult cuDeviceGet(int *device, int ordinal) {
+    if (ordinal < 0 || ordinal >= (int)number("FAKE_CUDA_DEVICES", 1)) return INVALID_DEVICE;
+    *device = 40 + ordinal; // not the ordinal, so that nobody takes one for the other
+    return OK;
+}
+CUresult cuDeviceGetName(char *name, int length, int device);
+CUresult cuDeviceGetName(char *name, int length, int device) {
+    if (device < 40) return INVALID_DEVICE;
+    const char *wanted = getenv("FAKE_CUDA_NAME");
+    snprintf(name, (size_t)length, "%s", wanted ? wanted : "NVIDIA H200");
+    return OK;
+}
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device);
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    if (device < 40) return INVALID_DEVICE;
+    *bytes = memory_bytes();
+    return OK;
+}
+CUresult cuDeviceGetAttribute(int *value, int attribute, int device);
+CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
+    static const int table[][2] = {{1, 1024},     {8, 49152},   {10, 32},       {13, 1980000}, {16, 132},
+                                   {36, 3201000}, {37, 6144},   {38, 62914560}, {39, 2048},    {75, 9},
+                                   {76, 0},       {81, 233472}, {82, 65536},    {97, 232448},  {106, 32}};
+    if (device < 40) return INVALID_DEVICE;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i][0] == attribute) return *value = table[i][1], OK;
+    return INVALID_VALUE;
+}
+
+CUresult cuDevicePrimaryCtxRetain(void **context, int device);
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
+    if (device < 40) return INVALID_DEVICE;
+    STATE.retained++;
+    *context = &context_object;
+    return OK;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(int device);
+CUresult cuDevicePrimaryCtxRelease_v2(int device) {
+    if (device < 40 || !STATE.retained) return INVALID_CONTEXT;
+    STATE.retained--;
+    return OK;
+}
+CUresult cuDevicePrimaryCtxReset_v2(int device);
+CUresult cuDevicePrimaryCtxReset_v2(int device) {
+    if (device < 40) return INVALID_DEVICE;
+    STATE.resets++;
+    disown_all();
+    sticky = OK;
+    return OK;
+}
+CUresult cuCtxSetCurrent(void *context);
+CUresult cuCtxSetCurrent(void *context) {
+    current = context;
+    return OK;
+}
+static CUresult synchronize(void) {
+    if (fails("lost")) sticky = NO_DEVICE;
+    return enter();
+}
+CUresult cuCtxSynchronize(void);
+CUresult cuCtxSynchronize(void) { return synchronize(); }
+
+// ---- memory ----------------------------------------------------------------------------------------
+
+static struct {
+    char *data;
+    size_t bytes;
+} allocations[MOST];
+
+static bool holds(pointer at, size_t bytes) {
+    for (int i = 0; i < MOST; i++) {
+        pointer from = (pointer)(uintptr_t)allocations[i].data;
+        if (from && at >= from && bytes <= allocations[i].bytes && at - from <= allocations[i].bytes - bytes)
+            return true;
+    }
+    return false;
+}
+CUresult cuMemGetInfo_v2(size_t *available, size_t *total);
+CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
+    ENTER();
+    *total = memory_bytes();
+    *available = *total > STATE.live_bytes ? *total - STATE.live_bytes : 0;
+    return OK;
+}
+CUresult cuMemAlloc_v2(pointer *address, size_t bytes);
+CUresult cuMemAlloc_v2(pointer *address, size_t bytes) {
+    ENTER();
+    if (!bytes) return INVALID_VALUE;
+    if (bytes > memory_bytes() - STATE.live_bytes) return OUT_OF_MEMORY;
+    for (int i = 0; i < MOST; i++) {
+        if (allocations[i].data) continue;
+        allocations[i].data = malloc(bytes);
+        if (!allocations[i].data) return OUT_OF_MEMORY;
+        memset(allocations[i].data, 0xab, bytes);
+        allocations[i].bytes = bytes;
+        STATE.live_allocations++;
+        STATE.live_bytes += bytes;
+        *address = (pointer)(uintptr_t)allocations[i].data;
+        return OK;
+    }
+    return OUT_OF_MEMORY;
+}
+CUresult cuMemFree_v2(pointer address);
+CUresult cuMemFree_v2(pointer address) {
+    ENTER();
+    for (int i = 0; i < MOST; i++) {
+        if (!address || (pointer)(uintptr_t)allocations[i].data != address) continue;
+        free(allocations[i].data);
+        STATE.live_allocations--;
+        STATE.live_bytes -= allocations[i].bytes;
+        allocations[i].data = NULL;
+        return OK;
+    }
+    return INVALID_VALUE;
+}
+
+// ---- modules and functions ---------------------------------------------------------------------------
+
+typedef struct fake_module {
+    int sm;
+    uint32_t global; // the variable `counter`
+} fake_module;
+
+static void add(void *const *p,
+                const fake_cuda_launch *launch) { // (float *a, float *b, float *out, size_t n)
+    const float *a = *(float *const *)p[0], *b = *(float *const *)p[1];
+    float *out = *(float *const *)p[2];
+    for (size_t i = 0; i < *(const size_t *)p[3]; i++) out[i] = a[i] + b[i];
+}
+static void scale(void *const *p, const fake_cuda_launch *launch) { // (float *x, float factor, uint32_t n)
+    float *x = *(float *const *)p[0];
+    for (uint32_t i = 0; i < *(const uint32_t *)p[2]; i++) x[i] *= *(const float *)p[1];
+}
+static void nothing(void *const *p, const fake_cuda_launch *launch) {}
+static void fault(void *const *p, const fake_cuda_launch *launch) { sticky = ILLEGAL_ADDRESS; }
+
+typedef struct fake_function {
+    const char *name;
+    void (*run)(void *const *params, const fake_cuda_launch *launch);
+    int param_count;
+    size_t param_bytes[4];
+    int max_threads, static_shared;
+    int dynamic_allowed, large_clusters; // set by attributes
+} fake_function;
+
+static fake_function kernels[] = {
+    {"add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
+    {"scale_f32", scale, 3, {8, 4, 4}, 1024, 0, 49152, 0},
+    {"shared_hungry", nothing, 0, {0}, 1024, 1024, 48128, 0},
+    {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0},
+    {"fault", fault, 0, {0}, 1024, 0, 49152, 0},
+};
+
+CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values);
+CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+    ENTER();
+    int sm = 0;
+    if (sscanf(image, "CUBIN %d", &sm) != 1 && !strstr(image, ".version")) return INVALID_IMAGE;
+    if (sm == 99) return INVALID_IMAGE; // a format this driver does not know
+    if (!sm && strstr(image, "broken")) {
+        char *log = NULL;
+        size_t room = 0;
+        for (unsigned i = 0; i < count; i++) {
+            if (options[i] == 5) log = values[i];
+            if (options[i] == 6) room = (size_t)(uintptr_t)values[i];
+        }
+        if (log && room) snprintf(log, room, "ptxas fatal : line 7; unknown thing 'broken'\n");
+        return INVALID_PTX;
+    }
+    fake_module *made = own(sizeof *made);
+    made->sm = STATE.loaded_sm = sm;
+    STATE.live_modules++;
+    *module = made;
+    return OK;
+}
+CUresult cuModuleUnload(void *module);
+CUresult cuModuleUnload(void *module) {
+    ENTER();
+    STATE.live_modules--;
+    disown(module);
+    return OK;
+}
+CUresult cuModuleGetFunction(void **function, void *module, const char *name);
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
+    ENTER();
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (strcmp(kernels[i].name, name) == 0) return *function = &kernels[i], OK;
+    return NOT_FOUND;
+}
+CUresult cuModuleGetGlobal_v2(pointer *address, size_t *bytes, void *module, const char *name);
+CUresult cuModuleGetGlobal_v2(pointer *address, size_t *bytes, void *module, const char *name) {
+    ENTER();
+    if (strcmp(name, "counter") != 0) return NOT_FOUND;
+    *address = (pointer)(uintptr_t) & ((fake_module *)module)->global;
+    *bytes = sizeof(uint32_t);
+    return OK;
+}
+CUresult cuFuncLoad(void *function);
+CUresult cuFuncLoad(void *function) {
+    ENTER();
+    return OK;
+}
+CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes);
+CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) {
+    ENTER();
+    const fake_function *f = function;
+    if (index >= (size_t)f->param_count) return INVALID_VALUE;
+    *offset = 8 * index;
+    *bytes = f->param_bytes[index];
+    return OK;
+}
+CUresult cuFuncGetAttribute(int *value, int attribute, void *function);
+CUresult cuFuncGetAttribute(int *value, int attribute, void *function) {
+    ENTER();
+    const fake_function *f = function;
+    switch (attribute) {
+    case 0: *value = f->max_threads; return OK;
+    case 1: *value = f->static_shared; return OK;
+    case 3: *value = 16; return OK;
+    case 4: *value = 40; return OK;
+    }
+    return INVALID_VALUE;
+}
+CUresult cuFuncSetAttribute(void *function, int attribute, int value);
+CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
+    ENTER();
+    fake_function *f = function;
+    if (attribute == 8)
+        f->dynamic_allowed = STATE.dynamic_shared_allowed = value;
+    else if (attribute == 14)
+        f->large_clusters = STATE.large_clusters_allowed = value;
+    else
+        return INVALID_VALUE;
+    return OK;
+}
+
+// ---- streams and what goes through them ----------------------------------------------------------------
+
+typedef struct fake_op {
+    enum { FILL, COPY, LAUNCH } kind;
+    void *to;
+    const void *from;
+    size_t bytes;
+    unsigned char byte;
+    const fake_function *function;
+    fake_cuda_launch launch;
+    char params[4][8];
+} fake_op;
+
+typedef struct fake_graph {
+    fake_op *ops;
+    size_t count;
+} fake_graph;
+
+typedef struct fake_stream {
+    fake_graph *capture; // what it is being captured into
+    bool origin;
+} fake_stream;
+
+typedef struct fake_event {
+    fake_graph *capture;
+    bool recorded;
+    double seconds;
+} fake_event;
+
+static void run(const fake_op *op) {
+    clock_seconds += 0.25;
+    if (op->kind == FILL) memset(op->to, op->byte, op->bytes);
+    if (op->kind == COPY) memmove(op->to, op->from, op->bytes);
+    if (op->kind != LAUNCH) return;
+    void *params[4];
+    for (int i = 0; i < 4; i++) params[i] = (void *)op->params[i];
+    op->function->run(params, &op->launch);
+    STATE.last = op->launch;
+    STATE.launches++;
+}
+
+static void append(fake_graph *graph, const fake_op *op) {
+    graph->ops = realloc(graph->ops, (graph->count + 1) * sizeof *op);
+    graph->ops[graph->count++] = *op;
+}
+
+static CUresult enqueue(fake_stream *stream, const fake_op *op) {
+    if (stream && stream->capture)
+        append(stream->capture, op);
+    else
+        run(op);
+    return OK;
+}
+
+CUresult cuMemsetD8Async(pointer to, unsigned char byte, size_t bytes, void *stream);
+CUresult cuMemsetD8Async(pointer to, unsigned char byte, size_t bytes, void *stream) {
+    ENTER();
+    if (!holds(to, bytes)) return INVALID_VALUE;
+    return enqueue(stream,
+                   &(fake_op){.kind = FILL, .to = (void *)(uintptr_t)to, .byte = byte, .bytes = bytes});
+}
+CUresult cuMemcpyHtoDAsync_v2(pointer to, const void *from, size_t bytes, void *stream);
+CUresult cuMemcpyHtoDAsync_v2(pointer to, const void *from, size_t bytes, void *stream) {
+    ENTER();
+    if (!holds(to, bytes)) return INVALID_VALUE;
+    return enqueue(stream,
+                   &(fake_op){.kind = COPY, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
+}
+CUresult cuMemcpyDtoHAsync_v2(void *to, pointer from, size_t bytes, void *stream);
+CUresult cuMemcpyDtoHAsync_v2(void *to, pointer from, size_t bytes, void *stream) {
+    ENTER();
+    if (!holds(from, bytes)) return INVALID_VALUE;
+    return enqueue(stream,
+                   &(fake_op){.kind = COPY, .to = to, .from = (void *)(uintptr_t)from, .bytes = bytes});
+}
+CUresult cuMemcpyDtoDAsync_v2(pointer to, pointer from, size_t bytes, void *stream);
+CUresult cuMemcpyDtoDAsync_v2(pointer to, pointer from, size_t bytes, void *stream) {
+    ENTER();
+    if (!holds(from, bytes) || !holds(to, bytes)) return INVALID_VALUE;
+    return enqueue(stream, &(fake_op){.kind = COPY,
+                                      .to = (void *)(uintptr_t)to,
+                                      .from = (void *)(uintptr_t)from,
+                                      .bytes = bytes});
+}
+
+typedef struct attribute { // CUlaunchAttribute, by its documented layout
+    int id;
+    char pad[4];
+    unsigned value[16];
+} attribute;
+typedef struct config { // CUlaunchConfig
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void *stream;
+    attribute *attributes;
+    unsigned attribute_count;
+} config;
+
+CUresult cuLaunchKernelEx(const config *c, void *function, void **params, void **extra);
+CUresult cuLaunchKernelEx(const config *c, void *function, void **params, void **extra) {
+    ENTER();
+    const fake_function *f = function;
+    if (extra || (int)(c->block_x * c->block_y * c->block_z) > f->max_threads) return INVALID_VALUE;
+    if ((int)c->shared_bytes > f->dynamic_allowed) return INVALID_VALUE;
+    fake_op op = {.kind = LAUNCH, .function = f};
+    op.launch = (fake_cuda_launch){.grid = {c->grid_x, c->grid_y, c->grid_z},
+                                   .block = {c->block_x, c->block_y, c->block_z},
+                                   .shared_bytes = c->shared_bytes,
+                                   .attribute_count = c->attribute_count};
+    snprintf(op.launch.name, sizeof op.launch.name, "%s", f->name);
+    for (unsigned i = 0; i < c->attribute_count; i++) {
+        if (c->attributes[i].id == 2) op.launch.cooperative = c->attributes[i].value[0];
+        if (c->attributes[i].id == 4) memcpy(op.launch.cluster, c->attributes[i].value, 12);
+    }
+    if (op.launch.cluster[0] * op.launch.cluster[1] * op.launch.cluster[2] > 8 && !f->large_clusters)
+        return INVALID_VALUE;
+    for (int i = 0; i < f->param_count; i++) memcpy(op.params[i], params[i], f->param_bytes[i]);
+    return enqueue(c->stream, &op);
+}
+
+CUresult cuStreamCreate(void **stream, unsigned flags);
+CUresult cuStreamCreate(void **stream, unsigned flags) {
+    ENTER();
+    *stream = own(sizeof(fake_stream));
+    STATE.live_streams++;
+    return OK;
+}
+CUresult cuStreamDestroy_v2(void *stream);
+CUresult cuStreamDestroy_v2(void *stream) {
+    ENTER();
+    STATE.live_streams--;
+    disown(stream);
+    return OK;
+}
+CUresult cuStreamSynchronize(void *stream);
+CUresult cuStreamSynchronize(void *stream) {
+    if (stream && ((fake_stream *)stream)->capture) return CAPTURE_UNSUPPORTED;
+    return synchronize();
+}
+CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags);
+CUresult cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+    ENTER();
+    fake_graph *capture = ((fake_event *)event)->capture;
+    if (capture && !stream) return CAPTURE_UNSUPPORTED;
+    if (capture) ((fake_stream *)stream)->capture = capture;
+    return OK;
+}
+CUresult cuStreamBeginCapture_v2(void *stream, int mode);
+CUresult cuStreamBeginCapture_v2(void *stream, int mode) {
+    ENTER();
+    fake_stream *s = stream;
+    if (!s || s->capture) return CAPTURE_UNSUPPORTED;
+    STATE.capture_mode = (unsigned)mode;
+    STATE.live_graphs++;
+    s->capture = calloc(1, sizeof *s->capture);
+    s->origin = true;
+    return OK;
+}
+CUresult cuStreamEndCapture(void *stream, void **graph);
+CUresult cuStreamEndCapture(void *stream, void **graph) {
+    ENTER();
+    fake_stream *s = stream;
+    if (!s->capture || !s->origin) return CAPTURE_UNMATCHED;
+    *graph = s->capture;
+    s->capture = NULL;
+    s->origin = false;
+    return OK;
+}
+
+// ---- events and graphs -----------------------------------------------------------------------------------
+
+CUresult cuEventCreate(void **event, unsigned flags);
+CUresult cuEventCreate(void **event, unsigned flags) {
+    ENTER();
+    if (flags) return INVALID_VALUE; // without timing it would be of no use to us
+    *event = own(sizeof(fake_event));
+    STATE.live_events++;
+    return OK;
+}
+CUresult cuEventDestroy_v2(void *event);
+CUresult cuEventDestroy_v2(void *event) {
+    ENTER();
+    STATE.live_events--;
+    disown(event);
+    return OK;
+}
+CUresult cuEventRecord(void *event, void *stream);
+CUresult cuEventRecord(void *event, void *stream) {
+    ENTER();
+    fake_event *e = event;
+    e->capture = stream ? ((fake_stream *)stream)->capture : NULL;
+    e->recorded = true;
+    e->seconds = clock_seconds;
+    return OK;
+}
+CUresult cuEventSynchronize(void *event);
+CUresult cuEventSynchronize(void *event) {
+    if (((fake_event *)event)->capture) return CAPTURED_EVENT;
+    return synchronize();
+}
+CUresult cuEventElapsedTime(float *milliseconds, void *from, void *to);
+CUresult cuEventElapsedTime(float *milliseconds, void *from, void *to) {
+    ENTER();
+    if (!((fake_event *)from)->recorded || !((fake_event *)to)->recorded) return INVALID_HANDLE;
+    *milliseconds = (float)(1e3 * (((fake_event *)to)->seconds - ((fake_event *)from)->seconds));
+    return OK;
+}
+CUresult cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+CUresult cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags) {
+    ENTER();
+    const fake_graph *from = graph;
+    fake_graph *made = calloc(1, sizeof *made);
+    for (size_t i = 0; i < from->count; i++) append(made, &from->ops[i]);
+    STATE.live_execs++;
+    *exec = made;
+    return OK;
+}
+CUresult cuGraphUpload(void *exec, void *stream);
+CUresult cuGraphUpload(void *exec, void *stream) {
+    ENTER();
+    STATE.uploads++;
+    return OK;
+}
+CUresult cuGraphLaunch(void *exec, void *stream);
+CUresult cuGraphLaunch(void *exec, void *stream) {
+    ENTER();
+    const fake_graph *graph = exec;
+    for (size_t i = 0; i < graph->count; i++) enqueue(stream, &graph->ops[i]);
+    return OK;
+}
+static void free_graph(fake_graph *graph) {
+    free(graph->ops);
+    free(graph);
+}
+CUresult cuGraphDestroy(void *graph);
+CUresult cuGraphDestroy(void *graph) {
+    ENTER();
+    STATE.live_graphs--;
+    free_graph(graph);
+    return OK;
+}
+CUresult cuGraphExecDestroy(void *exec);
+CUresult cuGraphExecDestroy(void *exec) {
+    ENTER();
+    STATE.live_execs--;
+    free_graph(exec);
+    return OK;
+}

@@ -1,0 +1,27 @@
+// What a test can see of the fake libcuda: it finds `fake_cuda_now` with dlsym.
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <stddef.h>
+
+typedef struct fake_cuda_launch {
+    char name[64];
+    unsigned grid[3], block[3], shared_bytes;
+    unsigned attribute_count, cooperative, cluster[3];
+} fake_cuda_launch;
+
+typedef struct fake_cuda_state {
+    int retained; // retains of the primary context less releases
+    int resets;   // of the primary context
+    int live_allocations, live_modules, live_streams, live_events, live_graphs, live_execs;
+    size_t live_bytes;
+    int loaded_sm; // of the machine code loaded last; 0 where it was PTX
+    int dynamic_shared_allowed;
+    int large_clusters_allowed;
+    int uploads;
+    unsigned capture_mode; // of the last capture
+    fake_cuda_launch last; // the last launch that ran
+    int launches;          // that ran, in graphs too
+} fake_cuda_state;
+
+#endif
