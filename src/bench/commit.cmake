@@ -1,5 +1,6 @@
 # cmake -DROOT=... -DOUT=... -P commit.cmake: writes OUT with the commit of ROOT, only where it changed.
 # Sources that are not in git have no commit: KZ_COMMIT in the environment may name one.
+cmake_minimum_required(VERSION 3.25)
 set(commit "$ENV{KZ_COMMIT}")
 if(commit STREQUAL "")
     execute_process(COMMAND git -C ${ROOT} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit ERROR_QUIET

@@ -69,6 +69,17 @@ kz_status bench_targets_parse(const char *text, const char *name, bench_targets 
     return status;
 }
 
+kz_status bench_targets_of(const char *family, bench_targets *targets, kz_error *error) {
+    *targets = (bench_targets){0};
+    for (const bench_target_text *t = bench_target_texts; t->family; t++)
+        if (strcmp(t->family, family) == 0) {
+            char name[120];
+            snprintf(name, sizeof name, "%s/targets.csv", family);
+            return bench_targets_parse(t->text, name, targets, error);
+        }
+    return KZ_OK;
+}
+
 bool bench_target_holds(const bench_target *target, const char *gpu, const kz_family *family,
                         const kz_case *c) {
     return strcmp(target->gpu, gpu) == 0 && family_case_matches(family, c, target->pattern);

@@ -20,6 +20,15 @@ typedef struct bench_targets {
     bench_target rows[BENCH_TARGET_ROWS];
 } bench_targets;
 
+// The families' files as the build embeds them; ends with a NULL family.
+typedef struct bench_target_text {
+    const char *family, *text;
+} bench_target_text;
+extern const bench_target_text bench_target_texts[];
+
+// Those of a family; none where it has no file.
+kz_status bench_targets_of(const char *family, bench_targets *targets, kz_error *error);
+
 // Reads the text of a targets.csv; `name` is for messages.
 kz_status bench_targets_parse(const char *text, const char *name, bench_targets *targets, kz_error *error);
 

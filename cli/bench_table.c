@@ -1,0 +1,198 @@
+// The tables of kz bench. See bench_table.h.
+#include "bench_table.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct view {
+    FILE *file;
+    const report_style *style;
+    const kz_device_info *device;
+    const bench_outcome *o;
+    bench_target_verdict target; // of the best
+    int best, rival;             // results; -1 where there is none
+} view;
+
+static void print_title(const view *v, const kz_family *family) {
+    char bytes[REPORT_NUMBER];
+    report_print(v->file, v->style, REPORT_BOLD, "%s %s", family->name, v->o->name);
+    report_print(v->file, v->style, REPORT_DIM, "  on %s, %s", v->device->name,
+                 report_bytes(bytes, v->o->work.bytes));
+    if (v->o->timed)
+        report_print(v->file, v->style, REPORT_DIM, ", %s",
+                     v->o->figure == BENCH_LATENCY ? "one launch, cold"
+                                                   : "graph of launches, rotating buffers");
+    fprintf(v->file, "\n");
+}
+
+// ---- times --------------------------------------------------------------------------------------
+
+static bool is_over(const bench_result *r, bench_mode mode) { return r->timings[mode].over_roof; }
+
+static void add_verdict(const view *v, report_table *table, size_t index) {
+    const bench_result *r = &v->o->results[index];
+    const bench_series *series = &r->timings[v->o->figure].series;
+    char goal[REPORT_NUMBER];
+    if (is_over(r, v->o->figure))
+        report_table_add(table, REPORT_BAD, "above the measured roof: an error in measurement");
+    else if (series->state == BENCH_NOT_CONVERGED)
+        report_table_add(table, REPORT_WARN, "not converged");
+    else if (series->state == BENCH_GO_ON)
+        report_table_add(table, REPORT_WARN, "interrupted");
+    else if ((int)index != v->best || !v->target.target)
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+    else if (isnan(v->target.value))
+        report_table_add(table, REPORT_WARN, "target open: no %s here", v->target.target->rival);
+    else {
+        const char *metric = v->target.target->metric;
+        bool rate = strcmp(metric, "bytes_per_s") == 0 || strcmp(metric, "flops_per_s") == 0;
+        if (rate)
+            report_si(goal, v->target.target->goal, metric[0] == 'b' ? "B/s" : "FLOP/s");
+        else
+            snprintf(goal, sizeof goal, "%.2f %s", v->target.target->goal, metric);
+        report_table_add(table, v->target.met ? REPORT_GOOD : REPORT_BAD, "target %s: %s%s%s%s",
+                         v->target.met ? "met" : "missed", goal, v->target.target->rival[0] ? " (" : "",
+                         v->target.target->rival, v->target.target->rival[0] ? ")" : "");
+    }
+}
+
+static void add_rival(const view *v, report_table *table, size_t index) {
+    const bench_candidate *c = &v->o->results[index].candidate;
+    bench_ratio ratio = {0};
+    if (v->rival >= 0 && (c->provider == BENCH_ZOO || c->provider == BENCH_GUEST))
+        ratio = bench_outcome_ratio(v->o, index, (size_t)v->rival, v->o->figure);
+    if (!ratio.valid) {
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+        return;
+    }
+    static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
+    bench_verdict verdict = bench_judge(&ratio, 0.02);
+    report_table_add(table, tones[verdict], "%.3fx [%.3f, %.3f] %s", 1 / ratio.ratio, 1 / ratio.high,
+                     1 / ratio.low, bench_verdict_name(verdict));
+}
+
+static void add_timed_row(const view *v, report_table *table, size_t index) {
+    const bench_result *r = &v->o->results[index];
+    const bench_timing *t = &r->timings[v->o->figure];
+    const bench_timing *other = &r->timings[v->o->figure == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY];
+    bool zoo = r->candidate.provider == BENCH_ZOO;
+    report_tone tone = (int)index == v->best                 ? REPORT_BOLD
+                       : r->candidate.provider == BENCH_ROOF ? REPORT_DIM
+                                                             : REPORT_PLAIN;
+    char text[REPORT_NUMBER], second[REPORT_NUMBER] = "";
+    if (other->taken) report_seconds(second, other->series.summary.median);
+    report_table_add(table, tone, "%s%s%s", zoo ? "" : r->candidate.by, zoo ? "" : " ", r->candidate.name);
+    report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
+    report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
+    report_table_add(table, REPORT_DIM, "%s", second);
+    report_table_add(table, tone, "%s", v->o->work.bytes > 0 ? report_si(text, t->bytes_per_s, "B/s") : "");
+    if (isnan(t->of_copy))
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+    else
+        report_table_add(table, tone, "%.1f%%", 100 * t->of_copy);
+    add_rival(v, table, index);
+    add_verdict(v, table, index);
+}
+
+static void add_untimed_row(const view *v, report_table *table, const bench_result *r) {
+    const char *line = r->error.message[0] ? r->error.message : "not timed";
+    report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
+    report_table_add(table, tone, "%s", r->candidate.name);
+    for (int i = 0; i < 6; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
+    report_table_add(table, tone, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static void print_times(const view *v) {
+    char rival[48] = "", second[32];
+    if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
+    snprintf(second, sizeof second, "(%s)", v->o->figure == BENCH_LATENCY ? "in a graph" : "alone, cold");
+    const report_column columns[] = {{"candidate", false, false, 24}, {"time", true, false, 8},
+                                     {"+-", true, false, 6},          {second, true, false, 11},
+                                     {"moves", true, false, 9},       {"of copy", true, false, 7},
+                                     {rival, false, false, 0},        {"", false, true, 0}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    if (!table) return;
+    for (size_t i = 0; i < v->o->count; i++) {
+        if (v->o->results[i].timings[v->o->figure].taken)
+            add_timed_row(v, table, i);
+        else
+            add_untimed_row(v, table, &v->o->results[i]);
+    }
+    report_table_print(table, v->file, v->style, true);
+    report_table_close(table);
+}
+
+// ---- counters ------------------------------------------------------------------------------------
+
+static void add_share(report_table *table, uint64_t used, uint64_t ideal) {
+    if (used == 0)
+        report_table_add(table, REPORT_DIM, "-");
+    else
+        report_table_add(table, used > ideal ? REPORT_WARN : REPORT_GOOD, "%.2f",
+                         (double)used / (double)ideal);
+}
+
+// Counts, not times: the simulator has no clock.
+static void print_counters(const view *v) {
+    static const report_column columns[] = {
+        {"candidate", false, false, 24},       {"thread instructions", true, false, 0},
+        {"warp instructions", true, false, 0}, {"sectors/ideal", true, false, 0},
+        {"wavefronts/ideal", true, false, 0},  {"atomics", true, false, 0},
+        {"barriers", true, false, 0},          {"", false, true, 0}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    if (!table) return;
+    for (size_t i = 0; i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i];
+        const kz_counters *c = &r->counters;
+        if (r->status != KZ_OK || !c->valid) {
+            add_untimed_row(v, table, r);
+            continue;
+        }
+        report_table_add(table, REPORT_PLAIN, "%s", r->candidate.name);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->thread_instructions);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->warp_instructions);
+        add_share(table, c->global_sectors, c->global_ideal_sectors);
+        add_share(table, c->shared_wavefronts, c->shared_ideal_wavefronts);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->atomic_requests);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->barriers);
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+    }
+    report_table_print(table, v->file, v->style, true);
+    report_table_close(table);
+}
+
+// ---- the case ------------------------------------------------------------------------------------
+
+static void count(const view *v, bench_tally *tally) {
+    tally->cases++;
+    for (size_t i = 0; i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i];
+        tally->timed += r->timings[v->o->figure].taken;
+        tally->wrong += r->status == KZ_WRONG;
+        tally->failed += r->status != KZ_OK && r->status != KZ_WRONG && r->status != KZ_UNSUPPORTED;
+        tally->unsettled += is_over(r, v->o->figure);
+    }
+    if (v->best < 0) return;
+    tally->unsettled += v->o->results[v->best].timings[v->o->figure].series.state != BENCH_CONVERGED;
+    if (!v->target.target) return;
+    tally->open += isnan(v->target.value);
+    tally->met += v->target.met;
+    tally->missed += !v->target.met && !isnan(v->target.value);
+}
+
+void bench_table_print(FILE *file, const report_style *style, const kz_family *family, const kz_case *c,
+                       const kz_device_info *device, const bench_outcome *outcome,
+                       const bench_targets *targets, bench_tally *tally) {
+    view v = {.file = file, .style = style, .device = device, .o = outcome};
+    v.best = bench_outcome_best(outcome, BENCH_ZOO);
+    if (v.best < 0) v.best = bench_outcome_best(outcome, BENCH_GUEST);
+    v.rival = bench_outcome_best(outcome, BENCH_PEER);
+    if (v.best >= 0) v.target = bench_targets_judge(targets, device->gpu, family, c, outcome, (size_t)v.best);
+    print_title(&v, family);
+    if (outcome->timed)
+        print_times(&v);
+    else
+        print_counters(&v);
+    fprintf(file, "\n");
+    count(&v, tally);
+}

@@ -1,0 +1,21 @@
+// What kz bench shows of one case: a table of its candidates, fastest figures beside their rivals.
+#ifndef CLI_BENCH_TABLE_H
+#define CLI_BENCH_TABLE_H
+
+#include "bench/bench.h"
+#include "bench/target.h"
+#include "report/report.h"
+
+typedef struct bench_tally {
+    size_t cases, timed;      // candidates timed
+    size_t wrong, failed;     // candidates
+    size_t unsettled;         // cases whose best did not converge, or stands above the roof
+    size_t met, missed, open; // targets, judged for the best of each case; open: could not be measured
+} bench_tally;
+
+// Prints the case and counts it.
+void bench_table_print(FILE *file, const report_style *style, const kz_family *family, const kz_case *c,
+                       const kz_device_info *device, const bench_outcome *outcome,
+                       const bench_targets *targets, bench_tally *tally);
+
+#endif

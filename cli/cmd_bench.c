@@ -1,0 +1,498 @@
+// kz bench: times kernels beside their rivals; on the simulator it counts instead. `kz bench sim` measures
+// the simulator itself, `kz bench results` brings the READMEs up to date with what was measured.
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/peers.h"
+#include "bench/record.h"
+#include "bench_results.h"
+#include "bench_table.h"
+#include "family/check.h"
+#include "select.h"
+
+#if __has_include("cmd_bench_sim.c")
+int cmd_bench_sim(int argc, char **argv);
+#endif
+
+typedef struct bench_options {
+    cli_list devices, rivals;
+    const char *pattern, *family, *suite, *time, *budget, *commit;
+    cli_output json;
+    cli_integer seed;
+    bool check, no_save;
+} bench_options;
+
+// One case of one family on one device.
+typedef struct job {
+    const kz_family *family;
+    kz_case c;
+} job;
+
+typedef struct bench_session {
+    const bench_options *options;
+    const kz_variant *variant; // NULL: the whole ladder
+    family_guest *guest;       // NULL: the zoo's own
+    job *jobs;
+    size_t job_count, job_capacity;
+    bench_peers peers;
+    bench_rule rule;
+    bench_run_info info;
+    char *command;
+    base_text path; // of the records; no data: none are kept
+    kz_error write_error;
+    report_style style;
+    report_progress progress;
+    bench_tally tally;
+    size_t done;
+    double start, budget;
+    char label[300];
+} bench_session;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// ---- what to measure ------------------------------------------------------------------------------
+
+static kz_status add_job(bench_session *s, const kz_family *family, const kz_case *c, kz_error *error) {
+    char name[FAMILY_CASE_NAME];
+    family_case_name(family, c, name);
+    for (size_t i = 0; i < s->job_count; i++)
+        if (s->jobs[i].family == family && family_case_matches(family, &s->jobs[i].c, name)) return KZ_OK;
+    if (s->job_count == s->job_capacity) {
+        size_t capacity = s->job_capacity ? 2 * s->job_capacity : 64;
+        job *grown = realloc(s->jobs, capacity * sizeof *grown);
+        if (!grown) return base_fail(error, KZ_NO_MEMORY, "no memory for the list of cases");
+        s->jobs = grown;
+        s->job_capacity = capacity;
+    }
+    s->jobs[s->job_count++] = (job){.family = family, .c = *c};
+    return KZ_OK;
+}
+
+static kz_status add_matching(bench_session *s, const kz_family *family, const char *pattern,
+                              uint64_t most_elements, kz_error *error) {
+    kz_case *cases;
+    size_t count;
+    kz_status status = cli_find_cases(family, pattern, KZ_USE_BENCH, &cases, &count, error);
+    if (status) return status;
+    for (size_t i = 0; i < count && !status; i++) {
+        bool fits = pattern || family_case_elements(family, &cases[i]) <= most_elements;
+        // A glob means cases worth timing, where there are any; edge cases must be named.
+        bool meant = !pattern || !strpbrk(pattern, "*?[") || (cases[i].use & KZ_USE_BENCH);
+        if (fits && meant) status = add_job(s, family, &cases[i], error);
+    }
+    free(cases);
+    return status;
+}
+
+// A suite is what the targets of a GPU speak of, with the rivals and the whole ladder.
+static kz_status add_suite(bench_session *s, const kz_family *family, const char *gpu, kz_error *error) {
+    bench_targets targets;
+    kz_status status = bench_targets_of(family->name, &targets, error);
+    for (size_t i = 0; i < targets.count && !status; i++)
+        if (strcmp(targets.rows[i].gpu, gpu) == 0)
+            status = add_matching(s, family, targets.rows[i].pattern, UINT64_MAX, error);
+    return status;
+}
+
+// What a device does in reasonable time where nothing was asked for by name.
+static uint64_t most_elements(const kz_device_info *device) {
+    switch (device->kind) {
+    case KZ_DEVICE_SIM: return 1 << 20;
+    case KZ_DEVICE_CPU: return 1 << 24;
+    default: return UINT64_MAX;
+    }
+}
+
+static kz_status select_jobs(bench_session *s, const kz_family *const *families, size_t count,
+                             const kz_device_info *device, kz_error *error) {
+    s->job_count = 0;
+    bool found = false;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (s->options->suite)
+            status = add_suite(s, families[i], s->options->suite, error);
+        else
+            status = add_matching(s, families[i], s->options->pattern, most_elements(device), error);
+        found = found || !status;
+        if (status && status != KZ_NOT_FOUND && status != KZ_INVALID) return status;
+    }
+    if (!found && status) return status;
+    if (s->job_count) return KZ_OK;
+    if (s->options->suite)
+        base_fail(error, KZ_NOT_FOUND, "there is no suite \"%s\": no targets.csv names that GPU",
+                  s->options->suite);
+    else
+        base_fail(error, KZ_NOT_FOUND, "there is no case to time on %s", device->id);
+    base_fail_note(error, "kz info FAMILY lists cases; --case takes one of any size");
+    return KZ_NOT_FOUND;
+}
+
+// ---- one case ---------------------------------------------------------------------------------------
+
+static void show(const char *what, void *context) {
+    bench_session *s = context;
+    char text[400];
+    snprintf(text, sizeof text, "%s: %s", s->label, what);
+    report_progress_show(&s->progress, s->done, s->job_count, text);
+}
+
+static size_t pick_variants(const bench_session *s, const kz_family *family, const kz_device_info *device,
+                            const kz_variant *picked[BENCH_CANDIDATES]) {
+    size_t count = 0;
+    for (size_t i = 0; i < family->variant_count && !s->guest && count < BENCH_CANDIDATES; i++) {
+        const kz_variant *variant = &family->variants[i];
+        if (s->variant && s->variant != variant) continue;
+        if (family_variant_suits(variant, device)) picked[count++] = variant;
+    }
+    return count;
+}
+
+static void keep(bench_session *s, const bench_request *request, const bench_outcome *outcome,
+                 const bench_targets *targets) {
+    if (s->options->json.given && !s->options->json.path)
+        for (size_t i = 0; i < outcome->count; i++)
+            for (int mode = 0; mode < (outcome->timed ? BENCH_MODES : 1); mode++) {
+                json_t *record = bench_record(&s->info, request, outcome, i, (bench_mode)mode, NULL);
+                if (record) json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)), putchar('\n');
+                json_decref(record);
+            }
+    if (!s->path.data || s->write_error.status) return;
+    kz_status status =
+        bench_record_append(s->path.data, &s->info, request, outcome, targets, &s->write_error);
+    if (status) { // the figures are still on the screen: measuring goes on
+        report_progress_clear(&s->progress);
+        cli_fail(&s->write_error);
+        fprintf(stderr, "kz: the results that follow are shown, and not kept\n");
+    }
+}
+
+static kz_status run_job(bench_session *s, const job *j, kz_device *device, bench_probes *probes,
+                         const bench_monitor *monitor, kz_error *error) {
+    const kz_device_info *info = kz_device_get_info(device);
+    const kz_variant *variants[BENCH_CANDIDATES];
+    bench_targets targets;
+    kz_status status = bench_targets_of(j->family->name, &targets, error);
+    if (status) return status;
+    char name[FAMILY_CASE_NAME];
+    family_case_name(j->family, &j->c, name);
+    snprintf(s->label, sizeof s->label, "%s %s on %s", j->family->name, name, info->id);
+    const bench_request request = {.device = device,
+                                   .probes = probes,
+                                   .monitor = monitor,
+                                   .family = j->family,
+                                   .c = &j->c,
+                                   .variants = variants,
+                                   .variant_count = pick_variants(s, j->family, info, variants),
+                                   .guest = s->guest,
+                                   .peers = s->peers.items,
+                                   .peer_count = info->kind == KZ_DEVICE_CUDA ? s->peers.count : 0,
+                                   .seed = s->options->seed.given ? (uint64_t)s->options->seed.value
+                                                                  : FAMILY_SEED,
+                                   .rule = s->rule,
+                                   .interrupted = cli_interrupted,
+                                   .progress = show,
+                                   .progress_context = s};
+    bench_outcome *outcome = NULL;
+    status = bench_run(&request, &outcome, error);
+    report_progress_clear(&s->progress);
+    if (outcome && outcome->count) {
+        bool quiet = s->options->json.given && !s->options->json.path;
+        keep(s, &request, outcome, &targets);
+        bench_table_print(quiet ? stderr : stdout, &s->style, j->family, &j->c, info, outcome, &targets,
+                          &s->tally);
+        fflush(stdout);
+    }
+    bench_outcome_free(outcome);
+    return status;
+}
+
+// ---- one device ---------------------------------------------------------------------------------------
+
+static void warn_of_others(bench_session *s, const bench_monitor *monitor) {
+    s->info.other_processes = bench_monitor_others(monitor);
+    if (s->info.other_processes > 0)
+        fprintf(stderr, "kz: warning: %d other process%s on this GPU: the figures will suffer\n",
+                s->info.other_processes, s->info.other_processes > 1 ? "es compute" : " computes");
+}
+
+// A fault ends a device; what was measured before it is kept, and the case is named.
+static kz_status run_jobs(bench_session *s, kz_device *device, bench_probes *probes,
+                          const bench_monitor *monitor, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (s->done = 0; s->done < s->job_count && !cli_interrupted(); s->done++) {
+        if (s->budget > 0 && now() - s->start > s->budget) {
+            fprintf(stderr, "kz: the budget of %g s is spent: %zu of %zu cases are left out\n", s->budget,
+                    s->job_count - s->done, s->job_count);
+            break;
+        }
+        kz_error own = {0};
+        kz_status one = run_job(s, &s->jobs[s->done], device, probes, monitor, &own);
+        if (one == KZ_OK) continue;
+        base_fail_note(&own, "while measuring %s", s->label);
+        status = one;
+        if (error) *error = own;
+        // A case that does not fit is passed over; anything else may repeat itself in every case.
+        if (one != KZ_NO_MEMORY && one != KZ_UNSUPPORTED) break;
+        cli_fail(&own);
+    }
+    return status;
+}
+
+static kz_status bench_device(bench_session *s, kz_device *device, const kz_family *const *families,
+                              size_t count, kz_error *error) {
+    const kz_device_info *info = kz_device_get_info(device);
+    kz_status status = select_jobs(s, families, count, info, error);
+    if (status) return status;
+    bench_probes *probes = NULL;
+    bench_monitor *monitor = NULL;
+    if (info->has_clock) status = bench_probes_open(device, &probes, error);
+    if (!status && info->kind == KZ_DEVICE_CUDA) {
+        monitor = bench_monitor_open(info->id, info->name);
+        warn_of_others(s, monitor);
+    }
+    s->info.device = *info;
+    s->info.driver = bench_monitor_driver(monitor);
+    s->info.uuid = bench_monitor_uuid(monitor);
+    if (!status) status = run_jobs(s, device, probes, monitor, error);
+    bench_probes_close(probes);
+    bench_monitor_close(monitor);
+    return status;
+}
+
+// ---- the verb -------------------------------------------------------------------------------------------
+
+static kz_status read_seconds(const char *text, const char *option, double fallback, double *value,
+                              kz_error *error) {
+    *value = fallback;
+    if (!text) return KZ_OK;
+    char *end;
+    *value = strtod(text, &end);
+    if (end != text && *end == 0 && *value > 0 && isfinite(*value)) return KZ_OK;
+    return base_fail(error, KZ_INVALID, "--%s takes seconds, such as 2.5; \"%s\" is none", option, text);
+}
+
+static kz_status read_rule(bench_session *s, kz_error *error) {
+    s->rule = bench_default_rule();
+    if (s->options->suite) { // many cases, some with very slow first rungs
+        s->rule.most_seconds = 2.5;
+        s->rule.warm_seconds = 0.4;
+    }
+    kz_status status =
+        read_seconds(s->options->time, "time", s->rule.most_seconds, &s->rule.most_seconds, error);
+    if (s->rule.least_seconds > s->rule.most_seconds) s->rule.least_seconds = s->rule.most_seconds;
+    if (s->rule.warm_seconds > s->rule.most_seconds) s->rule.warm_seconds = s->rule.most_seconds;
+    return status ? status : read_seconds(s->options->budget, "budget", 0, &s->budget, error);
+}
+
+static kz_status open_rivals(bench_session *s, bool has_cuda, kz_error *error) {
+    const cli_list *asked = &s->options->rivals;
+    bool none = asked->count == 1 && strcmp(asked->items[0], "none") == 0;
+    if (!has_cuda || none) return KZ_OK;
+    kz_status status = bench_peers_open(&s->peers, error);
+    if (status || asked->count == 0) return status;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->peers.count; i++)
+        for (size_t k = 0; k < asked->count; k++)
+            if (strcmp(s->peers.items[i]->name, asked->items[k]) == 0)
+                s->peers.items[kept++] = s->peers.items[i];
+    s->peers.count = kept;
+    if (kept) return KZ_OK;
+    base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\" here", asked->items[0]);
+    base_fail_note(
+        error,
+        "rivals are lib/libkz_peer_<name>.so beside the folder of kz; `--rivals none` leaves them out");
+    return KZ_NOT_FOUND;
+}
+
+static kz_status open_file(bench_session *s, kz_error *error) {
+    const bench_options *o = s->options;
+    if (o->json.given && o->json.path) {
+        base_text_add(&s->path, "%s", o->json.path);
+        char *slash = strrchr(s->path.data, '/');
+        if (!slash || slash == s->path.data) return KZ_OK;
+        *slash = 0;
+        kz_status status = base_make_folders(s->path.data, error);
+        *slash = '/';
+        return status;
+    }
+    return o->no_save || o->json.given ? KZ_OK : report_results_path("bench", &s->path, error);
+}
+
+static int finish(bench_session *s, kz_status status, const kz_error *error) {
+    const bench_tally *t = &s->tally;
+    FILE *file = s->options->json.given && !s->options->json.path ? stderr : stdout;
+    char seconds[REPORT_NUMBER];
+    fprintf(file, "%zu case%s in %s", t->cases, t->cases == 1 ? "" : "s",
+            report_seconds(seconds, now() - s->start));
+    if (t->met + t->missed + t->open)
+        fprintf(file, "; targets: %zu met, %zu missed, %zu open", t->met, t->missed, t->open);
+    if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
+    if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
+    fprintf(file, "\n");
+    if (s->path.data && t->cases && !s->write_error.status) fprintf(file, "records: %s\n", s->path.data);
+    if (status) return cli_fail(error);
+    if (t->wrong) return CLI_WRONG;
+    if (s->write_error.status) return (int)cli_exit_of(s->write_error.status);
+    if (cli_interrupted()) return CLI_INTERRUPTED;
+    if (t->failed) return CLI_NO_DEVICE;
+    return t->missed || t->unsettled ? CLI_REGRESSION : CLI_OK;
+}
+
+static kz_status select_families(bench_session *s, const cli_list *words, const kz_family **families,
+                                 size_t *count, kz_error *error) {
+    size_t all;
+    const kz_family *const *list = kz_family_list(&all);
+    kz_status status = KZ_OK;
+    if (s->options->family) {
+        *count = 1;
+        if (words->count != 1)
+            return base_fail(error, KZ_INVALID,
+                             "--family takes the place of one family with one file: kz bench "
+                             "--family %s my.cu",
+                             s->options->family);
+        status = cli_find_family(s->options->family, &families[0], error);
+        return status ? status : cli_open_guest(families[0], words->items[0], &s->guest, error);
+    }
+    for (*count = 0; words->count == 0 && *count < all; (*count)++) families[*count] = list[*count];
+    for (size_t i = 0; i < words->count && !status; i++) {
+        status = cli_find_target(words->items[i], &families[(*count)++], &s->variant, error);
+        if (!status && s->variant && words->count > 1)
+            status = base_fail(error, KZ_INVALID, "one variant at a time: %s stands beside others",
+                               words->items[i]);
+    }
+    return status;
+}
+
+// Without a word the best device: the first GPU, or the simulator.
+static kz_status open_devices(const bench_options *o, cli_devices *devices, kz_error *error) {
+    if (o->devices.count) return cli_open_devices(&o->devices, false, devices, error);
+    kz_device_info first;
+    size_t count = 0;
+    kz_status status = kz_device_list(&first, 1, &count, error);
+    const char *id = !status && count && first.kind == KZ_DEVICE_CUDA ? first.id : "sim";
+    if (status) return status;
+    const cli_list one = {.items = {id}, .count = 1};
+    return cli_open_devices(&one, false, devices, error);
+}
+
+static char *join(int argc, char **argv) {
+    base_text text = {0};
+    base_text_add(&text, "kz");
+    for (int i = 0; i < argc; i++) base_text_add(&text, " %s", argv[i]);
+    return text.data;
+}
+
+static int measure(bench_session *s, const cli_list *words) {
+    kz_error error = {0};
+    cli_devices devices = {0};
+    const kz_family *families[CLI_LIST_CAPACITY * 4];
+    size_t count = 0;
+    bool has_cuda = false;
+    kz_status status = read_rule(s, &error);
+    if (!status) status = select_families(s, words, families, &count, &error);
+    if (!status) status = open_devices(s->options, &devices, &error);
+    for (size_t i = 0; i < devices.count; i++)
+        has_cuda = has_cuda || kz_device_get_info(devices.items[i])->kind == KZ_DEVICE_CUDA;
+    if (!status) status = open_rivals(s, has_cuda, &error);
+    if (!status) status = open_file(s, &error);
+    int code = CLI_OK;
+    if (status) {
+        code = cli_fail(&error);
+    } else {
+        s->start = now();
+        s->style = report_detect_style(stdout);
+        report_progress_begin(&s->progress, stderr);
+        for (size_t i = 0; i < devices.count && !status && !cli_interrupted(); i++)
+            status = bench_device(s, devices.items[i], families, count, &error);
+        code = finish(s, status, &error);
+    }
+    cli_close_devices(&devices);
+    return code;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+#if __has_include("cmd_bench_sim.c")
+    if (argc > 1 && strcmp(argv[1], "sim") == 0) return cmd_bench_sim(argc - 1, argv + 1);
+#endif
+    bench_options options = {0};
+    cli_list words;
+    kz_error error;
+    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
+    if (words.count && strcmp(words.items[0], "results") == 0)
+        return bench_results(words.items + 1, words.count - 1, options.check);
+    cli_catch_interrupts();
+    bench_session s = {.options = &options, .command = join(argc, argv)};
+    bench_run_id(s.info.id);
+    s.info.command = s.command;
+    s.info.commit = options.commit ? options.commit : bench_commit();
+    s.info.other_processes = -1;
+    int code = measure(&s, &words);
+    family_guest_close(s.guest);
+    bench_peers_close(&s.peers);
+    base_text_free(&s.path);
+    free(s.jobs);
+    free(s.command);
+    return code;
+}
+
+static const cli_option options_table[] = {
+    {"device", CLI_LIST, offsetof(bench_options, devices), "ID",
+     "where to run (the first GPU, else the simulator)"},
+    {"case", CLI_TEXT, offsetof(bench_options, pattern), "NAME",
+     "only these cases: a name, a glob, or any size"},
+    {"family", CLI_TEXT, offsetof(bench_options, family), "FAMILY",
+     "time a kernel of your own in this family's place"},
+    {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
+     "only this rival; none for none (all there are)"},
+    {"suite", CLI_TEXT, offsetof(bench_options, suite), "GPU", "the cases that GPU has targets for"},
+    {"time", CLI_TEXT, offsetof(bench_options, time), "S",
+     "give up on a candidate after so many seconds (10)"},
+    {"budget", CLI_TEXT, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
+    {"seed", CLI_INTEGER, offsetof(bench_options, seed), "N", "the seed of the inputs (2026)"},
+    {"json", CLI_OUTPUT, offsetof(bench_options, json), "PATH", "records added to this file, or on stdout"},
+    {"no-save", CLI_FLAG, offsetof(bench_options, no_save), NULL, "keep no records of this run"},
+    {"commit", CLI_TEXT, offsetof(bench_options, commit), "ID",
+     "the commit the records name (that of the build)"},
+    {"check", CLI_FLAG, offsetof(bench_options, check), NULL,
+     "results: change nothing, fail where a README is stale"},
+    {0},
+};
+
+const cli_command cli_command_bench = {
+    .usage = "kz bench [FAMILY[/VARIANT]...] [OPTIONS]\n"
+             "kz bench --family FAMILY FILE.cu [OPTIONS]\n"
+             "kz bench --suite GPU [FAMILY...] [OPTIONS]\n"
+             "kz bench results [FILE.jsonl...] [--check]\n"
+             "kz bench sim",
+    .about =
+        "Times the variants of a family beside each other, the rivals and a plain copy: all on the same "
+        "bytes,\n"
+        "with cold caches, in turns, each checked against the reference before and after. The figure is the "
+        "median\n"
+        "with its 95% interval; below 10 us it is taken from a graph of launches over rotating buffers. A "
+        "candidate\n"
+        "is sampled until the interval is within 0.5%, and called not converged after --time seconds.\n\n"
+        "The simulator has no clock: there it counts instructions, sectors and wavefronts instead.\n\n"
+        "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
+        "else ~/.local/state/kz. `kz bench results` writes the tables of the families' READMEs from the "
+        "records\n"
+        "under results/ (or those named), in the folder of the sources. `kz bench sim` times the simulator "
+        "itself.",
+    .examples = "  kz bench reduce                                  the ladder on this machine's GPU\n"
+                "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
+                "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
+                "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
+                "  kz bench --family reduce my.cu                   a kernel of your own\n"
+                "  kz bench results                                 brings the READMEs up to date",
+    .options = options_table,
+    .run = run,
+};

@@ -1,0 +1,64 @@
+// bench/peers: see peers.h.
+#include "bench/peers.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static bool find_folder(char folder[PATH_MAX]) {
+    const char *given = getenv("KZ_PEERS");
+    if (given) return snprintf(folder, PATH_MAX, "%s", given) < PATH_MAX;
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return false;
+    self[length] = 0;
+    for (int up = 0; up < 2; up++) { // the command's name, then bin
+        char *slash = strrchr(self, '/');
+        if (!slash) return false;
+        *slash = 0;
+    }
+    return snprintf(folder, PATH_MAX, "%s/lib", self) < PATH_MAX;
+}
+
+static kz_status open_one(bench_peers *peers, const char *path, kz_error *error) {
+    if (peers->count == BENCH_PEERS)
+        return base_fail(error, KZ_LIMIT, "there are more than %d peers", BENCH_PEERS);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return base_fail(error, KZ_TOOL, "the peer %s could not be opened: %s", path, dlerror());
+    kz_peer_get_function get;
+    *(void **)&get = dlsym(library, "kz_peer_get");
+    const kz_peer *peer = get ? get() : NULL;
+    if (!peer || peer->interface != KZ_PEER_INTERFACE) {
+        dlclose(library);
+        kz_status status = base_fail(error, KZ_TOOL, "%s is no peer of this version of kz", path);
+        base_fail_note(error, "build it anew, or leave it out with --rivals none");
+        return status;
+    }
+    peers->items[peers->count++] = peer;
+    return KZ_OK;
+}
+
+kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
+    *peers = (bench_peers){0};
+    char folder[PATH_MAX], pattern[PATH_MAX + 32];
+    if (!find_folder(folder)) return KZ_OK;
+    snprintf(pattern, sizeof pattern, "%s/libkz_peer_*.so", folder);
+    glob_t found;
+    kz_status status = KZ_OK;
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc && status == KZ_OK; i++)
+            status = open_one(peers, found.gl_pathv[i], error);
+        globfree(&found);
+    }
+    if (status != KZ_OK) bench_peers_close(peers);
+    return status;
+}
+
+// Libraries stay mapped: a CUDA runtime that is unloaded at exit before the driver's own cleanup may crash.
+void bench_peers_close(bench_peers *peers) { *peers = (bench_peers){0}; }

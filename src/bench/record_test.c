@@ -1,0 +1,218 @@
+// Records: valid JSON that says what was measured, null for what is unknown, whole lines in the file.
+#include "bench/record.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static const kz_family family = {.name = "toy",
+                                 .operations = (const char *const[]){"sum", NULL},
+                                 .axes = (const char *const[]){"n", NULL}};
+static const kz_case the_case = {.type = KZ_F32, .axes = {1000}};
+static const bench_request request = {.family = &family, .c = &the_case};
+static const bench_run_info run = {
+    .id = "20261115T000000Z-1-0001",
+    .command = "kz bench \"toy\"",
+    .other_processes = -1,
+    .device = {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .name = "NVIDIA H200", .gpu = "h200", .sm = 90}};
+
+enum { SAMPLES = 40 };
+
+static void fill_timing(bench_timing *t, double seconds, double *samples) {
+    for (size_t i = 0; i < SAMPLES; i++) samples[i] = seconds * (1 + 1e-4 * (double)i);
+    t->taken = true;
+    t->runs = 7;
+    t->series = (bench_series){.samples = samples, .count = SAMPLES, .state = BENCH_CONVERGED, .warm = true};
+    bench_summarise(samples, SAMPLES, &t->series.summary);
+    t->bytes_per_s = 4e3 / t->series.summary.median;
+    t->of_copy = NAN;
+    t->before = t->after = bench_monitor_read(NULL);
+}
+
+static void make(bench_outcome *o, double *ours, double *theirs) {
+    *o = (bench_outcome){.name = "sum-f32-n1000-uniform",
+                         .work = {.bytes = 4000, .flops = 1000},
+                         .timed = true,
+                         .seed = 2026,
+                         .count = 2,
+                         .figure = BENCH_THROUGHPUT};
+    for (int m = 0; m < BENCH_MODES; m++) o->copy[m] = o->read[m] = NAN;
+    strcpy(o->results[0].candidate.by, "kz");
+    strcpy(o->results[0].candidate.name, "03_warp_shuffle");
+    strcpy(o->results[1].candidate.by, "cub");
+    strcpy(o->results[1].candidate.name, "DeviceReduce");
+    o->results[1].candidate.provider = BENCH_PEER;
+    o->results[0].candidate.kernel.registers = o->results[1].candidate.kernel.registers = -1;
+    fill_timing(&o->results[0].timings[BENCH_THROUGHPUT], 2e-6, ours);
+    fill_timing(&o->results[1].timings[BENCH_THROUGHPUT], 4e-6, theirs);
+    o->results[0].before = (bench_check){.done = true, .seed = 2026, .comparison = {.count = 1}};
+}
+
+static json_t *at(json_t *object, const char *path) {
+    char step[64];
+    while (*path && object) {
+        size_t length = strcspn(path, ".");
+        snprintf(step, sizeof step, "%.*s", (int)length, path);
+        object = json_is_array(object) ? json_array_get(object, (size_t)atoi(step))
+                                       : json_object_get(object, step);
+        path += length + (path[length] == '.');
+    }
+    return object;
+}
+
+static void a_record_says_what_was_measured(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    json_t *made = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    assert_non_null(made);
+    // There and back again: what a reader of the file sees.
+    char *line = json_dumps(made, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(made);
+    assert_null(strchr(line, '\n'));
+    json_t *r = json_loads(line, 0, NULL);
+    free(line);
+    assert_non_null(r);
+    assert_int_equal(json_integer_value(at(r, "schema")), BENCH_SCHEMA);
+    assert_string_equal(json_string_value(at(r, "run.command")), "kz bench \"toy\"");
+    assert_string_equal(json_string_value(at(r, "case.family")), "toy");
+    assert_int_equal(json_integer_value(at(r, "case.axes.n")), 1000);
+    assert_string_equal(json_string_value(at(r, "candidate.name")), "03_warp_shuffle");
+    assert_string_equal(json_string_value(at(r, "mode")), "throughput");
+    assert_true(json_is_true(at(r, "figure")));
+    assert_int_equal(json_integer_value(at(r, "runs_per_sample")), 7);
+    assert_int_equal(json_array_size(at(r, "samples_s")), SAMPLES);
+    assert_float_equal(json_real_value(at(r, "samples_s.0")), 2e-6, 1e-15);
+    assert_float_equal(json_real_value(at(r, "statistics.median_s")), 2.0039e-6, 1e-10);
+    assert_string_equal(json_string_value(at(r, "check.before.status")), "right");
+    assert_float_equal(json_real_value(at(r, "compare.0.time_ratio")), 0.5, 1e-6);
+    assert_string_equal(json_string_value(at(r, "compare.0.verdict")), "faster");
+    assert_string_equal(json_string_value(at(r, "status")), "ok");
+    json_decref(r);
+}
+
+static void unknown_is_null(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    static const char *const unknown[] = {"code.commit",
+                                          "environment.driver",
+                                          "device.uuid",
+                                          "environment.other_processes",
+                                          "clocks.before",
+                                          "device.roofs.copy_bytes_per_s",
+                                          "derived.of_copy",
+                                          "kernel",
+                                          "check.after",
+                                          "device.roofs.nominal_bytes_per_s",
+                                          "target",
+                                          "reason",
+                                          "candidate.version",
+                                          "counters"};
+    for (size_t i = 0; i < BASE_COUNT(unknown); i++) assert_true(json_is_null(at(r, unknown[i])));
+    json_decref(r);
+}
+
+static void what_was_not_timed_has_a_reason(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    o.results[0].timings[BENCH_THROUGHPUT].taken = false;
+    o.results[0].status = base_fail(&o.results[0].error, KZ_WRONG, "every element is zero");
+    json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    assert_string_equal(json_string_value(at(r, "status")), "wrong");
+    assert_non_null(strstr(json_string_value(at(r, "reason")), "every element is zero"));
+    assert_true(json_is_null(at(r, "samples_s")) && json_is_null(at(r, "statistics")));
+    json_decref(r);
+}
+
+static void states_are_told(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    bench_timing *t = &o.results[0].timings[BENCH_THROUGHPUT];
+    static const struct {
+        bench_state how;
+        bool over;
+        const char *says;
+    } rows[] = {{BENCH_NOT_CONVERGED, false, "not converged"},
+                {BENCH_GO_ON, false, "interrupted"},
+                {BENCH_CONVERGED, true, "above the roof"}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        t->series.state = rows[i].how;
+        t->over_roof = rows[i].over;
+        json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+        assert_string_equal(json_string_value(at(r, "status")), rows[i].says);
+        json_decref(r);
+    }
+}
+
+static void the_simulator_has_counters_and_no_times(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    o.timed = false;
+    o.results[0].counters = (kz_counters){.valid = true, .global_sectors = 125};
+    json_t *r = bench_record(&run, &request, &o, 0, BENCH_LATENCY, NULL);
+    assert_string_equal(json_string_value(at(r, "mode")), "counters");
+    assert_int_equal(json_integer_value(at(r, "counters.global_sectors")), 125);
+    assert_true(json_is_null(at(r, "statistics")) && json_is_null(at(r, "samples_s")));
+    assert_false(json_is_true(at(r, "figure")));
+    json_decref(r);
+}
+
+static void lines_are_whole_and_added(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    char folder[] = "/tmp/kz_record_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out.jsonl", folder);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(bench_record_append(path, &run, &request, &o, NULL, NULL), KZ_OK);
+    char *data;
+    size_t size, lines = 0;
+    assert_int_equal(base_file_read(path, &data, &size, NULL), KZ_OK);
+    for (char *at_line = data; *at_line; lines++) {
+        char *end = strchr(at_line, '\n');
+        assert_non_null(end);
+        json_t *r = json_loadb(at_line, (size_t)(end - at_line), 0, NULL);
+        assert_non_null(r);
+        json_decref(r);
+        at_line = end + 1;
+    }
+    assert_int_equal(lines, 4); // two candidates, the mode that was timed, twice
+    free(data);
+    kz_error error = {0};
+    assert_int_equal(bench_record_append("/dev/full", &run, &request, &o, NULL, &error), KZ_IO);
+    assert_non_null(strstr(error.message, "/dev/full"));
+    unlink(path);
+    rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_says_what_was_measured),
+        cmocka_unit_test(unknown_is_null),
+        cmocka_unit_test(what_was_not_timed_has_a_reason),
+        cmocka_unit_test(states_are_told),
+        cmocka_unit_test(the_simulator_has_counters_and_no_times),
+        cmocka_unit_test(lines_are_whole_and_added),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
