@@ -11,7 +11,8 @@
 
 // ---- the tables, as enumerations --------------------------------------------------------------
 
-// PTX_TYPE(ID, "name", bits per element, class letter: b bits, u unsigned, s signed, f float, p predicate, v packed)
+// PTX_TYPE(ID, "name", bits per element, class letter: b bits, u unsigned, s signed, f float, p predicate, v
+// packed)
 typedef enum ptx_type {
     PTX_TYPE_NONE,
 #define PTX_TYPE(id, name, bits, class) PTX_##id,
@@ -22,23 +23,26 @@ typedef enum ptx_type {
 
 // The categories a modifier can belong to; an instruction has at most one of each, but for types.
 typedef enum ptx_category {
-    PTX_CAT_TYPE,   // .f32: kept in ptx_inst.types, in order
-    PTX_CAT_SPACE,  // .global .shared .shared::cta .shared::cluster .local .param .param::entry .const
-    PTX_CAT_ROUND,  // .rn .rz .rm .rp .rna .rs .rni .rzi .rmi .rpi
+    PTX_CAT_TYPE,    // .f32: kept in ptx_inst.types, in order
+    PTX_CAT_SPACE,   // .global .shared .shared::cta .shared::cluster .local .param .param::entry .const
+    PTX_CAT_ROUND,   // .rn .rz .rm .rp .rna .rs .rni .rzi .rmi .rpi
     PTX_CAT_COMPARE, // .eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan
-    PTX_CAT_BOOL,   // .and .or .xor .popc (also the operation of atom, red, bar.red, redux)
-    PTX_CAT_ATOMIC, // .exch .cas .add .inc .dec .min .max
-    PTX_CAT_HALF,   // .hi .lo .wide of mul, mad, shr...; where ".hi"/".lo" are comparisons, the parser knows by opcode
-    PTX_CAT_ORDER,  // .weak .relaxed .acquire .release .acq_rel .sc .volatile .mmio
-    PTX_CAT_SCOPE,  // .cta .cluster .gpu .sys; .gl is .gpu for membar
-    PTX_CAT_CACHE,  // .ca .cg .cs .lu .cv .wb .wt
-    PTX_CAT_EVICT,  // .L1::evict_first .L1::no_allocate ...
+    PTX_CAT_BOOL,    // .and .or .xor .popc (also the operation of atom, red, bar.red, redux)
+    PTX_CAT_ATOMIC,  // .exch .cas .add .inc .dec .min .max
+    PTX_CAT_HALF, // .hi .lo .wide of mul, mad, shr...; where ".hi"/".lo" are comparisons, the parser knows by
+                  // opcode
+    PTX_CAT_ORDER,    // .weak .relaxed .acquire .release .acq_rel .sc .volatile .mmio
+    PTX_CAT_SCOPE,    // .cta .cluster .gpu .sys; .gl is .gpu for membar
+    PTX_CAT_CACHE,    // .ca .cg .cs .lu .cv .wb .wt
+    PTX_CAT_EVICT,    // .L1::evict_first .L1::no_allocate ...
     PTX_CAT_PREFETCH, // .L2::64B .L2::128B .L2::256B
-    PTX_CAT_VECTOR, // .v2 .v4 .v8
-    PTX_CAT_MODE,   // one more word that selects a form: .up .down .bfly .idx, .all .any .uni .ballot, .warp, .mode of prmt, .clamp .wrap, .shiftamt, .red .arrive .sync ...
+    PTX_CAT_VECTOR,   // .v2 .v4 .v8
+    PTX_CAT_MODE,   // one more word that selects a form: .up .down .bfly .idx, .all .any .uni .ballot, .warp,
+                    // .mode of prmt, .clamp .wrap, .shiftamt, .red .arrive .sync ...
     PTX_CAT_SHAPE,  // .m16n8k16 .x4 .2d; may repeat
     PTX_CAT_LAYOUT, // .row .col; may repeat
-    PTX_CAT_FLAG,   // .ftz .sat .approx .full .uni .aligned .sync .noftz .nc .cc .abs .relu .satfinite .xorsign .NaN .to .read ...: bits in ptx_inst.flags
+    PTX_CAT_FLAG, // .ftz .sat .approx .full .uni .aligned .sync .noftz .nc .cc .abs .relu .satfinite .xorsign
+                  // .NaN .to .read ...: bits in ptx_inst.flags
     PTX_CAT_COUNT
 } ptx_category;
 
@@ -69,8 +73,8 @@ typedef enum ptx_special {
     PTX_SPECIAL_COUNT
 } ptx_special;
 
-unsigned ptx_type_bits(ptx_type type);  // of one element: 16 for F16, 32 for F16X2, 1 for PRED
-char ptx_type_class(ptx_type type);     // b u s f p v, as in types.def
+unsigned ptx_type_bits(ptx_type type); // of one element: 16 for F16, 32 for F16X2, 1 for PRED
+char ptx_type_class(ptx_type type);    // b u s f p v, as in types.def
 const char *ptx_type_name(ptx_type type);
 const char *ptx_mod_text(ptx_mod mod);
 const char *ptx_op_root(ptx_op op);
@@ -94,8 +98,8 @@ typedef enum ptx_operand_kind {
     PTX_OPERAND_SPECIAL,  // special
     PTX_OPERAND_VARIABLE, // the address of variable, plus value
     PTX_OPERAND_FUNCTION, // a function, called or its address taken
-    PTX_OPERAND_ADDRESS,  // [reg + value], [variable + value] or [value]: reg < 0 and variable NULL for the last;
-                          // tex and tensor copies: [base, b, {c}], whose further parts are the elements
+    PTX_OPERAND_ADDRESS,  // [reg + value], [variable + value] or [value]: reg < 0 and variable NULL for the
+                          // last; tex and tensor copies: [base, b, {c}], whose further parts are the elements
     PTX_OPERAND_VECTOR,   // {a, b, ...}: elements, element_count
     PTX_OPERAND_LABEL,    // value is the index of the instruction that follows the label, or inst_count
     PTX_OPERAND_TABLE,    // branch targets or call targets: index into the function's tables
@@ -104,11 +108,11 @@ typedef enum ptx_operand_kind {
 
 typedef struct ptx_operand {
     ptx_operand_kind kind;
-    bool negated;       // !p, or -a of vmad; the minus of an immediate is already folded
-    bool is_single;     // FLOAT written as 0f: `value` holds its 32 bits; else `value` holds the double's 64
-    char select[6];     // video instructions: the part of a register, "b0" "h1" "b3210"; else ""
-    int32_t reg;        // index into function->regs, or -1
-    int32_t second;     // the q of p|q, or -1
+    bool negated;   // !p, or -a of vmad; the minus of an immediate is already folded
+    bool is_single; // FLOAT written as 0f: `value` holds its 32 bits; else `value` holds the double's 64
+    char select[6]; // video instructions: the part of a register, "b0" "h1" "b3210"; else ""
+    int32_t reg;    // index into function->regs, or -1
+    int32_t second; // the q of p|q, or -1
     int64_t value;
     double real;
     ptx_special special;
@@ -148,7 +152,7 @@ typedef struct ptx_inst {
 // One bit per modifier of PTX_CAT_FLAG, in the order of mods.def: at most 64.
 enum ptx_flag_index {
 #define PTX_MOD(id, text, category) PTX_FLAG_OF_##category(id)
-#define PTX_FLAG_OF_FLAG(id) PTX_FLAG_INDEX_##id,
+#define PTX_FLAG_OF_FLAG(id)        PTX_FLAG_INDEX_##id,
 #define PTX_FLAG_OF_TYPE(id)
 #define PTX_FLAG_OF_SPACE(id)
 #define PTX_FLAG_OF_ROUND(id)
@@ -195,12 +199,13 @@ typedef struct ptx_reg {
 
 // A place in an initialiser that holds an address, to be filled in when the module is loaded.
 typedef struct ptx_relocation {
-    uint64_t offset;                // into the variable's data
-    uint8_t bytes;                  // 8, or the width of the element
-    bool generic;                   // generic(symbol)
-    const ptx_variable *variable;   // or
+    uint64_t offset;              // into the variable's data
+    uint8_t bytes;                // 8, or the width of the element
+    bool generic;                 // generic(symbol)
+    const ptx_variable *variable; // or
     const ptx_function *function;
     int64_t addend;
+    uint64_t mask; // 0xff00(symbol): the address's bits under the mask, shifted down to bit 0; 0: all of it
 } ptx_relocation;
 
 struct ptx_variable {
@@ -213,16 +218,16 @@ struct ptx_variable {
     bool is_extern, is_visible, is_weak, is_common, is_managed;
     ptx_mod pointer_space;  // of a parameter's ".ptr .global .align 16"; PTX_MOD_NONE where absent
     uint32_t pointer_align; // 0 where absent
-    const uint8_t *data; // `size` bytes where there is an initialiser, else NULL
+    const uint8_t *data;    // `size` bytes where there is an initialiser, else NULL
     const ptx_relocation *relocations;
     uint32_t relocation_count;
-    uint32_t index;   // in the list that holds it
+    uint32_t index; // in the list that holds it
     uint32_t line;
 };
 
 typedef struct ptx_table { // .branchtargets or .calltargets
     const char *name;
-    uint32_t *labels;              // instruction indices
+    uint32_t *labels; // instruction indices
     const ptx_function **functions;
     uint32_t count;
 } ptx_table;
@@ -250,13 +255,14 @@ struct ptx_function {
     uint32_t max_cluster_rank;
     bool explicit_cluster, blocks_are_clusters;
     bool is_extern;
-    const ptx_function *alias; // .alias: the function that stands for this one; operands point at that already
+    const ptx_function
+        *alias;     // .alias: the function that stands for this one; operands point at that already
     uint32_t index; // in module->functions
     uint32_t line;
 };
 
 typedef struct ptx_location {
-    uint32_t file; // index into module->files
+    uint32_t file; // index into module->files, or UINT32_MAX where the text names no such file
     uint32_t line, column;
     const char *function; // the inlined function's name, or NULL
     int32_t inlined_at;   // index into module->locations, or -1
@@ -288,14 +294,16 @@ typedef struct ptx_module {
 // ---- what the layer does -----------------------------------------------------------------------
 
 // Parses and checks. On failure `error` shows file, line, the line itself and a caret.
-kz_status ptx_module_open(const char *name, const char *text, size_t length, ptx_module **module, kz_error *error);
+kz_status ptx_module_open(const char *name, const char *text, size_t length, ptx_module **module,
+                          kz_error *error);
 void ptx_module_close(ptx_module *module);
 
 const ptx_function *ptx_find_function(const ptx_module *module, const char *name);
 
 // PTX text that parses to the same module.
 void ptx_print_module(const ptx_module *module, base_text *out);
-void ptx_print_inst(const ptx_module *module, const ptx_function *function, const ptx_inst *inst, base_text *out);
+void ptx_print_inst(const ptx_module *module, const ptx_function *function, const ptx_inst *inst,
+                    base_text *out);
 
 // "reduce.cu:14 (inlined into main.cu:30)": the user's line first. "line 120 of x.ptx" without line info.
 void ptx_print_source(const ptx_module *module, const ptx_inst *inst, base_text *out);

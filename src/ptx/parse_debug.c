@@ -1,0 +1,173 @@
+// Where instructions come from: .file, .loc, and the names of inlined functions in .debug_str.
+#include "ptx/parser.h"
+
+#include <ctype.h>
+#include <string.h>
+
+// ".file" number "path" ["," time "," size]
+const ptx_token *ptx_parse_file(ptx_parser *parser, const ptx_token *token) {
+    uint64_t number;
+    token = ptx_parse_integer(parser, token + 1, UINT32_MAX, &number);
+    if (token->kind != PTX_TOKEN_STRING)
+        return ptx_fail_at(parser, token, "expected the file's path in quotes");
+    ptx_token inside = *token;
+    inside.offset++;
+    inside.length -= 2;
+    ptx_file file = {.number = (uint32_t)number, .path = ptx_copy_text(parser, &inside)};
+    ptx_push(parser, &parser->files, &file, sizeof file);
+    token++;
+    while (token->kind == ',' && token[1].kind == PTX_TOKEN_INT) token += 2;
+    return token;
+}
+
+typedef struct place {
+    uint64_t file, line, column;
+} place;
+
+static const ptx_token *read_place(ptx_parser *parser, const ptx_token *token, place *at) {
+    uint64_t *parts[] = {&at->file, &at->line, &at->column};
+    for (size_t i = 0; i < BASE_COUNT(parts); i++) {
+        if (token->kind != PTX_TOKEN_INT) return ptx_fail_at(parser, token, "expected file, line and column");
+        ptx_constant value;
+        ptx_parse_sum(parser, token, &value);
+        *parts[i] = (uint64_t)value.integer & UINT32_MAX;
+        token++;
+    }
+    return token;
+}
+
+// The latest location with this place, or a new one: what inlined_at means.
+static int32_t location_at(ptx_parser *parser, const place *at, const ptx_location *location) {
+    uint32_t key[3] = {(uint32_t)at->file, (uint32_t)at->line, (uint32_t)at->column};
+    uint32_t hash = ptx_map_hash((const char *)key, sizeof key);
+    ptx_map_entry *entry = ptx_map_find(&parser->places, (const char *)key, sizeof key, hash, 0);
+    if (!location && entry) return (int32_t)entry->number;
+    ptx_location made =
+        location ? *location
+                 : (ptx_location){.file = key[0], .line = key[1], .column = key[2], .inlined_at = -1};
+    const ptx_location *all = parser->locations.data;
+    if (entry && all[entry->number].function == made.function &&
+        all[entry->number].inlined_at == made.inlined_at)
+        return (int32_t)entry->number;
+    if (!entry) {
+        char *kept = base_arena_string(parser->scratch, (const char *)key, sizeof key);
+        entry = kept ? ptx_map_add(&parser->places, kept, sizeof key, hash, 0) : NULL;
+    }
+    if (!entry || !ptx_push(parser, &parser->locations, &made, sizeof made)) {
+        ptx_fail_memory(parser);
+        return -1;
+    }
+    entry->number = (uint32_t)parser->locations.count - 1;
+    return (int32_t)entry->number;
+}
+
+// The length of the word that begins here; the text ends with a NUL.
+static size_t word_length(const char *text) {
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || (text[length] && strchr("_$%.", text[length]))) length++;
+    return length;
+}
+
+// ".loc" file line column ["," "function_name" label ["+" offset] "," "inlined_at" file line column]
+const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token) {
+    place at = {0}, caller = {0};
+    token = read_place(parser, token + 1, &at);
+    ptx_location location = {.file = (uint32_t)at.file,
+                             .line = (uint32_t)at.line,
+                             .column = (uint32_t)at.column,
+                             .inlined_at = -1};
+    while (token->kind == ',') {
+        token++;
+        if (ptx_is(parser, token, "function_name") && token[1].kind == PTX_TOKEN_WORD) {
+            // The label itself for now: .debug_str comes at the end of the text.
+            location.function = ptx_token_text(parser, token + 1);
+            token += 2;
+            if (token->kind == '+') token += token[1].kind == PTX_TOKEN_INT ? 2 : 1;
+        } else if (ptx_is(parser, token, "inlined_at")) {
+            token = read_place(parser, token + 1, &caller);
+            if (parser->status == KZ_OK) location.inlined_at = location_at(parser, &caller, NULL);
+        } else {
+            return ptx_fail_at(parser, token, "expected function_name or inlined_at");
+        }
+    }
+    if (location.function) { // labels are compared by address: make equal ones the same
+        const char *text = location.function;
+        size_t length = word_length(text);
+        uint32_t hash = ptx_map_hash(text, length);
+        ptx_map_entry *entry = ptx_map_find(&parser->strings, text, length, hash, 1);
+        if (!entry && !(entry = ptx_map_add(&parser->strings, text, length, hash, 1)))
+            return ptx_fail_memory(parser);
+        location.function = entry->text;
+    }
+    if (parser->status == KZ_OK) parser->location = location_at(parser, &at, &location);
+    return token;
+}
+
+// In .debug_str: "label:" ".b8 95,90,...,0", the string possibly over several lines.
+static const ptx_token *debug_strings(ptx_parser *parser, const ptx_token *token) {
+    base_text text = {0};
+    const ptx_token *label = NULL;
+    for (;; token++) {
+        bool is_label = token->kind == PTX_TOKEN_WORD && token[1].kind == ':';
+        if (is_label || token->kind == '}' || token->kind == PTX_TOKEN_END) {
+            if (label) {
+                const char *name = ptx_token_text(parser, label);
+                ptx_map_entry *entry =
+                    ptx_map_add(&parser->strings, name, label->length, ptx_map_hash(name, label->length), 0);
+                if (entry) entry->pointer = base_arena_string(parser->arena, text.data, text.length);
+            }
+            text.length = 0;
+            label = is_label ? token++ : NULL;
+            if (!is_label) break;
+        } else if (token->kind == PTX_TOKEN_INT && label) {
+            ptx_constant value;
+            const ptx_token *only = token;
+            ptx_parse_sum(parser, only, &value);
+            char byte = (char)value.integer;
+            if (byte) base_text_add_bytes(&text, &byte, 1);
+        }
+    }
+    base_text_free(&text);
+    return ptx_expect(parser, token, '}');
+}
+
+// ".section" name "{" ... "}"
+const ptx_token *ptx_parse_section(ptx_parser *parser, const ptx_token *token) {
+    token++;
+    bool strings = ptx_is(parser, token, ".debug_str");
+    if (token->kind != PTX_TOKEN_DOT && token->kind != PTX_TOKEN_WORD)
+        return ptx_fail_at(parser, token, "expected the section's name");
+    token++;
+    if (token->kind != '{') return ptx_fail_at(parser, token, "expected '{'");
+    return strings ? debug_strings(parser, token + 1) : ptx_skip_braces(parser, token);
+}
+
+// File numbers become indices, labels of functions their names.
+void ptx_resolve_locations(ptx_parser *parser) {
+    const ptx_file *files = parser->files.data;
+    ptx_location *locations = parser->locations.data;
+    ptx_map numbers;
+    if (!ptx_map_open(&numbers, parser->scratch)) {
+        ptx_fail_memory(parser);
+        return;
+    }
+    for (size_t i = 0; i < parser->files.count; i++) {
+        const char *key = (const char *)&files[i].number;
+        uint32_t hash = ptx_map_hash(key, sizeof files[i].number);
+        if (ptx_map_find(&numbers, key, sizeof files[i].number, hash, 0)) continue;
+        ptx_map_entry *entry = ptx_map_add(&numbers, key, sizeof files[i].number, hash, 0);
+        if (entry) entry->number = (uint32_t)i;
+    }
+    for (size_t i = 0; i < parser->locations.count; i++) {
+        const char *key = (const char *)&locations[i].file;
+        ptx_map_entry *entry = ptx_map_find(&numbers, key, sizeof locations[i].file,
+                                            ptx_map_hash(key, sizeof locations[i].file), 0);
+        locations[i].file = entry ? entry->number : UINT32_MAX;
+        if (!locations[i].function) continue;
+        size_t length = word_length(locations[i].function);
+        uint32_t hash = ptx_map_hash(locations[i].function, length);
+        entry = ptx_map_find(&parser->strings, locations[i].function, length, hash, 0);
+        locations[i].function = entry ? entry->pointer : NULL;
+    }
+    ptx_map_close(&numbers);
+}
