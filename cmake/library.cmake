@@ -1,8 +1,10 @@
 # libkz, static and shared, from the objects of the layers below bench: base ptx sim observe device
 # family and the zoo. It needs libc, libm and pthreads alone. The shared one shows kz_ symbols only.
 set(objects)
-foreach(layer base ptx sim observe device family zoo)
-    list(APPEND objects $<TARGET_OBJECTS:kz_${layer}>)
+foreach(layer base ptx sim sim_portable sim_avx2 observe device family zoo)
+    if(TARGET kz_${layer}) # sim_avx2 is there on x86-64 only
+        list(APPEND objects $<TARGET_OBJECTS:kz_${layer}>)
+    endif()
 endforeach()
 
 add_library(libkz_static STATIC ${objects})
