@@ -6,6 +6,8 @@
 
 #include "sim/exec_memory.h"
 
+#include "sim/exec.h"
+
 #include <string.h>
 
 #if defined(__AVX2__)

@@ -8,7 +8,6 @@
         .select_convert = sim_select_convert_##isa,                                                          \
         .select_video = sim_select_video_##isa,                                                              \
         .select_memory = sim_select_memory_##isa,                                                            \
-        .select_warp = sim_select_warp_##isa,                                                                \
     };
 
 ISA(portable)

@@ -135,8 +135,7 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     const sim_op *first = runs[paths[0]->run].last;
     if (first->inst->op == PTX_OP_BAR_WARP) return;
     exchange x;
-    x.mask = x.p = 0;
-    memset(x.a, 0, sizeof x.a);
+    memset(&x, 0, sizeof x);
     for (uint32_t i = 0; i < count; i++) {
         const sim_op *op = runs[paths[i]->run].last;
         if (op->inst->op != first->inst->op)
