@@ -64,21 +64,28 @@ static json_t *record(const family_check_job *job, const char *variant, const fa
     // Data from a guest's file may be any bytes; jansson takes only UTF-8, and makes the record NULL else.
     json_t *message = r->outcome == FAMILY_PASSED ? json_null() : json_string(r->error.message);
     if (!message) message = json_string("(the message is not UTF-8)");
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:f}",
-                     "schema", 1, "kind", "check", "kz", KZ_VERSION, "time", time, "family",
-                     job->family->name, "variant", variant, "guest", job->guest != NULL, "device", device,
-                     "case", case_json(job->family, job->c), "seed", (json_int_t)r->seed, "outcome",
-                     family_outcome_name(r->outcome), "status",
-                     kz_status_name(r->outcome == FAMILY_PASSED ? KZ_OK : r->error.status), "message",
-                     message, "comparison", comparison_json(r), "counters", counters_json(&r->counters),
-                     "work", work, "host_seconds", seconds);
+    return json_pack(
+        "{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:f}",
+        "schema", 1, "kind", "check", "kz", KZ_VERSION, "time", time, "family", job->family->name, "variant",
+        variant, "guest", job->guest != NULL, "device", device, "case", case_json(job->family, job->c),
+        "seed", (json_int_t)job->seed, "data_seed", (json_int_t)r->seed, "outcome",
+        family_outcome_name(r->outcome), "status",
+        kz_status_name(r->outcome == FAMILY_PASSED ? KZ_OK : r->error.status), "message", message,
+        "comparison", comparison_json(r), "counters", counters_json(&r->counters), "work", work,
+        "host_seconds", seconds);
+}
+
+// The first file that could not be written decides the exit code; a folder that is not there counts as one.
+static void note_write(check_report *report, kz_status status, const kz_error *error) {
+    if (!status || report->write_error.status) return;
+    report->write_error = *error;
+    if (status == KZ_NOT_FOUND) report->write_error.status = KZ_IO;
 }
 
 static void write_record(check_report *report, json_t *object) {
     if (!object) return;
     kz_error error;
-    if (report->journal && report_journal_add(report->journal, object, &error) && !report->write_error.status)
-        report->write_error = error;
+    if (report->journal) note_write(report, report_journal_add(report->journal, object, &error), &error);
     if (report->records) json_array_append(report->records, object);
     json_decref(object);
 }
@@ -205,20 +212,20 @@ static void add_row(report_table *table, const check_report *report, const check
     }
 }
 
-static void print_table(const check_report *report, const check_row *rows, size_t count, size_t widest) {
+static void print_table(check_report *report, const check_row *rows, size_t count, size_t widest) {
     const report_column columns[] = {
-        {.title = "", .least = 1},
+        {.title = ""},
         {.title = "variant", .least = (int)widest},
         {.title = "device", .least = 8},
         {.title = "correct", .least = 9},
-        {.title = "what limits it", .least = 34, .shrink = true},
+        {.title = "what limits it", .least = 47, .shrink = true},
         {.title = "instr/elem", .right = true},
         {.title = "sectors/req", .right = true},
     };
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < count; i++) add_row(table, report, &rows[i]);
-    report_table_print(table, stdout, &report->style, true);
+    report_table_print(table, stdout, &report->style, report->families++ == 0);
     report_table_close(table);
 }
 
@@ -286,12 +293,9 @@ int check_report_end(check_report *report, double seconds, bool interrupted, con
     kz_error error;
     write_record(report, summary(report, seconds, interrupted));
     if (!report->quiet) print_totals(report, seconds, interrupted);
-    if (report_journal_close(report->journal, &error) && !report->write_error.status)
-        report->write_error = error;
-    if (json->given && report_write_lines(report->records, json->path, &error) && !report->write_error.status)
-        report->write_error = error;
-    if (junit_path && report_junit_write(report->junit, junit_path, &error) && !report->write_error.status)
-        report->write_error = error;
+    note_write(report, report_journal_close(report->journal, &error), &error);
+    if (json->given) note_write(report, report_write_lines(report->records, json->path, &error), &error);
+    if (junit_path) note_write(report, report_junit_write(report->junit, junit_path, &error), &error);
     bool saved = journal_path && !report->write_error.status;
     if (saved) fprintf(report->quiet ? stderr : stdout, "JSON: %s\n", journal_path);
     int code = exit_code(report, interrupted);

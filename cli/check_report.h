@@ -28,6 +28,7 @@ typedef struct check_report {
     report_junit *junit;
     base_text failures; // of the family at hand, printed below its table
     size_t shown_failures;
+    size_t families; // printed so far: the first has the header
     size_t outcomes[FAMILY_OUTCOMES];
     kz_error write_error; // the first one
     bool fault, wrong;

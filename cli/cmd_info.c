@@ -35,7 +35,7 @@ static void print_operations(const kz_family *family) {
 
 static void print_variants(const kz_family *family, const report_style *style) {
     const report_column columns[] = {
-        {"", .least = 1}, {.title = "variant"}, {.title = "runs on"}, {"idea", .shrink = true}};
+        {.title = ""}, {.title = "variant"}, {.title = "runs on"}, {"idea", .shrink = true}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < family->variant_count; i++) {

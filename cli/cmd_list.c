@@ -45,8 +45,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 
     report_style style = report_detect_style(stdout);
     for (size_t i = 0; i < count; i++) {
-        const report_column columns[] = {
-            {"", .least = 1}, {"variant", .least = 22}, {"idea", .shrink = true}};
+        const report_column columns[] = {{.title = ""}, {"variant", .least = 22}, {"idea", .shrink = true}};
         report_table *table = report_table_open(columns, BASE_COUNT(columns));
         if (!table) return cli_fail_with(KZ_NO_MEMORY, "no memory for the table");
         report_print(stdout, &style, REPORT_BOLD, "%s", families[i]->name);

@@ -47,20 +47,24 @@ static const void *find_same_input(const family_buffers *b, const kz_buffer *out
     return NULL;
 }
 
-// A number as a reader wants it: NaN and Inf by name, the rest with enough digits to tell two apart.
-static void print_number(char text[32], double value) {
+// A number as a reader wants it: NaN and Inf by name.
+static void print_number(char text[32], double value, int digits) {
     if (isnan(value))
         snprintf(text, 32, "NaN");
     else if (isinf(value))
         snprintf(text, 32, "%sInf", value < 0 ? "-" : "+");
     else
-        snprintf(text, 32, "%.9g", value);
+        snprintf(text, 32, "%.*g", digits, value);
 }
 
 static kz_status say_wrong(const family_slot *slot, const family_comparison *m, kz_error *error) {
     char got[32], expected[32];
-    print_number(got, m->got);
-    print_number(expected, m->expected);
+    // As many digits as it takes to tell the two apart.
+    for (int digits = 9; digits <= 17; digits += 4) {
+        print_number(got, m->got, digits);
+        print_number(expected, m->expected, digits);
+        if (strcmp(got, expected) != 0) break;
+    }
     base_fail(error, KZ_WRONG, "%s", m->pattern);
     base_fail_note(error, "%s[%llu] is %s, expected %s within %.3g; %llu of %llu are wrong", slot->what.name,
                    (unsigned long long)m->first_wrong, got, expected, m->bound, (unsigned long long)m->wrong,

@@ -17,7 +17,7 @@ typedef struct report_style {
     bool terminal; // somebody is watching
     bool colour;   // never without a terminal, nor where NO_COLOR or CI is set
     bool utf8;
-    int width; // columns; 100 where there is no terminal
+    int width; // columns; 120 where there is no terminal
 } report_style;
 
 report_style report_detect_style(FILE *file);

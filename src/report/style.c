@@ -22,7 +22,7 @@ static bool speaks_utf8(void) {
 }
 
 report_style report_detect_style(FILE *file) {
-    report_style style = {.width = 100, .utf8 = speaks_utf8()};
+    report_style style = {.width = 120, .utf8 = speaks_utf8()};
     const char *term = getenv("TERM");
     style.terminal = isatty(fileno(file)) && !is_set("CI");
     style.colour = style.terminal && !is_set("NO_COLOR") && term && strcmp(term, "dumb") != 0;

@@ -106,11 +106,14 @@ void report_table_print(const report_table *table, FILE *file, const report_styl
                        i + 1 == n);
         fputc('\n', file);
     }
-    for (size_t i = 0; i < table->cell_count; i++) {
-        size_t column = i % n;
-        print_cell(file, style, text_of(&table->cells[i]), table->cells[i].tone, widths[column],
-                   table->columns[column].right, column + 1 == n);
-        if (column + 1 == n) fputc('\n', file);
+    for (size_t row = 0; row + n <= table->cell_count; row += n) {
+        const cell *cells = table->cells + row;
+        size_t used = n; // no blanks at the end of a line
+        while (used > 0 && !*text_of(&cells[used - 1])) used--;
+        for (size_t i = 0; i < used; i++)
+            print_cell(file, style, text_of(&cells[i]), cells[i].tone, widths[i], table->columns[i].right,
+                       i + 1 == used);
+        fputc('\n', file);
     }
 }
 

@@ -37,5 +37,5 @@ expect_err "missing.ptx"
 expect_exit 5 ptx print "$FOLDER"
 expect_exit 9 ptx check "$FOLDER/texture.ptx" "$FOLDER/broken.ptx"
 expect_exit 0 ptx support
-expect_out "| "
+expect_out "add"
 finish
