@@ -101,8 +101,10 @@ void ptx_check_opcode(ptx_parser *parser, const ptx_row *row, ptx_inst *inst) {
         bool listed = row->mods[mod / 64] >> (mod % 64) & 1;
         if (!listed && !(row->categories >> category & 1))
             inst->unknown = reason(parser, inst, mod, "does not take");
-        // An eviction priority may be given for each cache; of everything else there is one.
-        bool single = category != PTX_CAT_FLAG && category != PTX_CAT_EVICT && category != PTX_CAT_MODE;
+        // An eviction priority may be given for each cache, and a copy has two spaces; else there is one of
+        // each.
+        bool single = category != PTX_CAT_FLAG && category != PTX_CAT_EVICT && category != PTX_CAT_MODE &&
+                      row->info->support == PTX_SUPPORT_SIMULATED;
         if (single && seen >> category & 1)
             inst->unknown = reason(parser, inst, mod, "has one modifier too many:");
         seen |= 1u << category;

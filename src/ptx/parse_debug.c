@@ -36,29 +36,42 @@ static const ptx_token *read_place(ptx_parser *parser, const ptx_token *token, p
     return token;
 }
 
-// The latest location with this place, or a new one: what inlined_at means.
-static int32_t location_at(ptx_parser *parser, const place *at, const ptx_location *location) {
+static ptx_map_entry *find_or_add(ptx_parser *parser, const void *key, size_t size, uint32_t tag,
+                                  bool *is_new) {
+    uint32_t hash = ptx_map_hash(key, size);
+    ptx_map_entry *entry = ptx_map_find(&parser->places, key, size, hash, tag);
+    *is_new = !entry;
+    if (entry) return entry;
+    char *kept = base_arena_string(parser->scratch, key, size);
+    entry = kept ? ptx_map_add(&parser->places, kept, size, hash, tag) : NULL;
+    if (!entry) ptx_fail_memory(parser);
+    return entry;
+}
+
+// The index of this location; equal ones share it. Its place from now on means this one.
+static int32_t add_location(ptx_parser *parser, const ptx_location *location) {
+    uint32_t key[6] = {location->file, location->line, location->column, (uint32_t)location->inlined_at};
+    memcpy(key + 4, &location->function, sizeof location->function);
+    bool is_new, ignored;
+    ptx_map_entry *whole = find_or_add(parser, key, sizeof key, 1, &is_new);
+    ptx_map_entry *latest = find_or_add(parser, key, 3 * sizeof key[0], 0, &ignored);
+    if (!whole || !latest) return -1;
+    if (is_new) {
+        if (!ptx_push(parser, &parser->locations, location, sizeof *location)) return -1;
+        whole->number = (uint32_t)parser->locations.count - 1;
+    }
+    latest->number = whole->number;
+    return (int32_t)whole->number;
+}
+
+// What inlined_at means: the latest location with this place.
+static int32_t latest_location(ptx_parser *parser, const place *at) {
     uint32_t key[3] = {(uint32_t)at->file, (uint32_t)at->line, (uint32_t)at->column};
-    uint32_t hash = ptx_map_hash((const char *)key, sizeof key);
-    ptx_map_entry *entry = ptx_map_find(&parser->places, (const char *)key, sizeof key, hash, 0);
-    if (!location && entry) return (int32_t)entry->number;
-    ptx_location made =
-        location ? *location
-                 : (ptx_location){.file = key[0], .line = key[1], .column = key[2], .inlined_at = -1};
-    const ptx_location *all = parser->locations.data;
-    if (entry && all[entry->number].function == made.function &&
-        all[entry->number].inlined_at == made.inlined_at)
-        return (int32_t)entry->number;
-    if (!entry) {
-        char *kept = base_arena_string(parser->scratch, (const char *)key, sizeof key);
-        entry = kept ? ptx_map_add(&parser->places, kept, sizeof key, hash, 0) : NULL;
-    }
-    if (!entry || !ptx_push(parser, &parser->locations, &made, sizeof made)) {
-        ptx_fail_memory(parser);
-        return -1;
-    }
-    entry->number = (uint32_t)parser->locations.count - 1;
-    return (int32_t)entry->number;
+    ptx_map_entry *entry = ptx_map_find(&parser->places, (const char *)key, sizeof key,
+                                        ptx_map_hash((const char *)key, sizeof key), 0);
+    if (entry) return (int32_t)entry->number;
+    ptx_location made = {.file = key[0], .line = key[1], .column = key[2], .inlined_at = -1};
+    return add_location(parser, &made);
 }
 
 // The length of the word that begins here; the text ends with a NUL.
@@ -85,7 +98,7 @@ const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token) {
             if (token->kind == '+') token += token[1].kind == PTX_TOKEN_INT ? 2 : 1;
         } else if (ptx_is(parser, token, "inlined_at")) {
             token = read_place(parser, token + 1, &caller);
-            if (parser->status == KZ_OK) location.inlined_at = location_at(parser, &caller, NULL);
+            if (parser->status == KZ_OK) location.inlined_at = latest_location(parser, &caller);
         } else {
             return ptx_fail_at(parser, token, "expected function_name or inlined_at");
         }
@@ -99,7 +112,7 @@ const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token) {
             return ptx_fail_memory(parser);
         location.function = entry->text;
     }
-    if (parser->status == KZ_OK) parser->location = location_at(parser, &at, &location);
+    if (parser->status == KZ_OK) parser->location = add_location(parser, &location);
     return token;
 }
 

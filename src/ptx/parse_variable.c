@@ -110,8 +110,8 @@ typedef struct initialiser {
 
 static void put_bytes(ptx_parser *parser, initialiser *init, uint64_t bits, uint32_t bytes) {
     uint8_t little[16] = {0};
-    for (uint32_t i = 0; i < bytes && i < 8; i++) little[i] = (uint8_t)(bits >> (8 * i));
-    for (uint32_t i = 0; i < bytes; i++) ptx_push(parser, &init->bytes, &little[i], 1);
+    for (uint32_t i = 0; i < 8; i++) little[i] = (uint8_t)(bits >> (8 * i));
+    ptx_push(parser, &init->bytes, little, bytes);
     init->at++;
 }
 
@@ -211,7 +211,7 @@ static const ptx_token *initialise(ptx_parser *parser, const ptx_token *token, p
         return ptx_fail_at(parser, token, "a variable of this type takes no value");
     initialiser init = {.variable = variable};
     const ptx_token *rest = initial_value(parser, token, &init);
-    uint64_t written = init.bytes.count;
+    uint64_t written = init.bytes.count * element_bytes(variable);
     if (open) variable->size = written;
     if (parser->status == KZ_OK && written > variable->size)
         rest = ptx_fail_at(parser, token, "%llu bytes of values for a variable of %llu",

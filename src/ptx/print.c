@@ -1,5 +1,6 @@
 // The module as PTX text again. Names are unique in a function, so scopes are flattened; labels and tables
 // are named by number. Reading what is printed and printing it again gives the same text.
+#include "ptx/map.h"
 #include "ptx/tables.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@ typedef struct printer {
     const ptx_module *module;
     const ptx_function *function;
     base_text *out;
+    ptx_map *names; // inlined functions, numbered as they are met; NULL for a single instruction
 } printer;
 
 // ---- operands and instructions ---------------------------------------------------------------------
@@ -307,7 +309,20 @@ static void print_tables(const printer *print) {
     }
 }
 
-// The names of inlined functions stand in .debug_str, one label for each location that has one.
+// The label in .debug_str of an inlined function's name.
+static uint32_t name_label(const printer *print, const char *name) {
+    size_t length = strlen(name);
+    uint32_t hash = ptx_map_hash(name, length);
+    ptx_map_entry *entry = ptx_map_find(print->names, name, length, hash, 0);
+    if (entry) return entry->number;
+    entry = ptx_map_add(print->names, name, length, hash, 0);
+    if (!entry) {
+        print->out->failed = true;
+        return 0;
+    }
+    return entry->number = print->names->count - 1;
+}
+
 static void print_location(const printer *print, int32_t index) {
     enum { DEEPEST = 64 };
     int32_t chain[DEEPEST];
@@ -319,7 +334,7 @@ static void print_location(const printer *print, int32_t index) {
         uint32_t file =
             at->file < print->module->file_count ? print->module->files[at->file].number : UINT32_MAX;
         base_text_add(print->out, "    .loc %u %u %u", file, at->line, at->column);
-        if (at->function) base_text_add(print->out, ", function_name $S_%d", chain[depth]);
+        if (at->function) base_text_add(print->out, ", function_name $S_%u", name_label(print, at->function));
         if (at->inlined_at >= 0) {
             const ptx_location *outer = &all[at->inlined_at];
             file = outer->file < print->module->file_count ? print->module->files[outer->file].number
@@ -384,31 +399,34 @@ static void print_body(const printer *print) {
     free(marks);
 }
 
-static void print_functions(const ptx_module *module, bool entries, base_text *out) {
+static void print_functions(const ptx_module *module, bool entries, ptx_map *names, base_text *out) {
     for (uint32_t i = 0; i < module->function_count; i++) {
         const ptx_function *function = module->functions[i];
         if (function->is_entry != entries || !function->has_body) continue;
         base_text_add(out, "\n");
         print_head(out, function);
-        print_body(&(printer){.module = module, .function = function, .out = out});
+        print_body(&(printer){.module = module, .function = function, .out = out, .names = names});
     }
 }
 
-static void print_debug_strings(const ptx_module *module, base_text *out) {
-    bool any = false;
-    for (uint32_t i = 0; i < module->location_count; i++) {
-        const char *name = module->locations[i].function;
-        if (!name) continue;
-        if (!any) base_text_add(out, "\n.section .debug_str\n{\n");
-        any = true;
+static void print_debug_strings(const ptx_module *module, ptx_map *names, base_text *out) {
+    if (names->count == 0) return;
+    const char **by_number = calloc(names->count, sizeof *by_number);
+    for (uint32_t i = 0; by_number && i <= names->mask; i++)
+        for (const ptx_map_entry *entry = names->buckets[i]; entry; entry = entry->next)
+            by_number[entry->number] = entry->text;
+    base_text_add(out, "\n.section .debug_str\n{\n");
+    for (uint32_t i = 0; by_number && i < names->count; i++) {
         base_text_add(out, "$S_%u: .b8 ", i);
-        for (; *name; name++) base_text_add(out, "%u,", (unsigned char)*name);
+        for (const char *c = by_number[i]; *c; c++) base_text_add(out, "%u,", (unsigned char)*c);
         base_text_add(out, "0\n");
     }
-    if (any) base_text_add(out, "}\n");
+    base_text_add(out, "}\n");
+    if (!by_number) out->failed = true;
+    free(by_number);
 }
 
-void ptx_print_module(const ptx_module *module, base_text *out) {
+static void print_module(const ptx_module *module, ptx_map *names, base_text *out) {
     base_text_add(out, ".version %d.%d\n.target sm_%d", module->version / 10, module->version % 10,
                   module->sm);
     if (module->sm_suffix) base_text_add(out, "%c", module->sm_suffix);
@@ -423,11 +441,22 @@ void ptx_print_module(const ptx_module *module, base_text *out) {
     }
     print_forward_declarations(out, module);
     for (uint32_t i = 0; i < module->variable_count; i++) print_variable(out, module->variables[i], false);
-    print_functions(module, false, out);
-    print_functions(module, true, out);
+    print_functions(module, false, names, out);
+    print_functions(module, true, names, out);
     for (uint32_t i = 0; i < module->function_count; i++)
         if (module->functions[i]->alias)
             base_text_add(out, ".alias %s, %s;\n", module->functions[i]->name,
                           module->functions[i]->alias->name);
-    print_debug_strings(module, out);
+    print_debug_strings(module, names, out);
+}
+
+void ptx_print_module(const ptx_module *module, base_text *out) {
+    ptx_map names = {0};
+    base_arena *arena = base_arena_open();
+    if (arena && ptx_map_open(&names, arena))
+        print_module(module, &names, out);
+    else
+        out->failed = true;
+    ptx_map_close(&names);
+    base_arena_close(arena);
 }
