@@ -63,7 +63,7 @@ static int check(const cli_list *files) {
                    "on sim\n",
                    path, missing, total);
         else
-            printf("%s: %zu kernels, %zu instructions, all simulated\n", path, kernels, total);
+            printf("%s: all simulated (kernels: %zu, instructions: %zu)\n", path, kernels, total);
         if (missing && code == CLI_OK) code = CLI_UNSUPPORTED;
     }
     return code;

@@ -20,7 +20,7 @@ sed 's/add.s32 %r2, %r1, %r1;/add.s32 %r2, %r1 %r1;/' "$FOLDER/good.ptx" > "$FOL
 sed 's/add.s32 %r2, %r1, %r1;/tex.1d.v4.u32.s32 {%r1, %r1, %r1, %r2}, [%rd1, {%r1}];/' "$FOLDER/good.ptx" > "$FOLDER/texture.ptx"
 head -c 200 /dev/urandom > "$FOLDER/noise.ptx"
 expect_exit 0 ptx check "$FOLDER/good.ptx"
-expect_out "1 kernels, 5 instructions, all simulated"
+expect_out "all simulated (kernels: 1, instructions: 5)"
 expect_exit 0 ptx print "$FOLDER/good.ptx"
 expect_out "add.s32"
 cp "$FOLDER/out" "$FOLDER/again.ptx"
