@@ -1,0 +1,77 @@
+// The public operations, called as a user does, on the cpu: the one device that every machine has.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kz/family.h"
+#include "kz/operation.h"
+#include "primitives/reduce/reduce.h"
+#include "primitives/saxpy/saxpy.h"
+
+static int open_cpu(void **state) { return kz_device_open("cpu", (kz_device **)state, NULL); }
+static int close_cpu(void **state) {
+    kz_device_close(*state);
+    return 0;
+}
+
+// On the cpu an address is a host address.
+static kz_ptr at(void *memory) { return (kz_ptr)(uintptr_t)memory; }
+
+static void saxpy_takes_its_a(void **state) {
+    kz_operation *saxpy;
+    kz_error error = {0};
+    float x[3] = {1, 2, 3}, y[3] = {10, 20, 30};
+    assert_int_equal(kz_saxpy_open(*state, KZ_F32, 3, 0.5f, NULL, &saxpy, &error), KZ_OK);
+    assert_string_equal(kz_operation_variant(saxpy), "00_native");
+    assert_int_equal(kz_operation_workspace(saxpy), 0);
+    assert_int_equal(kz_saxpy_run(saxpy, NULL, at(x), at(y), &error), KZ_OK);
+    assert_int_equal(kz_saxpy_run(saxpy, NULL, at(x), at(y), &error), KZ_OK);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    assert_true(y[0] == 11.0f && y[1] == 22.0f && y[2] == 33.0f);
+    kz_operation_close(saxpy);
+}
+
+static void reduce_uses_the_callers_workspace(void **state) {
+    kz_operation *reduce;
+    kz_error error = {0};
+    int32_t in[5] = {3, -8, 5, 1, 0}, out = 99;
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_MIN, KZ_I32, 5, NULL, &reduce, &error), KZ_OK);
+    uint64_t bytes = kz_operation_workspace(reduce);
+    double workspace[64];
+    assert_true(bytes > 0 && bytes <= sizeof workspace);
+    memset(workspace, 0xa5, sizeof workspace);
+    assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), bytes - 1, &error),
+                     KZ_INVALID);
+    assert_int_equal(out, 99);
+    assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), bytes, &error), KZ_OK);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    assert_int_equal(out, -8);
+    kz_operation_close(reduce);
+}
+
+static void what_cannot_be_is_an_error(void **state) {
+    kz_operation *operation = (kz_operation *)1;
+    kz_error error = {0};
+    assert_int_equal(kz_saxpy_open(*state, KZ_F32, 3, 1.0f, "99_magic", &operation, &error), KZ_NOT_FOUND);
+    assert_null(operation);
+    assert_non_null(strstr(error.message, "kz info saxpy"));
+    assert_int_equal(kz_saxpy_open(*state, KZ_F32, 3, 1.0f, "01_naive", &operation, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "cpu"));
+    assert_int_equal(kz_saxpy_open(*state, KZ_F64, 3, 1.0f, NULL, &operation, &error), KZ_UNSUPPORTED);
+    kz_case c = {.type = KZ_F32};
+    assert_int_equal(kz_operation_open(*state, "no_such", &c, NULL, &operation, &error), KZ_NOT_FOUND);
+    kz_operation_close(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(saxpy_takes_its_a, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(reduce_uses_the_callers_workspace, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
