@@ -83,7 +83,7 @@ static void print_cell(FILE *file, const report_style *style, const char *text, 
     int blanks = length < width ? width - length : 0;
     if (right) fprintf(file, "%*s", blanks, "");
     if (length <= width) {
-        report_print(file, style, tone, "%s", text);
+        if (*text) report_print(file, style, tone, "%s", text);
     } else {
         size_t bytes = 0;
         for (int i = 0; i < width - 1; i++) {
