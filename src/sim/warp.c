@@ -306,7 +306,7 @@ static bool end_run(sim_warp *w, sim_path *path, const sim_stretch *run, uint32_
     if (run->end == SIM_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
-            if (run->target <= path->run && w->spun) *slice -= *slice > SPIN_COST ? SPIN_COST : *slice - 1;
+            if (run->target <= path->run && w->spun) *slice = *slice > SPIN_COST ? *slice - SPIN_COST : 0;
             path->run = run->target;
         } else if (taken) {
             split(w, path, taken)->run = run->target;
@@ -336,7 +336,7 @@ static bool end_run(sim_warp *w, sim_path *path, const sim_stretch *run, uint32_
     case SIM_END_YIELD:
         path->run = run->next;
         w->spun = true;
-        *slice = 1;
+        *slice = 0;
         break;
     default:
         sim_fault_here(w, last, (uint32_t)__builtin_ctz(path->mask), KZ_FAULT, "executed %s",
