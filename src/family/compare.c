@@ -183,8 +183,8 @@ static bool periodic(const family_output *o, const family_comparison *c, char *t
     const char *hint = period == 32       ? ": one lane of every warp"
                        : period % 32 == 0 ? ": one thread of every block?"
                                           : "";
-    snprintf(text, FAMILY_PATTERN, "every %lluth element is wrong, from %llu on%s",
-             (unsigned long long)period, (unsigned long long)c->first_wrong, hint);
+    snprintf(text, FAMILY_PATTERN, "every %llu%s element is wrong, from %llu on%s",
+             (unsigned long long)period, ordinal_ending(period), (unsigned long long)c->first_wrong, hint);
     add_contents(o, c, text);
     return true;
 }
