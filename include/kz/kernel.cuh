@@ -82,16 +82,52 @@ template <typename T> union kz_pack {
 // How an access treats the caches. STREAM marks lines as the first to go: for data touched once.
 enum { KZ_CACHE, KZ_STREAM };
 
+// Loads and stores of 16 or 8 bytes as one instruction each: a plain assignment may be taken apart by the
+// compiler into single words.
+template <int hint> static __device__ __forceinline__ uint4 kz_load(const uint4 *from) {
+    uint4 v;
+    if (hint == KZ_STREAM)
+        asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(from));
+    else
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(from));
+    return v;
+}
+template <int hint> static __device__ __forceinline__ uint2 kz_load(const uint2 *from) {
+    uint2 v;
+    if (hint == KZ_STREAM)
+        asm volatile("ld.global.cs.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(from));
+    else
+        asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(from));
+    return v;
+}
+template <int hint> static __device__ __forceinline__ void kz_store(uint4 *to, uint4 v) {
+    if (hint == KZ_STREAM)
+        asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z),
+                     "r"(v.w)
+                     : "memory");
+    else
+        asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z),
+                     "r"(v.w)
+                     : "memory");
+}
+template <int hint> static __device__ __forceinline__ void kz_store(uint2 *to, uint2 v) {
+    if (hint == KZ_STREAM)
+        asm volatile("st.global.cs.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(v.x), "r"(v.y) : "memory");
+    else
+        asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(v.x), "r"(v.y) : "memory");
+}
+
 template <int hint, typename T> static __device__ __forceinline__ kz_pack<T> kz_load_pack(const T *from) {
     kz_pack<T> pack;
-    pack.raw = hint == KZ_STREAM ? __ldcs((const uint4 *)from) : *(const uint4 *)from;
+    pack.raw = kz_load<hint>((const uint4 *)from);
     return pack;
 }
 template <int hint, typename T> static __device__ __forceinline__ void kz_store_pack(T *to, kz_pack<T> pack) {
-    if (hint == KZ_STREAM)
-        __stcs((uint4 *)to, pack.raw);
-    else
-        *(uint4 *)to = pack.raw;
+    kz_store<hint>((uint4 *)to, pack.raw);
 }
 
 static __device__ __forceinline__ bool kz_aligned(const void *pointer, size_t bytes) {

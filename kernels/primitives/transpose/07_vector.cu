@@ -17,38 +17,29 @@ enum {
     THREADS = TRANSPOSE_VECTOR_THREADS,
     QUAD = 4,
     CHUNKS = TILE / QUAD,           // quads in a row of the tile
-    SCALAR_STEP = THREADS / TILE,   // rows that the block does at once, element by element
-    VECTOR_STEP = THREADS / CHUNKS, // rows that the block does at once, by quads
+    VECTOR_STEP = THREADS / CHUNKS, // rows of the tile that the block does at once, by quads
+    VECTOR_STEPS = TILE / VECTOR_STEP,
+    SCALAR_STEP = THREADS / TILE, // and element by element,
+    SCALARS = 8,                  // of which a thread has so many in flight
 };
 static_assert(THREADS == CHUNKS * CHUNKS, "a thread turns one 4 x 4 block");
 
 template <typename T> union quad;
 template <> union quad<float> {
-    uint4 raw;
+    typedef uint4 word;
+    word raw;
     float at[QUAD];
 };
 template <> union quad<kz_f16> {
-    uint2 raw;
+    typedef uint2 word;
+    word raw;
     kz_f16 at[QUAD];
 };
 template <> union quad<kz_bf16> {
-    uint2 raw;
+    typedef uint2 word;
+    word raw;
     kz_bf16 at[QUAD];
 };
-
-template <typename T> static __device__ __forceinline__ quad<T> load(const T *from) {
-    quad<T> q;
-    const decltype(q.raw) *at = (const decltype(q.raw) *)from;
-    q.raw = TRANSPOSE_VECTOR_LOAD == KZ_STREAM ? __ldcs(at) : *at;
-    return q;
-}
-template <typename T> static __device__ __forceinline__ void store(T *to, quad<T> q) {
-    decltype(q.raw) *at = (decltype(q.raw) *)to;
-    if (TRANSPOSE_VECTOR_STORE == KZ_STREAM)
-        __stcs(at, q.raw);
-    else
-        *at = q.raw;
-}
 
 // Consecutive blocks go down GROUP rows of tiles, then to the next column of tiles.
 static __device__ __forceinline__ corner find_grouped_tile(size_t rows, size_t columns) {
@@ -66,13 +57,15 @@ static __device__ __forceinline__ unsigned place(unsigned c, unsigned chunk) { r
 template <typename T>
 static __device__ __forceinline__ void read_quads(quad<T> (*tile)[CHUNKS], const T *in, size_t rows,
                                                   size_t columns, corner from) {
+    typedef typename quad<T>::word word;
     unsigned across = threadIdx.x % CHUNKS, down = threadIdx.x / CHUNKS;
     size_t row = from.row + down * QUAD, column = from.column + across * QUAD;
     if (column >= columns) return;
     quad<T> line[QUAD];
 #pragma unroll
     for (int i = 0; i < QUAD; i++)
-        if (row + i < rows) line[i] = load(in + (row + i) * columns + column);
+        if (row + i < rows)
+            line[i].raw = kz_load<TRANSPOSE_VECTOR_LOAD>((const word *)(in + (row + i) * columns + column));
 #pragma unroll
     for (int j = 0; j < QUAD; j++) {
         quad<T> turned;
@@ -87,36 +80,57 @@ template <typename T>
 static __device__ __forceinline__ void read_elements(quad<T> (*tile)[CHUNKS], const T *in, size_t rows,
                                                      size_t columns, corner from) {
     unsigned c = threadIdx.x % TILE;
-#pragma unroll 4
-    for (int step = 0; step < TILE / SCALAR_STEP; step++) {
-        unsigned r = threadIdx.x / TILE + step * SCALAR_STEP;
-        if (from.row + r < rows && from.column + c < columns)
-            tile[c][place(c, r / QUAD)].at[r % QUAD] = in[(from.row + r) * columns + from.column + c];
+    if (from.column + c >= columns) return;
+    for (unsigned first = threadIdx.x / TILE; first < TILE; first += SCALARS * SCALAR_STEP) {
+        const T *at = in + (from.row + first) * columns + from.column + c;
+        T line[SCALARS]; // several loads before the first use, as with quads
+#pragma unroll
+        for (int step = 0; step < SCALARS; step++, at += SCALAR_STEP * columns)
+            if (from.row + first + step * SCALAR_STEP < rows) line[step] = *at;
+#pragma unroll
+        for (int step = 0; step < SCALARS; step++) {
+            unsigned r = first + step * SCALAR_STEP;
+            tile[c][place(c, r / QUAD)].at[r % QUAD] = line[step];
+        }
     }
 }
 
 template <typename T>
 static __device__ __forceinline__ void write_quads(const quad<T> (*tile)[CHUNKS], T *out, size_t rows,
                                                    size_t columns, corner from) {
-    unsigned chunk = threadIdx.x % CHUNKS;
+    typedef typename quad<T>::word word;
+    unsigned chunk = threadIdx.x % CHUNKS, first = threadIdx.x / CHUNKS;
     size_t row = from.row + chunk * QUAD;
+    if (row >= rows) return;
+    quad<T> line[VECTOR_STEPS];
 #pragma unroll
-    for (int step = 0; step < TILE / VECTOR_STEP; step++) {
-        unsigned c = threadIdx.x / CHUNKS + step * VECTOR_STEP;
-        if (row < rows && from.column + c < columns)
-            store(out + (from.column + c) * rows + row, tile[c][place(c, chunk)]);
+    for (int step = 0; step < VECTOR_STEPS; step++) {
+        unsigned c = first + step * VECTOR_STEP;
+        line[step] = tile[c][place(c, chunk)];
     }
+    T *at = out + (from.column + first) * rows + row;
+#pragma unroll
+    for (int step = 0; step < VECTOR_STEPS; step++, at += VECTOR_STEP * rows)
+        if (from.column + first + step * VECTOR_STEP < columns)
+            kz_store<TRANSPOSE_VECTOR_STORE>((word *)at, line[step].raw);
 }
 
 template <typename T>
 static __device__ __forceinline__ void write_elements(const quad<T> (*tile)[CHUNKS], T *out, size_t rows,
                                                       size_t columns, corner from) {
     unsigned r = threadIdx.x % TILE;
-#pragma unroll 4
-    for (int step = 0; step < TILE / SCALAR_STEP; step++) {
-        unsigned c = threadIdx.x / TILE + step * SCALAR_STEP;
-        if (from.row + r < rows && from.column + c < columns)
-            out[(from.column + c) * rows + from.row + r] = tile[c][place(c, r / QUAD)].at[r % QUAD];
+    if (from.row + r >= rows) return;
+    for (unsigned first = threadIdx.x / TILE; first < TILE; first += SCALARS * SCALAR_STEP) {
+        T line[SCALARS];
+#pragma unroll
+        for (int step = 0; step < SCALARS; step++) {
+            unsigned c = first + step * SCALAR_STEP;
+            line[step] = tile[c][place(c, r / QUAD)].at[r % QUAD];
+        }
+        T *at = out + (from.column + first) * rows + from.row + r;
+#pragma unroll
+        for (int step = 0; step < SCALARS; step++, at += SCALAR_STEP * rows)
+            if (from.column + first + step * SCALAR_STEP < columns) *at = line[step];
     }
 }
 
