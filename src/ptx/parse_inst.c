@@ -156,6 +156,15 @@ static const ptx_token *offset(ptx_parser *parser, const ptx_token *token, int64
     return rest;
 }
 
+// "[" index "]" after a variable: the element's address, as if it were in brackets
+static const ptx_token *element(ptx_parser *parser, const ptx_token *token, ptx_operand *out) {
+    uint64_t index;
+    token = ptx_parse_integer(parser, token + 1, UINT32_MAX, &index);
+    out->kind = PTX_OPERAND_ADDRESS;
+    out->value = (int64_t)index * ((ptx_type_bits(out->variable->type) + 7) / 8) * out->variable->vector;
+    return ptx_expect(parser, token, ']');
+}
+
 // A register, special register, variable or function.
 static const ptx_token *name(ptx_parser *parser, const ptx_token *token, ptx_operand *out) {
     const char *text = ptx_token_text(parser, token);
@@ -173,6 +182,7 @@ static const ptx_token *name(ptx_parser *parser, const ptx_token *token, ptx_ope
     if (entry && entry->kind == PTX_NAME_VARIABLE) {
         out->kind = PTX_OPERAND_VARIABLE;
         out->variable = entry->pointer;
+        if (token[1].kind == '[') return element(parser, token + 1, out);
         return offset(parser, token + 1, &out->value);
     }
     if (entry && entry->kind == PTX_NAME_FUNCTION) {

@@ -73,7 +73,8 @@ static const ptx_token *variable_type(ptx_parser *parser, const ptx_token *token
         token++;
     }
     if (variable->type == PTX_TYPE_NONE) return ptx_fail_at(parser, token, "expected a type, such as .b32");
-    if (variable->type == PTX_PRED) return ptx_fail_at(parser, token - 1, "memory holds no predicates");
+    if (variable->type == PTX_PRED && variable->space != PTX_MOD_REG)
+        return ptx_fail_at(parser, token - 1, "memory holds no predicates");
     return token;
 }
 

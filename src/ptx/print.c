@@ -166,7 +166,8 @@ static void print_value(base_text *out, const ptx_variable *variable) {
         uint64_t last = variable->relocations[variable->relocation_count - 1].offset + bytes;
         if (used < last) used = last;
     }
-    base_text_add(out, " = {");
+    bool single = variable->size == bytes; // ptxas wants no braces around one value
+    base_text_add(out, single ? " = " : " = {");
     for (uint64_t at = 0; at < used || at == 0; at += bytes) {
         if (at > 0) base_text_add(out, ", ");
         if (next < variable->relocation_count && variable->relocations[next].offset == at)
@@ -174,7 +175,7 @@ static void print_value(base_text *out, const ptx_variable *variable) {
         else
             print_element(out, variable, variable->data + at, bytes);
     }
-    base_text_add(out, "}");
+    if (!single) base_text_add(out, "}");
 }
 
 // ".align 8 .v4 .f32 name[4]"

@@ -7,17 +7,126 @@ bool ptx_has_no_effect(ptx_op op) {
     return ptx_op_get(op)->support == PTX_SUPPORT_NOTHING && op != PTX_OP_NONE;
 }
 
+static bool has_register_params(const ptx_function *function) {
+    for (uint32_t i = 0; i < function->param_count; i++)
+        if (function->params[i]->space == PTX_MOD_REG) return true;
+    for (uint32_t i = 0; i < function->return_count; i++)
+        if (function->returns[i]->space == PTX_MOD_REG) return true;
+    return false;
+}
+
 bool ptx_is_simulated(const ptx_inst *inst, const char **why) {
     const char *reason = NULL;
     ptx_support support = ptx_op_get(inst->op)->support;
+    const ptx_function *called =
+        inst->op == PTX_OP_CALL && inst->operand_count > 1 ? inst->operands[1].function : NULL;
     if (inst->unknown)
         reason = inst->unknown;
     else if (support != PTX_SUPPORT_SIMULATED && support != PTX_SUPPORT_NOTHING)
         reason = ptx_support_reason(support);
     else if (inst->by_category[PTX_CAT_SPACE] == PTX_MOD_SHARED_CLUSTER)
         reason = ptx_support_reason(PTX_SUPPORT_CLUSTER);
+    else if (called && has_register_params(called))
+        reason = "parameters in registers are not simulated";
     if (why) *why = reason;
     return reason == NULL;
 }
 
-void ptx_print_support(base_text *out) { base_text_add(out, "# PTX support\n"); }
+// ---- docs/ptx_support.md -----------------------------------------------------------------------------
+
+typedef struct page_row {
+    const char *section; // NULL for an instruction
+    ptx_op op;
+} page_row;
+
+static const page_row page[] = {
+#define PTX_SECTION(name) {name, PTX_OP_NONE},
+#define PTX_OP(id, ...)   {NULL, PTX_OP_##id},
+#include "ptx/ops.def"
+#undef PTX_OP
+};
+
+static void print_counts(base_text *out) {
+    unsigned simulated = 0, nothing = 0, later = 0;
+    for (int op = 1; op < PTX_OP_COUNT; op++) {
+        ptx_support support = ptx_op_get((ptx_op)op)->support;
+        if (support == PTX_SUPPORT_SIMULATED)
+            simulated++;
+        else if (support == PTX_SUPPORT_NOTHING)
+            nothing++;
+        else
+            later++;
+    }
+    base_text_add(
+        out,
+        "%u instructions are simulated, %u are accepted and have no effect on results, %u are read but\n"
+        "cannot be launched yet.\n",
+        simulated, nothing, later);
+}
+
+// CATEGORIES as one of their kind, in words; single modifiers as they are written.
+static void print_mods(const char *mods, base_text *out) {
+    static const struct {
+        const char *category, *words;
+    } words[] = {
+        {"ROUND", "rounding"},
+        {"COMPARE", "comparison"},
+        {"BOOL", "and/or/xor/popc"},
+        {"ATOMIC", "operation"},
+        {"HALF", "lo/hi/wide"},
+        {"SPACE", "state space"},
+        {"ORDER", "memory order"},
+        {"SCOPE", "scope"},
+        {"CACHE", "cache operator"},
+        {"EVICT", "eviction"},
+        {"PREFETCH", "prefetch size"},
+        {"VECTOR", "v2/v4/v8"},
+        {"MODE", "mode"},
+    };
+    if (strcmp(mods, "*") == 0) mods = "";
+    for (const char *before = ""; *mods; before = ", ") {
+        size_t length = strcspn(mods, " ");
+        const char *shown = NULL;
+        for (size_t i = 0; i < BASE_COUNT(words); i++)
+            if (strlen(words[i].category) == length && memcmp(words[i].category, mods, length) == 0)
+                shown = words[i].words;
+        if (shown)
+            base_text_add(out, "%s%s", before, shown);
+        else
+            base_text_add(out, "%s`.%.*s`", before, (int)length, mods);
+        mods += length;
+        mods += strspn(mods, " ");
+    }
+}
+
+static void print_row(const ptx_op_info *info, base_text *out) {
+    base_text_add(out, "| `%s` | %s | ", info->root, info->what);
+    print_mods(info->mods, out);
+    base_text_add(out, " | ");
+    for (const char *types = strcmp(info->types, "*") ? info->types : ""; *types; types++)
+        base_text_add(out, "%c%s", *types, *types == ',' ? " " : "");
+    base_text_add(out, " | %d.%d | ", info->version / 10, info->version % 10);
+    base_text_add(out, info->support == PTX_SUPPORT_SIMULATED ? "yes |\n" : "%s |\n",
+                  ptx_support_reason(info->support));
+}
+
+void ptx_print_support(base_text *out) {
+    base_text_add(
+        out,
+        "# PTX instructions and the simulator\n\n"
+        "Generated from `src/ptx/ops.def` by `kz ptx support`; a test fails when this page is stale.\n\n");
+    print_counts(out);
+    base_text_add(
+        out,
+        "A module that contains an instruction which is not simulated, or not known at all, still loads;\n"
+        "launching a kernel that contains it is the error. `kz ptx check FILE` lists them.\n");
+    for (size_t i = 0; i < BASE_COUNT(page); i++) {
+        if (page[i].section)
+            base_text_add(out,
+                          "\n## %s\n\n| instruction | what it gives | modifiers | types | PTX | simulated |\n"
+                          "|---|---|---|---|---|---|\n",
+                          page[i].section);
+        else
+            print_row(ptx_op_get(page[i].op), out);
+    }
+}

@@ -24,12 +24,10 @@ static const struct {
 #undef PTX_MOD
 };
 
-// The sections' names are rows of their own, between the instructions; the index of the last section
-// before a row is found by walking, once per generated page.
 static const ptx_op_info ops[PTX_OP_COUNT] = {
-    [PTX_OP_NONE] = {"", "*", "*", "*", "unknown", NULL, 0, 0, PTX_SUPPORT_NOTHING},
+    [PTX_OP_NONE] = {"", "*", "*", "*", "unknown", 0, 0, PTX_SUPPORT_NOTHING},
 #define PTX_OP(id, root, operands, mods, types, version, sm, support, what)                                  \
-    [PTX_OP_##id] = {root, operands, mods, types, what, NULL, version, sm, PTX_SUPPORT_##support},
+    [PTX_OP_##id] = {root, operands, mods, types, what, version, sm, PTX_SUPPORT_##support},
 #include "ptx/ops.def"
 #undef PTX_OP
 };

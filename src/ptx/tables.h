@@ -18,7 +18,7 @@ typedef enum ptx_support {
 } ptx_support;
 
 typedef struct ptx_op_info {
-    const char *root, *operands, *mods, *types, *what, *section;
+    const char *root, *operands, *mods, *types, *what;
     uint16_t version, sm;
     ptx_support support;
 } ptx_op_info;
