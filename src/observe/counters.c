@@ -34,14 +34,16 @@ static void collect(lane_set *set, const uint64_t *addresses, uint32_t mask) {
     set->count = count;
 }
 
-// Whether address[i] == address[0] + i * stride for all; no early exit, so that it becomes vector code.
+// Whether address[i] == address[0] + i * stride for all. The last lane alone tells most of those apart that
+// are not; after it the loop has no early exit, so that it becomes vector code.
 static bool has_stride(const uint64_t *address, uint32_t count, int64_t *stride) {
     *stride = count > 1 ? (int64_t)(address[1] - address[0]) : 0;
-    uint64_t expected = address[0], different = 0;
+    uint64_t first = address[0], step = (uint64_t)*stride, different = 0;
+    if (address[count - 1] != first + (count - 1) * step) return false;
     if (count == LANES) {
-        for (uint32_t i = 0; i < LANES; i++) different |= address[i] ^ (expected + i * (uint64_t)*stride);
+        for (uint32_t i = 0; i < LANES; i++) different |= address[i] ^ (first + i * step);
     } else {
-        for (uint32_t i = 0; i < count; i++) different |= address[i] ^ (expected + i * (uint64_t)*stride);
+        for (uint32_t i = 0; i < count; i++) different |= address[i] ^ (first + i * step);
     }
     return different == 0;
 }
@@ -123,9 +125,38 @@ static uint32_t passes_any(const uint64_t *address, uint32_t count, uint32_t byt
     return most;
 }
 
+// Tiles 16 wide make two regular half warps: the same word for each half (a row's element), or 16 words in a
+// row for each half. Says whether it is such a pattern without conflicts.
+static bool is_free_by_halves(const uint64_t *address) {
+    enum { HALF = LANES / 2 };
+    const uint64_t *second = address + HALF;
+    uint64_t step = address[1] - address[0], different = 0;
+    if (step != 0 && step != 4) return false;
+    if (address[HALF - 1] != address[0] + (HALF - 1) * step) return false;
+    for (uint32_t i = 0; i < HALF; i++)
+        different |= (address[i] ^ (address[0] + i * step)) | (second[i] ^ (second[0] + i * step));
+    if (different) return false;
+    int64_t apart = (int64_t)(second[0] >> 2) - (int64_t)(address[0] >> 2);
+    if (step == 0) return apart == 0 || apart % BANKS != 0;
+    return (apart >= -HALF && apart <= HALF) || (apart & (BANKS - 1)) == HALF;
+}
+
+// Whether no bank is asked for two words: each lane leaves its word at the bank, and all must find it again.
+static bool is_free_of_conflicts(const uint64_t *address, uint32_t count) {
+    uint32_t word[LANES], at_bank[BANKS], different = 0;
+    for (uint32_t i = 0; i < count; i++) word[i] = (uint32_t)(address[i] >> 2);
+    for (uint32_t i = 0; i < count; i++) at_bank[word[i] % BANKS] = word[i];
+    for (uint32_t i = 0; i < count; i++) different |= at_bank[word[i] % BANKS] ^ word[i];
+    return different == 0;
+}
+
 static uint32_t passes_of(const uint64_t *address, uint32_t count, uint32_t bytes) {
     int64_t stride;
-    if (!has_stride(address, count, &stride)) return passes_any(address, count, bytes);
+    if (!has_stride(address, count, &stride)) {
+        if (count == LANES && is_free_by_halves(address)) return 1;
+        if (bytes <= 4 && is_free_of_conflicts(address, count)) return 1;
+        return passes_any(address, count, bytes);
+    }
     uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
     if (step == 0 || (step == bytes && address[0] % bytes == 0)) return 1;
     if (bytes != 4 || step % 4 != 0) return passes_any(address, count, bytes);
@@ -189,7 +220,8 @@ static void on_run(sim_listener *listener, const ptx_inst *first, uint32_t count
                    uint32_t warp, uint32_t mask) {
     kz_counters *sums = &self_of(listener)->sums;
     sums->warp_instructions += count;
-    sums->thread_instructions += (uint64_t)count * (uint32_t)__builtin_popcount(mask);
+    sums->thread_instructions +=
+        (uint64_t)count * (mask == UINT32_MAX ? LANES : (uint32_t)__builtin_popcount(mask));
 }
 
 static void on_block_begin(sim_listener *listener, uint32_t block, uint32_t warps) {

@@ -128,11 +128,12 @@ static void agrees_with_plain_count(void **state) {
         uint32_t mask = next_random(&seed) % 3 ? ALL : next_random(&seed) * 2654435761u | 1;
         uint64_t base = 8192 + next_random(&seed) % 64 * bytes, addresses[32];
         int64_t stride = (int64_t)(next_random(&seed) % 41) - 20;
-        uint32_t shape = next_random(&seed) % 3, range = 1u << next_random(&seed) % 8;
+        uint32_t shape = next_random(&seed) % 4, range = 1u << next_random(&seed) % 8;
         for (int i = 0; i < 32; i++) {
             if (shape == 0) addresses[i] = base + (uint64_t)(i * stride * (int64_t)bytes);
             if (shape == 1) addresses[i] = base + next_random(&seed) % range * bytes;
-            if (shape == 2) addresses[i] = base + (uint64_t)(i / 16 * 640 + i % 16 * bytes);
+            if (shape == 2) addresses[i] = base + (uint64_t)(i / 16 * stride * bytes + i % 16 * bytes);
+            if (shape == 3) addresses[i] = base + (uint64_t)(i / 16 * stride * 4 * bytes);
         }
         kz_counters global = count(SIM_GLOBAL, SIM_LOAD, bytes, mask, addresses);
         kz_counters shared = count(SIM_SHARED, SIM_LOAD, bytes, mask, addresses);
