@@ -454,7 +454,7 @@ static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *ke
             .id = DRIVER_LAUNCH_CLUSTER,
             .value.cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]}};
     }
-    snprintf(self->last_kernel, sizeof self->last_kernel, "%s", kernel->name);
+    memccpy(self->last_kernel, kernel->name, 0, sizeof self->last_kernel - 1); // its last byte stays 0
     // The driver copies the values before it returns; its interface merely lacks the const.
     driver_result result = self->driver.launch(&config, ((cuda_kernel *)kernel)->handle, (void **)args, NULL);
     return device_cuda_check(device, result, error, "launching %s", kernel->name);
