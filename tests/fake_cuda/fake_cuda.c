@@ -5,7 +5,7 @@
 // the word "broken" does not assemble. It is strict where a real driver would merely misbehave: wrong
 // context, unknown handles and frees, too much shared memory.
 // FAKE_CUDA_FAIL makes it fail: init, no_device, stub, lost (the GPU is gone at the next synchronisation).
-// FAKE_CUDA_MEMORY is the GPU's memory in bytes; FAKE_CUDA_NAME its name; FAKE_CUDA_DEVICES how many there
+// FAKE_CUDA_STEP is how many seconds an operation takes; FAKE_CUDA_MEMORY is the GPU's memory in bytes; FAKE_CUDA_NAME its name; FAKE_CUDA_DEVICES how many there
 // are.
 #include "fake_cuda.h"
 
@@ -272,6 +272,9 @@ static void scale(void *const *p, const fake_cuda_launch *launch) { // (float *x
     float *x = *(float *const *)p[0];
     for (uint32_t i = 0; i < *(const uint32_t *)p[2]; i++) x[i] *= *(const float *)p[1];
 }
+static void copy16(void *const *p, const fake_cuda_launch *launch) { // (void *to, void *from, size_t pieces)
+    memcpy(*(void *const *)p[0], *(void *const *)p[1], 16 * *(const size_t *)p[2]);
+}
 static void nothing(void *const *p, const fake_cuda_launch *launch) {}
 static void fault(void *const *p, const fake_cuda_launch *launch) { sticky = ILLEGAL_ADDRESS; }
 
@@ -290,6 +293,8 @@ static fake_function kernels[] = {
     {"shared_hungry", nothing, 0, {0}, 1024, 1024, 48128, 0},
     {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0},
     {"fault", fault, 0, {0}, 1024, 0, 49152, 0},
+    {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0},
+    {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0},
 };
 
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values);
@@ -405,7 +410,8 @@ typedef struct fake_event {
 } fake_event;
 
 static void run(const fake_op *op) {
-    clock_seconds += 0.25;
+    const char *step = getenv("FAKE_CUDA_STEP");
+    clock_seconds += step ? strtod(step, NULL) : 0.25;
     if (op->kind == FILL) memset(op->to, op->byte, op->bytes);
     if (op->kind == COPY) memmove(op->to, op->from, op->bytes);
     if (op->kind != LAUNCH) return;

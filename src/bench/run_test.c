@@ -1,0 +1,344 @@
+// A whole case, on the cpu device and on a GPU that is not there (tests/fake_cuda, whose clock moves by a fixed
+// step per operation): who is timed, who is left out, what is checked, what the figures are.
+#include "bench/bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+// ---- a family of one operation: z = x + y --------------------------------------------------------------
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    uint64_t n = (uint64_t)c->axes[0];
+    list[0] = (kz_buffer){"x", KZ_INPUT, KZ_F32, n};
+    list[1] = (kz_buffer){"y", KZ_INPUT, KZ_F32, n};
+    list[2] = (kz_buffer){"z", KZ_OUTPUT, KZ_F32, n};
+    return 3;
+}
+
+static kz_status reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
+                           kz_error *error) {
+    for (int64_t i = 0; i < c->axes[0]; i++) {
+        expected[i] = (double)((float *)host[0])[i] + ((float *)host[1])[i];
+        bound[i] = 1e-6;
+    }
+    return KZ_OK;
+}
+
+static kz_work work(const kz_case *c) { return (kz_work){.bytes = 12.0 * (double)c->axes[0], .flops = 1}; }
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    for (uint32_t i = 0; i < 3; i++) args[i] = kz_arg_buffer(i);
+    args[3] = kz_arg_u64((uint64_t)c->axes[0]);
+    return 4;
+}
+
+static kz_status plan_as(const char *entry, const kz_case *c, kz_plan *plan) {
+    kz_arg args[KZ_PLAN_ARGS];
+    kz_plan_add_launch(plan, entry, 1, 1, args, guest_args(c, args));
+    return KZ_OK;
+}
+static kz_status plan_right(const kz_case *c, const kz_device_info *d, kz_plan *plan, kz_error *e) {
+    return plan_as("right", c, plan);
+}
+static kz_status plan_zeros(const kz_case *c, const kz_device_info *d, kz_plan *plan, kz_error *e) {
+    return plan_as("zeros", c, plan);
+}
+static kz_status plan_lazy(const kz_case *c, const kz_device_info *d, kz_plan *plan, kz_error *e) {
+    return plan_as("lazy", c, plan);
+}
+static kz_status plan_none(const kz_case *c, const kz_device_info *d, kz_plan *plan, kz_error *error) {
+    return kz_plan_refuse(error, "not this one");
+}
+
+static void add(const kz_native_launch *l, bool zeros) {
+    const float *x = (float *)(uintptr_t)*(const kz_ptr *)l->args[0];
+    const float *y = (float *)(uintptr_t)*(const kz_ptr *)l->args[1];
+    float *z = (float *)(uintptr_t)*(const kz_ptr *)l->args[2];
+    for (uint64_t i = 0; i < *(const uint64_t *)l->args[3]; i++) z[i] = zeros ? 0 : x[i] + y[i];
+}
+static int lazy_runs; // of the kernel below, which works only so often
+static void native_right(const kz_native_launch *l) { add(l, false); }
+static void native_zeros(const kz_native_launch *l) { add(l, true); }
+static void native_lazy(const kz_native_launch *l) {
+    if (lazy_runs-- > 0) add(l, false);
+}
+static const kz_native_entry natives[] = {
+    {"right", native_right}, {"zeros", native_zeros}, {"lazy", native_lazy}, {NULL, NULL}};
+
+static const kz_variant variants[] = {{"01_right", 0, plan_right, "", natives},
+                                      {"02_zeros", 0, plan_zeros, "", natives},
+                                      {"03_none", 0, plan_none, "", natives},
+                                      {"04_lazy", 0, plan_lazy, "", natives}};
+static const kz_family family = {.name = "toy",
+                                 .group = "tests",
+                                 .operations = (const char *const[]){"add", NULL},
+                                 .axes = (const char *const[]){"n", NULL},
+                                 .variants = variants,
+                                 .variant_count = BASE_COUNT(variants),
+                                 .buffers = buffers,
+                                 .reference = reference,
+                                 .elementwise = true,
+                                 .work = work,
+                                 .guest_args = guest_args,
+                                 .guest_signature = "const float *x, const float *y, float *z, size_t n"};
+static const kz_case the_case = {.type = KZ_F32, .axes = {3001}};
+
+// Thirty samples and no more: the clock of the tests is not a clock.
+static const bench_rule rule = {.least_samples = 30,
+                                .least_seconds = 0,
+                                .precision = 1e9,
+                                .most_seconds = 60,
+                                .warm_precision = 1e9,
+                                .warm_seconds = 60};
+
+static bench_request request_for(kz_device *device, bench_probes *probes) {
+    return (bench_request){
+        .device = device, .probes = probes, .family = &family, .c = &the_case, .seed = 5, .rule = rule};
+}
+
+// ---- cpu ------------------------------------------------------------------------------------------
+
+static void wrong_kernels_are_never_timed(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0], &variants[1], &variants[2]};
+    request.variant_count = 3;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_true(o->timed);
+    assert_int_equal(o->count, 4); // and the one roof a cpu has: its own copy
+    const bench_result *right = &o->results[0], *zeros = &o->results[1], *none = &o->results[2];
+    assert_int_equal(right->status, KZ_OK);
+    for (int mode = 0; mode < BENCH_MODES; mode++) {
+        assert_true(right->timings[mode].taken && right->timings[mode].series.count >= 30);
+        assert_true(right->timings[mode].series.summary.median > 0);
+        assert_false(zeros->timings[mode].taken || none->timings[mode].taken);
+    }
+    assert_true(right->before.done && right->after.done && right->fresh.done);
+    assert_int_equal(right->fresh.seed, 6);
+    assert_int_equal(right->fresh.comparison.wrong, 0);
+    assert_int_equal(zeros->status, KZ_WRONG);
+    assert_non_null(strstr(zeros->error.message, "zero"));
+    assert_int_equal(none->status, KZ_UNSUPPORTED);
+    assert_non_null(strstr(none->error.message, "not this one"));
+    assert_true(o->copy[BENCH_LATENCY] > 0 && isnan(o->read[BENCH_LATENCY]));
+    assert_int_equal(bench_outcome_best(o, BENCH_ZOO), 0);
+    assert_int_equal(bench_outcome_best(o, BENCH_PEER), -1);
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+// A kernel that stops working once it is being timed: the check afterwards finds it out.
+static void a_kernel_that_cheats_is_found_afterwards(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[3]};
+    request.variant_count = 1;
+    lazy_runs = 20;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_int_equal(o->results[0].before.comparison.wrong, 0);
+    assert_int_equal(o->results[0].status, KZ_WRONG);
+    assert_non_null(strstr(o->results[0].error.message, "after timing"));
+    assert_int_equal(bench_outcome_best(o, BENCH_ZOO), -1);
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+static bool at_once(void) { return true; }
+
+static void an_interruption_leaves_an_outcome(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0]};
+    request.variant_count = 1;
+    request.interrupted = at_once;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_true(o->interrupted);
+    assert_false(o->results[0].timings[BENCH_LATENCY].taken);
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+// ---- a GPU, as far as a fake goes -------------------------------------------------------------------
+
+static const char guest_source[] = "// kz: block 32\n// kz: grid 1\n";
+static const char guest_ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
+                                ".visible .entry add_f32(.param .u64 x, .param .u64 y, .param .u64 z, "
+                                ".param .u64 n) {\n  ret;\n}\n";
+
+typedef struct launch_config { // CUlaunchConfig
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream, *attributes;
+    unsigned attribute_count;
+} launch_config;
+
+// A peer launches through the driver, as a library would.
+static int (*fake_function)(void **function, void *module, const char *name);
+static int (*fake_launch)(const launch_config *config, void *function, void **params, void **extra);
+
+static const char *peer_offers(const kz_peer_problem *p) {
+    return strcmp(p->family, "toy") == 0 && p->axes[0] == 3001 ? "Add" : NULL;
+}
+static int peer_prepare(const kz_peer_problem *p, size_t *bytes, const char **why) {
+    *bytes = 64;
+    return 0;
+}
+static int peer_run(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+                    const char **why) {
+    uint64_t x = b[0], y = b[1], z = b[2], n = (uint64_t)p->axes[0];
+    void *params[] = {&x, &y, &z, &n}, *function;
+    const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = stream};
+    *why = "the fake refused";
+    if (!workspace || bytes != 64 || !stream) return p->arg_count != 4;
+    return fake_function(&function, NULL, "add_f32") || fake_launch(&config, function, params, NULL);
+}
+static int peer_run_plain(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+                          const char **why) {
+    uint64_t x = b[0], y = b[1], z = b[2], n = (uint64_t)p->axes[0];
+    void *params[] = {&x, &y, &z, &n}, *function;
+    const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = stream};
+    *why = "the fake refused";
+    return fake_function(&function, NULL, "add_f32") || fake_launch(&config, function, params, NULL);
+}
+static int peer_fails(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+                      const char **why) {
+    *why = "out of luck";
+    return 1;
+}
+
+static kz_device *open_fake(const char *step) {
+    kz_device *device = NULL;
+    setenv("KZ_LIBCUDA", FAKE_CUDA, 1);
+    setenv("FAKE_CUDA_STEP", step, 1);
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW);
+    assert_non_null(library);
+    *(void **)&fake_function = dlsym(library, "cuModuleGetFunction");
+    *(void **)&fake_launch = dlsym(library, "cuLaunchKernelEx");
+    assert_int_equal(kz_device_open("cuda", &device, NULL), KZ_OK);
+    return device;
+}
+
+static bench_outcome *race(const char *step, const kz_peer *peer) {
+    kz_device *device = open_fake(step);
+    bench_probes *probes;
+    family_guest *guest;
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_true(bench_probes_has_kernels(probes));
+    kz_error error = {0};
+    kz_status opened = family_guest_open(&family, "mine.cu", guest_source, guest_ptx, &guest, &error);
+    if (opened) fail_msg("%s", error.message);
+    bench_request request = request_for(device, probes);
+    request.guest = guest;
+    request.peers = &peer;
+    request.peer_count = 1;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    family_guest_close(guest);
+    bench_probes_close(probes);
+    kz_device_close(device);
+    return o;
+}
+
+// Every operation of the fake takes 2 us: kernels of 2 us are told by their graph.
+static void a_guest_races_a_peer(void **state) {
+    (void)state;
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain};
+    bench_outcome *o = race("2e-6", &peer);
+    assert_int_equal(o->count, 2 + BENCH_ROOFS);
+    assert_true(o->sets > 1);
+    assert_int_equal(o->figure, BENCH_THROUGHPUT);
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_timing *t = &o->results[i].timings[BENCH_THROUGHPUT];
+        assert_int_equal(o->results[i].status, KZ_OK);
+        assert_true(t->taken);
+        assert_true((double)t->runs * 2e-6 >= 1e-3); // a graph of 1 ms or more
+        assert_float_equal(t->series.summary.median, 2e-6, 2e-8);
+        assert_float_equal(o->results[i].timings[BENCH_LATENCY].series.summary.median, 2e-6, 2e-8);
+    }
+    const bench_result *guest = &o->results[0], *rival = &o->results[1];
+    assert_string_equal(rival->candidate.by, "fast");
+    assert_string_equal(rival->candidate.version, "1.2");
+    assert_int_equal(rival->candidate.workspace_bytes, 64);
+    assert_true(guest->after.done && guest->fresh.done && rival->after.done && rival->fresh.done);
+    bench_ratio ratio = bench_outcome_ratio(o, 0, 1, o->figure);
+    assert_int_equal(bench_judge(&ratio, 0.02), BENCH_SAME);
+    assert_false(guest->timings[BENCH_THROUGHPUT].over_roof);
+    assert_float_equal(guest->timings[BENCH_THROUGHPUT].bytes_per_s, 12.0 * 3001 / 2e-6, 2e8);
+    bench_outcome_free(o);
+}
+
+static void long_kernels_are_told_by_single_launches(void **state) {
+    (void)state;
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain};
+    bench_outcome *o = race("4e-4", &peer);
+    assert_int_equal(o->figure, BENCH_LATENCY);
+    assert_int_equal(o->results[0].timings[BENCH_THROUGHPUT].runs, 3);
+    bench_outcome_free(o);
+}
+
+static void a_peer_that_fails_does_not_stop_the_others(void **state) {
+    (void)state;
+    const kz_peer peer = {KZ_PEER_INTERFACE, "slow", "0", peer_offers, peer_prepare, peer_fails};
+    bench_outcome *o = race("2e-6", &peer);
+    assert_int_equal(o->results[1].status, KZ_DRIVER);
+    assert_non_null(strstr(o->results[1].error.message, "out of luck"));
+    assert_true(o->results[0].timings[o->figure].taken);
+    bench_outcome_free(o);
+}
+
+// This one cannot be recorded (it does nothing without a stream of its own): it is timed alone, not in graphs.
+static void a_peer_that_does_nothing_is_wrong(void **state) {
+    (void)state;
+    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy", "0", peer_offers, peer_prepare, peer_run};
+    bench_outcome *o = race("2e-6", &peer);
+    assert_int_equal(o->results[1].status, KZ_WRONG);
+    assert_false(o->results[1].timings[BENCH_LATENCY].taken);
+    bench_outcome_free(o);
+}
+
+static void graphs_hold_a_millisecond_in_whole_rounds(void **state) {
+    (void)state;
+    assert_int_equal(bench_graph_runs(1e-3, 4), 2);
+    assert_int_equal(bench_graph_runs(1e-5, 4), 112); // 110 runs, in rounds of 4 sets
+    assert_int_equal(bench_graph_runs(1.0, 4), 1);
+    assert_int_equal(bench_graph_runs(0, 1), 2048);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_kernels_are_never_timed),
+        cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
+        cmocka_unit_test(an_interruption_leaves_an_outcome),
+        cmocka_unit_test(a_guest_races_a_peer),
+        cmocka_unit_test(long_kernels_are_told_by_single_launches),
+        cmocka_unit_test(a_peer_that_fails_does_not_stop_the_others),
+        cmocka_unit_test(a_peer_that_does_nothing_is_wrong),
+        cmocka_unit_test(graphs_hold_a_millisecond_in_whole_rounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
