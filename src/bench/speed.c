@@ -1,0 +1,157 @@
+// The simulator's speed on the kernels that other simulators were measured with: a vector add of 2^20
+// elements, a matmul of 256^3 in 16x16 tiles, a block reduction of 2^20 elements. Bounds checks are on,
+// as always; counters are off. One core and two are measured in turn, and medians compared, for the
+// machines are noisy.
+
+#include "bench/speed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+extern const char bench_speed_ptx[];
+extern const size_t bench_speed_ptx_size;
+
+typedef struct speed_kernel {
+    const char *name, *entry;
+    kz_launch launch;
+    size_t inputs, outputs; // elements of each buffer
+    int n;
+    bool second_input;
+} speed_kernel;
+
+static const speed_kernel kernels[BENCH_SPEED_KERNELS] = {
+    {"vector add, 2^20", "speed_vector_add", {.grid = {4096, 1, 1}, .block = {256, 1, 1}}, 1 << 20, 1 << 20, 1 << 20, true},
+    {"matmul, 256^3 in 16x16 tiles", "speed_matmul", {.grid = {16, 16, 1}, .block = {16, 16, 1}}, 1 << 16, 1 << 16, 256, true},
+    {"block reduction, 2^20", "speed_reduce", {.grid = {4096, 1, 1}, .block = {256, 1, 1}}, 1 << 20, 4096, 1 << 20, false},
+};
+
+typedef struct speed_run {
+    kz_device *device;
+    kz_module *module;
+    kz_kernel *kernel;
+    const speed_kernel *what;
+    kz_ptr a, b, c;
+    float *host;
+} speed_run;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static kz_status launch(const speed_run *r, kz_error *error) {
+    const void *three[] = {&r->a, &r->b, &r->c, &r->what->n}, *two[] = {&r->a, &r->c, &r->what->n};
+    return kz_launch_kernel(r->device, NULL, r->kernel, &r->what->launch, r->what->second_input ? three : two,
+                            r->what->second_input ? 4 : 3, error);
+}
+
+static float input(size_t i) { return (float)(i % 7) - 3.0f; }
+
+// Small integers: every sum is exact, so the answer is known to the bit.
+static bool is_correct(const speed_run *r) {
+    for (size_t i = 0; i < r->what->outputs; i++) {
+        double expected = 0;
+        if (r->what == &kernels[0]) expected = 2.0 * input(i);
+        else if (r->what == &kernels[1])
+            for (size_t k = 0; k < 256; k++) expected += (double)input(i / 256 * 256 + k) * input(k * 256 + i % 256);
+        else
+            for (size_t k = 0; k < 256; k++) expected += input(i * 256 + k);
+        if (!(fabs(r->host[i] - expected) == 0)) return false;
+    }
+    return true;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static kz_status time_one(const speed_run *r, unsigned threads, double *samples, size_t *count, kz_error *error) {
+    kz_status status = kz_device_set_threads(r->device, threads, error);
+    if (status != KZ_OK) return status;
+    double begin = now();
+    status = launch(r, error);
+    samples[(*count)++] = now() - begin;
+    return status;
+}
+
+static double median(double *samples, size_t count) {
+    qsort(samples, count, sizeof *samples, by_value);
+    return samples[count / 2];
+}
+
+enum { SAMPLES = 4096 };
+
+static kz_status measure(const speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
+    double *one = malloc(2 * SAMPLES * sizeof *one), *all = one ? one + SAMPLES : NULL;
+    if (!one) return base_fail(error, KZ_NO_MEMORY, "out of memory for samples");
+    size_t one_count = 0, all_count = 0;
+    kz_status status = KZ_OK;
+    for (double end = now() + seconds; status == KZ_OK && one_count < SAMPLES && (now() < end || one_count < 5);) {
+        status = time_one(r, 1, one, &one_count, error);
+        if (status == KZ_OK) status = time_one(r, row->cores, all, &all_count, error);
+    }
+    if (status == KZ_OK) {
+        row->one_core = (double)row->thread_instructions / median(one, one_count);
+        row->all_cores = (double)row->thread_instructions / median(all, all_count);
+    }
+    free(one);
+    return status;
+}
+
+static kz_status count_instructions(const speed_run *r, uint64_t *count, kz_error *error) {
+    kz_counters counters;
+    kz_status status = kz_counters_enable(r->device, true, error);
+    if (status == KZ_OK) status = kz_counters_read(r->device, &counters, true, error);
+    if (status == KZ_OK) status = launch(r, error);
+    if (status == KZ_OK) status = kz_counters_read(r->device, &counters, true, error);
+    if (status == KZ_OK) status = kz_counters_enable(r->device, false, error);
+    *count = counters.thread_instructions;
+    return status;
+}
+
+static kz_status run_kernel(speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
+    size_t in = r->what->inputs * sizeof(float), out = r->what->outputs * sizeof(float);
+    r->host = malloc(in > out ? in : out);
+    if (!r->host) return base_fail(error, KZ_NO_MEMORY, "out of memory for inputs");
+    for (size_t i = 0; i < r->what->inputs; i++) r->host[i] = input(i);
+    kz_status status = kz_module_kernel(r->module, r->what->entry, &r->kernel, error);
+    if (status == KZ_OK) status = kz_memory_alloc(r->device, in, &r->a, error);
+    if (status == KZ_OK) status = kz_memory_alloc(r->device, in, &r->b, error);
+    if (status == KZ_OK) status = kz_memory_alloc(r->device, out, &r->c, error);
+    if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->a, r->host, in, error);
+    if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->b, r->host, in, error);
+    if (status == KZ_OK) status = count_instructions(r, &row->thread_instructions, error);
+    if (status == KZ_OK) status = measure(r, seconds, row, error);
+    if (status == KZ_OK) status = kz_copy_to_host(r->device, NULL, r->host, r->c, out, error);
+    if (status == KZ_OK) row->correct = is_correct(r);
+    kz_memory_free(r->device, r->a, NULL);
+    kz_memory_free(r->device, r->b, NULL);
+    kz_memory_free(r->device, r->c, NULL);
+    free(r->host);
+    return status;
+}
+
+kz_status bench_speed(double seconds, bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error) {
+    kz_image image = {.name = "bench/speed", .ptx = bench_speed_ptx, .ptx_size = bench_speed_ptx_size};
+    speed_run r = {0};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    kz_status status = kz_device_open("sim", &r.device, error);
+    if (status != KZ_OK) return status;
+    status = kz_module_load(r.device, &image, &r.module, error);
+    for (size_t i = 0; status == KZ_OK && i < BENCH_SPEED_KERNELS; i++) {
+        speed_run one = r;
+        one.what = &kernels[i];
+        rows[i] = (bench_speed_row){.kernel = kernels[i].name, .cores = cores < 2 ? 1 : 2};
+        status = run_kernel(&one, seconds, &rows[i], error);
+    }
+    kz_module_close(r.module);
+    kz_device_close(r.device);
+    return status;
+}

@@ -1,0 +1,21 @@
+// bench/speed: how fast the simulator itself is, in thread-instructions per second of one host core.
+#ifndef BENCH_SPEED_H
+#define BENCH_SPEED_H
+
+#include "kz/kz.h"
+
+enum { BENCH_SPEED_KERNELS = 3 };
+
+typedef struct bench_speed_row {
+    const char *kernel; // "matmul 256^3, 16x16 tiles"
+    uint64_t thread_instructions;
+    double one_core;      // thread-instructions per second, median of the runs
+    double all_cores;     // the same on `cores` host threads
+    unsigned cores;
+    bool correct;
+} bench_speed_row;
+
+// Checks and times the three kernels on a simulated device; `seconds` for each measurement.
+kz_status bench_speed(double seconds, bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error);
+
+#endif
