@@ -1,5 +1,5 @@
-// A whole case, on the cpu device and on a GPU that is not there (tests/fake_cuda, whose clock moves by a fixed
-// step per operation): who is timed, who is left out, what is checked, what the figures are.
+// A whole case, on the cpu device and on a GPU that is not there (tests/fake_cuda, whose clock moves by a
+// fixed step per operation): who is timed, who is left out, what is checked, what the figures are.
 #include "bench/bench.h"
 
 #include <setjmp.h>
@@ -59,9 +59,9 @@ static kz_status plan_none(const kz_case *c, const kz_device_info *d, kz_plan *p
 }
 
 static void add(const kz_native_launch *l, bool zeros) {
-    const float *x = (float *)(uintptr_t)*(const kz_ptr *)l->args[0];
-    const float *y = (float *)(uintptr_t)*(const kz_ptr *)l->args[1];
-    float *z = (float *)(uintptr_t)*(const kz_ptr *)l->args[2];
+    const float *x = (float *)(uintptr_t) * (const kz_ptr *)l->args[0];
+    const float *y = (float *)(uintptr_t) * (const kz_ptr *)l->args[1];
+    float *z = (float *)(uintptr_t) * (const kz_ptr *)l->args[2];
     for (uint64_t i = 0; i < *(const uint64_t *)l->args[3]; i++) z[i] = zeros ? 0 : x[i] + y[i];
 }
 static int lazy_runs; // of the kernel below, which works only so often
@@ -77,19 +77,21 @@ static const kz_variant variants[] = {{"01_right", 0, plan_right, "", natives},
                                       {"02_zeros", 0, plan_zeros, "", natives},
                                       {"03_none", 0, plan_none, "", natives},
                                       {"04_lazy", 0, plan_lazy, "", natives}};
+static const kz_case the_case = {.type = KZ_F32, .axes = {3001}};
 static const kz_family family = {.name = "toy",
                                  .group = "tests",
                                  .operations = (const char *const[]){"add", NULL},
                                  .axes = (const char *const[]){"n", NULL},
                                  .variants = variants,
                                  .variant_count = BASE_COUNT(variants),
+                                 .cases = &the_case,
+                                 .case_count = 1,
                                  .buffers = buffers,
                                  .reference = reference,
                                  .elementwise = true,
                                  .work = work,
                                  .guest_args = guest_args,
                                  .guest_signature = "const float *x, const float *y, float *z, size_t n"};
-static const kz_case the_case = {.type = KZ_F32, .axes = {3001}};
 
 // Thirty samples and no more: the clock of the tests is not a clock.
 static const bench_rule rule = {.least_samples = 30,
@@ -188,7 +190,7 @@ static void an_interruption_leaves_an_outcome(void **state) {
 
 static const char guest_source[] = "// kz: block 32\n// kz: grid 1\n";
 static const char guest_ptx[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
-                                ".visible .entry add_f32(.param .u64 x, .param .u64 y, .param .u64 z, "
+                                ".visible .entry toy_add_f32(.param .u64 x, .param .u64 y, .param .u64 z, "
                                 ".param .u64 n) {\n  ret;\n}\n";
 
 typedef struct launch_config { // CUlaunchConfig
@@ -217,8 +219,8 @@ static int peer_run(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_
     if (!workspace || bytes != 64 || !stream) return p->arg_count != 4;
     return fake_function(&function, NULL, "add_f32") || fake_launch(&config, function, params, NULL);
 }
-static int peer_run_plain(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
-                          const char **why) {
+static int peer_run_plain(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace,
+                          size_t bytes, const char **why) {
     uint64_t x = b[0], y = b[1], z = b[2], n = (uint64_t)p->axes[0];
     void *params[] = {&x, &y, &z, &n}, *function;
     const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = stream};
@@ -311,7 +313,8 @@ static void a_peer_that_fails_does_not_stop_the_others(void **state) {
     bench_outcome_free(o);
 }
 
-// This one cannot be recorded (it does nothing without a stream of its own): it is timed alone, not in graphs.
+// This one cannot be recorded (it does nothing without a stream of its own): it is timed alone, not in
+// graphs.
 static void a_peer_that_does_nothing_is_wrong(void **state) {
     (void)state;
     const kz_peer peer = {KZ_PEER_INTERFACE, "lazy", "0", peer_offers, peer_prepare, peer_run};

@@ -5,8 +5,8 @@
 // the word "broken" does not assemble. It is strict where a real driver would merely misbehave: wrong
 // context, unknown handles and frees, too much shared memory.
 // FAKE_CUDA_FAIL makes it fail: init, no_device, stub, lost (the GPU is gone at the next synchronisation).
-// FAKE_CUDA_STEP is how many seconds an operation takes; FAKE_CUDA_MEMORY is the GPU's memory in bytes; FAKE_CUDA_NAME its name; FAKE_CUDA_DEVICES how many there
-// are.
+// FAKE_CUDA_STEP is how many seconds an operation takes, FAKE_CUDA_MEMORY the GPU's memory in bytes,
+// FAKE_CUDA_NAME its name, FAKE_CUDA_DEVICES how many there are.
 #include "fake_cuda.h"
 
 #include <stdbool.h>
@@ -293,6 +293,7 @@ static fake_function kernels[] = {
     {"shared_hungry", nothing, 0, {0}, 1024, 1024, 48128, 0},
     {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0},
     {"fault", fault, 0, {0}, 1024, 0, 49152, 0},
+    {"toy_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
     {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0},
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0},
 };
