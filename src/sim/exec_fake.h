@@ -113,6 +113,8 @@ static inline void fake_run(const sim_op *op, uint8_t *frame, uint32_t mask) {
     for (unsigned i = 0; i < SIM_LANES; i++) warp->lanes[i] = mask >> i & 1 ? SIM_ALL : 0;
     (mask == SIM_ALL ? op->full : op->masked)(warp, op);
     free(warp);
+    volatile float one = 1.0f, little = 0x1p-30f; // the rounding mode is to nearest again
+    assert_true(one + little == 1.0f && one - little == 1.0f);
 }
 
 // ---- values ---------------------------------------------------------------------------------------------
