@@ -73,6 +73,21 @@ static uint64_t special_value(const sim_warp *w, ptx_special special, uint32_t l
     }
 }
 
+static bool differs_by_lane(ptx_special special) {
+    switch (special) {
+    case PTX_SPECIAL_TID_X:
+    case PTX_SPECIAL_TID_Y:
+    case PTX_SPECIAL_TID_Z:
+    case PTX_SPECIAL_LANEID:
+    case PTX_SPECIAL_LANEMASK_EQ:
+    case PTX_SPECIAL_LANEMASK_LT:
+    case PTX_SPECIAL_LANEMASK_LE:
+    case PTX_SPECIAL_LANEMASK_GT:
+    case PTX_SPECIAL_LANEMASK_GE: return true;
+    default: return false;
+    }
+}
+
 static uint64_t constant_value(const sim_warp *w, const sim_constant *c, uint32_t local, uint32_t lane) {
     const sim_grid *g = w->block->grid;
     switch (c->kind) {
@@ -90,10 +105,15 @@ static uint64_t constant_value(const sim_warp *w, const sim_constant *c, uint32_
 }
 
 static void fill_constant(const sim_warp *w, uint8_t *frame, const sim_constant *c, uint32_t local) {
-    bool varies = c->kind == SIM_CONSTANT_SPECIAL;
+    bool varies = c->kind == SIM_CONSTANT_SPECIAL && differs_by_lane((ptx_special)c->bits);
     uint64_t value = constant_value(w, c, local, 0);
     if (c->width == 1) {
         *(uint32_t *)(frame + c->at) = value & 1 ? SIM_ALL : 0;
+        return;
+    }
+    if (c->width == 32 && !varies) { // the kind that is filled anew for every block
+        uint32_t *to = (uint32_t *)(frame + c->at);
+        for (uint32_t i = 0; i < SIM_LANES; i++) to[i] = (uint32_t)value;
         return;
     }
     for (uint32_t i = 0; i < SIM_LANES; i++) {
@@ -184,6 +204,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     b->clock = 0;
     b->moved = false;
     memset(b->barriers, 0, sizeof b->barriers);
+    b->barriers_waited = 0;
     if (g->shared_bytes) memset(b->shared, SHARED_POISON, g->shared_bytes);
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
@@ -216,6 +237,7 @@ static uint32_t red_result(const sim_barrier *barrier, uint16_t how, uint32_t th
 static void open_barrier(sim_block *b, uint32_t id) {
     sim_barrier done = b->barriers[id];
     b->barriers[id] = (sim_barrier){0};
+    b->barriers_waited &= ~(UINT32_C(1) << id);
     b->moved = true;
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
@@ -262,8 +284,8 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
                        "barrier %u for %u threads, where others wait at it for %u (0: all)", id, expected,
                        barrier->expected);
     barrier->expected = expected;
-    // A warp counts whole, as the hardware counts it, unless the instruction is per thread.
-    barrier->arrived += (uint32_t)__builtin_popcount(path->mask);
+    b->barriers_waited |= UINT32_C(1) << id;
+    barrier->arrived += sim_lane_count(path->mask);
     if (op->c != SIM_NOWHERE) {
         uint32_t yes = SIM_PRED(w, op->c);
         barrier->yes += (uint32_t)__builtin_popcount((op->aux8 ? ~yes : yes) & path->mask);
@@ -281,7 +303,7 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
 void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
     b->alive -= lanes;
     b->moved = true;
-    for (uint32_t id = 0; id < SIM_BARRIERS; id++) try_barrier(b, id);
+    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1) try_barrier(b, (uint32_t)__builtin_ctz(waited));
 }
 
 // ---- running

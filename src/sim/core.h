@@ -84,6 +84,7 @@ typedef struct sim_stretch {
     uint32_t first, count; // operations
     uint32_t instructions; // PTX instructions, also those that need no operation, the last one included
     sim_end end;
+    bool guarded;          // an operation has a guard
     uint32_t next, target; // runs
     const sim_op *last;    // the operation of the end, or NULL
     const ptx_inst *first_inst;
@@ -195,6 +196,11 @@ struct sim_machine {
 kz_status sim_program_kernel(sim_program *program, const char *name, sim_kernel **kernel, kz_error *error);
 uint64_t sim_program_variable(const sim_program *program, const ptx_variable *variable);
 
+// Without the popcnt instruction, which not every x86-64 has, counting costs a call: the common case is full.
+static inline uint32_t sim_lane_count(uint32_t mask) {
+    return mask == SIM_ALL ? SIM_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 // ---- running -------------------------------------------------------------------------------------
 
 enum { SIM_BARRIERS = 16 };
@@ -216,6 +222,7 @@ struct sim_block {
     sim_warp *warps;
     uint32_t warp_count, threads, alive;
     sim_barrier barriers[SIM_BARRIERS];
+    uint32_t barriers_waited; // bit i: somebody has arrived at barrier i
     uint64_t clock; // instructions executed by the block
     base_text printed;
     bool moved;       // since the last look: a barrier opened, lanes left, a call returned

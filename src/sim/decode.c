@@ -917,6 +917,9 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
         size_stacks(&d);
         find_talk(k);
         for (uint32_t i = 0; i < k->run_count; i++)
+            for (uint32_t o = 0; o < k->runs[i].count; o++)
+                if (k->ops[k->runs[i].first + o].guard >= 0) k->runs[i].guarded = true;
+        for (uint32_t i = 0; i < k->run_count; i++)
             if (k->runs[i].end != SIM_END_FALL && k->runs[i].first_inst)
                 k->runs[i].last = &k->ops[k->runs[i].first + k->runs[i].count];
     }

@@ -287,19 +287,22 @@ static void SIM_NAME(store_global_4_masked)(sim_warp *w, const sim_op *op) {
 // ----------------------------------------------------------------------------
 
 #if defined(__AVX2__)
-// Adds the offset and checks 32 addresses at once: false where any is out of bounds or misaligned.
-static inline bool shared_check(const sim_warp *w, const sim_op *op, __m256i at[4]) {
-    const __m256i *a = (const __m256i *)SIM_REG(uint32_t, w, op->a);
-    __m256i offset = _mm256_set1_epi32((int)op->offset);
-    for (int g = 0; g < 4; g++) at[g] = _mm256_add_epi32(_mm256_load_si256(a + g), offset);
+// False where any of 32 addresses is out of bounds or misaligned.
+static inline bool shared_in_bounds(const sim_warp *w, const __m256i at[4]) {
     if (w->shared_bytes < 4) return false;
     __m256i high = _mm256_max_epu32(_mm256_max_epu32(at[0], at[1]), _mm256_max_epu32(at[2], at[3]));
     __m256i any = _mm256_or_si256(_mm256_or_si256(at[0], at[1]), _mm256_or_si256(at[2], at[3]));
     __m256i limit = _mm256_set1_epi32((int)(w->shared_bytes - 4));
-    __m256i over =
-        _mm256_xor_si256(_mm256_cmpeq_epi32(_mm256_max_epu32(high, limit), limit), _mm256_set1_epi32(-1));
-    __m256i odd = _mm256_and_si256(any, _mm256_set1_epi32(3));
-    return _mm256_testz_si256(_mm256_or_si256(over, odd), _mm256_or_si256(over, odd));
+    __m256i over = _mm256_xor_si256(_mm256_max_epu32(high, limit), limit);
+    __m256i wrong = _mm256_or_si256(over, _mm256_and_si256(any, _mm256_set1_epi32(3)));
+    return _mm256_testz_si256(wrong, wrong);
+}
+
+static inline bool shared_check(const sim_warp *w, const sim_op *op, __m256i at[4]) {
+    const __m256i *a = (const __m256i *)SIM_REG(uint32_t, w, op->a);
+    __m256i offset = _mm256_set1_epi32((int)op->offset);
+    for (int g = 0; g < 4; g++) at[g] = _mm256_add_epi32(_mm256_load_si256(a + g), offset);
+    return shared_in_bounds(w, at);
 }
 
 static inline bool all_equal(__m256i x, __m256i y) {
@@ -353,7 +356,49 @@ static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
         }
     }
 }
+// The lanes that do not take part read, and are checked at, address 0; groups with no lane are left out.
+static inline bool shared_check_masked(const sim_warp *w, const sim_op *op, __m256i at[4]) {
+    const __m256i *a = (const __m256i *)SIM_REG(uint32_t, w, op->a), *lanes = (const __m256i *)w->lanes;
+    __m256i offset = _mm256_set1_epi32((int)op->offset);
+    for (int g = 0; g < 4; g++)
+        at[g] = _mm256_and_si256(_mm256_add_epi32(_mm256_load_si256(a + g), offset), _mm256_load_si256(lanes + g));
+    return shared_in_bounds(w, at);
+}
+
+static void SIM_NAME(load_shared_4_masked)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    __m256i at[4];
+    if (__builtin_expect(!shared_check_masked(w, op, at), 0)) {
+        load_lanes(w, op, w->mask);
+        return;
+    }
+    uint32_t *d = SIM_REG(uint32_t, w, op->d);
+    for (int g = 0; g < 4; g++) {
+        if (!(w->mask >> 8 * g & 0xff)) continue;
+        __m256i lanes = _mm256_load_si256((const __m256i *)w->lanes + g), old = _mm256_load_si256((const __m256i *)d + g);
+        _mm256_store_si256((__m256i *)d + g, _mm256_mask_i32gather_epi32(old, (const int *)w->shared, at[g], lanes, 1));
+    }
+}
+
+static void SIM_NAME(store_shared_4_masked)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    __m256i at[4];
+    if (__builtin_expect(!shared_check_masked(w, op, at), 0)) {
+        store_lanes(w, op, w->mask);
+        return;
+    }
+    const uint32_t *d = SIM_REG(uint32_t, w, op->d);
+    uint32_t offsets[SIM_LANES];
+    memcpy(offsets, at, sizeof offsets);
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        memcpy(w->shared + offsets[i], d + i, 4);
+    }
+}
 #else
+#define load_shared_4_masked_portable  load_any_portable
+#define store_shared_4_masked_portable store_any_portable
+
 static bool shared_check(const sim_warp *w, const sim_op *op, uint32_t at[SIM_LANES]) {
     const uint32_t *a = SIM_REG(uint32_t, w, op->a);
     uint32_t odd = 0, over = 0;
@@ -454,8 +499,10 @@ static void pick_fast(const memory_form *f, sim_op *op) {
         case 0x82: PICK(global, 8x2); break;
         default: break;
         }
-    } else if (shared && form == 0x41)
+    } else if (shared && form == 0x41) {
         PICK(shared, 4);
+        op->masked = f->is_store ? SIM_NAME(store_shared_4_masked) : SIM_NAME(load_shared_4_masked);
+    }
 #undef PICK
 }
 

@@ -17,8 +17,14 @@ static void expand(sim_warp *w, uint32_t mask) {
     w->lanes_mask = mask;
 }
 
-static inline void execute(sim_warp *w, const sim_op *op, uint32_t count, uint32_t mask) {
-    for (const sim_op *end = op + count; op < end; op++) {
+static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *run, uint32_t mask) {
+    const sim_op *end = op + run->count;
+    w->mask = mask;
+    if (mask == SIM_ALL && !run->guarded) {
+        for (; op < end; op++) op->full(w, op);
+        return;
+    }
+    for (; op < end; op++) {
         uint32_t m = mask;
         if (op->guard >= 0) {
             uint32_t guard = SIM_PRED(w, op->guard);
@@ -96,7 +102,7 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     w->exited |= lanes;
     path->mask &= ~lanes;
     if (!path->mask) remove_path(w, path);
-    sim_block_lanes_left(w->block, (uint32_t)__builtin_popcount(lanes));
+    sim_block_lanes_left(w->block, sim_lane_count(lanes));
     sim_warp_settle(w);
 }
 
@@ -352,8 +358,6 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
     bool fair = w->fair;
     uint64_t warp_instructions = 0, thread_instructions = 0;
     w->spun = w->fair = false;
-    w->lanes_mask = 0;
-    memset(w->lanes, 0, sizeof w->lanes);
     sim_path *path = NULL;
     sim_warp_outcome outcome = SIM_WARP_SLICE_OVER;
     while (slice > 0) {
@@ -374,10 +378,10 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
             run = &k->runs[path->run];
             uint32_t mask = path->mask;
             if (!path->at_end) {
-                execute(w, k->ops + run->first, run->count, mask);
+                execute(w, k->ops + run->first, run, mask);
                 w->issued += run->instructions;
                 warp_instructions += run->instructions;
-                thread_instructions += (uint64_t)run->instructions * (uint32_t)__builtin_popcount(mask);
+                thread_instructions += (uint64_t)run->instructions * sim_lane_count(mask);
                 if (listener && listener->run)
                     listener->run(listener, run->first_inst, run->instructions, w->block->index, w->index,
                                   mask);
