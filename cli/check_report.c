@@ -219,8 +219,8 @@ static void print_table(check_report *report, const check_row *rows, size_t coun
         {.title = "device", .least = 8},
         {.title = "correct", .least = 9},
         {.title = "what limits it", .least = 47, .shrink = true},
-        {.title = "instr/elem", .right = true},
-        {.title = "sectors/req", .right = true},
+        {.title = "instr/elem", .least = 10, .right = true},
+        {.title = "sectors/req", .least = 11, .right = true},
     };
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;

@@ -74,7 +74,8 @@ static bool every_element(const family_output *o, const family_comparison *c, ch
     const char *what = what_they_hold(o, c);
     if (!what) return false;
     if (strcmp(what, "never written") == 0)
-        snprintf(text, FAMILY_PATTERN, "the output was never written: it is still the poison it began with");
+        snprintf(text, FAMILY_PATTERN,
+                 "the output was never written, or added to without being set first: it is still poison");
     else
         snprintf(text, FAMILY_PATTERN, "every element is %s", what);
     return true;

@@ -326,6 +326,11 @@ static void limits_are_named(void **state) {
     k.atomic_lane_conflicts = 31000;
     family_describe_limit(&device, &stream, &k, text);
     assert_string_equal(text, "atomics: 32 lanes on one address");
+    k.atomic_requests = k.shared_requests = k.shared_wavefronts = k.shared_ideal_wavefronts = 0;
+    k.warp_instructions = 100000;
+    k.thread_instructions = 3200000;
+    family_describe_limit(&device, &stream, &k, text);
+    assert_string_equal(text, "instruction issue, 3.6x the time of the bytes");
     family_describe_limit(&device, &stream, NULL, text);
     assert_string_equal(text, "memory");
     family_describe_limit(&device, &(kz_work){.bytes = 1, .flops = 100}, NULL, text);

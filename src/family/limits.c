@@ -17,11 +17,25 @@ static bool is_compute_bound(const kz_device_info *device, const kz_work *work) 
     return work->bytes > 0 && work->flops / work->bytes > balance;
 }
 
-static bool describe_waste(const kz_counters *k, const kz_work *work, char text[FAMILY_LIMIT]) {
+// How much longer issuing the instructions takes than moving the bytes, by the device's peaks. A
+// multiprocessor issues four warp instructions per clock; its f32 peak is two flops on 128 lanes, or on 64
+// before sm_86.
+static double issue_over_bytes(const kz_device_info *device, const kz_counters *k, const kz_work *work) {
+    if (device->peak_flops_f32 <= 0 || device->peak_bytes_per_s <= 0) return 0;
+    double lanes_per_issue = device->sm == 75 || device->sm == 80 ? 32 : 64;
+    double moved = (double)k->global_sectors * 32, bytes = moved > work->bytes ? moved : work->bytes;
+    if (bytes <= 0) return 0;
+    double issue = (double)k->warp_instructions / (device->peak_flops_f32 / lanes_per_issue);
+    return issue / (bytes / device->peak_bytes_per_s);
+}
+
+static bool describe_waste(const kz_device_info *device, const kz_counters *k, const kz_work *work,
+                           char text[FAMILY_LIMIT]) {
     double lanes = ratio(k->atomic_lane_conflicts, k->atomic_requests) + 1;
     double sectors = ratio(k->global_sectors, k->global_requests);
     double ideal = ratio(k->global_ideal_sectors, k->global_requests);
     double banks = ratio(k->shared_wavefronts, k->shared_ideal_wavefronts);
+    double issue = issue_over_bytes(device, k, work);
     double active = ratio(k->thread_instructions, k->warp_instructions);
     double traffic = work->bytes > 0 ? (double)k->global_sectors * 32 / work->bytes : 0;
     // One atomic per block costs little: what counts is how many of all requests they are.
@@ -35,6 +49,8 @@ static bool describe_waste(const kz_counters *k, const kz_work *work, char text[
         snprintf(text, FAMILY_LIMIT, "bank conflicts, %.0f-way", banks);
     else if (active > 0 && active < 20)
         snprintf(text, FAMILY_LIMIT, "divergence: %.0f of 32 lanes active", active);
+    else if (issue > 1.25 && !is_compute_bound(device, work))
+        snprintf(text, FAMILY_LIMIT, "instruction issue, %.1fx the time of the bytes", issue);
     else if (traffic > 1.5)
         snprintf(text, FAMILY_LIMIT, "traffic: %.1f times the least bytes", traffic);
     else
@@ -45,7 +61,7 @@ static bool describe_waste(const kz_counters *k, const kz_work *work, char text[
 void family_describe_limit(const kz_device_info *device, const kz_work *work, const kz_counters *counters,
                            char text[FAMILY_LIMIT]) {
     bool counted = counters && counters->valid && counters->warp_instructions > 0;
-    if (counted && describe_waste(counters, work, text)) return;
+    if (counted && describe_waste(device, counters, work, text)) return;
     bool compute = is_compute_bound(device, work);
     if (counted && !compute)
         snprintf(text, FAMILY_LIMIT, "DRAM, %.1f sectors/request",

@@ -2,7 +2,7 @@
 // family: reduce
 // case: sum-f32-n1025-uniform
 // exit: 1
-// expect: every element is NaN
+// expect: added to without being set first
 
 extern "C" __global__ void not_filled_sum_f32(const float *in, float *out, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
