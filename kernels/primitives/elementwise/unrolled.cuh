@@ -17,6 +17,7 @@ static __device__ __forceinline__ void unrolled(const T *x, T *y, size_t n, floa
     size_t tile = (size_t)blockIdx.x * TILE;
     if (!kz_aligned(x, 16) || !kz_aligned(y, 16) || tile + TILE > n) {
         size_t end = tile + TILE < n ? tile + TILE : n;
+#pragma unroll 1
         for (size_t i = tile + threadIdx.x; i < end; i += THREADS)
             kz_narrow(&y[i], Apply::at(kz_widen(x[i]), factor));
         return;

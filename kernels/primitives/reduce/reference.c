@@ -35,20 +35,28 @@ static double wrapped_sum(const int32_t *in, int64_t n) {
     return (int32_t)sum;
 }
 
+static double largest(const kz_case *c, const void *in) {
+    double most = 0.0;
+    for (int64_t i = 0; i < c->axes[0]; i++) most = fmax(most, fabs(kz_element_get(c->type, in, i)));
+    return most;
+}
+
 // Neumaier's sum: `lost` gathers what each addition rounds away, so that f64 has a reference better than
 // itself.
 static double float_sum(const kz_case *c, const void *in, double *bound) {
+    double scale = largest(c, in); // squares are taken in its unit, for those of denormals vanish
     double sum = 0.0, lost = 0.0, squares = 0.0;
     for (int64_t i = 0; i < c->axes[0]; i++) {
         double x = kz_element_get(c->type, in, i), next = sum + x;
         lost += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
         sum = next;
-        squares += x * x;
+        squares += (x / scale) * (x / scale);
     }
-    if (!isfinite(sum)) return sum; // NaN or infinity in, the same out; `lost` means nothing then
+    if (!isfinite(sum) || scale == 0.0) return sum; // NaN or infinity in, the same out; zeros give zero
     sum += lost;
     double u = kz_unit_roundoff(c->type == KZ_F64 ? KZ_F64 : KZ_F32);
-    double error = DEVIATIONS * u * sqrt((double)c->axes[0] * (squares / 2.0 + sum * sum / 3.0));
+    double units = sqrt((double)c->axes[0] * (squares / 2.0 + (sum / scale) * (sum / scale) / 3.0));
+    double error = DEVIATIONS * u * scale * units;
     bool half = c->type == KZ_F16 || c->type == KZ_BF16;
     *bound = error + (half ? kz_half_ulp(c->type, fabs(sum) + error) : 0.0);
     return kz_saturate(c->type, sum);

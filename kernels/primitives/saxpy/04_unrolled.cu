@@ -20,6 +20,7 @@ KZ_ENTRY_BOUNDS(saxpy_unrolled_saxpy_f32, THREADS, 1)(float a, const float *x, f
     size_t tile = (size_t)blockIdx.x * TILE;
     if (!kz_aligned(x, 16) || !kz_aligned(y, 16) || tile + TILE > n) {
         size_t end = tile + TILE < n ? tile + TILE : n;
+#pragma unroll 1
         for (size_t i = tile + threadIdx.x; i < end; i += THREADS) y[i] = a * x[i] + y[i];
         return;
     }

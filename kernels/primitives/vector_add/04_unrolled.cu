@@ -22,6 +22,7 @@ KZ_ENTRY_BOUNDS(vector_add_unrolled_add_f32, THREADS, 1)
     bool aligned = kz_aligned(x, 16) && kz_aligned(y, 16) && kz_aligned(z, 16);
     if (!aligned || tile + TILE > n) {
         size_t end = tile + TILE < n ? tile + TILE : n;
+#pragma unroll 1
         for (size_t i = tile + threadIdx.x; i < end; i += THREADS) z[i] = x[i] + y[i];
         return;
     }
