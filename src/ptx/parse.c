@@ -385,6 +385,15 @@ static const ptx_token *version(ptx_parser *parser, const ptx_token *token) {
     return token + 1;
 }
 
+// digits and at most one letter: the 90a of sm_90a
+static bool architecture(ptx_module *module, const char *text, uint32_t length) {
+    uint32_t i = 0;
+    for (module->sm = 0; i < length && i < 4 && text[i] >= '0' && text[i] <= '9'; i++)
+        module->sm = module->sm * 10 + (text[i] - '0');
+    module->sm_suffix = i < length ? text[i] : 0;
+    return i > 0 && (i == length || (i + 1 == length && text[i] >= 'a' && text[i] <= 'z'));
+}
+
 // ".target" word {"," word}
 static const ptx_token *target(ptx_parser *parser, const ptx_token *token) {
     ptx_module *module = parser->module;
@@ -393,12 +402,9 @@ static const ptx_token *target(ptx_parser *parser, const ptx_token *token) {
         if (token->kind != PTX_TOKEN_WORD)
             return ptx_fail_at(parser, token, "expected a target such as sm_90");
         const char *text = ptx_token_text(parser, token);
-        if (token->length > 3 && token->length < 9 && memcmp(text, "sm_", 3) == 0) {
-            uint32_t i = 3;
-            for (module->sm = 0; i < token->length && text[i] >= '0' && text[i] <= '9'; i++)
-                module->sm = module->sm * 10 + (text[i] - '0');
-            module->sm_suffix = i < token->length ? text[i] : 0;
-        }
+        if (token->length > 3 && memcmp(text, "sm_", 3) == 0 &&
+            !architecture(module, text + 3, token->length - 3))
+            return ptx_fail_at(parser, token, "expected a target such as sm_90 or sm_90a");
         token++;
     } while (token->kind == ',');
     return token;

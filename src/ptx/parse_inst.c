@@ -252,7 +252,12 @@ static const ptx_token *operand(ptx_parser *parser, const ptx_token *token, ptx_
         out->negated = true;
         return rest;
     }
-    if (token->kind != '{') return immediate(parser, token, out);
+    if (token->kind != '{') {
+        bool constant = sign || token->kind == '+' || token->kind == '~' || token->kind == '(' ||
+                        token->kind == PTX_TOKEN_INT || token->kind == PTX_TOKEN_FLOAT ||
+                        token->kind == PTX_TOKEN_WORD;
+        return constant ? immediate(parser, token, out) : ptx_fail_at(parser, token, "expected an operand");
+    }
     if (++parser->nesting > PTX_MAX_NESTING)
         return ptx_fail_at(parser, token, "these braces are nested too deeply");
     out->kind = PTX_OPERAND_VECTOR;
@@ -296,7 +301,7 @@ static const ptx_token *call(ptx_parser *parser, const ptx_token *token) {
 
 static const ptx_token *operands(ptx_parser *parser, const ptx_token *token, ptx_op op) {
     if (op == PTX_OP_CALL) return call(parser, token);
-    if (token->kind == ';') return token;
+    if (token->kind == ';' || token->kind == '}') return token;
     for (;;) {
         ptx_operand item = {.kind = PTX_OPERAND_LABEL, .reg = -1, .second = -1, .column = token->column};
         if (op == PTX_OP_BRA && token->kind == PTX_TOKEN_WORD)
