@@ -303,7 +303,8 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
 void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
     b->alive -= lanes;
     b->moved = true;
-    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1) try_barrier(b, (uint32_t)__builtin_ctz(waited));
+    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1)
+        try_barrier(b, (uint32_t)__builtin_ctz(waited));
 }
 
 // ---- running

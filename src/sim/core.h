@@ -223,7 +223,7 @@ struct sim_block {
     uint32_t warp_count, threads, alive;
     sim_barrier barriers[SIM_BARRIERS];
     uint32_t barriers_waited; // bit i: somebody has arrived at barrier i
-    uint64_t clock; // instructions executed by the block
+    uint64_t clock;           // instructions executed by the block
     base_text printed;
     bool moved;       // since the last look: a barrier opened, lanes left, a call returned
     bool used;        // constants are in place

@@ -377,6 +377,8 @@ static void set_guard(sim_decoder *d, sim_op *op, const ptx_inst *inst) {
     op->guard_negated = inst->guard_negated;
 }
 
+static void do_nothing(sim_warp *warp, const sim_op *op) {}
+
 static void active_mask(sim_warp *warp, const sim_op *op) {
     uint32_t *d = SIM_REG(uint32_t, warp, op->d);
     uint32_t mask = warp->mask;
@@ -598,6 +600,49 @@ static void decode_end(sim_decoder *d, const ptx_inst *inst, sim_end end) {
     *add_op(d) = op;
 }
 
+// ---- shared bases ----------------------------------------------------------------------------------------
+
+static bool writes_slot(const sim_decoder *d, const ptx_operand *operand, uint32_t at) {
+    if (operand->kind == PTX_OPERAND_VECTOR)
+        for (uint32_t i = 0; i < operand->element_count; i++)
+            if (writes_slot(d, &operand->elements[i], at)) return true;
+    return operand->kind == PTX_OPERAND_REG && operand->reg >= 0 && d->code->reg_at[operand->reg] == at;
+}
+
+// The first access of a stretch through a base register that is used again, unchanged, is preceded by an
+// operation that finds out how the 32 addresses lie; the others need not look again.
+static void share_bases(sim_decoder *d, uint32_t first) {
+    sim_kernel *k = d->kernel;
+    for (uint32_t i = first; i < k->op_count; i++) {
+        if (!d->isa->can_share_base(&k->ops[i])) continue;
+        uint32_t base = k->ops[i].a, users = 1, last = i;
+        for (uint32_t j = i + 1; j < k->op_count; j++) {
+            const ptx_inst *inst = k->ops[j].inst;
+            if (inst->operand_count && writes_slot(d, &inst->operands[0], base)) break;
+            if (d->isa->can_share_base(&k->ops[j]) && k->ops[j].a == base) {
+                users++;
+                last = j;
+            }
+        }
+        // An access that overwrites its own base is its last user.
+        if (users < 3 || writes_slot(d, &k->ops[i].inst->operands[0], base)) continue;
+        uint32_t summary_at = frame_take(d->code, 16);
+        add_op(d);
+        if (d->status != KZ_OK) return;
+        memmove(&k->ops[i + 1], &k->ops[i], (k->op_count - 1 - i) * sizeof *k->ops);
+        k->ops[i] = (sim_op){.a = base,
+                             .d = summary_at,
+                             .b = SIM_NOWHERE,
+                             .c = SIM_NOWHERE,
+                             .guard = -1,
+                             .inst = k->ops[i + 1].inst};
+        k->ops[i].masked = do_nothing;
+        for (uint32_t j = i + 1; j <= last + 1; j++)
+            if (k->ops[j].a == base && d->isa->share_base(&k->ops[j], &k->ops[i])) k->ops[j].b = summary_at;
+        i++;
+    }
+}
+
 // ---- functions -------------------------------------------------------------------------------------------
 
 static void mark_leaders(const ptx_function *f, uint8_t *leader) {
@@ -621,6 +666,11 @@ typedef struct draft_code {
     uint32_t count;
 } draft_code;
 
+static void close_stretch(sim_decoder *d, sim_stretch *run) {
+    if (d->status == KZ_OK) share_bases(d, run->first);
+    run->count = d->kernel->op_count - run->first;
+}
+
 static void decode_runs(sim_decoder *d, draft_code *draft, const uint8_t *leader) {
     const ptx_function *f = d->code->function;
     sim_stretch *run = NULL;
@@ -629,6 +679,7 @@ static void decode_runs(sim_decoder *d, draft_code *draft, const uint8_t *leader
         const ptx_inst *inst = &f->insts[i];
         d->inst = inst;
         if (leader[i]) {
+            if (run && run->end == SIM_END_FALL) close_stretch(d, run);
             run = &draft->runs[draft->count];
             *run = (sim_stretch){
                 .first = d->kernel->op_count, .end = SIM_END_FALL, .first_inst = inst, .code = d->code};
@@ -637,14 +688,13 @@ static void decode_runs(sim_decoder *d, draft_code *draft, const uint8_t *leader
         draft->run_of[i] = draft->count - 1;
         run->instructions++;
         if (ends_run(inst, &end)) {
+            close_stretch(d, run);
             run->end = end;
             decode_end(d, inst, end);
-            run->count = d->kernel->op_count - run->first - 1;
-        } else {
+        } else
             decode_plain(d, inst);
-            run->count = d->kernel->op_count - run->first;
-        }
     }
+    if (run && run->end == SIM_END_FALL) close_stretch(d, run);
     // A function whose text runs off its end returns there.
     draft->run_of[f->inst_count] = draft->count;
     draft->runs[draft->count++] =

@@ -14,6 +14,8 @@ typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op
     sim_selector sim_select_convert_##isa;                                                                   \
     sim_selector sim_select_video_##isa;                                                                     \
     sim_selector sim_select_memory_##isa;                                                                    \
+    bool sim_can_share_base_##isa(const sim_op *access);                                                     \
+    bool sim_share_base_##isa(sim_op *access, sim_op *summary);                                              \
     sim_selector sim_select_integer_##isa; /* add sub mul mad div rem min max abs neg, with carries too */   \
     sim_selector sim_select_bits_##isa;    /* logic, shifts, fields, counts, prmt, lop3 */                   \
     sim_selector sim_select_float_##isa;   /* f32 and f64 arithmetic, all roundings */                       \

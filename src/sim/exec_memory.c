@@ -125,6 +125,51 @@ static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t addr
     return (uint8_t *)(w->global + address);
 }
 
+// Eight lanes at a time: rows of a tile are often side by side in halves or quarters of a warp. False, with
+// nothing done that matters, where a lane has to be looked at alone.
+#define GLOBAL_GROUPS(T, BYTES)                                                                              \
+    static bool SIM_NAME(load_groups_##BYTES)(sim_warp * w, const sim_op *op, const uint64_t *a, T *d) {     \
+        T t[SIM_LANES];                                                                                      \
+        for (int g = 0; g < SIM_LANES; g += 8) {                                                             \
+            uint64_t first = a[g], wrong = 0;                                                                \
+            for (int i = 0; i < 8; i++) wrong |= (a[g + i] - first) ^ ((uint64_t)i * BYTES);                 \
+            const uint8_t *from;                                                                             \
+            if (!wrong) {                                                                                    \
+                if (!(from = global_range(w, op, first + (uint64_t)op->offset, 8 * BYTES, BYTES, false)))    \
+                    return false;                                                                            \
+                memcpy(t + g, from, 8 * BYTES);                                                              \
+                continue;                                                                                    \
+            }                                                                                                \
+            for (int i = g; i < g + 8; i++) {                                                                \
+                if (!(from = global_range(w, op, a[i] + (uint64_t)op->offset, BYTES, BYTES, false)))         \
+                    return false;                                                                            \
+                memcpy(&t[i], from, BYTES);                                                                  \
+            }                                                                                                \
+        }                                                                                                    \
+        memcpy(d, t, sizeof t);                                                                              \
+        return true;                                                                                         \
+    }                                                                                                        \
+    static bool SIM_NAME(store_groups_##BYTES)(sim_warp * w, const sim_op *op, const uint64_t *a,            \
+                                               const T *d) {                                                 \
+        for (int g = 0; g < SIM_LANES; g += 8) {                                                             \
+            uint64_t first = a[g], wrong = 0;                                                                \
+            for (int i = 0; i < 8; i++) wrong |= (a[g + i] - first) ^ ((uint64_t)i * BYTES);                 \
+            uint8_t *to;                                                                                     \
+            if (!wrong) {                                                                                    \
+                if (!(to = global_range(w, op, first + (uint64_t)op->offset, 8 * BYTES, BYTES, true)))       \
+                    return false;                                                                            \
+                memcpy(to, d + g, 8 * BYTES);                                                                \
+                continue;                                                                                    \
+            }                                                                                                \
+            for (int i = g; i < g + 8; i++) {                                                                \
+                if (!(to = global_range(w, op, a[i] + (uint64_t)op->offset, BYTES, BYTES, true)))            \
+                    return false;                                                                            \
+                memcpy(to, &d[i], BYTES);                                                                    \
+            }                                                                                                \
+        }                                                                                                    \
+        return true;                                                                                         \
+    }
+
 #define GLOBAL_FORM(T, BYTES)                                                                                \
     static void SIM_NAME(load_global_##BYTES)(sim_warp * w, const sim_op *op) {                              \
         if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
@@ -144,19 +189,8 @@ static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t addr
             for (int i = 0; i < SIM_LANES; i++) d[i] = value;                                                \
             return;                                                                                          \
         }                                                                                                    \
-        default: {                                                                                           \
-            if (!global_range(w, op, first, BYTES, BYTES, false)) break;                                     \
-            const sim_extent extent = w->extents[op->c];                                                     \
-            uintptr_t base = w->global + (uintptr_t)op->offset;                                              \
-            uint64_t low = extent.low - (uint64_t)op->offset, room = extent.bytes - BYTES, bad = 0, odd = 0; \
-            for (int i = 0; i < SIM_LANES; i++) bad |= a[i] - low > room;                                    \
-            for (int i = 0; i < SIM_LANES; i++) odd |= a[i] + (uint64_t)op->offset;                          \
-            if (bad | (odd & (BYTES - 1))) break;                                                            \
-            T t[SIM_LANES];                                                                                  \
-            for (int i = 0; i < SIM_LANES; i++) memcpy(&t[i], (const void *)(base + a[i]), BYTES);           \
-            memcpy(d, t, sizeof t);                                                                          \
-            return;                                                                                          \
-        }                                                                                                    \
+        default:                                                                                             \
+            if (SIM_NAME(load_groups_##BYTES)(w, op, a, d)) return;                                          \
         }                                                                                                    \
         load_lanes(w, op, SIM_ALL);                                                                          \
     }                                                                                                        \
@@ -171,9 +205,13 @@ static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t addr
             memcpy(to, d, SIM_LANES *BYTES);                                                                 \
             return;                                                                                          \
         }                                                                                                    \
+        if (SIM_NAME(store_groups_##BYTES)(w, op, a, d)) return;                                             \
         store_lanes(w, op, SIM_ALL);                                                                         \
     }
 
+GLOBAL_GROUPS(uint16_t, 2)
+GLOBAL_GROUPS(uint32_t, 4)
+GLOBAL_GROUPS(uint64_t, 8)
 GLOBAL_FORM(uint16_t, 2)
 GLOBAL_FORM(uint32_t, 4)
 GLOBAL_FORM(uint64_t, 8)
@@ -356,12 +394,89 @@ static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
         }
     }
 }
+// What is known of a base register's 32 offsets into shared memory, for the accesses of a stretch that share
+// it.
+typedef struct shared_summary {
+    uint32_t first[4];
+    uint8_t kind[4];         // pattern
+    uint32_t low, high, any; // least, greatest, and the bits of all
+} shared_summary;
+
+static void SIM_NAME(shared_summarise)(sim_warp *w, const sim_op *op) {
+    const __m256i *a = (const __m256i *)SIM_REG(uint32_t, w, op->a);
+    shared_summary *s = (shared_summary *)(w->frame + op->d);
+    const __m256i step = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    __m256i low = a[0], high = a[0], any = a[0];
+    for (int g = 0; g < 4; g++) {
+        __m256i at = _mm256_load_si256(a + g), same = _mm256_broadcastd_epi32(_mm256_castsi256_si128(at));
+        s->first[g] = (uint32_t)_mm256_extract_epi32(at, 0);
+        s->kind[g] = all_equal(at, _mm256_add_epi32(same, step)) ? CONTIGUOUS
+                     : all_equal(at, same)                       ? UNIFORM
+                                                                 : SCATTERED;
+        low = _mm256_min_epu32(low, at);
+        high = _mm256_max_epu32(high, at);
+        any = _mm256_or_si256(any, at);
+    }
+    uint32_t lows[8], highs[8], anys[8];
+    memcpy(lows, &low, 32);
+    memcpy(highs, &high, 32);
+    memcpy(anys, &any, 32);
+    s->low = lows[0];
+    s->high = highs[0];
+    s->any = anys[0];
+    for (int i = 1; i < 8; i++) {
+        if (lows[i] < s->low) s->low = lows[i];
+        if (highs[i] > s->high) s->high = highs[i];
+        s->any |= anys[i];
+    }
+}
+
+static inline bool summary_in_bounds(const sim_warp *w, const shared_summary *s, int64_t offset) {
+    return (int64_t)s->low + offset >= 0 && (int64_t)s->high + offset + 4 <= (int64_t)w->shared_bytes &&
+           ((s->any | (uint32_t)offset) & 3) == 0;
+}
+
+static void SIM_NAME(load_shared_known)(sim_warp *w, const sim_op *op) {
+    const shared_summary *s = (const shared_summary *)(w->frame + op->b);
+    if (__builtin_expect(w->attention || !summary_in_bounds(w, s, op->offset), 0)) {
+        SIM_NAME(load_shared_4)(w, op);
+        return;
+    }
+    const uint8_t *base = w->shared + op->offset;
+    __m256i *d = (__m256i *)SIM_REG(uint32_t, w, op->d);
+    for (int g = 0; g < 4; g++) {
+        __m256i v;
+        if (s->kind[g] == CONTIGUOUS)
+            v = _mm256_loadu_si256((const __m256i *)(base + s->first[g]));
+        else if (s->kind[g] == UNIFORM)
+            v = _mm256_castps_si256(_mm256_broadcast_ss((const float *)(base + s->first[g])));
+        else
+            v = _mm256_i32gather_epi32(
+                (const int *)base, _mm256_load_si256((const __m256i *)SIM_REG(uint32_t, w, op->a) + g), 1);
+        _mm256_store_si256(d + g, v);
+    }
+}
+
+static void SIM_NAME(store_shared_known)(sim_warp *w, const sim_op *op) {
+    const shared_summary *s = (const shared_summary *)(w->frame + op->b);
+    uint32_t kinds;
+    memcpy(&kinds, s->kind, 4);
+    if (__builtin_expect(
+            w->attention || kinds != CONTIGUOUS * 0x01010101u || !summary_in_bounds(w, s, op->offset), 0)) {
+        SIM_NAME(store_shared_4)(w, op);
+        return;
+    }
+    const uint32_t *d = SIM_REG(uint32_t, w, op->d);
+    for (int g = 0; g < 4; g++) memcpy(w->shared + op->offset + s->first[g], d + 8 * g, 32);
+}
+
 // The lanes that do not take part read, and are checked at, address 0; groups with no lane are left out.
 static inline bool shared_check_masked(const sim_warp *w, const sim_op *op, __m256i at[4]) {
     const __m256i *a = (const __m256i *)SIM_REG(uint32_t, w, op->a), *lanes = (const __m256i *)w->lanes;
     __m256i offset = _mm256_set1_epi32((int)op->offset);
     for (int g = 0; g < 4; g++)
-        at[g] = _mm256_and_si256(_mm256_add_epi32(_mm256_load_si256(a + g), offset), _mm256_load_si256(lanes + g));
+        at[g] = _mm256_and_si256(_mm256_add_epi32(_mm256_load_si256(a + g), offset),
+                                 _mm256_load_si256(lanes + g));
     return shared_in_bounds(w, at);
 }
 
@@ -375,8 +490,10 @@ static void SIM_NAME(load_shared_4_masked)(sim_warp *w, const sim_op *op) {
     uint32_t *d = SIM_REG(uint32_t, w, op->d);
     for (int g = 0; g < 4; g++) {
         if (!(w->mask >> 8 * g & 0xff)) continue;
-        __m256i lanes = _mm256_load_si256((const __m256i *)w->lanes + g), old = _mm256_load_si256((const __m256i *)d + g);
-        _mm256_store_si256((__m256i *)d + g, _mm256_mask_i32gather_epi32(old, (const int *)w->shared, at[g], lanes, 1));
+        __m256i lanes = _mm256_load_si256((const __m256i *)w->lanes + g),
+                old = _mm256_load_si256((const __m256i *)d + g);
+        _mm256_store_si256((__m256i *)d + g,
+                           _mm256_mask_i32gather_epi32(old, (const int *)w->shared, at[g], lanes, 1));
     }
 }
 
@@ -536,4 +653,23 @@ bool SIM_NAME(sim_select_memory)(sim_decoder *decoder, const ptx_inst *inst, sim
         return true;
     default: return false;
     }
+}
+
+bool SIM_NAME(sim_share_base)(sim_op *access, sim_op *summary) {
+#if defined(__AVX2__)
+    if (access->full == SIM_NAME(load_shared_4))
+        access->full = SIM_NAME(load_shared_known);
+    else if (access->full == SIM_NAME(store_shared_4))
+        access->full = SIM_NAME(store_shared_known);
+    else
+        return false;
+    summary->full = SIM_NAME(shared_summarise);
+    return true;
+#else
+    return false; // lane by lane there is nothing to share
+#endif
+}
+
+bool SIM_NAME(sim_can_share_base)(const sim_op *access) {
+    return access->full == SIM_NAME(load_shared_4) || access->full == SIM_NAME(store_shared_4);
 }

@@ -8,6 +8,8 @@
         .select_convert = sim_select_convert_##isa,                                                          \
         .select_video = sim_select_video_##isa,                                                              \
         .select_memory = sim_select_memory_##isa,                                                            \
+        .can_share_base = sim_can_share_base_##isa,                                                          \
+        .share_base = sim_share_base_##isa,                                                                  \
     };
 
 ISA(portable)

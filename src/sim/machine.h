@@ -116,6 +116,10 @@ typedef struct sim_isa {
                          sim_op *op); // dp2a, dp4a, vadd ... vset4
     bool (*select_memory)(sim_decoder *decoder, const ptx_inst *inst,
                           sim_op *op); // ld, st, ldu, atom, red, cvta, isspacep
+    // Accesses to shared memory through one base register can share what is known of it: `summary` finds it
+    // out.
+    bool (*can_share_base)(const sim_op *access);
+    bool (*share_base)(sim_op *access, sim_op *summary);
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;
