@@ -169,6 +169,8 @@ void check_report_case(check_report *report, const family_check_job *job, const 
     report->wrong = report->wrong || r->outcome == FAMILY_WRONG;
     if (r->outcome == FAMILY_FAILED && !report->other_code)
         report->other_code = (int)cli_exit_of(r->error.status);
+    if (r->outcome == FAMILY_SKIPPED && !report->first_skip[0])
+        snprintf(report->first_skip, sizeof report->first_skip, "%s", r->error.message);
     note_figures(row, job->c, r);
     if (r->outcome != FAMILY_PASSED && r->outcome != FAMILY_SKIPPED)
         note_failure(report, job, variant, r, name);
@@ -283,8 +285,7 @@ static int exit_code(const check_report *report, bool interrupted) {
     if (interrupted) return CLI_INTERRUPTED;
     if (report->write_error.status) return cli_fail(&report->write_error);
     if (report->outcomes[FAMILY_PASSED] == 0)
-        return cli_fail_with(KZ_UNSUPPORTED, "nothing could be checked: every case asked for was skipped\n"
-                                             "--verbose says why");
+        return cli_fail_with(KZ_UNSUPPORTED, "nothing could be checked: %s", report->first_skip);
     return CLI_OK;
 }
 

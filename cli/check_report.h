@@ -31,6 +31,7 @@ typedef struct check_report {
     size_t families; // printed so far: the first has the header
     size_t outcomes[FAMILY_OUTCOMES];
     kz_error write_error; // the first one
+    char first_skip[400]; // why the first case that was skipped was
     bool fault, wrong;
     int other_code; // of the first failure that is neither
 } check_report;

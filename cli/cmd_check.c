@@ -170,6 +170,15 @@ static void show_progress(run_state *state, const family_check_job *job, const c
     report_progress_show(&state->progress, state->done, state->total, what);
 }
 
+// A module that does not load fails its cases, but for those that the variant would not have done here
+// anyway.
+static void note_unloadable(const family_check_job *job, const kz_error *why, family_check_result *result) {
+    kz_plan plan;
+    bool refused = family_make_plan(job, &plan, &result->error) == KZ_UNSUPPORTED;
+    result->outcome = refused ? FAMILY_SKIPPED : FAMILY_FAILED;
+    if (!refused) result->error = *why;
+}
+
 // All cases of one variant on one device. False where the device could not be brought back.
 static bool check_row_cases(run_state *state, family_check_job *job, size_t device, const char *variant,
                             const kz_case *cases, size_t count, kz_status unloadable, const kz_error *why,
@@ -180,12 +189,10 @@ static bool check_row_cases(run_state *state, family_check_job *job, size_t devi
         job->c = &cases[i];
         show_progress(state, job, variant);
         double start = now();
-        if (unloadable) {
-            result.outcome = FAMILY_FAILED;
-            result.error = *why;
-        } else {
+        if (unloadable)
+            note_unloadable(job, why, &result);
+        else
             family_check(job, &result);
-        }
         if (state->options->verbose) report_progress_clear(&state->progress);
         check_report_case(&state->report, job, variant, &result, now() - start, row);
         state->done++;
@@ -333,7 +340,7 @@ const cli_command cli_command_check = {
         "Results are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
         "else ~/.local/state/kz.",
     .examples = "  kz check                                       the whole zoo\n"
-                "  kz check reduce/03_warp_shuffle --device sim   one variant in the simulator\n"
+                "  kz check reduce/warp_shuffle --device sim      one variant in the simulator\n"
                 "  kz check reduce --case 'sum-f32-*'             some of its cases\n"
                 "  kz check reduce --case sum-f32-n5000-uniform   a size of your own\n"
                 "  kz check --family reduce my.cu                 a kernel of your own (see kz info reduce)",

@@ -24,7 +24,10 @@ expect_exit 0 check vector_add --device cpu --case add-f32-n5000-uniform --json 
 expect_exit 8 check vector_add --device cpu --case add-f32-n2^60-uniform --verbose --no-save
 expect_out "skipped"
 expect_exit 8 check vector_add --device cpu --case add-f32-n2^50-uniform --verbose --no-save
-expect_out "GB"
+expect_err "GB"
+# A device too old for a variant skips it, and says so.
+expect_exit 8 check elementwise/04_lean --device sim:t4 --no-save
+expect_err "needs sm_80, and sim:t4 is sm_75"
 expect_exit 0 check vector_add --device cpu --seed 7 --no-save
 
 # The same seed gives the same records, but for times.
