@@ -170,7 +170,7 @@ void check_report_case(check_report *report, const family_check_job *job, const 
     if (r->outcome == FAMILY_FAILED && !report->other_code)
         report->other_code = (int)cli_exit_of(r->error.status);
     if (r->outcome == FAMILY_SKIPPED && !report->first_skip[0])
-        snprintf(report->first_skip, sizeof report->first_skip, "%s", r->error.message);
+        snprintf(report->first_skip, sizeof report->first_skip, "%.399s", r->error.message);
     note_figures(row, job->c, r);
     if (r->outcome != FAMILY_PASSED && r->outcome != FAMILY_SKIPPED)
         note_failure(report, job, variant, r, name);
