@@ -91,6 +91,19 @@ static void any_part_of_an_input_can_be_made_alone(void **state) {
     }
 }
 
+static void a_large_input_is_the_same_from_any_number_of_threads(void **state) {
+    (void)state;
+    enum { LARGE = (4 << 20) + 17, PART = 1000 };
+    uint16_t *whole = malloc(LARGE * sizeof *whole), part[PART];
+    assert_non_null(whole);
+    family_fill_input(KZ_F16, KZ_DATA_UNIFORM, 7, 2, 0, LARGE, LARGE, whole);
+    for (uint64_t first = 0; first + PART <= LARGE; first += LARGE / 61) {
+        family_fill_input(KZ_F16, KZ_DATA_UNIFORM, 7, 2, first, PART, LARGE, part); // too small for threads
+        assert_memory_equal(part, whole + first, sizeof part);
+    }
+    free(whole);
+}
+
 static void inputs_differ_by_seed_and_buffer(void **state) {
     (void)state;
     float a[64], b[64], c[64];
@@ -343,6 +356,7 @@ int main(void) {
         cmocka_unit_test(a_case_of_any_size_can_be_named),
         cmocka_unit_test(globs_match),
         cmocka_unit_test(any_part_of_an_input_can_be_made_alone),
+        cmocka_unit_test(a_large_input_is_the_same_from_any_number_of_threads),
         cmocka_unit_test(inputs_differ_by_seed_and_buffer),
         cmocka_unit_test(every_kind_of_data_is_what_it_says),
         cmocka_unit_test(a_single_element_is_special_too),

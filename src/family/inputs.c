@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <float.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -105,17 +107,54 @@ static void fill_uniform_f32(uint64_t seed, uint32_t buffer, uint64_t first, uin
     }
 }
 
-void family_fill_input(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t first,
-                       uint64_t count, uint64_t total, void *host) {
-    if (type == KZ_F32 && data == KZ_DATA_UNIFORM) {
-        fill_uniform_f32(seed, buffer, first, count, host);
+typedef struct piece {
+    kz_type type;
+    kz_data data;
+    uint64_t seed, first, count, total;
+    uint32_t buffer;
+    void *host;
+} piece;
+
+static void fill_piece(const piece *p) {
+    if (p->type == KZ_F32 && p->data == KZ_DATA_UNIFORM) {
+        fill_uniform_f32(p->seed, p->buffer, p->first, p->count, p->host);
         return;
     }
-    bool real = is_float(type);
-    for (uint64_t i = 0; i < count; i++)
-        kz_element_set(type, host, i,
-                       real ? real_value(type, data, seed, buffer, first + i, total)
-                            : (double)whole_value(type, data, seed, buffer, first + i));
+    bool real = is_float(p->type);
+    for (uint64_t i = 0; i < p->count; i++)
+        kz_element_set(p->type, p->host, i,
+                       real ? real_value(p->type, p->data, p->seed, p->buffer, p->first + i, p->total)
+                            : (double)whole_value(p->type, p->data, p->seed, p->buffer, p->first + i));
+}
+
+static void *fill_in_thread(void *piece_of_it) {
+    fill_piece(piece_of_it);
+    return NULL;
+}
+
+void family_fill_input(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t first,
+                       uint64_t count, uint64_t total, void *host) {
+    enum { THREADS = 16, WORTH_A_THREAD = 1 << 20 };
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t pieces = count / WORTH_A_THREAD, limit = cores < 1         ? 1
+                                                      : cores > THREADS ? THREADS
+                                                                        : (uint64_t)cores;
+    if (pieces > limit) pieces = limit;
+    if (pieces < 1) pieces = 1;
+    piece work[THREADS];
+    pthread_t threads[THREADS];
+    bool started[THREADS] = {false};
+    for (uint64_t i = 0, at = 0; i < pieces; i++) {
+        uint64_t end = i + 1 == pieces ? count : count / pieces * (i + 1);
+        work[i] = (piece){type,     data,  seed,   first + at,
+                          end - at, total, buffer, (char *)host + at * kz_type_size(type)};
+        at = end;
+        // The last piece is this thread's own; so is one for which no thread could be had.
+        if (i + 1 < pieces) started[i] = pthread_create(&threads[i], NULL, fill_in_thread, &work[i]) == 0;
+        if (!started[i]) fill_piece(&work[i]);
+    }
+    for (uint64_t i = 0; i < pieces; i++)
+        if (started[i]) pthread_join(threads[i], NULL);
 }
 
 // ---- poison -------------------------------------------------------------------------------------
