@@ -9,8 +9,9 @@
 //   // expect print: hello             the device prints this line
 //
 // Types: u8 u16 u32 u64 s32 s64 f32 f64 b32 (hexadecimal). Floats compare within 4 units of the last
-// place of float (f64: 1e-12 relative), "nan" is any NaN. Each file runs on one host thread and on two,
-// and both must give the same bytes.
+// place of float (f64: 1e-12 relative), "nan" is any NaN. On the simulator each file runs on one host
+// thread and on two, and both must give what is expected. With --device cuda first, the same files run on a
+// GPU, those that expect a fault left out: so the hardware confirms the expectations.
 
 #include <ctype.h>
 #include <math.h>
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "base/base.h"
+#include "kz/kz.h"
 
 enum { MAX_ARGS = 16, MAX_EXPECTS = 16 };
 
@@ -35,7 +37,7 @@ typedef struct test_file {
     char *text;
     size_t size;
     char kernel[128];
-    sim_launch launch;
+    kz_launch launch;
     argument args[MAX_ARGS];
     size_t arg_count;
     char *expects[MAX_EXPECTS], *faults[MAX_EXPECTS], *prints[MAX_EXPECTS];
@@ -57,10 +59,13 @@ static bool next_value(char **cursor, const char *type, uint8_t out[8]) {
     if (type[0] == 'f') {
         double value = strtod(word, &end);
         float single = (float)value;
-        if (type[1] == '6') memcpy(out, &value, 8);
-        else memcpy(out, &single, 4);
+        if (type[1] == '6')
+            memcpy(out, &value, 8);
+        else
+            memcpy(out, &single, 4);
     } else {
-        uint64_t value = word[0] == '-' ? (uint64_t)strtoll(word, &end, 0) : strtoull(word, &end, type[0] == 'b' ? 16 : 0);
+        uint64_t value =
+            word[0] == '-' ? (uint64_t)strtoll(word, &end, 0) : strtoull(word, &end, type[0] == 'b' ? 16 : 0);
         memcpy(out, &value, 8);
     }
     *cursor = end > word ? end : word + length;
@@ -71,7 +76,8 @@ static bool parse_arg(test_file *t, char *line) {
     argument *a = &t->args[t->arg_count++];
     char shape[64];
     int used = 0;
-    if (t->arg_count > MAX_ARGS || sscanf(line, "%31s %63s = %n", a->name, shape, &used) != 2 || !used) return false;
+    if (t->arg_count > MAX_ARGS || sscanf(line, "%31s %63s = %n", a->name, shape, &used) != 2 || !used)
+        return false;
     char *bracket = strchr(shape, '[');
     if (bracket) *bracket = 0;
     snprintf(a->type, sizeof a->type, "%.7s", shape);
@@ -96,23 +102,30 @@ static bool parse_arg(test_file *t, char *line) {
 
 static bool parse_launch(test_file *t, char *line) {
     for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
-        uint32_t *to = !strcmp(word, "grid") ? t->launch.grid : !strcmp(word, "block") ? t->launch.block : NULL;
+        uint32_t *to = !strcmp(word, "grid")    ? t->launch.grid
+                       : !strcmp(word, "block") ? t->launch.block
+                                                : NULL;
         if (!strcmp(word, "cooperative")) {
             t->launch.cooperative = true;
             continue;
         }
         char *value = strtok(NULL, " ");
         if (!value) return false;
-        if (to) sscanf(value, "%ux%ux%u", &to[0], &to[1], &to[2]);
-        else if (!strcmp(word, "shared")) t->launch.dynamic_shared_bytes = (uint32_t)atoi(value);
-        else if (!strcmp(word, "kernel")) snprintf(t->kernel, sizeof t->kernel, "%s", value);
-        else return false;
+        if (to)
+            sscanf(value, "%ux%ux%u", &to[0], &to[1], &to[2]);
+        else if (!strcmp(word, "shared"))
+            t->launch.dynamic_shared_bytes = (uint32_t)atoi(value);
+        else if (!strcmp(word, "kernel"))
+            snprintf(t->kernel, sizeof t->kernel, "%s", value);
+        else
+            return false;
     }
     return true;
 }
 
 static bool parse_line(test_file *t, char *line) {
-    static const char *const keys[] = {"// launch: ", "// arg: ", "// expect: ", "// expect fault: ", "// expect print: "};
+    static const char *const keys[] = {
+        "// launch: ", "// arg: ", "// expect: ", "// expect fault: ", "// expect print: "};
     for (size_t i = 0; i < BASE_COUNT(keys); i++) {
         size_t n = strlen(keys[i]);
         if (strncmp(line, keys[i], n)) continue;
@@ -163,13 +176,14 @@ static bool check_expect(const test_file *t, const char *file, char *line) {
                 if (!repeats) break;
                 cursor = last;
                 next_value(&cursor, a->type, value);
-            } else last = before;
+            } else
+                last = before;
             if (equal(a->type, a->result + e * a->width, value, a->width)) continue;
             uint64_t got = 0, want = 0;
             memcpy(&got, a->result + e * a->width, a->width);
             memcpy(&want, value, a->width);
-            fprintf(stderr, "%s: %s[%zu] is 0x%llx, expected 0x%llx (%s)\n", file, name, e, (unsigned long long)got,
-                    (unsigned long long)want, a->type);
+            fprintf(stderr, "%s: %s[%zu] is 0x%llx, expected 0x%llx (%s)\n", file, name, e,
+                    (unsigned long long)got, (unsigned long long)want, a->type);
             return false;
         }
         return true;
@@ -178,51 +192,62 @@ static bool check_expect(const test_file *t, const char *file, char *line) {
     return false;
 }
 
-static void keep_print(void *context, const char *text, size_t length) { base_text_add_bytes(context, text, length); }
+static void keep_print(void *context, const char *text, size_t length) {
+    base_text_add_bytes(context, text, length);
+}
 
-static kz_status run(test_file *t, const char *file, unsigned threads, base_text *printed, kz_error *error) {
-    sim_config config = {.sm = 90,
-                         .multiprocessors = 132,
-                         .max_threads_per_block = 1024,
-                         .max_threads_per_multiprocessor = 2048,
-                         .max_blocks_per_multiprocessor = 32,
-                         .shared_per_block = 49152,
-                         .shared_per_block_optin = 232448,
-                         .shared_per_multiprocessor = 233472,
-                         .memory_bytes = UINT64_C(1) << 30,
-                         .host_threads = threads};
-    sim_machine *machine = NULL;
-    sim_program *program = NULL;
-    ptx_module *module = NULL;
+// The name of the last kernel in the text: what runs where the file does not say.
+static void find_kernel(test_file *t) {
+    for (const char *at = t->text; (at = strstr(at, ".entry ")); at++)
+        sscanf(at, ".entry %127[^( \n]", t->kernel);
+}
+
+static kz_status run_on(kz_device *device, test_file *t, const char *file, base_text *printed,
+                        kz_error *error) {
+    kz_image image = {.name = file, .ptx = t->text, .ptx_size = t->size};
+    kz_module *module = NULL;
+    kz_kernel *kernel;
     const void *args[MAX_ARGS];
-    kz_status status = sim_machine_open(&config, &machine, error);
-    if (status == KZ_OK) status = ptx_module_open(file, t->text, t->size, &module, error);
-    if (status == KZ_OK) status = sim_program_open(machine, module, &program, error);
-    if (status == KZ_OK && !t->kernel[0])
-        for (uint32_t i = 0; i < module->function_count; i++)
-            if (module->functions[i]->is_entry) snprintf(t->kernel, sizeof t->kernel, "%s", module->functions[i]->name);
+    if (!t->kernel[0]) find_kernel(t);
+    kz_device_set_print(device, keep_print, printed, error);
+    kz_status status = kz_module_load(device, &image, &module, error);
+    if (status == KZ_OK) status = kz_module_kernel(module, t->kernel, &kernel, error);
     for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++) {
         argument *a = &t->args[i];
         args[i] = a->value;
         if (a->scalar) continue;
-        status = sim_memory_alloc(machine, a->count * a->width, &a->address, error);
-        if (status == KZ_OK) status = sim_memory_write(machine, a->address, a->data, a->count * a->width, error);
+        status = kz_memory_alloc(device, a->count * a->width, &a->address, error);
+        if (status == KZ_OK)
+            status = kz_copy_to_device(device, NULL, a->address, a->data, a->count * a->width, error);
         memcpy(a->value, &a->address, 8);
     }
-    t->launch.args = args;
-    t->launch.arg_count = t->arg_count;
-    t->launch.print = keep_print;
-    t->launch.print_context = printed;
-    if (status == KZ_OK) status = sim_run(program, t->kernel, &t->launch, NULL, error);
+    if (status == KZ_OK)
+        status = kz_launch_kernel(device, NULL, kernel, &t->launch, args, t->arg_count, error);
+    if (status == KZ_OK) status = kz_device_synchronize(device, error);
     for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++)
         if (!t->args[i].scalar)
-            status = sim_memory_read(machine, t->args[i].result, t->args[i].address, t->args[i].count * t->args[i].width, error);
-    sim_program_close(program);
-    sim_machine_close(machine);
+            status = kz_copy_to_host(device, NULL, t->args[i].result, t->args[i].address,
+                                     t->args[i].count * t->args[i].width, error);
+    if (status == KZ_OK) status = kz_device_synchronize(device, error);
+    for (size_t i = 0; i < t->arg_count; i++)
+        if (!t->args[i].scalar) kz_memory_free(device, t->args[i].address, NULL);
+    kz_module_close(module);
     return status;
 }
 
-static bool judge(const test_file *t, const char *file, kz_status status, const base_text *printed, const kz_error *error) {
+static kz_status run(test_file *t, const char *device_id, const char *file, unsigned threads,
+                     base_text *printed, kz_error *error) {
+    kz_device *device;
+    kz_status status = kz_device_open(device_id, &device, error);
+    if (status != KZ_OK) return status;
+    if (threads) kz_device_set_threads(device, threads, NULL);
+    status = run_on(device, t, file, printed, error);
+    kz_device_close(device);
+    return status;
+}
+
+static bool judge(const test_file *t, const char *file, kz_status status, const base_text *printed,
+                  const kz_error *error) {
     bool good = true;
     if (t->fault_count) {
         if (status == KZ_OK) {
@@ -231,7 +256,8 @@ static bool judge(const test_file *t, const char *file, kz_status status, const 
         }
         for (size_t i = 0; i < t->fault_count; i++)
             if (!strstr(error->message, t->faults[i])) {
-                fprintf(stderr, "%s: expected a fault with \"%s\", got:\n%s\n", file, t->faults[i], error->message);
+                fprintf(stderr, "%s: expected a fault with \"%s\", got:\n%s\n", file, t->faults[i],
+                        error->message);
                 good = false;
             }
         return good;
@@ -243,13 +269,14 @@ static bool judge(const test_file *t, const char *file, kz_status status, const 
     for (size_t i = 0; i < t->expect_count; i++) good = check_expect(t, file, t->expects[i]) && good;
     for (size_t i = 0; i < t->print_count; i++)
         if (!printed->data || !strstr(printed->data, t->prints[i])) {
-            fprintf(stderr, "%s: expected to print \"%s\", printed:\n%s\n", file, t->prints[i], printed->data ? printed->data : "");
+            fprintf(stderr, "%s: expected to print \"%s\", printed:\n%s\n", file, t->prints[i],
+                    printed->data ? printed->data : "");
             good = false;
         }
     return good;
 }
 
-static bool run_file(const char *file) {
+static bool run_file(const char *device, const char *file) {
     test_file t = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
     kz_error error = {0};
     char *header = NULL;
@@ -274,9 +301,12 @@ static bool run_file(const char *file) {
         fprintf(stderr, "%s: expects nothing, so it cannot fail\n", file);
         good = false;
     }
-    for (unsigned threads = 1; good && threads <= 2; threads++) {
+    bool simulated = !strncmp(device, "sim", 3);
+    for (unsigned threads = simulated ? 1 : 0; good && threads <= (simulated ? 2 : 0); threads++) {
+        if (!simulated && t.fault_count) break; // a fault would take the context with it
         base_text printed = {0};
-        kz_status status = run(&t, file, threads, &printed, &error);
+        if (!simulated) t.print_count = 0; // the driver prints by itself
+        kz_status status = run(&t, device, file, threads, &printed, &error);
         good = judge(&t, file, status, &printed, &error);
         base_text_free(&printed);
     }
@@ -291,7 +321,13 @@ static bool run_file(const char *file) {
 
 int main(int argc, char **argv) {
     int passed = 0, failed = 0;
-    for (int i = 1; i < argc; i++) *(run_file(argv[i]) ? &passed : &failed) += 1;
+    const char *device = "sim:h200";
+    int first = 1;
+    if (argc > 2 && !strcmp(argv[1], "--device")) {
+        device = argv[2];
+        first = 3;
+    }
+    for (int i = first; i < argc; i++) *(run_file(device, argv[i]) ? &passed : &failed) += 1;
     printf("%d passed, %d failed\n", passed, failed);
     return failed || !passed;
 }
