@@ -95,7 +95,9 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
 }
 
 static void add_untimed_row(const view *v, report_table *table, const bench_result *r) {
-    const char *line = r->error.message[0] ? r->error.message : "not timed";
+    const char *line = r->error.message[0] ? r->error.message
+                       : v->o->interrupted ? "interrupted"
+                                           : "not timed";
     report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
     report_table_add(table, tone, "%s", r->candidate.name);
     for (int i = 0; i < 6; i++) report_table_add(table, REPORT_PLAIN, "%s", "");

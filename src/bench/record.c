@@ -100,6 +100,11 @@ static json_t *work_object(const bench_outcome *o) {
                      "the family's least");
 }
 
+static json_t *host_object(const bench_outcome *o) {
+    return json_pack("{so, so}", "inputs_s", number(o->input_seconds), "reference_s",
+                     number(o->reference_seconds));
+}
+
 static json_t *memory_object(const bench_outcome *o, const bench_candidate *c) {
     return json_pack("{so, so}", "buffers_bytes", count(o->footprint_bytes), "workspace_bytes",
                      count(c->workspace_bytes));
@@ -229,9 +234,9 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
               : json_null(),
         "runs_per_sample", timed ? count(t->runs) : json_null());
     json_t *rest = json_pack(
-        "{so, so, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "clocks", clocks,
-        "samples_s", timed ? samples_array(&t->series) : json_null(), "statistics",
-        timed ? statistics_object(&t->series) : json_null(), "derived",
+        "{so, so, so, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
+        host_object(o), "clocks", clocks, "samples_s", timed ? samples_array(&t->series) : json_null(),
+        "statistics", timed ? statistics_object(&t->series) : json_null(), "derived",
         timed ? derived_object(o, t) : json_null(), "counters", counters_object(&r->counters), "memory",
         memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate), "check", checks_object(r),
         "compare", timed ? comparisons_array(o, result, mode) : json_null(), "target",

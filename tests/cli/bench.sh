@@ -1,0 +1,40 @@
+#!/bin/sh
+# kz bench: counters and never a time on the simulator, records that are kept, errors with their next step.
+. "$(dirname "$0")/lib.sh"
+expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$FOLDER/sim.jsonl"
+expect_out "thread instructions"
+expect_out "04_unrolled"
+grep -q ' [mun]s ' "$FOLDER/out" && fail "a time was printed for a simulated kernel"
+[ "$("$JSON_LINES" mode counters < "$FOLDER/sim.jsonl")" = 4 ] || fail "not one record per variant"
+[ "$("$JSON_LINES" check.before.status right < "$FOLDER/sim.jsonl")" = 4 ] || fail "unchecked"
+[ "$("$JSON_LINES" statistics.median_s < "$FOLDER/sim.jsonl")" = 0 ] || fail "the simulator has no clock"
+
+# The same again is added, and says the same.
+expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$FOLDER/sim.jsonl"
+[ "$("$JSON_LINES" schema < "$FOLDER/sim.jsonl")" = 8 ] || fail "records were not added"
+[ "$(sed 's/.*"counters":{\([^}]*\)}.*/\1/' "$FOLDER/sim.jsonl" | sort -u | wc -l)" -le 4 ] || fail "counters vary"
+expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --json --no-save
+[ "$("$JSON_LINES" candidate.name 01_naive < "$FOLDER/out")" = 1 ] || fail "not that one variant on stdout"
+
+# By the wall clock: both modes, samples, a roof; whether it converges is up to the machine.
+"$KZ" bench vector_add --device cpu --case add-f32-n4096-uniform --time 0.2 > "$FOLDER/out" 2> "$FOLDER/err"
+case $? in 0 | 7) ;; *) fail "bench on cpu" ;; esac
+expect_out "00_native"
+expect_out "of copy"
+kept="$KZ_RESULTS"/bench-*.jsonl
+[ "$(cat $kept | "$JSON_LINES" candidate.name 00_native)" = 2 ] || fail "not a record for each mode"
+[ "$(cat $kept | "$JSON_LINES" check.fresh.status right)" = 2 ] || fail "not checked on fresh inputs"
+[ "$(cat $kept | "$JSON_LINES" statistics.median_s)" = 4 ] || fail "not ours and the roof in two modes"
+
+expect_exit 2 bench vector_add --device sim --case 'no-such-*'
+expect_exit 2 bench vector_ad --device sim
+expect_err "did you mean vector_add?"
+expect_exit 2 bench --suite no_such_gpu --device sim
+expect_err "no_such_gpu"
+expect_exit 2 bench vector_add --device sim --time soon
+expect_err "--time takes seconds"
+expect_exit 3 bench vector_add --device cuda:77
+expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json /dev/full
+expect_out "04_unrolled"
+expect_err "/dev/full"
+finish

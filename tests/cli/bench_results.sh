@@ -1,0 +1,46 @@
+#!/bin/sh
+# kz bench results: the tables of the READMEs from records; stale ones are found; those of the sources are not.
+. "$(dirname "$0")/lib.sh"
+SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
+(cd "$SOURCES" && "$KZ" bench results --check > "$FOLDER/out" 2> "$FOLDER/err") ||
+    fail "a README is stale: run kz bench results"
+
+mkdir -p "$FOLDER/tree/kernels/primitives/reduce" "$FOLDER/tree/results/h200"
+cd "$FOLDER/tree" || exit 1
+readme=kernels/primitives/reduce/README.md
+printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $readme
+record() { # record NAME BY SECONDS TIME COMPARE TARGET
+    printf '{"schema":1,"run":{"id":"1","time":"%s","command":"kz bench"},"code":{"commit":"c0ffee"},' "$4"
+    printf '"environment":{"driver":"580.1"},"device":{"gpu":"h200","name":"NVIDIA H200"},'
+    printf '"case":{"name":"sum-f32-n1048576-uniform","family":"reduce"},"candidate":{"by":"%s","name":"%s"},' "$2" "$1"
+    printf '"figure":true,"work":{"bytes":4194304},"statistics":{"median_s":%s},' "$3"
+    printf '"derived":{"bytes_per_s":4.1e12,"of_copy":0.95},"compare":%s,"target":%s,"status":"ok"}\n' "$5" "$6"
+}
+faster='[{"with":"cub","time_ratio":0.5,"low":0.4,"high":0.625}]'
+met='{"metric":"speedup","goal":0.98,"rival":"cub","met":true}'
+{
+    record 01_atomic kz 9e-5 2026-11-14T00:00:00Z '[]' null
+    record 07_last_block kz 9e-6 2026-11-14T00:00:00Z '[]' null
+    record 07_last_block kz 2e-6 2026-11-15T00:00:00Z "$faster" "$met"
+    record DeviceReduce cub 4e-6 2026-11-15T00:00:00Z '[]' null
+    record wrong_one kz 1e-9 2026-11-15T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"wrong"/'
+} > results/h200/2026-11-15-c0ffee-reduce.jsonl
+expect_exit 1 bench results --check
+expect_err "$readme is stale"
+grep -q old $readme || fail "--check changed a file"
+expect_exit 0 bench results
+grep -qF '| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: 0.98 speedup, cub | 2026-11-15 | c0ffee |' $readme ||
+    fail "the row of the best: $(cat $readme)"
+grep -q '^| 01_atomic | 90.0 us ' $readme || fail "no ladder: $(cat $readme)"
+grep -q wrong_one $readme && fail "a wrong kernel is in the table"
+grep -q '^before$' $readme && grep -q '^after$' $readme || fail "text outside the marks was lost"
+grep -q 'NVIDIA H200.*580.1' $readme || fail "no GPU or driver"
+grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "results/h200/README.md does not list the file"
+expect_exit 0 bench results --check
+expect_exit 0 bench results
+expect_out "0 files changed"
+
+echo '{"cut off' >> results/h200/2026-11-15-c0ffee-reduce.jsonl
+expect_exit 5 bench results
+expect_err "jsonl:6 is no JSON"
+finish
