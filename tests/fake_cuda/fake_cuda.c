@@ -293,6 +293,7 @@ static fake_function kernels[] = {
     {"shared_hungry", nothing, 0, {0}, 1024, 1024, 48128, 0},
     {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0},
     {"fault", fault, 0, {0}, 1024, 0, 49152, 0},
+    {"fault_add_f32", fault, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
     {"toy_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
     {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0},
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0},
