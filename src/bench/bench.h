@@ -64,6 +64,7 @@ typedef struct bench_outcome {
     size_t sets;
     uint64_t footprint_bytes; // of one set
     size_t flush_bytes;
+    bool flush_reads; // false: it writes
     double input_seconds, reference_seconds;
     bool timed; // false on the simulator
     bool interrupted;

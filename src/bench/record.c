@@ -90,7 +90,9 @@ static json_t *candidate_object(const bench_candidate *c) {
 }
 
 static json_t *cache_object(const bench_outcome *o) {
-    return json_pack("{ss, so, so, so, so}", "method", "flush before each sample, rotating sets within",
+    return json_pack("{ss, ss, so, so, so, so}", "state", "cold", "method",
+                     o->flush_reads ? "flush by reading before each sample, rotating sets within"
+                                    : "flush by writing before each sample, rotating sets within",
                      "sets", count(o->sets), "set_bytes", count(o->footprint_bytes), "footprint_bytes",
                      count(o->sets * o->footprint_bytes), "flush_bytes", count(o->flush_bytes));
 }

@@ -328,6 +328,7 @@ kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_er
         o->seed = request->seed;
         o->timed = kz_device_get_info(request->device)->has_clock && request->probes;
         o->flush_bytes = request->probes ? bench_probe_flush_bytes(request->probes) : 0;
+        o->flush_reads = request->probes && bench_probes_has_kernels(request->probes);
         for (int mode = 0; mode < BENCH_MODES; mode++) o->copy[mode] = o->read[mode] = NAN;
         s->request = request;
         s->outcome = o;

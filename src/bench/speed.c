@@ -25,9 +25,27 @@ typedef struct speed_kernel {
 } speed_kernel;
 
 static const speed_kernel kernels[BENCH_SPEED_KERNELS] = {
-    {"vector add, 2^20", "speed_vector_add", {.grid = {4096, 1, 1}, .block = {256, 1, 1}}, 1 << 20, 1 << 20, 1 << 20, true},
-    {"matmul, 256^3 in 16x16 tiles", "speed_matmul", {.grid = {16, 16, 1}, .block = {16, 16, 1}}, 1 << 16, 1 << 16, 256, true},
-    {"block reduction, 2^20", "speed_reduce", {.grid = {4096, 1, 1}, .block = {256, 1, 1}}, 1 << 20, 4096, 1 << 20, false},
+    {"vector add, 2^20",
+     "speed_vector_add",
+     {.grid = {4096, 1, 1}, .block = {256, 1, 1}},
+     1 << 20,
+     1 << 20,
+     1 << 20,
+     true},
+    {"matmul, 256^3 in 16x16 tiles",
+     "speed_matmul",
+     {.grid = {16, 16, 1}, .block = {16, 16, 1}},
+     1 << 16,
+     1 << 16,
+     256,
+     true},
+    {"block reduction, 2^20",
+     "speed_reduce",
+     {.grid = {4096, 1, 1}, .block = {256, 1, 1}},
+     1 << 20,
+     4096,
+     1 << 20,
+     false},
 };
 
 typedef struct speed_run {
@@ -57,9 +75,11 @@ static float input(size_t i) { return (float)(i % 7) - 3.0f; }
 static bool is_correct(const speed_run *r) {
     for (size_t i = 0; i < r->what->outputs; i++) {
         double expected = 0;
-        if (r->what == &kernels[0]) expected = 2.0 * input(i);
+        if (r->what == &kernels[0])
+            expected = 2.0 * input(i);
         else if (r->what == &kernels[1])
-            for (size_t k = 0; k < 256; k++) expected += (double)input(i / 256 * 256 + k) * input(k * 256 + i % 256);
+            for (size_t k = 0; k < 256; k++)
+                expected += (double)input(i / 256 * 256 + k) * input(k * 256 + i % 256);
         else
             for (size_t k = 0; k < 256; k++) expected += input(i * 256 + k);
         if (!(fabs(r->host[i] - expected) == 0)) return false;
@@ -72,7 +92,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static kz_status time_one(const speed_run *r, unsigned threads, double *samples, size_t *count, kz_error *error) {
+static kz_status time_one(const speed_run *r, unsigned threads, double *samples, size_t *count,
+                          kz_error *error) {
     kz_status status = kz_device_set_threads(r->device, threads, error);
     if (status != KZ_OK) return status;
     double begin = now();
@@ -93,7 +114,8 @@ static kz_status measure(const speed_run *r, double seconds, bench_speed_row *ro
     if (!one) return base_fail(error, KZ_NO_MEMORY, "out of memory for samples");
     size_t one_count = 0, all_count = 0;
     kz_status status = KZ_OK;
-    for (double end = now() + seconds; status == KZ_OK && one_count < SAMPLES && (now() < end || one_count < 5);) {
+    for (double end = now() + seconds;
+         status == KZ_OK && one_count < SAMPLES && (now() < end || one_count < 5);) {
         status = time_one(r, 1, one, &one_count, error);
         if (status == KZ_OK) status = time_one(r, row->cores, all, &all_count, error);
     }

@@ -1,0 +1,86 @@
+// The bench's own kernels, run by the simulator: they copy what they should, read within bounds, flush.
+#include "bench/probes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void copies_are_whole(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_true(bench_probes_has_kernels(probes));
+    // Within a block, a whole block, just past one, several: allocations end where the copy ends.
+    static const size_t pieces[] = {1, 255, 1024, 1025, 5000};
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        size_t bytes = 16 * pieces[i];
+        kz_ptr from, to;
+        unsigned char *sent = malloc(bytes), *got = calloc(1, bytes);
+        for (size_t k = 0; k < bytes; k++) sent[k] = (unsigned char)(k * 7 + k / 251);
+        assert_int_equal(kz_memory_alloc(device, bytes, &from, NULL), KZ_OK);
+        assert_int_equal(kz_memory_alloc(device, bytes, &to, NULL), KZ_OK);
+        assert_int_equal(kz_copy_to_device(device, NULL, from, sent, bytes, NULL), KZ_OK);
+        assert_int_equal(bench_probe_copy(probes, NULL, to, from, bytes, NULL), KZ_OK);
+        assert_int_equal(bench_probe_read(probes, NULL, from, bytes, NULL), KZ_OK);
+        assert_int_equal(kz_copy_to_host(device, NULL, got, to, bytes, NULL), KZ_OK);
+        assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+        assert_memory_equal(got, sent, bytes);
+        kz_memory_free(device, from, NULL);
+        kz_memory_free(device, to, NULL);
+        free(sent);
+        free(got);
+    }
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+// Reading is exactly one pass: every sector once, and nothing written.
+static void reads_touch_every_sector_once(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 16 };
+    kz_device *device;
+    bench_probes *probes;
+    kz_ptr from;
+    kz_counters counters;
+    assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, BYTES, &from, NULL), KZ_OK);
+    assert_int_equal(kz_memory_fill(device, NULL, from, 1, BYTES, NULL), KZ_OK);
+    assert_int_equal(kz_counters_enable(device, true, NULL), KZ_OK);
+    assert_int_equal(kz_counters_read(device, &counters, true, NULL), KZ_OK);
+    assert_int_equal(bench_probe_read(probes, NULL, from, BYTES, NULL), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+    assert_int_equal(kz_counters_read(device, &counters, true, NULL), KZ_OK);
+    assert_int_equal(counters.global_sectors, BYTES / 32);
+    kz_memory_free(device, from, NULL);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+static void a_flush_covers_twice_the_cache(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_false(bench_probes_has_kernels(probes));
+    assert_true(bench_probe_flush_bytes(probes) >= 2 * kz_device_get_info(device)->l2_bytes - 16);
+    assert_int_equal(bench_probe_flush(probes, NULL, NULL), KZ_OK);
+    assert_int_equal(bench_probe_read(probes, NULL, 0, 16, NULL), KZ_UNSUPPORTED);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_are_whole),
+        cmocka_unit_test(reads_touch_every_sector_once),
+        cmocka_unit_test(a_flush_covers_twice_the_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
