@@ -285,7 +285,9 @@ static void check_operand(const checker *check, const ptx_operand *operand, char
         if (operand->kind != PTX_OPERAND_LABEL) wrong(check, operand, "expected a label");
         break;
     case 't':
-        if (operand->kind != PTX_OPERAND_TABLE) wrong(check, operand, "expected a list of .branchtargets");
+        if (operand->kind != PTX_OPERAND_TABLE ||
+            !((const ptx_table *)check->parser->tables.data)[operand->value].labels)
+            wrong(check, operand, "expected a list of .branchtargets");
         break;
     }
 }
@@ -306,10 +308,86 @@ static void check_special_cases(const checker *check) {
     if (pack) wrong(check, &operands[1], "mov packs or unpacks; it does not copy vectors");
 }
 
+// ---- calls --------------------------------------------------------------------------------------------
+
+// One argument or result against the parameter it meets.
+static void check_passed(const checker *check, const ptx_operand *operand, const ptx_variable *param,
+                         bool is_source) {
+    uint64_t bytes = 0;
+    bool known = true;
+    switch (operand->kind) {
+    case PTX_OPERAND_VARIABLE:
+        known = operand->variable->space == PTX_MOD_PARAM && operand->value == 0;
+        bytes = operand->variable->size;
+        break;
+    case PTX_OPERAND_REG:
+        known = operand->second < 0 && !operand->negated && !operand->select[0];
+        bytes = (ptx_type_bits(reg_type(check, operand->reg)) + 7) / 8;
+        break;
+    case PTX_OPERAND_INT:
+    case PTX_OPERAND_FLOAT:
+        known = is_source;
+        bytes = param->size;
+        break;
+    case PTX_OPERAND_SINK:
+        known = !is_source;
+        bytes = param->size;
+        break;
+    default: known = false;
+    }
+    if (!known)
+        wrong(check, operand,
+              is_source ? "expected a .param variable, a register or a constant"
+                        : "expected a .param variable or a register");
+    else if (bytes != param->size)
+        wrong(check, operand, "its size differs from the parameter's");
+}
+
+static void check_passed_list(const checker *check, const ptx_operand *list, ptx_variable *const *params,
+                              uint32_t count, bool is_source) {
+    if (list->element_count != count) {
+        ptx_fail_at(check->parser, check->token, "the function has %u %s, not %u", count,
+                    is_source ? "parameters" : "results", list->element_count);
+        return;
+    }
+    for (uint32_t i = 0; i < count && check->parser->status == KZ_OK; i++)
+        check_passed(check, &list->elements[i], params[i], is_source);
+}
+
+static void check_callee(const checker *check, const ptx_function *function) {
+    const ptx_operand *parts = check->inst->operands;
+    check_passed_list(check, &parts[0], function->returns, function->return_count, false);
+    if (check->parser->status == KZ_OK)
+        check_passed_list(check, &parts[2], function->params, function->param_count, true);
+}
+
+static void check_call(const checker *check) {
+    const ptx_operand *parts = check->inst->operands;
+    const ptx_operand *how = check->inst->operand_count > 3 ? &parts[3] : NULL;
+    if (parts[1].kind == PTX_OPERAND_FUNCTION) {
+        check_callee(check, parts[1].function);
+    } else if (ptx_type_bits(reg_type(check, parts[1].reg)) != 64 || parts[1].select[0]) {
+        wrong(check, &parts[1], "a function's address has 64 bits");
+    } else if (!how) {
+        wrong(check, &parts[1], "a call by pointer needs .calltargets or a .callprototype");
+    }
+    if (!how || check->parser->status != KZ_OK) return;
+    if (how->kind == PTX_OPERAND_FUNCTION) {
+        check_callee(check, how->function);
+        return;
+    }
+    const ptx_table *table = &((const ptx_table *)check->parser->tables.data)[how->value];
+    if (!table->functions) wrong(check, how, "expected .calltargets or a .callprototype");
+    for (uint32_t i = 0; table->functions && i < table->count && check->parser->status == KZ_OK; i++)
+        check_callee(check, table->functions[i]);
+}
+
 void ptx_check_operands(ptx_parser *parser, const ptx_row *row, const ptx_inst *inst,
                         const ptx_token *token) {
-    if (row->any_operands || parser->status != KZ_OK) return;
+    if (parser->status != KZ_OK) return;
     checker check = {.parser = parser, .inst = inst, .token = token};
+    if (inst->op == PTX_OP_CALL) check_call(&check);
+    if (row->any_operands) return;
     if (inst->operand_count < row->required || inst->operand_count > row->word_count) {
         ptx_fail_at(parser, token, "'%s' takes %u%s operands, not %u", row->info->root, row->required,
                     row->word_count > row->required ? " or more" : "", inst->operand_count);

@@ -62,6 +62,9 @@ static void syntax_errors(void **state) {
     fails(HEAD ".global .b32 x[281474976710656];", "too large");
     fails(HEAD ".global .align 3 .b32 x;", "power of two");
     fails(HEAD ".shared .pred x;", "no predicates");
+    fails(HEAD BODY ".reg .e4m3 x; }", "no register has this type");
+    fails(".version 9.0\n.target sm_9.0", "expected a target");
+    fails(".version 9.0\n.address_size 48", "32 or 64 bits");
     fails(HEAD BODY "bra NOWHERE; }", "no label 'NOWHERE'");
     fails(HEAD BODY "L: exit; L: exit; }", "stands here twice");
     fails(HEAD BODY "{ L: exit; } bra L; }", "no label 'L'");
@@ -99,6 +102,23 @@ static void operands_that_do_not_fit(void **state) {
     fails(HEAD BODY "bar.red.popc.u32 %r1, 0, %r2; }", "needs a predicate");
     fails(HEAD BODY "brx.idx %r1, %r2; }", ".branchtargets");
     fails(HEAD BODY "bra 5; }", "expected a label");
+}
+
+static void calls_that_do_not_fit(void **state) {
+#define F ".func (.param .b32 r) f(.param .b64 a);\n"
+    fails(HEAD F BODY ".param .b32 r; call (r), f; }", "the function has 1 parameters, not 0");
+    fails(HEAD F BODY "call f, (%d1); }", "the function has 1 results, not 0");
+    fails(HEAD F BODY "call (%r1), f, (%r2); }", "its size differs");
+    fails(HEAD F BODY ".local .b64 x; call (%r1), f, (x); }", "expected a .param variable");
+    fails(HEAD F BODY "call (5), f, (%d1); }", "expected a .param variable or a register");
+    fails(HEAD F BODY "call (%r1), %d1, (%d1); }", "needs .calltargets");
+    fails(HEAD F BODY "call (%r1), %r1, (%d1); }", "64 bits");
+    fails(HEAD F BODY "pr: .callprototype ()_(); call (%r1), %d1, (%d1), pr; }",
+          "the function has 0 results, not 1");
+    fails(HEAD F BODY "t: .branchtargets L; L: call (%r1), %d1, (%d1), t; }", "expected .calltargets");
+    fails(HEAD F BODY "t: .calltargets f; brx.idx %r1, t; }", ".branchtargets");
+    fails(HEAD F ".func f { ret; }", "differ from its declaration's");
+#undef F
 }
 
 static void nesting_is_bounded(void **state) {
@@ -142,7 +162,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caret_under_the_place), cmocka_unit_test(a_long_line_is_cut),
         cmocka_unit_test(syntax_errors),         cmocka_unit_test(operands_that_do_not_fit),
-        cmocka_unit_test(nesting_is_bounded),    cmocka_unit_test(broken_texts),
+        cmocka_unit_test(calls_that_do_not_fit), cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(broken_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,12 @@
 
 // The longest known root at the front of the opcode, and how much of the text it takes.
 static ptx_op find_root(const ptx_parser *parser, const char *text, size_t length, size_t *used) {
+    enum { MOST_PARTS = 6 }; // more than any root has
     ptx_op best = PTX_OP_NONE;
-    for (size_t end = 0; end <= length; end++) {
+    int parts = 0;
+    for (size_t end = 0; end <= length && parts < MOST_PARTS; end++) {
         if (end < length && text[end] != '.') continue;
+        parts++;
         const ptx_map_entry *entry = ptx_map_find(&parser->words, text, end, ptx_map_hash(text, end), 1);
         if (!entry) continue;
         best = (ptx_op)entry->number;

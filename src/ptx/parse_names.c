@@ -226,6 +226,18 @@ static void declare_register(ptx_parser *parser, const ptx_token *name, ptx_rang
     if (reg >= 0) ptx_declare(parser, name, PTX_NAME_REG, vector, (uint32_t)reg);
 }
 
+bool ptx_may_be_register(ptx_type type) {
+    unsigned bits = ptx_type_bits(type);
+    switch (ptx_type_class(type)) {
+    case 'b':
+    case 'u':
+    case 's': return bits >= 8 && bits <= 128;
+    case 'f': return bits >= 16;
+    case 'v': return type == PTX_F16X2 || type == PTX_BF16X2;
+    }
+    return type == PTX_PRED;
+}
+
 // ".reg" [".v2" | ".v4"] type name ["<" count ">"] {"," name ["<" count ">"]} ";"
 const ptx_token *ptx_parse_reg(ptx_parser *parser, const ptx_token *token) {
     ptx_range range = {.vector = 1};
@@ -243,8 +255,7 @@ const ptx_token *ptx_parse_reg(ptx_parser *parser, const ptx_token *token) {
     }
     if (range.type == PTX_TYPE_NONE)
         return ptx_fail_at(parser, token, "expected the registers' type, such as .b32");
-    if (ptx_type_bits(range.type) > 128)
-        return ptx_fail_at(parser, token - 1, "no register is as wide as that");
+    if (!ptx_may_be_register(range.type)) return ptx_fail_at(parser, token - 1, "no register has this type");
     for (;;) {
         if (token->kind != PTX_TOKEN_WORD) return ptx_fail_at(parser, token, "expected a register's name");
         if (token[1].kind == '<') {

@@ -299,6 +299,8 @@ const ptx_token *ptx_parse_param(ptx_parser *parser, const ptx_token *token, ptx
     token++;
     if (token->kind == PTX_TOKEN_DOT || !is_reg) token = variable_type(parser, token, &model);
     if (token->kind != PTX_TOKEN_WORD) return ptx_fail_at(parser, token, "expected a parameter's name");
+    if (is_reg && (!ptx_may_be_register(model.type) || model.vector > 1))
+        return ptx_fail_at(parser, token, "no parameter in a register has this type");
     const ptx_token *name = token;
     uint64_t count;
     bool open;

@@ -106,6 +106,13 @@ bool ptx_is(const ptx_parser *parser, const ptx_token *token, const char *text);
 const ptx_token *ptx_expect(ptx_parser *parser, const ptx_token *token, int punctuation);
 const ptx_token *ptx_skip_braces(ptx_parser *parser, const ptx_token *token); // from "{" past its "}"
 
+// parse_function.c
+typedef struct ptx_linkage {
+    bool is_extern, is_visible, is_weak, is_common;
+} ptx_linkage;
+const ptx_token *ptx_parse_function(ptx_parser *parser, const ptx_token *token, ptx_linkage how);
+const ptx_token *ptx_parse_pragma(ptx_parser *parser, const ptx_token *token);
+
 // parse_names.c
 void ptx_scope_enter(ptx_parser *parser);
 void ptx_scope_leave(ptx_parser *parser);
@@ -116,6 +123,7 @@ ptx_map_entry *ptx_find_name(ptx_parser *parser, const char *text, size_t length
 const char *ptx_unique_name(ptx_parser *parser, const char *text, size_t length);
 // A register operand, or false where the name is no register.
 bool ptx_resolve_register(ptx_parser *parser, const char *text, size_t length, ptx_operand *operand);
+bool ptx_may_be_register(ptx_type type);
 const ptx_token *ptx_parse_reg(ptx_parser *parser, const ptx_token *token); // .reg .b32 %r<10>, x;
 void ptx_define_label(ptx_parser *parser, const ptx_token *name);
 void ptx_refer_label(ptx_parser *parser, const ptx_token *name, int64_t *value, uint32_t *target);

@@ -11,8 +11,7 @@
 
 // ---- the tables, as enumerations --------------------------------------------------------------
 
-// PTX_TYPE(ID, "name", bits per element, class letter: b bits, u unsigned, s signed, f float, p predicate, v
-// packed)
+// PTX_TYPE(ID, "name", bits per element, class letter): the letters are explained in types.def
 typedef enum ptx_type {
     PTX_TYPE_NONE,
 #define PTX_TYPE(id, name, bits, class) PTX_##id,
@@ -23,26 +22,24 @@ typedef enum ptx_type {
 
 // The categories a modifier can belong to; an instruction has at most one of each, but for types.
 typedef enum ptx_category {
-    PTX_CAT_TYPE,    // .f32: kept in ptx_inst.types, in order
-    PTX_CAT_SPACE,   // .global .shared .shared::cta .shared::cluster .local .param .param::entry .const
-    PTX_CAT_ROUND,   // .rn .rz .rm .rp .rna .rs .rni .rzi .rmi .rpi
-    PTX_CAT_COMPARE, // .eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan
-    PTX_CAT_BOOL,    // .and .or .xor .popc (also the operation of atom, red, bar.red, redux)
-    PTX_CAT_ATOMIC,  // .exch .cas .add .inc .dec .min .max
-    PTX_CAT_HALF, // .hi .lo .wide of mul, mad, shr...; where ".hi"/".lo" are comparisons, the parser knows by
-                  // opcode
+    PTX_CAT_TYPE,     // .f32: kept in ptx_inst.types, in order
+    PTX_CAT_SPACE,    // .global .shared .shared::cta .shared::cluster .local .param .param::entry .const
+    PTX_CAT_ROUND,    // .rn .rz .rm .rp .rna .rs .rni .rzi .rmi .rpi
+    PTX_CAT_COMPARE,  // .eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan
+    PTX_CAT_BOOL,     // .and .or .xor .popc (also the operation of atom, red, bar.red, redux)
+    PTX_CAT_ATOMIC,   // .exch .cas .add .inc .dec .min .max
+    PTX_CAT_HALF,     // .hi .lo .wide of mul, mad ...; in setp, set and vset .hi and .lo are comparisons
     PTX_CAT_ORDER,    // .weak .relaxed .acquire .release .acq_rel .sc .volatile .mmio
     PTX_CAT_SCOPE,    // .cta .cluster .gpu .sys; .gl is .gpu for membar
     PTX_CAT_CACHE,    // .ca .cg .cs .lu .cv .wb .wt
     PTX_CAT_EVICT,    // .L1::evict_first .L1::no_allocate ...
     PTX_CAT_PREFETCH, // .L2::64B .L2::128B .L2::256B
     PTX_CAT_VECTOR,   // .v2 .v4 .v8
-    PTX_CAT_MODE,   // one more word that selects a form: .up .down .bfly .idx, .all .any .uni .ballot, .warp,
-                    // .mode of prmt, .clamp .wrap, .shiftamt, .red .arrive .sync ...
+    PTX_CAT_MODE,   // a word that selects a form: .up .down, .all .any .ballot, .clamp .wrap, .f4e, .shiftamt
+                    // ...
     PTX_CAT_SHAPE,  // .m16n8k16 .x4 .2d; may repeat
     PTX_CAT_LAYOUT, // .row .col; may repeat
-    PTX_CAT_FLAG, // .ftz .sat .approx .full .uni .aligned .sync .noftz .nc .cc .abs .relu .satfinite .xorsign
-                  // .NaN .to .read ...: bits in ptx_inst.flags
+    PTX_CAT_FLAG,   // .ftz .sat .approx .uni .sync .nc .cc .relu .NaN .to ...: bits in ptx_inst.flags
     PTX_CAT_COUNT
 } ptx_category;
 
