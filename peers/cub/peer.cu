@@ -5,11 +5,10 @@
 
 #include "operations.h"
 
-
 typedef struct operation {
     const char *family;
-    const char *name;   // in tables
-    unsigned types;     // bits 1 << kz_type
+    const char *name; // in tables
+    unsigned types;   // bits 1 << kz_type
     cudaError_t (*run)(const kz_peer_problem *problem, const cub_call *call);
 } operation;
 

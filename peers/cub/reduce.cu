@@ -27,8 +27,7 @@ template <typename T> T highest() {
     return limits::has_infinity ? limits::infinity() : limits::max();
 }
 
-template <typename T, typename Op>
-static cudaError_t plain(const cub_call *call, int n, Op op, T start) {
+template <typename T, typename Op> static cudaError_t plain(const cub_call *call, int n, Op op, T start) {
     return cub::DeviceReduce::Reduce(call->workspace, *call->bytes, (const T *)call->buffers[0],
                                      (T *)call->buffers[1], n, op, start, call->stream);
 }

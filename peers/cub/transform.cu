@@ -62,7 +62,8 @@ template <typename T, typename Op> static cudaError_t unary(const cub_call *call
                                            on_type<T, Op>{op}, call->stream);
 }
 
-template <typename T> static cudaError_t elementwise(const kz_peer_problem *problem, const cub_call *call, int n) {
+template <typename T>
+static cudaError_t elementwise(const kz_peer_problem *problem, const cub_call *call, int n) {
     const char *operation = problem->operation;
     if (strcmp(operation, "scale") == 0) return unary<T>(call, n, scale{scalar_of(problem)});
     if (strcmp(operation, "relu") == 0) return unary<T>(call, n, relu());
@@ -72,11 +73,10 @@ template <typename T> static cudaError_t elementwise(const kz_peer_problem *prob
     return cudaErrorNotSupported;
 }
 
-template <typename Op>
-static cudaError_t binary(const cub_call *call, int n, size_t output, Op op) {
+template <typename Op> static cudaError_t binary(const cub_call *call, int n, size_t output, Op op) {
     const float *x = (const float *)call->buffers[0], *y = (const float *)call->buffers[1];
-    return cub::DeviceTransform::Transform(::cuda::std::make_tuple(x, y), (float *)call->buffers[output], n, op,
-                                           call->stream);
+    return cub::DeviceTransform::Transform(::cuda::std::make_tuple(x, y), (float *)call->buffers[output], n,
+                                           op, call->stream);
 }
 
 cudaError_t cub_transform(const kz_peer_problem *problem, const cub_call *call) {
