@@ -109,10 +109,10 @@ static kz_status plan_block_atomic(const kz_case *c, const kz_device_info *devic
     return fold_into_cell(c, plan, "block_atomic", blocks, REDUCE_THREADS, error);
 }
 
-// A pack per thread while that does not fill the GPU; at least one block.
+// A pack per thread while that does not fill the grid; at least one block.
 static uint64_t vector_blocks(const kz_case *c, const kz_device_info *device) {
     uint64_t pack = 16 / kz_type_size(c->type);
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_VECTOR_BLOCKS;
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_VECTOR_BLOCKS * REDUCE_VECTOR_WAVES;
     uint64_t blocks = kz_min_u64(tiles(c, REDUCE_VECTOR_THREADS * pack), full);
     return blocks ? blocks : 1;
 }

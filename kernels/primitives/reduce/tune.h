@@ -6,13 +6,17 @@
 #define REDUCE_THREADS       256 // per block, for 01 to 05
 #define REDUCE_STRIDE_BLOCKS 8   // 05: blocks per multiprocessor; 8 of 256 threads fill one
 
-// 06 and 07: searched: threads 256 512 1024, blocks 1 2 4 8 (2048 threads at most), packs 2 4 8, hint
-// KZ_CACHE KZ_STREAM. An H200 wants 48 KB in flight: 512 threads x 2 blocks x 4 packs x 16 bytes are 64 KB.
+// 06 and 07: searched: threads 256 512 1024, blocks 1 2 4 8 (2048 threads at most), waves 1 2 4 8, packs
+// 2 4 8, hint KZ_CACHE KZ_STREAM. An H200 wants 48 KB in flight: 512 threads x 2 blocks x 4 packs x 16 bytes
+// are 64 KB.
 #ifndef REDUCE_VECTOR_THREADS
 #define REDUCE_VECTOR_THREADS 512
 #endif
 #ifndef REDUCE_VECTOR_BLOCKS
 #define REDUCE_VECTOR_BLOCKS 2 // per multiprocessor
+#endif
+#ifndef REDUCE_VECTOR_WAVES
+#define REDUCE_VECTOR_WAVES 1 // grids that fill the GPU in one launch: more even out slow multiprocessors
 #endif
 #ifndef REDUCE_VECTOR_PACKS
 #define REDUCE_VECTOR_PACKS 4 // 16-byte loads in flight per thread
