@@ -113,37 +113,39 @@ LANES_3(fns, uint32_t, uint32_t, uint32_t, int32_t, nth_set(x, y, z))
 
 // ---- fields: position and length are the low bytes of y and z -----------------------------------------
 
-// What lies past the top of the register is the sign (signed) or 0.
-LANES_INLINE uint64_t field(uint64_t x, uint32_t y, uint32_t z, unsigned bits, bool is_signed) {
-    unsigned at = y & 0xff, length = z & 0xff;
-    if (length == 0) return 0;
-    uint64_t top = at + length - 1 > bits - 1 ? bits - 1 : at + length - 1;
-    uint64_t sign = is_signed && (x >> top & 1) ? UINT64_MAX : 0;
-    uint64_t low = at >= bits ? 0 : x >> at;
-    unsigned kept = at >= bits ? 0 : bits - at < length ? bits - at : length;
-    uint64_t mask = kept >= 64 ? UINT64_MAX : (UINT64_C(1) << kept) - 1;
-    return (low & mask) | (sign & ~mask);
-}
-LANES_3(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, field(x, y, z, 32, false))
-LANES_3(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, field(x, y, z, 32, true))
-LANES_3(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, field(x, y, z, 64, false))
-LANES_3(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, field(x, y, z, 64, true))
-
-// bfi has four sources: op->aux is the slot of the length.
-LANES_INLINE uint64_t inserted(uint64_t x, uint64_t y, uint32_t position, uint32_t size, unsigned bits) {
-    unsigned at = position & 0xff, length = size & 0xff;
-    if (at >= bits || length == 0) return y;
-    uint64_t mask = length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
-    return (y & ~(mask << at)) | (x & mask) << at;
-}
-#define FOURTH const uint32_t *e = SIM_REG(const uint32_t, warp, op->aux);
-#define BFI(bits, T)                                                                                         \
-    LANES_PAIR(bfi_##bits, T, const T *a = SIM_REG(const T, warp, op->a);                                    \
-               const T *b = SIM_REG(const T, warp, op->b);                                                   \
+// What lies past the top of the register is the sign (signed) or 0. Free of branches: code that unpacks
+// indices is full of these.
+#define FIELDS(bits, U)                                                                                      \
+    LANES_INLINE U ones_##bits(uint32_t length) {                                                            \
+        return length >= bits ? (U)-1 : ((U)1 << (length & (bits - 1))) - 1;                                 \
+    }                                                                                                        \
+    LANES_INLINE U shifted_##bits(U x, uint32_t at) { return at >= bits ? 0 : x >> (at & (bits - 1)); }      \
+    LANES_INLINE U field_##bits(U x, uint32_t y, uint32_t z) {                                               \
+        return shifted_##bits(x, y & 0xff) & ones_##bits(z & 0xff);                                          \
+    }                                                                                                        \
+    LANES_INLINE U signed_field_##bits(U x, uint32_t y, uint32_t z) {                                        \
+        uint32_t at = y & 0xff, length = z & 0xff, room = at >= bits ? 0 : bits - at;                        \
+        uint32_t last = at + length > bits ? bits - 1 : at + length - 1;                                     \
+        U sign = x >> (last & (bits - 1)) & 1 ? (U)-1 : 0,                                                   \
+          mask = ones_##bits(length < room ? length : room);                                                 \
+        U value = (shifted_##bits(x, at) & mask) | (sign & ~mask);                                           \
+        return length == 0 ? 0 : value;                                                                      \
+    }                                                                                                        \
+    LANES_INLINE U inserted_##bits(U x, U y, uint32_t position, uint32_t size) {                             \
+        uint32_t at = position & 0xff;                                                                       \
+        U mask = at >= bits ? 0 : ones_##bits(size & 0xff) << (at & (bits - 1));                             \
+        return (y & ~mask) | (x << (at & (bits - 1)) & mask);                                                \
+    }                                                                                                        \
+    LANES_3(bfe_u##bits, U, U, uint32_t, uint32_t, field_##bits(x, y, z))                                    \
+    LANES_3(bfe_s##bits, U, U, uint32_t, uint32_t, signed_field_##bits(x, y, z))                             \
+    /* bfi has four sources: op->aux is the slot of the length. */                                           \
+    LANES_PAIR(bfi_##bits, U, const U *a = SIM_REG(const U, warp, op->a);                                    \
+               const U *b = SIM_REG(const U, warp, op->b);                                                   \
                const uint32_t *c = SIM_REG(const uint32_t, warp, op->c);                                     \
-               FOURTH, inserted(a[i], b[i], c[i], e[i], bits))
-BFI(32, uint32_t)
-BFI(64, uint64_t)
+               const uint32_t *e = SIM_REG(const uint32_t, warp, op->aux);                                   \
+               , inserted_##bits(a[i], b[i], c[i], e[i]))
+FIELDS(32, uint32_t)
+FIELDS(64, uint64_t)
 
 // bmsk: `y` ones from bit `x` up. Clamping stops at 32, wrapping takes both modulo 32.
 LANES_INLINE uint32_t mask_of(uint64_t at, uint64_t length) {

@@ -24,6 +24,17 @@ typedef struct comparison {
     lanes_pair setp;
 } comparison;
 
+// The word as a function to call, and setp for all lanes and for some.
+#define COMPARISON_PAIR(name)                                                                                \
+    static uint32_t name##_word(sim_warp *warp, const sim_op *op) { return name##_inline(warp, op); }        \
+    static void name##_full(sim_warp *warp, const sim_op *op) {                                              \
+        SIM_PRED(warp, op->d) = name##_inline(warp, op);                                                     \
+    }                                                                                                        \
+    static void name##_masked(sim_warp *warp, const sim_op *op) {                                            \
+        lanes_set_predicate(warp, op->d, name##_inline(warp, op), true);                                     \
+    }                                                                                                        \
+    static const comparison name = {name##_word, {name##_full, name##_masked}};
+
 #define COMPARISON(name, T, expression)                                                                      \
     LANES_INLINE uint32_t name##_inline(sim_warp * warp, const sim_op *op) {                                 \
         const T *a = SIM_REG(const T, warp, op->a), *b = SIM_REG(const T, warp, op->b);                      \
@@ -34,14 +45,7 @@ typedef struct comparison {
         }                                                                                                    \
         return lanes_gather(lanes) ^ (0u - (op->aux16 & NEGATED));                                           \
     }                                                                                                        \
-    static uint32_t name##_word(sim_warp *warp, const sim_op *op) { return name##_inline(warp, op); }        \
-    static void name##_full(sim_warp *warp, const sim_op *op) {                                              \
-        SIM_PRED(warp, op->d) = name##_inline(warp, op);                                                     \
-    }                                                                                                        \
-    static void name##_masked(sim_warp *warp, const sim_op *op) {                                            \
-        lanes_set_predicate(warp, op->d, name##_inline(warp, op), true);                                     \
-    }                                                                                                        \
-    static const comparison name = {name##_word, {name##_full, name##_masked}};
+    COMPARISON_PAIR(name)
 
 COMPARISON(eq_16, uint16_t, x == y)
 COMPARISON(eq_32, uint32_t, x == y)
@@ -65,13 +69,31 @@ FLOAT_COMPARISONS(f32_ftz, float, f32_flushed)
 FLOAT_COMPARISONS(f64, double, AS_IT_IS)
 FLOAT_COMPARISONS(bf16, uint16_t, f32_of_bf16)
 
-// Halves: form FLUSH flushes subnormal f16. Pairs are compared as 64 halves: two words.
+// Halves are widened first. Pairs are compared as 64 halves: two words.
 LANES_INLINE float half_value(uint16_t bits, bool is_bf16, bool flush) {
     if (is_bf16) return f32_of_bf16(bits);
     return f32_of_f16(flush && (bits & 0x7c00) == 0 ? bits & 0x8000 : bits);
 }
-#define F16_VALUE(x) half_value(x, false, (op->aux16 & FLUSH) != 0)
-FLOAT_COMPARISONS(f16, uint16_t, F16_VALUE)
+#define F16_COMPARISON(name, expression)                                                                     \
+    LANES_INLINE uint32_t name##_inline(sim_warp * warp, const sim_op *op) {                                 \
+        float a[SIM_LANES] __attribute__((aligned(64))), b[SIM_LANES] __attribute__((aligned(64)));          \
+        uint32_t lanes[SIM_LANES] __attribute__((aligned(64)));                                              \
+        floats_of_f16(a, SIM_REG(const uint16_t, warp, op->a), SIM_LANES);                                   \
+        floats_of_f16(b, SIM_REG(const uint16_t, warp, op->b), SIM_LANES);                                   \
+        const float least = op->aux16 & FLUSH ? 0x1p-14f : 0.0f;                                             \
+        LANES_EACH {                                                                                         \
+            const float x = __builtin_fabsf(a[i]) < least ? 0.0f : a[i];                                     \
+            const float y = __builtin_fabsf(b[i]) < least ? 0.0f : b[i];                                     \
+            lanes[i] = (expression) ? SIM_ALL : 0;                                                           \
+        }                                                                                                    \
+        return lanes_gather(lanes) ^ (0u - (op->aux16 & NEGATED));                                           \
+    }                                                                                                        \
+    COMPARISON_PAIR(name)
+F16_COMPARISON(eq_f16, x == y)
+F16_COMPARISON(ne_f16, x<y || x> y)
+F16_COMPARISON(lt_f16, x < y)
+F16_COMPARISON(le_f16, x <= y)
+F16_COMPARISON(num_f16, x == x && y == y)
 
 // ---- setp in its full form: p|q, combined with a third predicate ----------------------------------------
 
@@ -199,7 +221,13 @@ static const lanes_pair testp = {testp_full, testp_masked};
     LANES_PAIR(                                                                                              \
         name, T, const T *a = SIM_REG(const T, warp, op->a); const T *b = SIM_REG(const T, warp, op->b);     \
         const uint32_t p = SIM_PRED(warp, op->c) ^ (form ? SIM_ALL : 0);, LANES_BIT(p, i) ? a[i] : b[i])
-SELP(selp_16, uint16_t)
+// Of 16 bits the vectoriser wants the predicate as lanes.
+#define SELP_16_LANES                                                                                        \
+    const uint16_t *a = SIM_REG(const uint16_t, warp, op->a), *b = SIM_REG(const uint16_t, warp, op->b);     \
+    const uint32_t p = SIM_PRED(warp, op->c) ^ (form ? SIM_ALL : 0);                                         \
+    uint32_t chosen[SIM_LANES] __attribute__((aligned(64)));                                                 \
+    LANES_EACH { chosen[i] = LANES_BIT(p, i) ? SIM_ALL : 0; }
+LANES_PAIR(selp_16, uint16_t, SELP_16_LANES, (a[i] & chosen[i]) | (b[i] & ~chosen[i]))
 SELP(selp_32, uint32_t)
 SELP(selp_64, uint64_t)
 

@@ -129,6 +129,50 @@ BOTH(f16_f32, widen_f16)
 BOTH(f32_f16, narrow_f16)
 BOTH(f32_f16x2, pack_f16)
 
+// Small integers, in registers of 16 or 32 bits.
+LANES_1(u8_f32_in16, float, uint16_t, (float)(int32_t)(uint8_t)x)
+LANES_1(s8_f32_in16, float, uint16_t, (float)(int8_t)x)
+LANES_1(u16_f32_in16, float, uint16_t, (float)(int32_t)x)
+LANES_1(s16_f32_in16, float, uint16_t, (float)(int16_t)x)
+LANES_1(u8_f32_in32, float, uint32_t, (float)(int32_t)(x & 0xff))
+LANES_1(s8_f32_in32, float, uint32_t, (float)(int8_t)x)
+LANES_1(u16_f32_in32, float, uint32_t, (float)(int32_t)(x & 0xffff))
+LANES_1(s16_f32_in32, float, uint32_t, (float)(int16_t)x)
+
+// ---- fp8: .rn.satfinite from floats, and to f16 -----------------------------------------------------------
+
+// Normal numbers are rounded in their bits; below the least normal, adding a power of 2 whose ulp is the
+// least subnormal rounds. What is too large, infinity too, is the largest.
+LANES_INLINE uint32_t fp8_of(float x, uint32_t fraction, uint32_t bias, uint32_t largest, bool relu) {
+    uint32_t bits = bits_of_f32(x), size = bits & 0x7fffffffu, drop = 23 - fraction;
+    uint32_t least_normal = (128 - bias) << 23, magic = (127 + 24 - bias - fraction) << 23;
+    uint32_t rounded = (size + ((1u << (drop - 1)) - 1) + (size >> drop & 1)) >> drop;
+    uint32_t normal = rounded - ((127 - bias) << fraction);
+    uint32_t small = bits_of_f32(f32_of_bits(size) + f32_of_bits(magic)) - magic;
+    uint32_t code = size < least_normal ? small : normal;
+    code = code > largest || size > 0x7f000000u ? largest : code;
+    code |= bits >> 24 & 0x80;
+    code = relu && bits >> 31 ? 0 : code;
+    return size > 0x7f800000u ? 0x7f : code;
+}
+LANES_INLINE uint32_t e4m3_of(float x, bool relu) { return fp8_of(x, 3, 7, 0x7e, relu); }
+LANES_INLINE uint32_t e5m2_of(float x, bool relu) { return fp8_of(x, 2, 15, 0x7b, relu); }
+LANES_2(f32_e4m3x2, uint16_t, float, float, e4m3_of(x, false) << 8 | e4m3_of(y, false))
+LANES_2(f32_e5m2x2, uint16_t, float, float, e5m2_of(x, false) << 8 | e5m2_of(y, false))
+LANES_2(f32_e4m3x2_relu, uint16_t, float, float, e4m3_of(x, true) << 8 | e4m3_of(y, true))
+LANES_2(f32_e5m2x2_relu, uint16_t, float, float, e5m2_of(x, true) << 8 | e5m2_of(y, true))
+
+// Every number of e4m3 is a normal one of f16; e5m2 is f16's upper byte.
+LANES_INLINE uint32_t f16_of_e4m3(uint32_t code) {
+    uint32_t size = code & 0x7f, sign = (code & 0x80) << 8;
+    uint32_t small = (bits_of_f32((float)(int32_t)size * 0x1p-9f) >> 13) - (112u << 10);
+    uint32_t value = size >= 8 ? (size << 7) + (8u << 10) : size == 0 ? 0 : small;
+    return size == 0x7f ? 0x7fff : sign | value;
+}
+LANES_INLINE uint32_t f16_of_e5m2(uint32_t code) { return (code & 0x7f) > 0x7c ? 0x7fff : code << 8; }
+LANES_1(e4m3x2_f16x2, uint32_t, uint16_t, f16_of_e4m3(x >> 8) << 16 | f16_of_e4m3(x & 0xff))
+LANES_1(e5m2x2_f16x2, uint32_t, uint16_t, f16_of_e5m2(x >> 8) << 16 | f16_of_e5m2(x & 0xff))
+
 // ---- any conversion, lane by lane -----------------------------------------------------------------------
 
 enum { CONVERT_FTZ = 1, CONVERT_SAT = 2, CONVERT_RELU = 4, CONVERT_FINITE = 8, CONVERT_WHOLE = 16 };
@@ -199,7 +243,7 @@ static number number_of(uint64_t bits, ptx_type type, unsigned flags) {
 static uint64_t integer_of(number n, ptx_type to, ptx_type from, unsigned flags, round_mode mode) {
     unsigned bits = ptx_type_bits(to);
     bool is_signed = ptx_type_class(to) == 's';
-    int64_t least = is_signed ? -(int64_t)(UINT64_C(1) << (bits - 1)) : 0;
+    int64_t least = is_signed ? (int64_t)(UINT64_MAX << (bits - 1)) : 0;
     uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
     if (n.is_float) {
         if (n.real != n.real) return from == PTX_F64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
@@ -376,6 +420,12 @@ static const lanes_pair *pick_common(const ptx_inst *inst, convert_form form) {
         {PTX_BF16, PTX_F32, PTX_MOD_RN, 0, &f32_bf16},
         {PTX_F16X2, PTX_F32, PTX_MOD_RN, 0, &f32_f16x2},
         {PTX_BF16X2, PTX_F32, PTX_MOD_RN, 0, &f32_bf16x2},
+        {PTX_E4M3X2, PTX_F32, PTX_MOD_RN, PTX_FLAG(SATFINITE), &f32_e4m3x2},
+        {PTX_E5M2X2, PTX_F32, PTX_MOD_RN, PTX_FLAG(SATFINITE), &f32_e5m2x2},
+        {PTX_E4M3X2, PTX_F32, PTX_MOD_RN, PTX_FLAG(SATFINITE) | PTX_FLAG(RELU), &f32_e4m3x2_relu},
+        {PTX_E5M2X2, PTX_F32, PTX_MOD_RN, PTX_FLAG(SATFINITE) | PTX_FLAG(RELU), &f32_e5m2x2_relu},
+        {PTX_F16X2, PTX_E4M3X2, PTX_MOD_RN, 0, &e4m3x2_f16x2},
+        {PTX_F16X2, PTX_E5M2X2, PTX_MOD_RN, 0, &e5m2x2_f16x2},
     };
     ptx_mod round = inst->by_category[PTX_CAT_ROUND];
     if (8u * form.to_bytes != ptx_type_bits(form.to) || 8u * form.from_bytes != ptx_type_bits(form.from))
@@ -389,6 +439,19 @@ static const lanes_pair *pick_common(const ptx_inst *inst, convert_form form) {
         if (directed ? floating || round == PTX_MOD_NONE : row->round == round) return row->pair;
     }
     return NULL;
+}
+
+// Exact, so that no rounding matters.
+static const lanes_pair *pick_small_integer(const ptx_inst *inst, convert_form form) {
+    bool in32 = form.from_bytes == 4;
+    if (form.to != PTX_F32 || form.to_bytes != 4 || form.from_bytes > 4 || inst->flags != 0) return NULL;
+    switch ((ptx_type)form.from) {
+    case PTX_U8: return in32 ? &u8_f32_in32 : &u8_f32_in16;
+    case PTX_S8: return in32 ? &s8_f32_in32 : &s8_f32_in16;
+    case PTX_U16: return in32 ? &u16_f32_in32 : &u16_f32_in16;
+    case PTX_S16: return in32 ? &s16_f32_in32 : &s16_f32_in16;
+    default: return NULL;
+    }
 }
 
 static bool form_of(const ptx_inst *inst, convert_form *form) {
@@ -439,6 +502,7 @@ bool SIM_NAME(sim_select_convert)(sim_decoder *decoder, const ptx_inst *inst, si
         pair = pick_integer(inst, form);
     else
         pair = pick_common(inst, form);
+    if (pair == NULL) pair = pick_small_integer(inst, form);
     bool rounds = form.to == PTX_F32 && !(form.flags & CONVERT_WHOLE);
     rounds = rounds || (form.to == PTX_F64 && is_integer(form.from));
     if (pair == NULL) pair = &convert_any;

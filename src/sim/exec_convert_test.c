@@ -84,6 +84,8 @@ TO_F32(s64_f32, int64_t, FE_TONEAREST)
 TO_F32(u64_f32, uint64_t, FE_TONEAREST)
 TO_F32(u64_f32_rz, uint64_t, FE_TOWARDZERO)
 TO_F32(u8_f32, uint8_t, FE_TONEAREST)
+TO_F32(s8_f32, int8_t, FE_TONEAREST)
+TO_F32(u16_f32, uint16_t, FE_TONEAREST)
 TO_F32(s16_f32, int16_t, FE_TONEAREST)
 TO_F64(s32_f64, int32_t, FE_TONEAREST)
 TO_F64(u32_f64, uint32_t, FE_TONEAREST)
@@ -106,6 +108,9 @@ static void integers_become_floats(void **state) {
         {"cvt.rm.f32.u32 %r0, %r1;", u32_f32_rm, NULL}, {"cvt.rn.f32.s64 %r0, %d1;", s64_f32, NULL},
         {"cvt.rn.f32.u64 %r0, %d1;", u64_f32, NULL},    {"cvt.rz.f32.u64 %r0, %d1;", u64_f32_rz, NULL},
         {"cvt.rn.f32.u8 %r0, %h1;", u8_f32, NULL},      {"cvt.rn.f32.s16 %r0, %h1;", s16_f32, NULL},
+        {"cvt.rn.f32.u8 %r0, %r1;", u8_f32, NULL},      {"cvt.rn.f32.s8 %r0, %h1;", s8_f32, NULL},
+        {"cvt.rn.f32.u16 %r0, %h1;", u16_f32, NULL},    {"cvt.rn.f32.u16 %r0, %r1;", u16_f32, NULL},
+        {"cvt.rn.f32.s8 %r0, %r1;", s8_f32, NULL},      {"cvt.rn.f32.s16 %r0, %r1;", s16_f32, NULL},
         {"cvt.rn.f64.s32 %d0, %r1;", s32_f64, NULL},    {"cvt.rn.f64.u32 %d0, %r1;", u32_f64, NULL},
         {"cvt.rn.f64.s64 %d0, %d1;", s64_f64, NULL},    {"cvt.rm.f64.u64 %d0, %d1;", u64_f64_rm, NULL},
         {"cvt.rn.f16.s32 %h0, %r1;", s32_f16, NULL},    {"cvt.rn.f16.u64 %h0, %d1;", u64_f16, NULL},
@@ -278,6 +283,8 @@ static uint64_t bf16x2(fake_lane *x) { return two_of(x, &oracle_bf16, 16, TO_NEA
 static uint64_t bf16x2_relu(fake_lane *x) { return two_of(x, &oracle_bf16, 16, TO_NEAREST, false, true); }
 static uint64_t e4m3x2(fake_lane *x) { return two_of(x, &oracle_e4m3, 8, TO_NEAREST, true, false); }
 static uint64_t e5m2x2_relu(fake_lane *x) { return two_of(x, &oracle_e5m2, 8, TO_NEAREST, true, true); }
+static uint64_t e4m3x2_relu(fake_lane *x) { return two_of(x, &oracle_e4m3, 8, TO_NEAREST, true, true); }
+static uint64_t e5m2x2(fake_lane *x) { return two_of(x, &oracle_e5m2, 8, TO_NEAREST, true, false); }
 static uint64_t e4m3x2_f16x2(fake_lane *x) {
     double low = oracle_value((uint32_t)x->a & 0xffff, &oracle_f16),
            high = oracle_value((uint32_t)x->a >> 16, &oracle_f16);
@@ -301,6 +308,8 @@ static void pairs_convert(void **state) {
         {"cvt.rn.relu.bf16x2.f32 %r0, %r1, %r2;", bf16x2_relu, NULL},
         {"cvt.rn.satfinite.e4m3x2.f32 %h0, %r1, %r2;", e4m3x2, NULL},
         {"cvt.rn.satfinite.relu.e5m2x2.f32 %h0, %r1, %r2;", e5m2x2_relu, NULL},
+        {"cvt.rn.satfinite.relu.e4m3x2.f32 %h0, %r1, %r2;", e4m3x2_relu, NULL},
+        {"cvt.rn.satfinite.e5m2x2.f32 %h0, %r1, %r2;", e5m2x2, NULL},
         {"cvt.rn.satfinite.e4m3x2.f16x2 %h0, %r1;", e4m3x2_f16x2, NULL},
         {"cvt.rn.f16x2.e4m3x2 %r0, %h1;", f16x2_e4m3x2, NULL},
         {"cvt.rn.f16x2.e5m2x2 %r0, %h1;", f16x2_e5m2x2, NULL},

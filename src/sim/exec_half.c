@@ -3,10 +3,8 @@
 // Halves are widened to float, computed, and rounded once: a result that could be rounded twice is
 // made odd first (floats.h). A register of pairs is 64 halves in a row, so that both kinds are one
 // loop with a count. op->aux16 holds what else the instruction asks for.
-#include <math.h>
-
+#include "sim/approximate.h"
 #include "sim/exec.h"
-#include "sim/floats.h"
 
 enum {
     HALF_BF16 = 1,
@@ -68,8 +66,19 @@ LANES_INLINE void half_store(sim_warp *warp, const sim_op *op, half_lanes *h, in
 
 typedef void half_body(float *x, const float *y, const float *z, int count, uint32_t form);
 
-// 24 bits hold a sum or a product of 11-bit or 8-bit significands well enough to be rounded again; bf16
-// products can fall among the subnormals of f32 and go through double.
+// 24 bits hold a sum or a product of 11-bit or 8-bit significands well enough to be rounded again. A product
+// is even exact, unless it leaves the range of f32, as one of bf16 can: then double takes over.
+LANES_INLINE bool products_fit(const float *x, const float *y, int count) {
+    uint32_t out = 0;
+    for (int i = 0; i < count; i++) {
+        float size = __builtin_fabsf(x[i] * y[i]);
+        bool small = (size < 0x1p-126f) & (x[i] != 0.0f) & (y[i] != 0.0f);
+        bool large =
+            (size == __builtin_inff()) & (__builtin_fabsf(x[i]) < size) & (__builtin_fabsf(y[i]) < size);
+        out |= small | large ? 1u : 0u;
+    }
+    return out == 0;
+}
 LANES_INLINE void half_add(float *x, const float *y, const float *z, int count, uint32_t form) {
     for (int i = 0; i < count; i++) x[i] = x[i] + y[i];
 }
@@ -77,23 +86,34 @@ LANES_INLINE void half_sub(float *x, const float *y, const float *z, int count, 
     for (int i = 0; i < count; i++) x[i] = x[i] - y[i];
 }
 LANES_INLINE void half_mul(float *x, const float *y, const float *z, int count, uint32_t form) {
-    if (form & HALF_BF16)
+    if ((form & HALF_BF16) && !products_fit(x, y, count))
         for (int i = 0; i < count; i++) x[i] = f32_odd_of_f64((double)x[i] * (double)y[i]);
     else
         for (int i = 0; i < count; i++) x[i] = x[i] * y[i];
 }
 LANES_INLINE void half_fma(float *x, const float *y, const float *z, int count, uint32_t form) {
-    if (form & HALF_BF16) {
+    if ((form & HALF_BF16) && !products_fit(x, y, count)) {
         for (int i = 0; i < count; i++) {
             double product = (double)x[i] * (double)y[i], sum = product + (double)z[i];
             x[i] = f32_odd_of_f64(f64_odd(sum, f64_sum_error(product, (double)z[i], sum)));
         }
     } else {
         for (int i = 0; i < count; i++) {
-            float product = x[i] * y[i], sum = product + z[i]; // the product is exact
+            float product = x[i] * y[i], sum = product + z[i];
             x[i] = f32_odd(sum, f32_sum_error(product, z[i], sum));
         }
     }
+}
+// fma.oob: a factor whose bits are all ones stands for "out of bounds" and gives 0.
+LANES_INLINE void half_fma_oob(float *x, const float *y, const float *z, int count, uint32_t form) {
+    const uint32_t below = form & HALF_BF16 ? 0xffff : 0x1fff; // what widening added
+    float kept[HALF_MOST];
+    for (int i = 0; i < count; i++) {
+        bool out = (bits_of_f32(x[i]) | below) == UINT32_MAX || (bits_of_f32(y[i]) | below) == UINT32_MAX;
+        kept[i] = out ? 0.0f : 1.0f;
+    }
+    half_fma(x, y, z, count, form);
+    for (int i = 0; i < count; i++) x[i] = kept[i] == 0.0f ? 0.0f : x[i];
 }
 LANES_INLINE float half_ordered(float x, float y, uint32_t form, bool most) {
     uint32_t sign = (bits_of_f32(x) ^ bits_of_f32(y)) & 0x80000000u;
@@ -114,10 +134,10 @@ LANES_INLINE void half_max(float *x, const float *y, const float *z, int count, 
     half_order(x, y, z, count, form, true);
 }
 LANES_INLINE void half_ex2(float *x, const float *y, const float *z, int count, uint32_t form) {
-    for (int i = 0; i < count; i++) x[i] = exp2f(x[i]);
+    for (int i = 0; i < count; i++) x[i] = power_of_2(x[i]);
 }
 LANES_INLINE void half_tanh(float *x, const float *y, const float *z, int count, uint32_t form) {
-    for (int i = 0; i < count; i++) x[i] = tanhf(x[i]);
+    for (int i = 0; i < count; i++) x[i] = hyperbolic_tangent(x[i]);
 }
 
 LANES_INLINE void half_run(sim_warp *warp, const sim_op *op, half_body *body, int sources, bool masked) {
@@ -143,6 +163,7 @@ HALF(add, 2)
 HALF(sub, 2)
 HALF(mul, 2)
 HALF(fma, 3)
+HALF(fma_oob, 3)
 HALF(min, 2)
 HALF(max, 2)
 HALF(ex2, 1)
@@ -188,7 +209,7 @@ bool SIM_NAME(sim_select_half)(sim_decoder *decoder, const ptx_inst *inst, sim_o
     case PTX_OP_MUL: pair = &run_mul; break;
     case PTX_OP_MIN: pair = &run_min; break;
     case PTX_OP_MAX: pair = &run_max; break;
-    case PTX_OP_FMA: pair = &run_fma, sources = 3; break;
+    case PTX_OP_FMA: pair = LANES_FLAG(inst, OOB) ? &run_fma_oob : &run_fma, sources = 3; break;
     case PTX_OP_EX2: pair = &run_ex2, sources = 1; break;
     case PTX_OP_TANH: pair = &run_tanh, sources = 1; break;
     case PTX_OP_NEG:

@@ -3,7 +3,7 @@
 #include "sim/exec_oracle.h"
 
 typedef enum operation { ADD, SUB, MUL, FMA, LEAST, MOST, EX2, TANH } operation;
-enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN = 16, THREE = 32 };
+enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN = 16, THREE = 32, OOB = 64 };
 
 static double flushed(double x, const oracle_format *format, unsigned flags) {
     return (flags & FTZ) && format == &oracle_f16 && x != 0 && fabs(x) < 0x1p-14 ? copysign(0, x) : x;
@@ -41,6 +41,7 @@ static uint32_t one(uint64_t a, uint64_t b, uint64_t c, const oracle_format *for
     case EX2: result = exp2(x); break;
     case TANH: result = tanh(x); break;
     }
+    if ((flags & OOB) && ((a & 0xffff) == 0xffff || (b & 0xffff) == 0xffff)) result = 0, error = 0;
     if (flags & THREE) result = ordered(result, z, flags, what == MOST);
     if (!isfinite(result)) error = 0;
     if (flags & SAT) {
@@ -66,6 +67,7 @@ HALVES(sub, SUB, 0)
 HALVES(mul, MUL, 0)
 HALVES(fma, FMA, 0)
 HALVES(fma_relu, FMA, RELU)
+HALVES(fma_oob, FMA, OOB)
 HALVES(min, LEAST, 0)
 HALVES(max, MOST, 0)
 HALVES(max_nan, MOST, NAN_WINS)
@@ -97,6 +99,7 @@ static void arithmetic_is_rounded_once(void **state) {
         ROWS(mul, "mul", "%h0, %h1, %h2;", "%r2, %r1, %r2;"),
         ROWS(fma, "fma.rn", "%h0, %h1, %h2, %h3;", "%r0, %r1, %r2, %r3;"),
         ROWS(fma_relu, "fma.rn.relu", "%h0, %h1, %h2, %h3;", "%r0, %r1, %r2, %r3;"),
+        ROWS(fma_oob, "fma.rn.oob", "%h0, %h1, %h2, %h3;", "%r0, %r1, %r2, %r3;"),
         F16_ROWS(add_ftz, "add.ftz", "%h0, %h1, %h2;", "%r0, %r1, %r2;"),
         F16_ROWS(mul_ftz_sat, "mul.ftz.sat", "%h0, %h1, %h2;", "%r0, %r1, %r2;"),
         F16_ROWS(fma_sat, "fma.rn.sat", "%h0, %h1, %h2, %h3;", "%r0, %r1, %r2, %r3;"),

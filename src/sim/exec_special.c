@@ -4,30 +4,8 @@
 // inside all of them. Special values (zeros, infinities, NaN, negative arguments) are as PTX lists them.
 #include <math.h>
 
+#include "sim/approximate.h"
 #include "sim/exec.h"
-#include "sim/floats.h"
-
-// 2^x in double, 30 bits good, branch-free so that it vectorises: a polynomial (Taylor's in x ln 2) on
-// [-1/2, 1/2], then the exponent is added to the bits.
-LANES_INLINE float power_of_2(float x) {
-    float clamped = x > 200.0f ? 200.0f : x < -200.0f ? -200.0f : x;
-    clamped = x == x ? clamped : 0.0f;
-    const double shift = 0x1.8p52; // adding it rounds to an integer, held in the low bits
-    double moved = (double)clamped + shift;
-    int64_t whole = (int64_t)(bits_of_f64(moved) - bits_of_f64(shift));
-    double t = ((double)clamped - (moved - shift)) * 0.693147180559945309417;
-    double sum = 1.0 / 40320;
-    sum = sum * t + 1.0 / 5040;
-    sum = sum * t + 1.0 / 720;
-    sum = sum * t + 1.0 / 120;
-    sum = sum * t + 1.0 / 24;
-    sum = sum * t + 1.0 / 6;
-    sum = sum * t + 0.5;
-    sum = sum * t + 1.0;
-    sum = sum * t + 1.0;
-    double scaled = f64_of_bits(bits_of_f64(sum) + ((uint64_t)whole << 52));
-    return x == x ? (float)scaled : F32_NAN;
-}
 
 LANES_1(ex2, float, float, power_of_2(x))
 LANES_1(ex2_ftz, float, float, f32_flushed(power_of_2(f32_flushed(x))))
@@ -37,7 +15,7 @@ LANES_1(sin_f32, float, float, f32_canonical(sinf(x)))
 LANES_1(sin_f32_ftz, float, float, f32_canonical(f32_flushed(sinf(f32_flushed(x)))))
 LANES_1(cos_f32, float, float, f32_canonical(cosf(x)))
 LANES_1(cos_f32_ftz, float, float, f32_canonical(f32_flushed(cosf(f32_flushed(x)))))
-LANES_1(tanh_f32, float, float, f32_canonical(tanhf(x)))
+LANES_1(tanh_f32, float, float, hyperbolic_tangent(x))
 LANES_1(rsqrt_f32, float, float, f32_canonical((float)(1.0 / __builtin_sqrt((double)x))))
 LANES_1(rsqrt_f32_ftz, float, float, f32_canonical((float)(1.0 / __builtin_sqrt((double)f32_flushed(x)))))
 

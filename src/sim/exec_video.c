@@ -57,13 +57,13 @@ typedef struct video_form {
 } video_form;
 _Static_assert(sizeof(video_form) == sizeof(int64_t), "it is kept in op->offset");
 
-static int64_t part_of(uint64_t value, unsigned at, unsigned bits, bool is_signed) {
+LANES_INLINE int64_t part_of(uint64_t value, unsigned at, unsigned bits, bool is_signed) {
     unsigned spare = 64 - bits;
     uint64_t top = value >> at << spare;
     return is_signed ? (int64_t)top >> spare : (int64_t)(top >> spare);
 }
 
-static bool video_compare(int64_t x, int64_t y, unsigned compare) {
+LANES_INLINE bool video_compare(int64_t x, int64_t y, unsigned compare) {
     switch (compare) {
     case COMPARE_EQ: return x == y;
     case COMPARE_NE: return x != y;
@@ -74,7 +74,7 @@ static bool video_compare(int64_t x, int64_t y, unsigned compare) {
     }
 }
 
-static int64_t video_apply(int64_t x, int64_t y, video_form form) {
+LANES_INLINE int64_t video_apply(int64_t x, int64_t y, video_form form) {
     switch ((video_kind)form.kind) {
     case VIDEO_ADD: return x + y;
     case VIDEO_SUB: return x - y;
@@ -88,7 +88,7 @@ static int64_t video_apply(int64_t x, int64_t y, video_form form) {
     }
 }
 
-static int64_t clamped(int64_t value, unsigned bits, bool is_signed) {
+LANES_INLINE int64_t clamped(int64_t value, unsigned bits, bool is_signed) {
     int64_t most = is_signed ? (INT64_C(1) << (bits - 1)) - 1 : (INT64_C(1) << bits) - 1;
     int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
     return value > most ? most : value < least ? least : value;
@@ -159,7 +159,7 @@ static const lanes_pair scalar_video = {scalar_full, scalar_masked};
 // ---- all parts
 // -----------------------------------------------------------------------------------------------
 
-static uint32_t video_parts(uint32_t a, uint32_t b, uint32_t c, video_form form) {
+LANES_INLINE uint32_t video_parts(uint32_t a, uint32_t b, uint32_t c, video_form form) {
     uint64_t both = (uint64_t)b << 32 | a;
     unsigned bits = form.element;
     uint32_t result = 0, sum = form.then == THEN_ADD ? c : 0, part_mask = (1u << bits) - 1;
@@ -178,14 +178,37 @@ static uint32_t video_parts(uint32_t a, uint32_t b, uint32_t c, video_form form)
     return form.then == THEN_ADD ? sum : result;
 }
 
-static void video_vector(sim_warp *warp, const sim_op *op, uint32_t mask) {
-    video_form form;
-    memcpy(&form, &op->offset, sizeof form);
+LANES_INLINE void video_loop(sim_warp *warp, const sim_op *op, uint32_t mask, video_form form) {
     const uint32_t *a = SIM_REG(const uint32_t, warp, op->a), *b = SIM_REG(const uint32_t, warp, op->b);
     const uint32_t *c = op->c == UINT32_MAX ? NULL : SIM_REG(const uint32_t, warp, op->c);
     uint32_t *d = SIM_REG(uint32_t, warp, op->d);
     for (int i = 0; i < SIM_LANES; i++)
         if (LANES_BIT(mask, i)) d[i] = video_parts(a[i], b[i], c == NULL ? 0 : c[i], form);
+}
+
+// The commonest form, bytes in their places and all of them, has loops that know what they compute.
+static void video_vector(sim_warp *warp, const sim_op *op, uint32_t mask) {
+    video_form form;
+    memcpy(&form, &op->offset, sizeof form);
+    bool plain = form.element == 8 && form.mask == 15 && form.pick_a == 03210 && form.pick_b == 07654;
+    if (!plain || (form.flags & ~(unsigned)SIGNED_D)) {
+        video_loop(warp, op, mask, form);
+        return;
+    }
+#define PLAIN(what, next)                                                                                    \
+    ((video_form){.kind = what, .then = next, .element = 8, .mask = 15, .pick_a = 03210, .pick_b = 07654})
+    bool sums = form.then == THEN_ADD;
+    switch ((video_kind)form.kind) {
+    case VIDEO_ADD:
+        sums ? video_loop(warp, op, mask, PLAIN(VIDEO_ADD, THEN_ADD))
+             : video_loop(warp, op, mask, PLAIN(VIDEO_ADD, 0));
+        break;
+    case VIDEO_ABSDIFF:
+        sums ? video_loop(warp, op, mask, PLAIN(VIDEO_ABSDIFF, THEN_ADD))
+             : video_loop(warp, op, mask, PLAIN(VIDEO_ABSDIFF, 0));
+        break;
+    default: video_loop(warp, op, mask, form);
+    }
 }
 static void vector_full(sim_warp *warp, const sim_op *op) { video_vector(warp, op, SIM_ALL); }
 static void vector_masked(sim_warp *warp, const sim_op *op) { video_vector(warp, op, warp->mask); }
