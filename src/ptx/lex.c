@@ -89,9 +89,9 @@ static const char *number(const lexer *lex, const char *at, int *kind) {
 
 // The end of a string, or NULL where it does not end on its line.
 static const char *string(const lexer *lex, const char *at) {
-    for (at++; at < lex->end && *at != '\n'; at++) {
+    for (at++; at < lex->end && *at != '\n' && *at; at++) {
         if (*at == '"') return at + 1;
-        if (*at == '\\' && at + 1 < lex->end && at[1] != '\n') at++;
+        if (*at == '\\' && at + 1 < lex->end && at[1] != '\n' && at[1]) at++;
     }
     return NULL;
 }

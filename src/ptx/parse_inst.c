@@ -317,6 +317,21 @@ static const ptx_token *operands(ptx_parser *parser, const ptx_token *token, ptx
     }
 }
 
+// The tokens from `from` up to `to`, without comments and line ends.
+static const char *tokens_text(ptx_parser *parser, const ptx_token *from, const ptx_token *to) {
+    enum { LONGEST = 4096 };
+    base_text text = {0};
+    for (const ptx_token *at = from; at < to && text.length < LONGEST; at++) {
+        bool apart = at > from && at[-1].offset + at[-1].length != at->offset;
+        if (apart) base_text_add_bytes(&text, " ", 1);
+        base_text_add_bytes(&text, ptx_token_text(parser, at), at->length);
+    }
+    const char *kept = text.failed ? NULL : base_arena_string(parser->arena, text.data, text.length);
+    base_text_free(&text);
+    if (!kept) ptx_fail_memory(parser);
+    return kept;
+}
+
 // What is not known is skipped up to its semicolon; its text is kept.
 static const ptx_token *unknown(ptx_parser *parser, const ptx_token *token, ptx_inst *inst) {
     const ptx_token *at = token;
@@ -326,10 +341,7 @@ static const ptx_token *unknown(ptx_parser *parser, const ptx_token *token, ptx_
         if ((at->kind == '}' && braces-- == 0) || at->kind == PTX_TOKEN_END || at->kind == ':')
             return ptx_fail_at(parser, token, "expected an instruction that ends with ';'");
     }
-    ptx_token all = *token;
-    uint64_t length = at[-1].offset + at[-1].length - token->offset;
-    all.length = length < 4096 ? (uint32_t)length : token->length;
-    inst->text = ptx_copy_text(parser, &all);
+    inst->text = tokens_text(parser, token, at);
     return at + 1;
 }
 
@@ -372,9 +384,7 @@ const ptx_token *ptx_parse_instruction(ptx_parser *parser, const ptx_token *toke
     inst.operand_count = (uint32_t)parser->operands.count;
     inst.operands = ptx_keep(parser, &parser->operands, 0, sizeof(ptx_operand));
     if (inst.unknown) {
-        ptx_token all = *start;
-        all.length = (token[-1].offset - start->offset) & 0xffffff;
-        inst.text = ptx_copy_text(parser, &all);
+        inst.text = tokens_text(parser, start, token - 1);
     } else {
         ptx_check_operands(parser, opcode->row, &inst, start);
     }
