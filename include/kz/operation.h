@@ -19,8 +19,8 @@ struct kz_case; // kz/family.h
 
 // The general form, for families known by name. `variant` NULL takes the one that the family chooses for
 // device, type and size; a name as in `kz info FAMILY` overrides it.
-kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c, const char *variant,
-                            kz_operation **operation, kz_error *error);
+kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
+                            const char *variant, kz_operation **operation, kz_error *error);
 void kz_operation_close(kz_operation *operation); // NULL is allowed
 
 const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen
