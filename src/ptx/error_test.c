@@ -136,6 +136,18 @@ static void nesting_is_bounded(void **state) {
     }
 }
 
+static void nul_bytes(void **state) {
+    const char inside[] = HEAD BODY "frob /* \0 */ %r1\n// \0\n, 5;\nexit; }",
+               quoted[] = HEAD ".file 1 \"a\0b\"\n";
+    ptx_module *module;
+    kz_error error;
+    assert_int_equal(ptx_module_open("nul.ptx", inside, sizeof inside - 1, &module, &error), KZ_OK);
+    assert_string_equal(module->functions[0]->insts[0].text, "frob %r1 , 5"); // comments are not kept
+    assert_int_equal(module->functions[0]->inst_count, 2);
+    ptx_module_close(module);
+    assert_int_equal(ptx_module_open("nul.ptx", quoted, sizeof quoted - 1, &module, &error), KZ_SYNTAX);
+}
+
 // Every prefix of a good module, and the module with each byte spoilt, is read or refused.
 static void broken_texts(void **state) {
     char *text;
@@ -160,9 +172,13 @@ static void broken_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(caret_under_the_place), cmocka_unit_test(a_long_line_is_cut),
-        cmocka_unit_test(syntax_errors),         cmocka_unit_test(operands_that_do_not_fit),
-        cmocka_unit_test(calls_that_do_not_fit), cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(caret_under_the_place),
+        cmocka_unit_test(a_long_line_is_cut),
+        cmocka_unit_test(syntax_errors),
+        cmocka_unit_test(operands_that_do_not_fit),
+        cmocka_unit_test(calls_that_do_not_fit),
+        cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(nul_bytes),
         cmocka_unit_test(broken_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
