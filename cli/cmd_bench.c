@@ -156,6 +156,22 @@ static size_t pick_variants(const bench_session *s, const kz_family *family, con
     return count;
 }
 
+static bool is_folder(const char *path) {
+    size_t length = strlen(path);
+    return length > 0 && path[length - 1] == '/';
+}
+
+// A folder gets one file per family: <date>-<commit>-<family>.jsonl, as under results/.
+static void choose_file(bench_session *s, const kz_family *family) {
+    const char *folder = s->options->json.path;
+    if (!folder || !is_folder(folder)) return;
+    char date[32];
+    report_time(date);
+    s->path.length = 0;
+    base_text_add(&s->path, "%s%.10s-%s-%s.jsonl", folder, date, s->info.commit ? s->info.commit : "unknown",
+                  family->name);
+}
+
 static void keep(bench_session *s, const bench_request *request, const bench_outcome *outcome,
                  const bench_targets *targets) {
     if (s->options->json.given && !s->options->json.path)
@@ -206,6 +222,7 @@ static kz_status run_job(bench_session *s, const job *j, kz_device *device, benc
     report_progress_clear(&s->progress);
     if (outcome && outcome->count) {
         bool quiet = s->options->json.given && !s->options->json.path;
+        choose_file(s, j->family);
         keep(s, &request, outcome, &targets);
         bench_table_print(quiet ? stderr : stdout, &s->style, j->family, &j->c, info, outcome, &targets,
                           &s->tally);
@@ -321,7 +338,7 @@ static kz_status open_file(bench_session *s, kz_error *error) {
         if (!slash || slash == s->path.data) return KZ_OK;
         *slash = 0;
         kz_status status = base_make_folders(s->path.data, error);
-        *slash = '/';
+        *slash = '/'; // a folder's own slash comes last
         return status;
     }
     return o->no_save || o->json.given ? KZ_OK : report_results_path("bench", &s->path, error);
@@ -338,7 +355,8 @@ static int finish(bench_session *s, kz_status status, const kz_error *error) {
     if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
     if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
     fprintf(file, "\n");
-    if (s->path.data && t->cases && !s->write_error.status) fprintf(file, "records: %s\n", s->path.data);
+    if (s->path.data && t->cases && !s->write_error.status)
+        fprintf(file, "records: %s\n", s->options->json.path ? s->options->json.path : s->path.data);
     if (status) return cli_fail(error);
     if (t->wrong) return CLI_WRONG;
     if (s->write_error.status) return (int)cli_exit_of(s->write_error.status);
@@ -458,7 +476,8 @@ static const cli_option options_table[] = {
      "give up on a candidate after so many seconds (10)"},
     {"budget", CLI_TEXT, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
     {"seed", CLI_INTEGER, offsetof(bench_options, seed), "N", "the seed of the inputs (2026)"},
-    {"json", CLI_OUTPUT, offsetof(bench_options, json), "PATH", "records added to this file, or on stdout"},
+    {"json", CLI_OUTPUT, offsetof(bench_options, json), "PATH",
+     "records added to this file, or to one per family in this folder/"},
     {"no-save", CLI_FLAG, offsetof(bench_options, no_save), NULL, "keep no records of this run"},
     {"commit", CLI_TEXT, offsetof(bench_options, commit), "ID",
      "the commit the records name (that of the build)"},

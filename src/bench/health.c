@@ -78,7 +78,11 @@ void bench_monitor_close(bench_monitor *monitor) {
 const char *bench_monitor_driver(const bench_monitor *m) { return m && m->driver[0] ? m->driver : NULL; }
 const char *bench_monitor_uuid(const bench_monitor *m) { return m && m->uuid[0] ? m->uuid : NULL; }
 
-static double scaled(int failed, unsigned value, double scale) { return failed ? NAN : value * scale; }
+// What a call gave, in SI units; NAN where it failed. The value is fetched after the call: it must be a
+// pointer.
+static double scaled(int failed, const unsigned *value, double scale) {
+    return failed ? (double)NAN : *value * scale;
+}
 
 bench_health bench_monitor_read(const bench_monitor *m) {
     bench_health h = {.sm_hz = NAN,
@@ -91,11 +95,11 @@ bench_health bench_monitor_read(const bench_monitor *m) {
     unsigned value = 0;
     unsigned long long reasons = 0;
     h.known = true;
-    if (m->clock) h.sm_hz = scaled(m->clock(m->device, CLOCK_SM, &value), value, 1e6);
-    if (m->clock) h.memory_hz = scaled(m->clock(m->device, CLOCK_MEMORY, &value), value, 1e6);
-    if (m->temperature) h.temperature_c = scaled(m->temperature(m->device, SENSOR_GPU, &value), value, 1);
-    if (m->power) h.power_w = scaled(m->power(m->device, &value), value, 1e-3);
-    if (m->power_limit) h.power_limit_w = scaled(m->power_limit(m->device, &value), value, 1e-3);
+    if (m->clock) h.sm_hz = scaled(m->clock(m->device, CLOCK_SM, &value), &value, 1e6);
+    if (m->clock) h.memory_hz = scaled(m->clock(m->device, CLOCK_MEMORY, &value), &value, 1e6);
+    if (m->temperature) h.temperature_c = scaled(m->temperature(m->device, SENSOR_GPU, &value), &value, 1);
+    if (m->power) h.power_w = scaled(m->power(m->device, &value), &value, 1e-3);
+    if (m->power_limit) h.power_limit_w = scaled(m->power_limit(m->device, &value), &value, 1e-3);
     if (m->throttle && m->throttle(m->device, &reasons) == 0) h.throttle_reasons = (int64_t)reasons;
     return h;
 }

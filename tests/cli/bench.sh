@@ -16,6 +16,10 @@ expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json 
 expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --json --no-save
 [ "$("$JSON_LINES" candidate.name 01_naive < "$FOLDER/out")" = 1 ] || fail "not that one variant on stdout"
 
+# A folder gets a file per family, named as under results/.
+expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --commit c0ffee --json "$FOLDER/many/"
+[ "$(cat "$FOLDER"/many/2*-c0ffee-vector_add.jsonl | "$JSON_LINES" code.commit c0ffee)" = 1 ] || fail "no file per family"
+
 # By the wall clock: both modes, samples, a roof; whether it converges is up to the machine.
 "$KZ" bench vector_add --device cpu --case add-f32-n4096-uniform --time 0.2 > "$FOLDER/out" 2> "$FOLDER/err"
 case $? in 0 | 7) ;; *) fail "bench on cpu" ;; esac
