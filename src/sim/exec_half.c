@@ -75,7 +75,7 @@ LANES_INLINE bool products_fit(const float *x, const float *y, int count) {
         bool small = (size < 0x1p-126f) & (x[i] != 0.0f) & (y[i] != 0.0f);
         bool large =
             (size == __builtin_inff()) & (__builtin_fabsf(x[i]) < size) & (__builtin_fabsf(y[i]) < size);
-        out |= small | large ? 1u : 0u;
+        out |= (small | large) ? 1u : 0u;
     }
     return out == 0;
 }
