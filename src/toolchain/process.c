@@ -37,6 +37,9 @@ static int start(const char *const *argv, int out, pid_t *child) {
 }
 
 kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_code, kz_error *error) {
+    // posix_spawn may find out only in the child, which then ends with 127 and no word.
+    if (access(argv[0], X_OK) != 0)
+        return base_fail(error, KZ_TOOL, "cannot start %s: %s", argv[0], strerror(errno));
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return base_fail(error, KZ_TOOL, "cannot start %s: no pipe: %s", argv[0], strerror(errno));
