@@ -133,6 +133,21 @@ static kz_status plan_last_block(const kz_case *c, const kz_device_info *device,
     return KZ_OK;
 }
 
+// Fewer blocks where there is little to do: each thread has a full set of packs before another block is worth
+// its mail.
+static kz_status plan_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                              kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK) return status;
+    uint64_t pack = 16 / kz_type_size(c->type);
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_VECTOR_BLOCKS;
+    uint64_t blocks = kz_min_u64(tiles(c, REDUCE_VECTOR_THREADS * REDUCE_VECTOR_PACKS * pack), full);
+    blocks = kz_min_u64(blocks ? blocks : 1, REDUCE_MAILBOX_BLOCKS);
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64((uint64_t)c->axes[0])};
+    add_launch(c, plan, "mailbox", blocks, REDUCE_VECTOR_THREADS, args, 3);
+    return KZ_OK;
+}
+
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", reduce_natives},
     {"01_atomic", 75, plan_atomic, "one atomic per element", NULL},
@@ -142,6 +157,7 @@ static const kz_variant variants[] = {
     {"05_block_atomic", 75, plan_block_atomic, "a grid that fills the GPU, one atomic per block", NULL},
     {"06_vector", 75, plan_vector, "16-byte loads, several in flight", NULL},
     {"07_last_block", 75, plan_last_block, "one kernel: the last block finishes", NULL},
+    {"08_mailbox", 75, plan_mailbox, "partial results by mail: no fence, no ticket", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

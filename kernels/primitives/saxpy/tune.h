@@ -10,16 +10,16 @@
 
 // 04: searched: threads 128 256 512, packs 1 2 4 8, hint KZ_CACHE KZ_STREAM for loads and for stores.
 #ifndef SAXPY_UNROLLED_THREADS
-#define SAXPY_UNROLLED_THREADS 256
+#define SAXPY_UNROLLED_THREADS 128
 #endif
 #ifndef SAXPY_UNROLLED_PACKS
 #define SAXPY_UNROLLED_PACKS 2 // 16-byte loads of each input in flight per thread
 #endif
 #ifndef SAXPY_UNROLLED_LOAD
-#define SAXPY_UNROLLED_LOAD KZ_STREAM
+#define SAXPY_UNROLLED_LOAD KZ_CACHE
 #endif
 #ifndef SAXPY_UNROLLED_STORE
-#define SAXPY_UNROLLED_STORE KZ_STREAM
+#define SAXPY_UNROLLED_STORE KZ_CACHE
 #endif
 
 #endif

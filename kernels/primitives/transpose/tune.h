@@ -9,13 +9,13 @@
 #define TRANSPOSE_VECTOR_TILE    64  // rows and columns; 16 chunks of 4
 #define TRANSPOSE_VECTOR_THREADS 256 // 4 x 4 elements each
 #ifndef TRANSPOSE_VECTOR_GROUP
-#define TRANSPOSE_VECTOR_GROUP 16 // rows of tiles that consecutive blocks go down before the next column
+#define TRANSPOSE_VECTOR_GROUP 64 // rows of tiles that consecutive blocks go down before the next column
 #endif
 #ifndef TRANSPOSE_VECTOR_BLOCKS
 #define TRANSPOSE_VECTOR_BLOCKS 6 // at least so many on a multiprocessor: caps the registers
 #endif
 #ifndef TRANSPOSE_VECTOR_LOAD
-#define TRANSPOSE_VECTOR_LOAD KZ_STREAM
+#define TRANSPOSE_VECTOR_LOAD KZ_CACHE
 #endif
 #ifndef TRANSPOSE_VECTOR_STORE
 #define TRANSPOSE_VECTOR_STORE KZ_CACHE

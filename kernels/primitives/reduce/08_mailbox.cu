@@ -1,0 +1,86 @@
+// reduce 08: partial results by mail
+//
+// Idea     07 still pays for order: a fence, a ticket, and only then the partial results. A word that carries
+//          its own postmark needs none of them.
+// Change   block b writes one 64-bit word, the launch's number above its partial result, and leaves. Block 0
+//          looks at the words until all bear this launch's number, and folds them in order.
+// Expect   one store and one load between the slowest block and the answer; ahead of 07 below 2^24 elements.
+// Limit    the words and the number live in the module: one launch at a time, as in 07. Block 0 waits, so the
+//          others must be able to run beside it: any GPU of more than one resident block.
+
+#include "vector.cuh"
+
+enum { MAILS = REDUCE_MAILBOX_MAILS };
+
+// By block; the launch's number above 32 bits of the value, so a value of 64 bits takes two words.
+static __device__ unsigned long long reduce_mail[2][REDUCE_MAILBOX_BLOCKS];
+static __device__ unsigned reduce_launch; // number of the last launch
+
+static __device__ __forceinline__ unsigned long long look(const unsigned long long *word) {
+    unsigned long long value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+static __device__ __forceinline__ void post(unsigned long long *word, unsigned launch, unsigned bits) {
+    unsigned long long value = (unsigned long long)launch << 32 | bits;
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+// A value as one or two words of 32 bits.
+template <typename A> static __device__ __forceinline__ void send(unsigned block, unsigned launch, A value) {
+    unsigned bits[2];
+    memcpy(bits, &value, sizeof value);
+    for (int i = 0; i < (int)sizeof value / 4; i++) post(&reduce_mail[i][block], launch, bits[i]);
+}
+
+// True, and the value, where all its words bear the launch's number.
+template <typename A>
+static __device__ __forceinline__ bool receive(unsigned block, unsigned launch, A *value) {
+    unsigned bits[2];
+    bool here = true;
+    for (int i = 0; i < (int)sizeof *value / 4; i++) {
+        unsigned long long word = look(&reduce_mail[i][block]);
+        here = here && (unsigned)(word >> 32) == launch;
+        bits[i] = (unsigned)word;
+    }
+    if (here) memcpy(value, bits, sizeof *value);
+    return here;
+}
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void mailbox(const T *in, T *out, size_t n) {
+    unsigned launch = *(volatile unsigned *)&reduce_launch + 1; // on its way while the input is read
+    A value = fold_block<operation>(fold_thread<operation, T, A>(in, n));
+    if (kz_warp() != 0) return;
+    if (blockIdx.x != 0) {
+        if (kz_lane() == 0) send(blockIdx.x, launch, value);
+        return;
+    }
+    if (kz_lane() != 0) value = identity<operation>(value);
+    for (unsigned first = 1; first < gridDim.x; first += KZ_WARP * MAILS) {
+        A part[MAILS]; // looked for all at once
+        bool all;
+        do {
+            all = true;
+#pragma unroll
+            for (int m = 0; m < MAILS; m++) {
+                unsigned block = first + m * KZ_WARP + kz_lane();
+                part[m] = identity<operation>(value);
+                if (block < gridDim.x) all = receive(block, launch, &part[m]) && all;
+            }
+        } while (!all);
+#pragma unroll
+        for (int m = 0; m < MAILS; m++) value = combine<operation>(value, part[m]);
+    }
+    __syncwarp();
+    value = fold_warp<operation>(value);
+    if (kz_lane() == 0) {
+        kz_narrow(out, value);
+        *(volatile unsigned *)&reduce_launch = launch; // every block has read the old number by now
+    }
+}
+
+#define ENTRY(operation, OPERATION, type, T, A)                                                              \
+    KZ_ENTRY_BOUNDS(reduce_mailbox_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                      \
+    (const T *in, T *out, size_t n) { mailbox<OPERATION, T, A>(in, out, n); }
+REDUCE_ALL(ENTRY)
