@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPIN_COST = 64 }; // runs that one turn of a waiting loop is charged with
+enum { SPIN_COST = 1024 }; // runs that one turn of a waiting loop is charged with
 
 static void expand(sim_warp *w, uint32_t mask) {
     for (unsigned i = 0; i < SIM_LANES; i++) w->lanes[i] = 0u - (mask >> i & 1);
