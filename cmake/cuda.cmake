@@ -1,6 +1,6 @@
 # Finds the CUDA compiler: KZ_NVCC and KZ_PTXAS, with the same order as tools/setup and src/toolchain:
 # CUDA_HOME, the PATH, /usr/local/cuda, .kz/cuda of this checkout. KZ_NO_SYSTEM_CUDA=1 in the
-# environment leaves the last alone. CMake's own CUDA language is not used: it would ask for a linker
+# environment leaves all but the last out. CMake's own CUDA language is not used: it would ask for a linker
 # and a runtime library, while we need PTX and machine code only.
 
 set(_places $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin)
