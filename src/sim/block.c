@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 enum {
-    SLICE = 4096,        // runs a warp may execute before the next warp has its turn
+    SLICE = 4096,        // stretches a warp may execute before the next warp has its turn
     PATIENCE = 1024,     // turns of all warps before other blocks get theirs, whatever this one does
     SHARED_POISON = 0xff // what shared memory holds before it is written: NaN in every float type
 };
@@ -216,7 +216,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->frame_count = 1;
         w->frame = w->registers;
         w->path_count = 1;
-        w->paths[0] = (sim_path){.mask = mask, .run = code->entry_run};
+        w->paths[0] = (sim_path){.mask = mask, .stretch = code->entry_stretch};
         w->fair = w->spun = false;
         w->turn = 0;
         sim_fill_constants(w, w->registers, code, 0, b->used);

@@ -1,7 +1,7 @@
 // The simulator's own structures, shared by its files; the layers above see sim.h alone.
 //
-// decode.c makes a sim_kernel of a PTX entry and every function it can reach: one list of runs
-// (straight pieces of code), ordered so that a lower index is to be executed first (flow.c).
+// decode.c makes a sim_kernel of a PTX entry and every function it can reach: one list of
+// stretches (straight pieces of code), ordered so that a lower index is to be executed first (flow.c).
 // grid.c gives blocks to workers, block.c runs a block's warps in turn, warp.c runs a warp's paths.
 #ifndef SIM_CORE_H
 #define SIM_CORE_H
@@ -63,7 +63,7 @@ static inline uint8_t *sim_memory_host(const sim_memory *memory, uint64_t addres
 
 // ---- decoded kernels -----------------------------------------------------------------------------
 
-// How a run ends. Everything that can make lanes part, meet, wait or leave ends a run.
+// How a stretch ends. Everything that can make lanes part, meet, wait or leave ends a stretch.
 typedef enum sim_end {
     SIM_END_FALL,   // goes on with `next`
     SIM_END_BRANCH, // guarded or not, to `target`, else `next`
@@ -85,7 +85,7 @@ typedef struct sim_stretch {
     uint32_t instructions; // PTX instructions, also those that need no operation, the last one included
     sim_end end;
     bool guarded;          // an operation has a guard
-    uint32_t next, target; // runs
+    uint32_t next, target; // stretches
     const sim_op *last;    // the operation of the end, or NULL
     const ptx_inst *first_inst;
     sim_code *code;
@@ -117,7 +117,7 @@ typedef struct sim_place {
 struct sim_code {
     const ptx_function *function;
     sim_kernel *kernel;
-    uint32_t entry_run;
+    uint32_t entry_stretch;
     uint32_t frame_bytes;
     uint32_t local_bytes;     // .local variables and the parameters of calls
     uint32_t *reg_at;         // frame offset of each register
@@ -159,8 +159,8 @@ struct sim_kernel {
     sim_code **code_of; // by function index; NULL where the entry cannot reach it
     sim_op *ops;
     uint32_t op_count, op_capacity;
-    sim_stretch *runs;
-    uint32_t run_count, run_capacity;
+    sim_stretch *stretches;
+    uint32_t stretch_count, stretch_capacity;
     uint32_t memory_op_count; // entries in a worker's cache of extents
     uint32_t register_bytes;  // a warp's register file
     uint32_t local_stride;    // bytes of local memory per lane
@@ -176,8 +176,8 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
                             kz_error *error);
 void sim_kernel_close(sim_kernel *kernel);
 
-// Gives each run of `code` its place: runs[first .. first + count) are reordered in the kernel's list so
-// that of two places where lanes of a warp can be, the lower is to run first (flow.c).
+// The order of a function's stretches, such that of two places where lanes of a warp can be, the lower is to
+// run first (flow.c). `order` gets `count` indices; false when out of memory.
 bool sim_order_runs(base_arena *arena, const uint32_t *successors, const uint32_t *successor_start,
                     uint32_t count, uint32_t *order);
 
@@ -280,7 +280,7 @@ struct sim_grid {
 
 // warp.c
 typedef enum sim_warp_outcome { SIM_WARP_WAITS, SIM_WARP_DONE, SIM_WARP_SLICE_OVER } sim_warp_outcome;
-// Runs the warp's paths in turn, until all wait, all have left, or `slice` runs are executed.
+// Runs the warp's paths in turn, until all wait, all have left, or `slice` stretches are executed.
 sim_warp_outcome sim_warp_run(sim_warp *warp, uint32_t slice);
 // Paths that wait for lanes of their own warp go on where those have all come or left.
 void sim_warp_settle(sim_warp *warp);

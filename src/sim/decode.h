@@ -26,4 +26,29 @@ unsigned sim_address(sim_decoder *decoder, const ptx_operand *operand, unsigned 
 // Whether a .param address means a thread's own memory (a call's parameters), not the kernel's parameters.
 bool sim_param_is_local(sim_decoder *decoder, const ptx_operand *operand);
 
+// ---- decode_frame.c ----
+
+unsigned sim_slot_bits(ptx_type type); // of the slot that a register of this type has: 1, 16, 32, 64 or 128
+uint32_t sim_frame_take(sim_code *code, unsigned bits);
+// Room for one more in a list of the kernel's arena; `list` points at the list's pointer.
+bool sim_grow(sim_decoder *decoder, void *list, uint32_t count, uint32_t *capacity, size_t element);
+bool sim_is_kernel_param(const sim_decoder *decoder, const ptx_variable *variable);
+const sim_place *sim_local_place(const sim_decoder *decoder, const ptx_variable *variable);
+bool sim_is_clock(ptx_special special);
+bool sim_changes_by_block(const sim_constant *constant);
+sim_op *sim_add_op(sim_decoder *decoder);
+
+// ---- decode_inst.c ----
+
+// Gives registers that are constant the constant's slot.
+void sim_share_constants(sim_decoder *decoder);
+void sim_decode_plain(sim_decoder *decoder, const ptx_inst *inst);
+bool sim_ends_stretch(const ptx_inst *inst, sim_end *end);
+void sim_decode_end(sim_decoder *decoder, const ptx_inst *inst, sim_end end);
+sim_builtin sim_builtin_of(const char *name);
+
+// ---- decode_stretch.c ----
+
+void sim_decode_function(sim_decoder *decoder, sim_code *code);
+
 #endif

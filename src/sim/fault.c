@@ -118,9 +118,9 @@ _Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_s
 
 static const ptx_inst *path_inst(const sim_kernel *k, const sim_path *p) {
     if (p->state == SIM_PATH_AT_BARRIER) return p->barrier_op->inst;
-    const sim_stretch *run = &k->runs[p->run];
-    if (p->state == SIM_PATH_AT_SYNC) return run->last->inst;
-    return run->first_inst ? run->first_inst : NULL;
+    const sim_stretch *stretch = &k->stretches[p->stretch];
+    if (p->state == SIM_PATH_AT_SYNC) return stretch->last->inst;
+    return stretch->first_inst ? stretch->first_inst : NULL;
 }
 
 static void describe_path(const sim_block *b, const sim_warp *w, const sim_path *p, base_text *out) {

@@ -1,8 +1,8 @@
-// The order of a function's runs: a weak topological order (Bourdoncle, 1993).
+// The order of a function's stretches: a weak topological order (Bourdoncle, 1993).
 //
-// Lanes of a warp that have parted are executed lowest run first, so that whoever is behind catches
+// Lanes of a warp that have parted are executed lowest stretch first, so that whoever is behind catches
 // up with the others where their ways meet ("thread frontiers", Diamos et al., 2011). For this to
-// work every run must come after all from which it is reached, loops aside, and a loop's runs must
+// work every stretch must come after all from which it is reached, loops aside, and a loop's stretches must
 // lie together, before all that follows the loop: then lanes that leave a loop wait for the rest.
 
 #include "sim/core.h"
@@ -13,7 +13,8 @@ typedef struct flow {
     const uint32_t *successors, *start;
     uint32_t *number; // visiting number in this pass; 0: not yet
     uint32_t *low;    // Tarjan
-    uint32_t *level;  // which component a run belongs to now; runs of other components are not followed
+    uint32_t
+        *level; // which component a stretch belongs to now; stretches of other components are not followed
     uint32_t *stack, stack_count;
     uint8_t *on_stack;
     uint32_t *order, filled; // filled from the back
@@ -23,9 +24,9 @@ typedef struct flow {
     bool failed;
 } flow;
 
-// The components of the graph below `root`, restricted to runs of `level` and never back into `head`.
-// Emits them in reverse topological order; a component of several runs is taken apart again with its
-// first run as head, which removes the loop's back edges.
+// The components of the graph below `root`, restricted to stretches of `level` and never back into `head`.
+// Emits them in reverse topological order; a component of several stretches is taken apart again with its
+// first stretch as head, which removes the loop's back edges.
 static void components(flow *f, uint32_t root, uint32_t level, uint32_t head);
 
 static void emit_component(flow *f, const uint32_t *members, uint32_t count) {

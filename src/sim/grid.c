@@ -189,7 +189,7 @@ static uint64_t state_of(const sim_worker *worker) {
             const sim_frame *top = &w->frames[w->frame_count - 1];
             for (uint32_t p = 0; p < w->path_count; p++) {
                 const sim_path *path = &w->paths[p];
-                uint64_t words[3] = {(uint64_t)path->mask << 32 | path->run,
+                uint64_t words[3] = {(uint64_t)path->mask << 32 | path->stretch,
                                      (uint64_t)path->frame << 32 | path->state,
                                      (uint64_t)path->at_end << 32 | w->fair};
                 h = mix(h, words, sizeof words);

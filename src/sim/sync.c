@@ -131,13 +131,13 @@ static void reduce(const sim_op *op, exchange *x) {
 }
 
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
-    const sim_stretch *runs = w->block->grid->kernel->runs;
-    const sim_op *first = runs[paths[0]->run].last;
+    const sim_stretch *stretches = w->block->grid->kernel->stretches;
+    const sim_op *first = stretches[paths[0]->stretch].last;
     if (first->inst->op == PTX_OP_BAR_WARP) return;
     exchange x;
     memset(&x, 0, sizeof x);
     for (uint32_t i = 0; i < count; i++) {
-        const sim_op *op = runs[paths[i]->run].last;
+        const sim_op *op = stretches[paths[i]->stretch].last;
         if (op->inst->op != first->inst->op)
             sim_fault_here(w, op, (uint32_t)__builtin_ctz(paths[i]->mask), KZ_FAULT,
                            "threads of one member mask 0x%08x meet at different operations (%s and %s)",
@@ -153,5 +153,5 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
         for (int i = 0; i < SIM_LANES; i++) x.d[i] = (uint32_t)__builtin_ctz(x.mask);
         x.p = x.mask & (0u - x.mask);
     }
-    for (uint32_t i = 0; i < count; i++) scatter(w, paths[i], runs[paths[i]->run].last, &x);
+    for (uint32_t i = 0; i < count; i++) scatter(w, paths[i], stretches[paths[i]->stretch].last, &x);
 }

@@ -1,4 +1,4 @@
-// A warp: paths of lanes that are at the same place, run by run.
+// A warp: paths of lanes that are at the same place, stretch by stretch.
 //
 // Of the paths that can go on, the one furthest behind runs (see flow.c), and paths at the same place
 // become one. This alone would starve lanes that wait for each other (a lock inside a warp), so a
@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPIN_COST = 1024 }; // runs that one turn of a waiting loop is charged with
+enum { SPIN_COST = 1024 }; // stretches that one turn of a waiting loop is charged with
 
 static void expand(sim_warp *w, uint32_t mask) {
     for (unsigned i = 0; i < SIM_LANES; i++) w->lanes[i] = 0u - (mask >> i & 1);
     w->lanes_mask = mask;
 }
 
-static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *run, uint32_t mask) {
-    const sim_op *end = op + run->count;
+static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *stretch, uint32_t mask) {
+    const sim_op *end = op + stretch->count;
     w->mask = mask;
-    if (mask == SIM_ALL && !run->guarded) {
+    if (mask == SIM_ALL && !stretch->guarded) {
         for (; op < end; op++) op->full(w, op);
         return;
     }
@@ -55,8 +55,8 @@ static sim_path *split(sim_warp *w, sim_path *path, uint32_t lanes) {
 }
 
 static bool same_place(const sim_path *a, const sim_path *b) {
-    return a->run == b->run && a->frame == b->frame && a->state == b->state && a->at_end == b->at_end &&
-           (a->state != SIM_PATH_AT_SYNC || a->sync_mask == b->sync_mask);
+    return a->stretch == b->stretch && a->frame == b->frame && a->state == b->state &&
+           a->at_end == b->at_end && (a->state != SIM_PATH_AT_SYNC || a->sync_mask == b->sync_mask);
 }
 
 static void merge_ready(sim_warp *w) {
@@ -76,7 +76,8 @@ static sim_path *pick(sim_warp *w, bool fair) {
         sim_path *p = &w->paths[i];
         if (p->state != SIM_PATH_READY) continue;
         ready++;
-        if (!best || p->frame > best->frame || (p->frame == best->frame && p->run < best->run)) best = p;
+        if (!best || p->frame > best->frame || (p->frame == best->frame && p->stretch < best->stretch))
+            best = p;
     }
     if (!fair || ready < 2) return best;
     uint32_t turn = w->turn++ % ready;
@@ -107,8 +108,8 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
 }
 
 static uint32_t sync_mask_of(const sim_warp *w, const sim_path *path, uint32_t *same) {
-    const sim_stretch *run = &w->block->grid->kernel->runs[path->run];
-    int64_t at = run->last->offset;
+    const sim_stretch *stretch = &w->block->grid->kernel->stretches[path->stretch];
+    int64_t at = stretch->last->offset;
     *same = path->mask;
     if (at < 0) return path->mask; // the old forms without .sync: whoever is here
     const uint32_t *masks = (const uint32_t *)(w->registers + w->frames[path->frame].at + at);
@@ -121,7 +122,7 @@ static uint32_t sync_mask_of(const sim_warp *w, const sim_path *path, uint32_t *
 static void exchange_and_go(sim_warp *w, sim_path **paths, uint32_t count) {
     sim_exchange(w, paths, count);
     for (uint32_t i = 0; i < count; i++) {
-        paths[i]->run = w->block->grid->kernel->runs[paths[i]->run].next;
+        paths[i]->stretch = w->block->grid->kernel->stretches[paths[i]->stretch].next;
         paths[i]->state = SIM_PATH_READY;
         paths[i]->at_end = false;
     }
@@ -152,9 +153,10 @@ static void end_sync(sim_warp *w, sim_path *path) {
     uint32_t same, mask = sync_mask_of(w, path, &same);
     if (same != path->mask) split(w, path, path->mask & ~same)->at_end = true;
     if (path->mask & ~mask) {
-        const sim_stretch *run = &w->block->grid->kernel->runs[path->run];
+        const sim_stretch *stretch = &w->block->grid->kernel->stretches[path->stretch];
         uint32_t lane = (uint32_t)__builtin_ctz(path->mask & ~mask);
-        sim_fault_here(w, run->last, lane, KZ_FAULT, "the thread is not in its own member mask 0x%08x", mask);
+        sim_fault_here(w, stretch->last, lane, KZ_FAULT, "the thread is not in its own member mask 0x%08x",
+                       mask);
     }
     path->sync_mask = mask;
     if (path->mask == (mask & ~w->exited)) {
@@ -200,7 +202,7 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
                              const sim_code *code) {
     const sim_kernel *k = w->block->grid->kernel;
     const sim_frame *caller = &w->frames[path->frame], *top = &w->frames[w->frame_count - 1];
-    uint32_t at = top->at + top->bytes, local = caller->local + k->runs[path->run].code->local_bytes;
+    uint32_t at = top->at + top->bytes, local = caller->local + k->stretches[path->stretch].code->local_bytes;
     bool full = at + code->frame_bytes > k->register_bytes || local + code->local_bytes > k->local_stride;
     if (w->frame_count == w->frame_capacity && !full) {
         uint32_t capacity = w->frame_capacity * 2;
@@ -240,20 +242,20 @@ static sim_code *callee_of(sim_warp *w, sim_path *path, const sim_op *op, const 
     return k->code_of[index];
 }
 
-static void end_call(sim_warp *w, sim_path *path, const sim_stretch *run) {
-    const sim_op *op = run->last;
+static void end_call(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+    const sim_op *op = stretch->last;
     const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
     if (call->builtin != SIM_BUILTIN_NONE) {
         w->mask = path->mask;
         sim_call_builtin(w, op, call, w->frames[path->frame].local);
-        path->run = run->next;
+        path->stretch = stretch->next;
         return;
     }
     const sim_code *code = callee_of(w, path, op, call);
     sim_frame *frame = push_frame(w, op, lane, path, code);
     frame->lanes = path->mask;
-    frame->back = run->next;
+    frame->back = stretch->next;
     frame->call = call;
     uint32_t count =
         call->arg_count < code->function->param_count ? call->arg_count : code->function->param_count;
@@ -261,86 +263,87 @@ static void end_call(sim_warp *w, sim_path *path, const sim_stretch *run) {
                    frame->local, count, false);
     sim_fill_constants(w, w->registers + frame->at, code, frame->local, false);
     path->frame = w->frame_count - 1;
-    path->run = code->entry_run;
+    path->stretch = code->entry_stretch;
     path->at_end = false;
 }
 
-static void end_return(sim_warp *w, sim_path *path, const sim_stretch *run) {
+static void end_return(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     if (path->frame == 0) {
         leave(w, path, path->mask);
         return;
     }
     const sim_frame *frame = &w->frames[path->frame];
     const sim_call *call = frame->call;
-    const sim_code *code = run->code;
+    const sim_code *code = stretch->code;
     uint32_t count =
         call->result_count < code->function->return_count ? call->result_count : code->function->return_count;
     copy_variables(w, path->mask, call->results, w->frames[frame->caller].local, code,
                    code->function->returns, frame->local, count, true);
     uint32_t back = frame->back, caller = frame->caller;
     release_frame(w, path->frame, path->mask);
-    path->run = back;
+    path->stretch = back;
     path->frame = caller;
 }
 
-// ---- ends of runs
+// ---- ends of stretches
 // ------------------------------------------------------------------------------------------
 
-static void end_table(sim_warp *w, sim_path *path, const sim_stretch *run) {
-    const uint32_t *index = SIM_REG(uint32_t, w, run->last->a),
-                   *targets = (const uint32_t *)(uintptr_t)run->last->aux;
+static void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+    const uint32_t *index = SIM_REG(uint32_t, w, stretch->last->a),
+                   *targets = (const uint32_t *)(uintptr_t)stretch->last->aux;
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask), chosen = index[lane], others = 0;
     for (uint32_t m = path->mask; m; m &= m - 1)
         if (index[__builtin_ctz(m)] != chosen) others |= m & (0u - m);
     if (others) split(w, path, others)->at_end = true;
-    if (chosen >= (uint64_t)run->last->offset)
-        sim_fault_here(w, run->last, lane, KZ_FAULT, "branches to entry %u of a table of %lld", chosen,
-                       (long long)run->last->offset);
-    path->run = targets[chosen];
+    if (chosen >= (uint64_t)stretch->last->offset)
+        sim_fault_here(w, stretch->last, lane, KZ_FAULT, "branches to entry %u of a table of %lld", chosen,
+                       (long long)stretch->last->offset);
+    path->stretch = targets[chosen];
     path->at_end = false;
 }
 
 // Whether the path simply goes on, being still the warp's only one.
-static bool end_run(sim_warp *w, sim_path *path, const sim_stretch *run, uint32_t *slice) {
+static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch, uint32_t *slice) {
     uint32_t taken = path->mask;
-    const sim_op *last = run->last;
+    const sim_op *last = stretch->last;
     if (last && last->guard >= 0) {
         uint32_t guard = SIM_PRED(w, last->guard);
         taken &= last->guard_negated ? ~guard : guard;
     }
     path->at_end = false;
-    if (run->end == SIM_END_BRANCH) {
+    if (stretch->end == SIM_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
-            if (run->target <= path->run && w->spun) *slice = *slice > SPIN_COST ? *slice - SPIN_COST : 0;
-            path->run = run->target;
+            if (stretch->target <= path->stretch && w->spun)
+                *slice = *slice > SPIN_COST ? *slice - SPIN_COST : 0;
+            path->stretch = stretch->target;
         } else if (taken) {
-            split(w, path, taken)->run = run->target;
-            path->run = run->next;
+            split(w, path, taken)->stretch = stretch->target;
+            path->stretch = stretch->next;
         } else
-            path->run = run->next;
+            path->stretch = stretch->next;
         return w->path_count == 1;
     }
-    if (run->end == SIM_END_FALL || !taken) {
-        path->run = run->next;
+    if (stretch->end == SIM_END_FALL || !taken) {
+        path->stretch = stretch->next;
         return w->path_count == 1;
     }
     if (taken != path->mask) { // the guard keeps some lanes out: they go on
         sim_path *rest = split(w, path, path->mask & ~taken);
-        rest->run = run->next;
+        rest->stretch = stretch->next;
     }
-    switch (run->end) {
-    case SIM_END_TABLE: end_table(w, path, run); break;
-    case SIM_END_CALL: end_call(w, path, run); break;
-    case SIM_END_RETURN: end_return(w, path, run); break;
+    switch (stretch->end) {
+    case SIM_END_TABLE: end_table(w, path, stretch); break;
+    case SIM_END_CALL: end_call(w, path, stretch); break;
+    case SIM_END_RETURN: end_return(w, path, stretch); break;
     case SIM_END_EXIT: leave(w, path, path->mask); break;
     case SIM_END_BARRIER:
-        path->run = run->next;
+        path->stretch = stretch->next;
         sim_barrier_arrive(w->block, w, path, last);
         break;
     case SIM_END_SYNC: end_sync(w, path); break;
     case SIM_END_YIELD:
-        path->run = run->next;
+        path->stretch = stretch->next;
         w->spun = true;
         *slice = 0;
         break;
@@ -372,23 +375,23 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
         }
         w->current = (uint32_t)(path - w->paths);
         w->frame = w->registers + w->frames[path->frame].at;
-        const sim_stretch *run;
+        const sim_stretch *stretch;
         bool alone;
         do {
-            run = &k->runs[path->run];
+            stretch = &k->stretches[path->stretch];
             uint32_t mask = path->mask;
             if (!path->at_end) {
-                execute(w, k->ops + run->first, run, mask);
-                w->issued += run->instructions;
-                warp_instructions += run->instructions;
-                thread_instructions += (uint64_t)run->instructions * sim_lane_count(mask);
+                execute(w, k->ops + stretch->first, stretch, mask);
+                w->issued += stretch->instructions;
+                warp_instructions += stretch->instructions;
+                thread_instructions += (uint64_t)stretch->instructions * sim_lane_count(mask);
                 if (listener && listener->run)
-                    listener->run(listener, run->first_inst, run->instructions, w->block->index, w->index,
-                                  mask);
+                    listener->run(listener, stretch->first_inst, stretch->instructions, w->block->index,
+                                  w->index, mask);
             }
             slice--;
-            alone = end_run(w, path, run, &slice);
-        } while (alone && slice > 0 && run->end <= SIM_END_BRANCH);
+            alone = end_stretch(w, path, stretch, &slice);
+        } while (alone && slice > 0 && stretch->end <= SIM_END_BRANCH);
     }
     worker->warp_instructions += warp_instructions;
     worker->thread_instructions += thread_instructions;
