@@ -28,7 +28,7 @@ typedef struct argument {
     char name[32], type[8];
     bool scalar;
     size_t count, width;
-    uint8_t *data, *result;
+    uint8_t *data, *result, *before; // what it starts with, what the run gave, what the run before gave
     uint64_t address;
     uint8_t value[8];
 } argument;
@@ -86,7 +86,8 @@ static bool parse_arg(test_file *t, char *line) {
     a->count = bracket ? strtoul(bracket + 1, NULL, 0) : 1;
     a->data = calloc(a->count + 1, a->width);
     a->result = calloc(a->count + 1, a->width);
-    if (!a->width || !a->data || !a->result) return false;
+    a->before = calloc(a->count + 1, a->width);
+    if (!a->width || !a->data || !a->result || !a->before) return false;
     uint8_t value[8] = {0};
     char *cursor = line + used, *start = cursor;
     for (size_t i = 0; i < a->count; i++) {
@@ -276,6 +277,21 @@ static bool judge(const test_file *t, const char *file, kz_status status, const 
     return good;
 }
 
+static void keep_results(test_file *t) {
+    for (size_t i = 0; i < t->arg_count; i++)
+        memcpy(t->args[i].before, t->args[i].result, t->args[i].count * t->args[i].width);
+}
+
+static bool same_as_before(const test_file *t, const char *file) {
+    for (size_t i = 0; i < t->arg_count; i++) {
+        const argument *a = &t->args[i];
+        if (!memcmp(a->before, a->result, a->count * a->width)) continue;
+        fprintf(stderr, "%s: %s differs between one host thread and two\n", file, a->name);
+        return false;
+    }
+    return true;
+}
+
 static bool run_file(const char *device, const char *file) {
     test_file t = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
     kz_error error = {0};
@@ -307,12 +323,14 @@ static bool run_file(const char *device, const char *file) {
         base_text printed = {0};
         if (!simulated) t.print_count = 0; // the driver prints by itself
         kz_status status = run(&t, device, file, threads, &printed, &error);
-        good = judge(&t, file, status, &printed, &error);
+        good = judge(&t, file, status, &printed, &error) && (threads < 2 || same_as_before(&t, file));
+        keep_results(&t);
         base_text_free(&printed);
     }
     for (size_t i = 0; i < t.arg_count; i++) {
         free(t.args[i].data);
         free(t.args[i].result);
+        free(t.args[i].before);
     }
     free(header);
     free(t.text);

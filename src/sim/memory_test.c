@@ -1,0 +1,87 @@
+// Simulated device memory: what is handed out, given back, found and explained.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/core.h"
+
+static sim_memory open_memory(uint64_t limit) {
+    sim_memory memory;
+    kz_error error;
+    assert_int_equal(sim_memory_open(&memory, limit, 1 << 20, &error), KZ_OK);
+    return memory;
+}
+
+static void assert_explains(const sim_memory *memory, uint64_t address, uint64_t bytes, const char *words) {
+    base_text text = {0};
+    sim_memory_explain(memory, address, bytes, &text);
+    if (!text.data || !strstr(text.data, words))
+        fail_msg("\"%s\" lacks \"%s\"", text.data ? text.data : "", words);
+    base_text_free(&text);
+}
+
+static void finds_what_is_live(void **state) {
+    sim_memory memory = open_memory(1 << 20);
+    uint64_t a = sim_memory_take(&memory, 100, NULL), b = sim_memory_take(&memory, 4096, NULL);
+    assert_true(a && b && a % 512 == 0 && b >= a + 100 + 512);
+    assert_non_null(sim_memory_find(&memory, a, 100));
+    assert_non_null(sim_memory_find(&memory, a + 96, 4));
+    assert_null(sim_memory_find(&memory, a + 97, 4));
+    assert_null(sim_memory_find(&memory, a - 1, 1));
+    assert_null(sim_memory_find(&memory, a, UINT64_MAX));
+    assert_true(sim_memory_give(&memory, a));
+    assert_null(sim_memory_find(&memory, a, 1));
+    assert_false(sim_memory_give(&memory, a));
+    assert_false(sim_memory_give(&memory, b + 16));
+    sim_memory_close(&memory);
+}
+
+static void explains_in_words(void **state) {
+    sim_memory memory = open_memory(1 << 20);
+    uint64_t a = sim_memory_take(&memory, 100, NULL), b = sim_memory_take(&memory, 4096, "table");
+    assert_explains(&memory, 0, 4, "null pointer");
+    assert_explains(&memory, 64, 4, "plus an offset");
+    assert_explains(&memory, a + 100, 4, "0 bytes past the end of a buffer (100 bytes");
+    assert_explains(&memory, a + 98, 4, "the last 2 of the 4 bytes");
+    assert_explains(&memory, b - 8, 4, "8 bytes before the start of table");
+    assert_explains(&memory, UINT64_C(0x7fff00001000), 4, "host pointer");
+    assert_explains(&memory, UINT64_C(0x3), 4, "null pointer");
+    assert_explains(&memory, UINT64_C(0x123456789012345), 4, "not initialised");
+    sim_memory_give(&memory, a);
+    assert_explains(&memory, a + 50, 4, "was freed");
+    sim_memory_close(&memory);
+}
+
+static void room_is_limited_and_used_again(void **state) {
+    sim_memory memory = open_memory(1 << 16);
+    assert_int_equal(sim_memory_take(&memory, (1 << 16) + 1, NULL), 0);
+    uint64_t whole = sim_memory_take(&memory, 1 << 16, NULL);
+    assert_true(whole);
+    assert_int_equal(sim_memory_take(&memory, 1, NULL), 0);
+    // Far more in all than there is address space: freed room has to come back, and never overlaps what is
+    // live.
+    sim_memory_give(&memory, whole);
+    uint64_t keep = sim_memory_take(&memory, 1000, NULL);
+    for (int i = 0; i < 200000; i++) {
+        uint64_t next = sim_memory_take(&memory, 60000, NULL);
+        assert_true(next);
+        assert_true(next + 60000 <= keep || next >= keep + 1000);
+        assert_true(sim_memory_give(&memory, next));
+    }
+    assert_non_null(sim_memory_find(&memory, keep, 1000));
+    sim_memory_close(&memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_what_is_live),
+        cmocka_unit_test(explains_in_words),
+        cmocka_unit_test(room_is_limited_and_used_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
