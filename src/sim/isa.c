@@ -1,4 +1,8 @@
-// The tables of the instruction sets, and the choice among them.
+// The tables of the instruction sets, and the choice among them: the best that this CPU can run, or what
+// KZ_SIM_ISA asks for ("portable"), so that the sets can be compared.
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/exec.h"
 
 #define ISA(isa)                                                                                             \
@@ -18,6 +22,8 @@ ISA(avx2)
 #endif
 
 const sim_isa *sim_isa_best(void) {
+    const char *asked = getenv("KZ_SIM_ISA");
+    if (asked && !strcmp(asked, sim_isa_portable.name)) return &sim_isa_portable;
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
