@@ -86,9 +86,14 @@ static void SIM_NAME(load_any)(sim_warp *w, const sim_op *op) {
     load_lanes(w, op, w->mask);
 }
 
-// A load of what another thread may be about to change: whoever does it in a loop is waiting.
+// A load of what another thread may be about to change: whoever does it in a loop is waiting. A thread's own
+// local memory is nobody else's, however volatile.
 static void SIM_NAME(load_volatile)(sim_warp *w, const sim_op *op) {
-    w->spun = true;
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    uint64_t address = lane_address(w, op, f, (unsigned)__builtin_ctz(w->mask));
+    bool own = f->space == MEMORY_LOCAL ||
+               (f->space == MEMORY_GENERIC && address >= SIM_LOCAL_WINDOW && address < SIM_PARAM_WINDOW);
+    if (!own) w->spun = true;
     SIM_NAME(load_any)(w, op);
 }
 

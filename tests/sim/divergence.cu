@@ -13,7 +13,7 @@ extern "C" __global__ void divergence(unsigned *out, unsigned *together) {
     unsigned in_branch = 0;
     if (lane & 1) {
         in_branch = __activemask();
-        for (volatile unsigned i = 0; i < lane; i++) {}
+        for (volatile unsigned i = 0; i < lane * 300; i++) {} // long, and volatile, but nobody waits
     }
     unsigned after_branch = __activemask();
     out[lane] = sum;
