@@ -81,21 +81,35 @@ static example example_of(const uint64_t *in, const uint64_t *a, const uint64_t 
     return e;
 }
 
-static void compare_lane(const form *f, verdict *v, const uint64_t *in, const uint64_t *a, const uint64_t *b) {
+static unsigned nan_sources(const form *f, const uint64_t *in) {
+    unsigned found = 0;
+    for (unsigned s = 0; s < f->source_count; s++) found += is_nan_bits(f->sources[s]->format, in[s]);
+    return found;
+}
+
+static void compare_lane(const form *f, verdict *v, const uint64_t *in, const uint64_t *a,
+                         const uint64_t *b) {
+    size_t special = v->special;
     if (v->approximate) {
         format kind = f->results[0]->format, from = f->sources[0]->format;
         shape s = shape_of(kind);
         for (unsigned e = 0; e < format_elements(kind); e++)
-            measure(f, v, value_of_bits(from, element(in[0], e, &s)), value_of_bits(from, element(in[1], e, &s)),
-                    element(a[0], e, &s), element(b[0], e, &s));
+            measure(f, v, value_of_bits(from, element(in[0], e, &s)),
+                    value_of_bits(from, element(in[1], e, &s)), element(a[0], e, &s), element(b[0], e, &s));
     }
     v->lanes++;
     if (!memcmp(a, b, RESULTS * sizeof *a)) return;
     if (differ_in_nan_only(f, a, b)) {
-        if (v->nan_only++ == 0) v->nan_example = example_of(in, a, b);
+        // Half of the examples are kept for several NaN among the sources: they show which one wins.
+        bool several = nan_sources(f, in) > 1;
+        if (v->nan_example_count < (several ? NAN_EXAMPLES : NAN_EXAMPLES / 2))
+            v->nan_examples[v->nan_example_count++] = example_of(in, a, b);
+        v->nan_only++;
         return;
     }
-    if (v->example_count < EXAMPLES) v->examples[v->example_count++] = example_of(in, a, b);
+    // Of approximations, only where one is a number and the other is not: that they differ is known.
+    bool shown = !v->approximate || v->special > special;
+    if (shown && v->example_count < EXAMPLES) v->examples[v->example_count++] = example_of(in, a, b);
     v->differ++;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { SOURCES = 4, RESULTS = 2, LANES = 4096, CELL_BYTES = 32, EXAMPLES = 3 };
+enum { SOURCES = 4, RESULTS = 2, LANES = 4096, CELL_BYTES = 32, EXAMPLES = 3, NAN_EXAMPLES = 6 };
 
 typedef enum format { BITS, F16, F16X2, BF16, BF16X2, F32, F64 } format;
 typedef enum values {
@@ -49,23 +49,28 @@ typedef struct form {
 typedef uint64_t inputs[LANES][SOURCES];
 typedef uint64_t outputs[LANES][RESULTS];
 
-// ---- forms.c ------------------------------------------------------------------------------------------------
+// ---- forms.c
+// ------------------------------------------------------------------------------------------------
 
 typedef struct form_list {
     form *items;
     size_t count, capacity;
 } form_list;
 
-// All forms whose group or text contains `filter` (NULL: all). False when out of memory or the table is wrong.
-bool forms_open(form_list *list, const char *filter);
+// All forms whose group or text contains `filter` (NULL: all), a group left out (or none: NULL). False when
+// out of memory or the table is wrong.
+bool forms_open(form_list *list, const char *filter, const char *without);
 void forms_close(form_list *list);
 
-// ---- values.c -----------------------------------------------------------------------------------------------
+// ---- values.c
+// -----------------------------------------------------------------------------------------------
 
 // Edge values crossed with each other, then random ones; a function of the form's types and the seed.
 void values_make(const form *form, uint64_t seed, inputs to);
+bool values_same(const form *f, const form *g); // whether both get the same
 
-// ---- kernels.c ----------------------------------------------------------------------------------------------
+// ---- kernels.c
+// ----------------------------------------------------------------------------------------------
 
 // The module of these forms: kernel k0, k1, ... each.
 void kernels_write(const form *forms, size_t count, base_text *text);
@@ -80,7 +85,8 @@ typedef struct run_result {
 kz_status kernels_run(const char *device, const form_list *forms, uint64_t seed, uint32_t mask,
                       run_result *results, kz_device_info *info, kz_error *error);
 
-// ---- oracle.c, compare.c ------------------------------------------------------------------------------------
+// ---- oracle.c, compare.c
+// ------------------------------------------------------------------------------------
 
 // The exact result, as far as long double goes; false where the oracle has no opinion (sin of 1e30).
 bool oracle_value(oracle function, double a, double b, double *result, double *least_unit);
@@ -95,8 +101,8 @@ typedef struct example {
 typedef struct verdict {
     const char *refused[2]; // by A, by B; NULL where it ran
     size_t lanes, differ, nan_only;
-    example examples[EXAMPLES], nan_example;
-    size_t example_count;
+    example examples[EXAMPLES], nan_examples[NAN_EXAMPLES];
+    size_t example_count, nan_example_count;
     bool approximate;
     double error_a, error_b, apart; // in units of the last place, the largest
     size_t special;                 // of `differ`: one is a number and the other is not
@@ -105,7 +111,8 @@ typedef struct verdict {
 verdict compare_form(const form *form, inputs in, const run_result *a, const run_result *b, uint32_t mask);
 bool verdict_is_failure(const verdict *v, bool exact);
 
-// ---- report.c -----------------------------------------------------------------------------------------------
+// ---- report.c
+// -----------------------------------------------------------------------------------------------
 
 typedef struct report {
     const form_list *forms;

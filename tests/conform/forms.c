@@ -129,10 +129,12 @@ static bool expand(form_list *list, const struct row *row, const char *text, con
     return true;
 }
 
-bool forms_open(form_list *list, const char *filter) {
+bool forms_open(form_list *list, const char *filter, const char *without) {
     *list = (form_list){0};
     for (size_t i = 0; i < BASE_COUNT(rows); i++)
-        if (!expand(list, &rows[i], rows[i].pattern, &(choices){0}, filter)) return false;
+        if ((!without || strcmp(rows[i].group, without)) &&
+            !expand(list, &rows[i], rows[i].pattern, &(choices){0}, filter))
+            return false;
     return true;
 }
 

@@ -54,8 +54,9 @@ static void print_form(const form *f, const verdict *v) {
     if (v->refused[1]) printf("REFUSED by B  %s\n      %s\n", f->text, v->refused[1]);
     if (v->refused[0] || v->refused[1]) return;
     if (v->approximate) {
-        printf("%-12s  %s  A %.3g ulp, B %.3g ulp, apart %.3g; %zu of %zu equal", v->special ? "SPECIAL" : "approx",
-               f->text, v->error_a, v->error_b, v->apart, v->lanes - v->differ - v->nan_only, v->lanes);
+        printf("%-12s  %s  A %.3g ulp, B %.3g ulp, apart %.3g; %zu of %zu equal",
+               v->special ? "SPECIAL" : "approx", f->text, v->error_a, v->error_b, v->apart,
+               v->lanes - v->differ - v->nan_only, v->lanes);
         if (v->special) printf("; %zu where only one is a number", v->special);
         printf("\n");
     } else if (v->differ) {
@@ -66,7 +67,7 @@ static void print_form(const form *f, const verdict *v) {
         printf("OK            %s\n", f->text);
     }
     for (size_t i = 0; i < v->example_count; i++) print_example(f, &v->examples[i]);
-    if (v->nan_only) print_example(f, &v->nan_example);
+    for (size_t i = 0; i < v->nan_example_count; i++) print_example(f, &v->nan_examples[i]);
 }
 
 void report_text(const report *r) {
@@ -78,7 +79,8 @@ void report_text(const report *r) {
         if (r->all || v->differ || v->nan_only || v->approximate || v->refused[0] || v->refused[1])
             print_form(&r->forms->items[i], v);
     }
-    printf("%zu forms: %zu equal bit for bit, %zu differ in NaN only, %zu differ, %zu approximate, %zu refused\n",
+    printf("%zu forms: %zu equal bit for bit, %zu differ in NaN only, %zu differ, %zu approximate, %zu "
+           "refused\n",
            all.forms, all.equal, all.nan_only, all.differ, all.approximate, all.refused);
 }
 
@@ -121,16 +123,16 @@ void report_json(const report *r) {
         }
         printf(",\"lanes\":%zu,\"differ\":%zu,\"nan_only\":%zu", v->lanes, v->differ, v->nan_only);
         if (v->approximate)
-            printf(",\"ulp_a\":%.6g,\"ulp_b\":%.6g,\"ulp_apart\":%.6g,\"special\":%zu", v->error_a, v->error_b,
-                   v->apart, v->special);
+            printf(",\"ulp_a\":%.6g,\"ulp_b\":%.6g,\"ulp_apart\":%.6g,\"special\":%zu", v->error_a,
+                   v->error_b, v->apart, v->special);
         printf(",\"examples\":[");
         for (size_t k = 0; k < v->example_count; k++) {
             printf("%s", k ? "," : "");
             json_example(f, &v->examples[k]);
         }
-        if (v->nan_only) {
-            printf("%s", v->example_count ? "," : "");
-            json_example(f, &v->nan_example);
+        for (size_t k = 0; k < v->nan_example_count; k++) {
+            printf("%s", v->example_count + k ? "," : "");
+            json_example(f, &v->nan_examples[k]);
         }
         printf("]}\n");
     }
@@ -143,14 +145,14 @@ static void markdown_groups(const report *r) {
         tally t = {.group = r->forms->items[i].group};
         for (; i < r->forms->count && !strcmp(r->forms->items[i].group, t.group); i++)
             count(&t, &r->verdicts[i]);
-        printf("| %s | %zu | %zu | %zu | %zu | %zu | %zu |\n", t.group, t.forms, t.equal, t.nan_only, t.differ,
-               t.approximate, t.refused);
+        printf("| %s | %zu | %zu | %zu | %zu | %zu | %zu |\n", t.group, t.forms, t.equal, t.nan_only,
+               t.differ, t.approximate, t.refused);
     }
 }
 
 static void markdown_approximations(const report *r) {
-    printf("\n| approximation | %s, ulp | %s, ulp | apart, ulp | equal lanes |\n|---|--:|--:|--:|--:|\n", r->a->id,
-           r->b->id);
+    printf("\n| approximation | %s, ulp | %s, ulp | apart, ulp | equal lanes |\n|---|--:|--:|--:|--:|\n",
+           r->a->id, r->b->id);
     for (size_t i = 0; i < r->forms->count; i++) {
         const verdict *v = &r->verdicts[i];
         if (!v->approximate || v->refused[0] || v->refused[1]) continue;
@@ -160,7 +162,8 @@ static void markdown_approximations(const report *r) {
 }
 
 void report_markdown(const report *r) {
-    printf("A is %s (%s), B is %s (%s); %d lanes each.\n\n", r->a->id, r->a->name, r->b->id, r->b->name, LANES);
+    printf("A is %s (%s), B is %s (%s); %d lanes each.\n\n", r->a->id, r->a->name, r->b->id, r->b->name,
+           LANES);
     markdown_groups(r);
     markdown_approximations(r);
     printf("\n| what is different | lanes | first example: sources, A, B |\n|---|--:|---|\n");
@@ -170,7 +173,7 @@ void report_markdown(const report *r) {
         if (v->refused[0] || v->refused[1])
             printf("| `%s` | | refused by %s |\n", f->text, v->refused[0] ? r->a->id : r->b->id);
         if (v->approximate ? v->special == 0 : v->differ == 0 && v->nan_only == 0) continue;
-        const example *e = v->differ ? &v->examples[0] : &v->nan_example;
+        const example *e = v->example_count ? &v->examples[0] : &v->nan_examples[0];
         printf("| `%s` | %zu | ", f->text, v->differ ? v->differ : v->nan_only);
         for (unsigned s = 0; s < f->source_count; s++)
             printf("%s%llx", s ? ", " : "", (unsigned long long)e->sources[s]);
