@@ -92,18 +92,13 @@ static bool needs_no_operation(const sim_decoder *d, const ptx_inst *inst) {
     switch (inst->op) {
     case PTX_OP_MEMBAR:
     case PTX_OP_FENCE:
-    case PTX_OP_FENCE_PROXY:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_PMEVENT:
-    case PTX_OP_APPLYPRIORITY:
-    case PTX_OP_DISCARD: return true;
+    case PTX_OP_FENCE_PROXY: return true;
     case PTX_OP_LD:
     case PTX_OP_MOV:
     case PTX_OP_CVTA:
         return inst->guard < 0 && inst->operands[0].kind == PTX_OPERAND_REG &&
                d->code->reg_is_constant[inst->operands[0].reg];
-    default: return false;
+    default: return ptx_has_no_effect(inst->op);
     }
 }
 
