@@ -1,6 +1,7 @@
 // The results of kz check for people and programs. See check_report.h.
 #include "check_report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,12 @@ static void write_record(check_report *report, json_t *object) {
     json_decref(object);
 }
 
+void check_report_timing(check_report *report, json_t *object) {
+    if (!object) return;
+    json_object_set_new(object, "kind", json_string("check-timing"));
+    write_record(report, object);
+}
+
 // ---- one case -------------------------------------------------------------------------------------
 
 // The text with every line after the first indented.
@@ -102,22 +109,44 @@ static void add_indented(base_text *out, const char *text, const char *indent) {
     }
 }
 
+static void add_failure(check_report *report, const char *outcome, const char *target, const char *variant,
+                        const char *case_name, const char *device, const kz_error *why, uint64_t seed) {
+    if (report->shown_failures++ >= FAILURES_SHOWN && !report->verbose) return;
+    base_text *out = &report->failures;
+    base_text_add(out, "\n  %s  %s %s on %s\n    ", outcome, variant, case_name, device);
+    add_indented(out, why->message[0] ? why->message : kz_status_text(why->status), "    ");
+    base_text_add(out, "    again: %s --case %s --device %s", target, case_name, device);
+    if (seed != FAMILY_SEED) base_text_add(out, " --seed %llu", (unsigned long long)seed);
+    base_text_add(out, "\n");
+}
+
+// The command that does this one again, but for its options.
+static void command_for(const check_report *report, const kz_family *family, const char *variant, bool guest,
+                        char *text, size_t size) {
+    if (guest)
+        snprintf(text, size, "%s", report->command);
+    else
+        snprintf(text, size, "kz check %s/%s", family->name, variant);
+}
+
 static void note_failure(check_report *report, const family_check_job *job, const char *variant,
                          const family_check_result *r, const char *name) {
-    if (report->shown_failures++ >= FAILURES_SHOWN && !report->verbose) return;
-    const char *id = kz_device_get_info(job->device)->id;
-    base_text_add(&report->failures, "\n  %s  %s %s on %s\n    ", family_outcome_name(r->outcome), variant,
-                  name, id);
-    add_indented(&report->failures, r->error.message[0] ? r->error.message : kz_status_text(r->error.status),
-                 "    ");
-    if (job->guest)
-        base_text_add(&report->failures, "    again: %s --case %s --device %s", report->command, name, id);
-    else
-        base_text_add(&report->failures, "    again: kz check %s/%s --case %s --device %s", job->family->name,
-                      variant, name, id);
-    if (job->seed != FAMILY_SEED)
-        base_text_add(&report->failures, " --seed %llu", (unsigned long long)job->seed);
-    base_text_add(&report->failures, "\n");
+    char again[600];
+    command_for(report, job->family, variant, job->guest != NULL, again, sizeof again);
+    add_failure(report, family_outcome_name(r->outcome), again, variant, name,
+                kz_device_get_info(job->device)->id, &r->error, job->seed);
+}
+
+void check_report_broken(check_report *report, const kz_family *family, const char *variant, bool guest,
+                         const char *case_name, const char *device, uint64_t seed, const kz_error *why) {
+    char again[600];
+    bool wrong = why->status == KZ_WRONG;
+    family_outcome outcome = wrong ? FAMILY_WRONG : FAMILY_FAULTED;
+    command_for(report, family, variant, guest, again, sizeof again);
+    add_failure(report, family_outcome_name(outcome), again, variant, case_name, device, why, seed);
+    report->outcomes[outcome]++;
+    report->wrong = report->wrong || wrong;
+    report->fault = report->fault || !wrong;
 }
 
 static void note_junit(check_report *report, const family_check_job *job, const char *variant,
@@ -195,23 +224,46 @@ static void add_verdict(report_table *table, const check_report *report, const c
         report_table_add(table, REPORT_BAD, "%s %zu/%zu", no, passed, run);
 }
 
+// Counts on the simulator, times where there is a clock; each in columns of its own width.
+static void add_figures(report_table *table, const check_row *row) {
+    const kz_counters *k = &row->counters;
+    char seconds[REPORT_NUMBER], time[REPORT_NUMBER + 1], rate[REPORT_NUMBER];
+    if (row->timed) {
+        snprintf(time, sizeof time, "%s%s", row->settled ? "" : "~", report_seconds(seconds, row->seconds));
+        base_text share = {0};
+        if (isfinite(row->of_copy)) base_text_add(&share, " %5.1f%% of copy", 100 * row->of_copy);
+        report_table_add(table, REPORT_PLAIN, "%8s %9s%s", time, report_si(rate, row->bytes_per_s, "B/s"),
+                         share.data ? share.data : "");
+        base_text_free(&share);
+    } else if (row->has_figures && k->valid && row->elements) {
+        report_table_add(table, REPORT_PLAIN, "%6.1f instr/elem %5.1f sect/req",
+                         (double)k->thread_instructions / (double)row->elements,
+                         k->global_requests ? (double)k->global_sectors / (double)k->global_requests : 0.0);
+    } else {
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+    }
+}
+
+// By how much it is faster than the rival: 0.50x takes twice its time.
+static void add_rival(report_table *table, const check_row *row) {
+    static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
+    if (row->timed && row->ratio.valid)
+        report_table_add(table, tones[bench_judge(&row->ratio, 0.02)], "%.3fx %s", 1 / row->ratio.ratio,
+                         row->rival);
+    else
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+}
+
 static void add_row(report_table *table, const check_report *report, const check_row *row) {
     char limit[FAMILY_LIMIT] = "";
-    const kz_counters *k = &row->counters;
     report_table_add(table, REPORT_PLAIN, "%s", "");
     report_table_add(table, REPORT_PLAIN, "%s", row->variant);
     report_table_add(table, REPORT_DIM, "%s", row->device.id);
     add_verdict(table, report, row);
-    if (row->has_figures) family_describe_limit(&row->device, &row->work, k, limit);
+    if (row->has_figures) family_describe_limit(&row->device, &row->work, &row->counters, limit);
     report_table_add(table, REPORT_PLAIN, "%s", limit);
-    if (row->has_figures && k->valid && row->elements) {
-        report_table_add(table, REPORT_PLAIN, "%.1f", (double)k->thread_instructions / (double)row->elements);
-        report_table_add(table, REPORT_PLAIN, "%.1f",
-                         k->global_requests ? (double)k->global_sectors / (double)k->global_requests : 0.0);
-    } else {
-        report_table_add(table, REPORT_PLAIN, "%s", "");
-        report_table_add(table, REPORT_PLAIN, "%s", "");
-    }
+    add_figures(table, row);
+    add_rival(table, row);
 }
 
 static void print_table(check_report *report, const check_row *rows, size_t count, size_t widest) {
@@ -220,9 +272,9 @@ static void print_table(check_report *report, const check_row *rows, size_t coun
         {.title = "variant", .least = (int)widest},
         {.title = "device", .least = 8},
         {.title = "correct", .least = 9},
-        {.title = "what limits it", .least = 47, .shrink = true},
-        {.title = "instr/elem", .least = 10, .right = true},
-        {.title = "sectors/req", .least = 11, .right = true},
+        {.title = "what limits it", .least = report->counts ? 33 : 14, .shrink = true},
+        {.title = "figures", .least = 32},
+        {.title = report->rivals ? "rival" : ""},
     };
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
@@ -238,6 +290,8 @@ void check_report_family(check_report *report, const kz_family *family, const ch
         report_print(stdout, &report->style, REPORT_BOLD, "%s", family->name);
         report_print(stdout, &report->style, REPORT_DIM, "  %s\n", family->summary);
         print_table(report, rows, count, widest_variant);
+        if (report->captions.data)
+            report_print(stdout, &report->style, REPORT_DIM, "%s", report->captions.data);
     }
     if (report->failures.data) fprintf(details, "%s", report->failures.data);
     if (report->shown_failures > FAILURES_SHOWN && !report->verbose)
@@ -246,7 +300,8 @@ void check_report_family(check_report *report, const kz_family *family, const ch
     if (!report->quiet && count) printf("\n");
     fflush(details);
     base_text_free(&report->failures);
-    report->failures = (base_text){0};
+    base_text_free(&report->captions);
+    report->failures = report->captions = (base_text){0};
     report->shown_failures = 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CLI_CHECK_REPORT_H
 #define CLI_CHECK_REPORT_H
 
+#include "bench/stats.h"
 #include "cli.h"
 #include "family/case.h"
 #include "family/check.h"
@@ -17,6 +18,11 @@ typedef struct check_row {
     kz_counters counters;
     uint64_t elements;
     bool has_figures, figures_are_plain;
+    // From the clock, where the device has one and it was looked at.
+    bool timed, settled;
+    double seconds, bytes_per_s, of_copy; // NAN where there is none
+    char rival[24];                       // "" where none ran
+    bench_ratio ratio;                    // of times, ours over the rival's
 } check_row;
 
 typedef struct check_report {
@@ -26,7 +32,9 @@ typedef struct check_report {
     report_journal *journal;
     json_t *records; // NULL unless asked for
     report_junit *junit;
-    base_text failures; // of the family at hand, printed below its table
+    base_text failures;  // of the family at hand, printed below its table
+    base_text captions;  // what its figures are of, printed between the two
+    bool counts, rivals; // some device of this run counts; some rival may run
     size_t shown_failures;
     size_t families; // printed so far: the first has the header
     size_t outcomes[FAMILY_OUTCOMES];
@@ -39,6 +47,13 @@ typedef struct check_report {
 // One case is done.
 void check_report_case(check_report *report, const family_check_job *job, const char *variant,
                        const family_check_result *result, double seconds, check_row *row);
+
+// The timing of one candidate, as the bench records it; takes the object over. NULL is passed over.
+void check_report_timing(check_report *report, json_t *record);
+
+// A kernel that passed its checks and was wrong, or faulted, when it was to be timed.
+void check_report_broken(check_report *report, const kz_family *family, const char *variant, bool guest,
+                         const char *case_name, const char *device, uint64_t seed, const kz_error *why);
 
 // A family is done.
 void check_report_family(check_report *report, const kz_family *family, const check_row *rows, size_t count,

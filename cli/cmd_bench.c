@@ -35,8 +35,8 @@ typedef struct job {
 
 typedef struct bench_session {
     const bench_options *options;
-    const kz_variant *variant; // NULL: the whole ladder
-    family_guest *guest;       // NULL: the zoo's own
+    cli_targets targets;
+    family_guest *guest; // NULL: the zoo's own
     job *jobs;
     size_t job_count, job_capacity;
     bench_peers peers;
@@ -112,8 +112,9 @@ static uint64_t most_elements(const kz_device_info *device) {
     }
 }
 
-static kz_status select_jobs(bench_session *s, const kz_family *const *families, size_t count,
-                             const kz_device_info *device, kz_error *error) {
+static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_error *error) {
+    const kz_family *const *families = s->targets.families;
+    size_t count = s->targets.count;
     s->job_count = 0;
     bool found = false;
     kz_status status = KZ_OK;
@@ -150,8 +151,8 @@ static size_t pick_variants(const bench_session *s, const kz_family *family, con
     size_t count = 0;
     for (size_t i = 0; i < family->variant_count && !s->guest && count < BENCH_CANDIDATES; i++) {
         const kz_variant *variant = &family->variants[i];
-        if (s->variant && s->variant != variant) continue;
-        if (family_variant_suits(variant, device)) picked[count++] = variant;
+        if (cli_wants(&s->targets, family, variant) && family_variant_suits(variant, device))
+            picked[count++] = variant;
     }
     return count;
 }
@@ -264,10 +265,9 @@ static kz_status run_jobs(bench_session *s, kz_device *device, bench_probes *pro
     return status;
 }
 
-static kz_status bench_device(bench_session *s, kz_device *device, const kz_family *const *families,
-                              size_t count, kz_error *error) {
+static kz_status bench_device(bench_session *s, kz_device *device, kz_error *error) {
     const kz_device_info *info = kz_device_get_info(device);
-    kz_status status = select_jobs(s, families, count, info, error);
+    kz_status status = select_jobs(s, info, error);
     if (status) return status;
     bench_probes *probes = NULL;
     bench_monitor *monitor = NULL;
@@ -365,29 +365,16 @@ static int finish(bench_session *s, kz_status status, const kz_error *error) {
     return t->missed || t->unsettled ? CLI_REGRESSION : CLI_OK;
 }
 
-static kz_status select_families(bench_session *s, const cli_list *words, const kz_family **families,
-                                 size_t *count, kz_error *error) {
-    size_t all;
-    const kz_family *const *list = kz_family_list(&all);
-    kz_status status = KZ_OK;
-    if (s->options->family) {
-        *count = 1;
-        if (words->count != 1)
-            return base_fail(error, KZ_INVALID,
-                             "--family takes the place of one family with one file: kz bench "
-                             "--family %s my.cu",
-                             s->options->family);
-        status = cli_find_family(s->options->family, &families[0], error);
-        return status ? status : cli_open_guest(families[0], words->items[0], &s->guest, error);
-    }
-    for (*count = 0; words->count == 0 && *count < all; (*count)++) families[*count] = list[*count];
-    for (size_t i = 0; i < words->count && !status; i++) {
-        status = cli_find_target(words->items[i], &families[(*count)++], &s->variant, error);
-        if (!status && s->variant && words->count > 1)
-            status = base_fail(error, KZ_INVALID, "one variant at a time: %s stands beside others",
-                               words->items[i]);
-    }
-    return status;
+static kz_status select_families(bench_session *s, const cli_list *words, kz_error *error) {
+    const char *family = s->options->family;
+    if (!family) return cli_find_targets(words, &s->targets, error);
+    if (words->count != 1)
+        return base_fail(error, KZ_INVALID,
+                         "--family takes the place of one family with one file: kz bench --family %s my.cu",
+                         family);
+    s->targets.count = 1;
+    kz_status status = cli_find_family(family, &s->targets.families[0], error);
+    return status ? status : cli_open_guest(s->targets.families[0], words->items[0], &s->guest, error);
 }
 
 // Without a word the best device: the first GPU, or the simulator.
@@ -412,11 +399,9 @@ static char *join(int argc, char **argv) {
 static int measure(bench_session *s, const cli_list *words) {
     kz_error error = {0};
     cli_devices devices = {0};
-    const kz_family *families[CLI_LIST_CAPACITY * 4];
-    size_t count = 0;
     bool has_cuda = false;
     kz_status status = read_rule(s, &error);
-    if (!status) status = select_families(s, words, families, &count, &error);
+    if (!status) status = select_families(s, words, &error);
     if (!status) status = open_devices(s->options, &devices, &error);
     for (size_t i = 0; i < devices.count; i++)
         has_cuda = has_cuda || kz_device_get_info(devices.items[i])->kind == KZ_DEVICE_CUDA;
@@ -430,7 +415,7 @@ static int measure(bench_session *s, const cli_list *words) {
         s->style = report_detect_style(stdout);
         report_progress_begin(&s->progress, stderr);
         for (size_t i = 0; i < devices.count && !status && !cli_interrupted(); i++)
-            status = bench_device(s, devices.items[i], families, count, &error);
+            status = bench_device(s, devices.items[i], &error);
         code = finish(s, status, &error);
     }
     cli_close_devices(&devices);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "check_report.h"
+#include "check_time.h"
 #include "select.h"
 
 typedef struct check_options {
@@ -13,15 +14,13 @@ typedef struct check_options {
     const char *pattern, *family, *junit;
     cli_output json;
     cli_integer seed;
-    bool verbose, huge, no_save;
+    bool verbose, huge, no_save, no_time;
 } check_options;
 
 // What is to be checked. A guest stands in the place of the one family's variants.
 typedef struct selection {
-    const kz_family **families;
-    size_t count;
-    const kz_variant *variant; // NULL: all
-    family_guest *guest;       // NULL: the zoo's own
+    cli_targets targets;
+    family_guest *guest; // NULL: the zoo's own
 } selection;
 
 typedef struct run_state {
@@ -30,6 +29,7 @@ typedef struct run_state {
     cli_devices devices;
     check_report report;
     report_progress progress;
+    check_timer timer;
     size_t done, total, widest;
 } run_state;
 
@@ -47,55 +47,39 @@ static kz_status select_guest(const check_options *o, const cli_list *words, sel
         base_fail_note(error, "try: kz check --family %s my.cu", o->family);
         return KZ_INVALID;
     }
-    kz_status status = cli_find_family(o->family, &s->families[0], error);
-    s->count = 1;
-    return status ? status : cli_open_guest(s->families[0], words->items[0], &s->guest, error);
+    kz_status status = cli_find_family(o->family, &s->targets.families[0], error);
+    s->targets.count = 1;
+    return status ? status : cli_open_guest(s->targets.families[0], words->items[0], &s->guest, error);
 }
 
 static kz_status select_targets(const check_options *o, const cli_list *words, selection *s,
                                 kz_error *error) {
-    size_t count;
-    const kz_family *const *all = kz_family_list(&count);
-    s->families = calloc(count + words->count + 1, sizeof *s->families);
-    if (!s->families) return base_fail(error, KZ_NO_MEMORY, "no memory");
     if (o->family) return select_guest(o, words, s, error);
-    if (words->count == 0) {
-        memcpy(s->families, all, count * sizeof *all);
-        s->count = count;
-        return KZ_OK;
+    kz_status status = cli_find_targets(words, &s->targets, error);
+    for (size_t i = 0; i < words->count && status; i++) {
+        const char *word = words->items[i], *dot = strrchr(word, '.');
+        if (dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".ptx") == 0))
+            base_fail_note(error, "for a kernel of your own: kz check --family FAMILY %s", word);
     }
-    for (size_t i = 0; i < words->count; i++) {
-        const kz_variant *variant;
-        kz_status status = cli_find_target(words->items[i], &s->families[s->count++], &variant, error);
-        if (status) {
-            const char *word = words->items[i], *dot = strrchr(word, '.');
-            if (dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".ptx") == 0))
-                base_fail_note(error, "for a kernel of your own: kz check --family FAMILY %s", word);
-            return status;
-        }
-        if (variant && words->count > 1)
-            return base_fail(error, KZ_INVALID, "one variant at a time: %s stands beside others",
-                             words->items[i]);
-        s->variant = variant;
-    }
-    return KZ_OK;
+    return status;
 }
 
 static bool has_natives(const selection *s) {
-    if (s->guest) return false;
-    if (s->variant) return s->variant->natives != NULL;
-    for (size_t f = 0; f < s->count; f++)
-        for (size_t v = 0; v < s->families[f]->variant_count; v++)
-            if (s->families[f]->variants[v].natives) return true;
+    for (size_t f = 0; f < s->targets.count && !s->guest; f++) {
+        const kz_family *family = s->targets.families[f];
+        for (size_t v = 0; v < family->variant_count; v++)
+            if (family->variants[v].natives && cli_wants(&s->targets, family, &family->variants[v]))
+                return true;
+    }
     return false;
 }
 
 // The rows of a family's table are its variants times the devices they are meant for.
-static bool applies(const selection *s, const kz_variant *variant, const kz_device *device) {
+static bool applies(const selection *s, const kz_family *family, const kz_variant *variant,
+                    const kz_device *device) {
     const kz_device_info *info = kz_device_get_info(device);
     if (s->guest) return info->kind != KZ_DEVICE_CPU;
-    if (s->variant && s->variant != variant) return false;
-    return family_variant_suits(variant, info);
+    return cli_wants(&s->targets, family, variant) && family_variant_suits(variant, info);
 }
 
 static size_t row_variants(const selection *s, const kz_family *family) {
@@ -108,15 +92,15 @@ static uint32_t wanted_use(const check_options *o) { return KZ_USE_CHECK | (o->h
 static kz_status count_jobs(run_state *state, kz_error *error) {
     const selection *s = state->chosen;
     bool found = false;
-    for (size_t f = 0; f < s->count; f++) {
+    for (size_t f = 0; f < s->targets.count; f++) {
         kz_case *cases;
         size_t count, rows = 0;
-        const kz_family *family = s->families[f];
+        const kz_family *family = s->targets.families[f];
         for (size_t v = 0; v < row_variants(s, family); v++) {
             const char *name = s->guest ? family_guest_name(s->guest) : family->variants[v].name;
             if (strlen(name) > state->widest) state->widest = strlen(name);
             for (size_t d = 0; d < state->devices.count; d++)
-                rows += applies(s, s->guest ? NULL : &family->variants[v], state->devices.items[d]);
+                rows += applies(s, family, s->guest ? NULL : &family->variants[v], state->devices.items[d]);
         }
         kz_status status = cli_find_cases(family, state->options->pattern, wanted_use(state->options), &cases,
                                           &count, error);
@@ -126,7 +110,7 @@ static kz_status count_jobs(run_state *state, kz_error *error) {
         state->total += rows * count;
         free(cases);
     }
-    if (!found && s->count > 1) {
+    if (!found && s->targets.count > 1) {
         base_fail(error, KZ_NOT_FOUND, "no case of any family matches %s", state->options->pattern);
         base_fail_note(error, "try: kz info FAMILY, which lists the names");
     }
@@ -149,17 +133,27 @@ static kz_status load_module(const selection *s, const kz_family *family, const 
 }
 
 // A fault ends a CUDA context: everything that lived in it is opened again.
-static kz_status reopen(run_state *state, size_t device, family_check_job *job, kz_error *error) {
+static kz_status reopen(run_state *state, size_t device, kz_error *error) {
     char id[32];
-    snprintf(id, sizeof id, "%s", kz_device_get_info(job->device)->id);
+    snprintf(id, sizeof id, "%s", kz_device_get_info(state->devices.items[device])->id);
+    kz_device_close(state->devices.items[device]);
+    state->devices.items[device] = NULL;
+    return kz_device_open(id, &state->devices.items[device], error);
+}
+
+static kz_status reopen_job(run_state *state, size_t device, family_check_job *job, kz_error *error) {
     kz_module_close(job->module);
     job->module = NULL;
-    kz_device_close(job->device);
-    state->devices.items[device] = job->device = NULL;
-    kz_status status = kz_device_open(id, &job->device, error);
-    if (status) return status;
-    state->devices.items[device] = job->device;
-    return load_module(state->chosen, job->family, job->variant, job->device, &job->module, error);
+    kz_status status = reopen(state, device, error);
+    job->device = state->devices.items[device];
+    return status ? status
+                  : load_module(state->chosen, job->family, job->variant, job->device, &job->module, error);
+}
+
+static void say_lost(run_state *state, const kz_error *error) {
+    report_progress_clear(&state->progress);
+    cli_fail(error);
+    fprintf(stderr, "kz: the device is gone; the rest of its cases are left out\n");
 }
 
 static void show_progress(run_state *state, const family_check_job *job, const char *variant) {
@@ -197,11 +191,9 @@ static bool check_row_cases(run_state *state, family_check_job *job, size_t devi
         check_report_case(&state->report, job, variant, &result, now() - start, row);
         state->done++;
         kz_error error;
-        if (result.device_lost && reopen(state, device, job, &error)) {
+        if (result.device_lost && reopen_job(state, device, job, &error)) {
             alive = false;
-            report_progress_clear(&state->progress);
-            cli_fail(&error);
-            fprintf(stderr, "kz: the device is gone; the rest of its cases are left out\n");
+            say_lost(state, &error);
         }
     }
     return alive;
@@ -226,6 +218,24 @@ static bool check_row_all(run_state *state, const kz_family *family, const kz_va
     return alive;
 }
 
+// A device that timing broke is opened again for the next family.
+static void time_family(run_state *state, const kz_family *family, check_row *rows, size_t count) {
+    const check_options *o = state->options;
+    if (o->no_time || o->pattern) return;
+    state->timer.done = state->done;
+    for (size_t d = 0; d < state->devices.count && !cli_interrupted(); d++) {
+        kz_error error = {0};
+        if (!state->devices.items[d]) continue;
+        kz_status status = check_time_family(&state->timer, &state->report, family, state->chosen->guest,
+                                             state->devices.items[d], rows, count, &error);
+        if (!status) continue;
+        report_progress_clear(&state->progress);
+        base_fail_note(&error, "while %s; the checks stand", state->timer.label);
+        cli_fail(&error);
+        if (reopen(state, d, &error)) say_lost(state, &error);
+    }
+}
+
 static kz_status check_family(run_state *state, const kz_family *family, kz_error *error) {
     const selection *s = state->chosen;
     kz_case *cases;
@@ -241,10 +251,11 @@ static kz_status check_family(run_state *state, const kz_family *family, kz_erro
         const kz_variant *variant = s->guest ? NULL : &family->variants[v];
         for (size_t d = 0; d < state->devices.count && !cli_interrupted(); d++) {
             kz_device *device = state->devices.items[d];
-            if (!device || !applies(s, variant, device)) continue;
+            if (!device || !applies(s, family, variant, device)) continue;
             check_row_all(state, family, variant, d, cases, count, &rows[used++]);
         }
     }
+    time_family(state, family, rows, used);
     report_progress_clear(&state->progress);
     check_report_family(&state->report, family, rows, used, state->widest);
     free(rows);
@@ -272,6 +283,21 @@ static void begin_report(run_state *state, base_text *journal_path, const cli_li
     report_progress_begin(&state->progress, stderr);
 }
 
+// Rivals run on a GPU alone; opening them costs a little, and they are not asked for where nothing is timed.
+static void begin_timing(run_state *state) {
+    bool has_cuda = false, timing = !state->options->no_time && !state->options->pattern;
+    for (size_t i = 0; i < state->devices.count; i++) {
+        const kz_device_info *info = kz_device_get_info(state->devices.items[i]);
+        has_cuda = has_cuda || info->kind == KZ_DEVICE_CUDA;
+        state->report.counts = state->report.counts || !info->has_clock;
+    }
+    check_timer_open(&state->timer, has_cuda && timing);
+    state->timer.seed = state->options->seed.given ? (uint64_t)state->options->seed.value : FAMILY_SEED;
+    state->timer.progress = &state->progress;
+    state->timer.total = state->total;
+    state->report.rivals = state->timer.peers.count > 0;
+}
+
 static int run_selected(const check_options *options, const selection *chosen, const cli_list *words) {
     run_state state = {.options = options, .chosen = chosen};
     kz_error error = {0};
@@ -285,11 +311,13 @@ static int run_selected(const check_options *options, const selection *chosen, c
     }
     double start = now();
     begin_report(&state, &journal_path, words, command, sizeof command);
-    for (size_t f = 0; f < chosen->count && !status && !cli_interrupted(); f++)
-        status = check_family(&state, chosen->families[f], &error);
+    begin_timing(&state);
+    for (size_t f = 0; f < chosen->targets.count && !status && !cli_interrupted(); f++)
+        status = check_family(&state, chosen->targets.families[f], &error);
     int code = check_report_end(&state.report, now() - start, cli_interrupted(), &options->json,
                                 options->junit, journal_path.data);
     if (status) code = cli_fail(&error);
+    check_timer_close(&state.timer);
     for (size_t i = 0; i < state.devices.count; i++)
         if (state.devices.items[i]) kz_device_close(state.devices.items[i]);
     base_text_free(&journal_path);
@@ -306,7 +334,6 @@ static int run(const cli_command *self, int argc, char **argv) {
     kz_status status = select_targets(&options, &words, &chosen, &error);
     int code = status ? cli_fail(&error) : run_selected(&options, &chosen, &words);
     family_guest_close(chosen.guest);
-    free(chosen.families);
     return code;
 }
 
@@ -324,6 +351,7 @@ static const cli_option options_table[] = {
     {"huge", CLI_FLAG, offsetof(check_options, huge), NULL,
      "also the cases past 2^31 elements, on GPUs with the memory"},
     {"verbose", CLI_FLAG, offsetof(check_options, verbose), NULL, "every case on a line of its own"},
+    {"no-time", CLI_FLAG, offsetof(check_options, no_time), NULL, "check only: no figures from the clock"},
     {"no-save", CLI_FLAG, offsetof(check_options, no_save), NULL, "keep no JSON file of this run"},
     {0},
 };
@@ -337,10 +365,15 @@ const cli_command cli_command_check = {
         "case\n"
         "runs twice on different data. Without names it checks the whole zoo; without --device on all GPUs,\n"
         "or in the simulator where there is none, and native C variants on the CPU.\n\n"
+        "The figures are counts on the simulator. Where there is a clock they are short timings of one case\n"
+        "per family, beside a plain copy and the rival, ~ where they have not settled; with --case there "
+        "are\n"
+        "none. kz bench measures properly.\n\n"
         "Results are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
         "else ~/.local/state/kz.",
     .examples = "  kz check                                       the whole zoo\n"
                 "  kz check reduce/warp_shuffle --device sim      one variant in the simulator\n"
+                "  kz check reduce/vector saxpy/vector            two variants\n"
                 "  kz check reduce --case 'sum-f32-*'             some of its cases\n"
                 "  kz check reduce --case sum-f32-n5000-uniform   a size of your own\n"
                 "  kz check --family reduce my.cu                 a kernel of your own (see kz info reduce)",

@@ -57,6 +57,42 @@ kz_status cli_find_target(const char *word, const kz_family **family, const kz_v
     return status ? status : find_variant(*family, slash + 1, variant, error);
 }
 
+static kz_status add_family(cli_targets *targets, const kz_family *family, kz_error *error) {
+    for (size_t i = 0; i < targets->count; i++)
+        if (targets->families[i] == family) return KZ_OK;
+    if (targets->count == CLI_FAMILIES)
+        return base_fail(error, KZ_LIMIT, "more than %d families", CLI_FAMILIES);
+    targets->families[targets->count++] = family;
+    return KZ_OK;
+}
+
+kz_status cli_find_targets(const cli_list *words, cli_targets *targets, kz_error *error) {
+    *targets = (cli_targets){0};
+    kz_status status = KZ_OK;
+    size_t all;
+    const kz_family *const *list = kz_family_list(&all);
+    for (size_t i = 0; words->count == 0 && i < all && !status; i++)
+        status = add_family(targets, list[i], error);
+    for (size_t i = 0; i < words->count && !status; i++) {
+        const kz_family *family;
+        const kz_variant *variant;
+        status = cli_find_target(words->items[i], &family, &variant, error);
+        if (status) return status;
+        targets->wanted[targets->wanted_count].family = family;
+        targets->wanted[targets->wanted_count++].variant = variant;
+        status = add_family(targets, family, error);
+    }
+    return status;
+}
+
+bool cli_wants(const cli_targets *targets, const kz_family *family, const kz_variant *variant) {
+    for (size_t i = 0; i < targets->wanted_count; i++)
+        if (targets->wanted[i].family == family &&
+            (!targets->wanted[i].variant || targets->wanted[i].variant == variant))
+            return true;
+    return targets->wanted_count == 0;
+}
+
 // ---- cases ----------------------------------------------------------------------------------------
 
 kz_status cli_find_cases(const kz_family *family, const char *pattern, uint32_t use, kz_case **cases,

@@ -13,6 +13,21 @@ kz_status cli_find_family(const char *word, const kz_family **family, kz_error *
 kz_status cli_find_target(const char *word, const kz_family **family, const kz_variant **variant,
                           kz_error *error);
 
+// What several such words mean together: each family once, in the order it was first named.
+enum { CLI_FAMILIES = 256 };
+typedef struct cli_targets {
+    const kz_family *families[CLI_FAMILIES];
+    size_t count;
+    struct {
+        const kz_family *family;
+        const kz_variant *variant; // NULL: all of them
+    } wanted[CLI_LIST_CAPACITY];
+    size_t wanted_count; // 0: the whole zoo
+} cli_targets;
+
+kz_status cli_find_targets(const cli_list *words, cli_targets *targets, kz_error *error);
+bool cli_wants(const cli_targets *targets, const kz_family *family, const kz_variant *variant);
+
 // The family's cases that `pattern` (a name or a glob) means; NULL means those for `use`. A name that is
 // in no list but reads as a case is one case of its own. The array is malloc'ed; none is KZ_NOT_FOUND.
 kz_status cli_find_cases(const kz_family *family, const char *pattern, uint32_t use, kz_case **cases,

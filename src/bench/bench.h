@@ -27,7 +27,8 @@ typedef struct bench_request {
     size_t peer_count;
     uint64_t seed;
     bench_rule rule;
-    bool (*interrupted)(void);                         // may be NULL
+    bool brief;                // single launches alone, no graphs: for cases that are long enough
+    bool (*interrupted)(void); // may be NULL
     void (*progress)(const char *what, void *context); // may be NULL: "verifying", "latency", ...
     void *progress_context;
 } bench_request;

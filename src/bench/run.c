@@ -277,11 +277,11 @@ static kz_status time_all(session *s, kz_error *error) {
         say(s, "latency");
         status = time_mode(s, BENCH_LATENCY, false, error);
     }
-    if (status == KZ_OK && !stopped(s)) {
+    if (status == KZ_OK && !s->request->brief && !stopped(s)) {
         say(s, "throughput");
         status = time_mode(s, BENCH_THROUGHPUT, true, error);
     }
-    // Candidates too slow for a graph are checked once more as they are.
+    // Candidates that were in no graph are checked once more as they are.
     for (size_t i = 0; i < s->outcome->count && status == KZ_OK && !stopped(s); i++) {
         bench_result *r = &s->outcome->results[i];
         if (r->status != KZ_OK || r->candidate.provider == BENCH_ROOF || r->after.done) continue;

@@ -143,6 +143,29 @@ static void wrong_kernels_are_never_timed(void **state) {
     kz_device_close(device);
 }
 
+static void a_brief_look_takes_single_launches_alone(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0], &variants[3]};
+    request.variant_count = 2;
+    request.brief = true;
+    lazy_runs = 20;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_int_equal(o->figure, BENCH_LATENCY);
+    assert_true(o->results[0].timings[BENCH_LATENCY].taken);
+    assert_false(o->results[0].timings[BENCH_THROUGHPUT].taken);
+    assert_true(o->results[0].after.done && o->results[0].fresh.done); // it is checked no less
+    assert_int_equal(o->results[1].status, KZ_WRONG);
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 // A kernel that stops working once it is being timed: the check afterwards finds it out.
 static void a_kernel_that_cheats_is_found_afterwards(void **state) {
     (void)state;
@@ -335,6 +358,7 @@ static void graphs_hold_a_millisecond_in_whole_rounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_kernels_are_never_timed),
+        cmocka_unit_test(a_brief_look_takes_single_launches_alone),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
         cmocka_unit_test(an_interruption_leaves_an_outcome),
         cmocka_unit_test(a_guest_races_a_peer),

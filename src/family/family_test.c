@@ -329,7 +329,7 @@ static void limits_are_named(void **state) {
     assert_string_equal(text, "DRAM, 4.0 sectors/request");
     k.global_sectors = 32000;
     family_describe_limit(&device, &stream, &k, text);
-    assert_string_equal(text, "uncoalesced: 32 sectors per request, 4 would do");
+    assert_string_equal(text, "uncoalesced: 32 sectors, ideal 4");
     k.global_sectors = 4000;
     k.shared_requests = k.shared_ideal_wavefronts = 100;
     k.shared_wavefronts = 3200;
@@ -343,7 +343,7 @@ static void limits_are_named(void **state) {
     k.warp_instructions = 100000;
     k.thread_instructions = 3200000;
     family_describe_limit(&device, &stream, &k, text);
-    assert_string_equal(text, "instruction issue, 3.6x the time of the bytes");
+    assert_string_equal(text, "instruction issue, 3.6x the bytes");
     family_describe_limit(&device, &stream, NULL, text);
     assert_string_equal(text, "memory");
     family_describe_limit(&device, &(kz_work){.bytes = 1, .flops = 100}, NULL, text);

@@ -44,15 +44,15 @@ static bool describe_waste(const kz_device_info *device, const kz_counters *k, c
     if (lanes >= 8 && atomics > 0.05)
         snprintf(text, FAMILY_LIMIT, "atomics: %.0f lanes on one address", lanes);
     else if (ideal > 0 && sectors > 1.5 * ideal)
-        snprintf(text, FAMILY_LIMIT, "uncoalesced: %.0f sectors per request, %.0f would do", sectors, ideal);
+        snprintf(text, FAMILY_LIMIT, "uncoalesced: %.0f sectors, ideal %.0f", sectors, ideal);
     else if (banks > 1.5)
         snprintf(text, FAMILY_LIMIT, "bank conflicts, %.0f-way", banks);
     else if (active > 0 && active < 20)
         snprintf(text, FAMILY_LIMIT, "divergence: %.0f of 32 lanes active", active);
     else if (issue > 1.25 && !is_compute_bound(device, work))
-        snprintf(text, FAMILY_LIMIT, "instruction issue, %.1fx the time of the bytes", issue);
+        snprintf(text, FAMILY_LIMIT, "instruction issue, %.1fx the bytes", issue);
     else if (traffic > 1.5)
-        snprintf(text, FAMILY_LIMIT, "traffic: %.1f times the least bytes", traffic);
+        snprintf(text, FAMILY_LIMIT, "traffic: %.1fx the least bytes", traffic);
     else
         return false;
     return true;

@@ -7,7 +7,7 @@
 
 enum { FAMILY_LIMIT = 96 };
 
-// "DRAM, 4.0 sectors/request", "uncoalesced: 32 sectors per request, 4 would do", "memory", ...
+// "DRAM, 4.0 sectors/request", "uncoalesced: 32 sectors, ideal 4" (per request), "memory", ...
 void family_describe_limit(const kz_device_info *device, const kz_work *work, const kz_counters *counters,
                            char text[FAMILY_LIMIT]);
 

@@ -101,9 +101,11 @@ void report_table_print(const report_table *table, FILE *file, const report_styl
     size_t n = table->column_count;
     measure(table, style->width, header, widths);
     if (header) {
-        for (size_t i = 0; i < n; i++)
+        size_t used = n;
+        while (used > 0 && !*table->columns[used - 1].title) used--;
+        for (size_t i = 0; i < used; i++)
             print_cell(file, style, table->columns[i].title, REPORT_DIM, widths[i], table->columns[i].right,
-                       i + 1 == n);
+                       i + 1 == used);
         fputc('\n', file);
     }
     for (size_t row = 0; row + n <= table->cell_count; row += n) {

@@ -15,6 +15,8 @@ expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json 
 [ "$(sed 's/.*"counters":{\([^}]*\)}.*/\1/' "$FOLDER/sim.jsonl" | sort -u | wc -l)" -le 4 ] || fail "counters vary"
 expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --json --no-save
 [ "$("$JSON_LINES" candidate.name 01_naive < "$FOLDER/out")" = 1 ] || fail "not that one variant on stdout"
+expect_exit 0 bench vector_add/01_naive vector_add/03_vector --device sim --case add-f32-n1025-uniform --json --no-save
+[ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 2 ] || fail "not those two variants"
 
 # A folder gets a file per family, named as under results/.
 expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --commit c0ffee --json "$FOLDER/many/"

@@ -5,11 +5,14 @@ expect_exit 0 check vector_add --device cpu --json "$FOLDER/out.jsonl" --junit "
 expect_out "checks passed"
 expect_out "00_native"
 expect_out "JSON: $KZ_RESULTS/check-"
+expect_out "timed: add-f32-n1048576-uniform on cpu"
 passed=$("$JSON_LINES" outcome passed < "$FOLDER/out.jsonl") || fail "the JSON file has a line that is none"
 [ "$passed" -gt 15 ] || fail "only $passed cases passed"
 [ "$("$JSON_LINES" kind check-summary < "$FOLDER/out.jsonl")" = 1 ] || fail "no summary"
 kept=$(cat "$KZ_RESULTS"/check-*.jsonl | "$JSON_LINES" outcome passed)
 [ "$kept" = "$passed" ] || fail "$kept cases were kept, $passed passed"
+timings=$(cat "$KZ_RESULTS"/check-*.jsonl | "$JSON_LINES" kind check-timing)
+[ "$timings" = 2 ] || fail "$timings timings were kept, not one of ours and one of the copy"
 grep -q "<testsuite name=\"kz check\" tests=\"$passed\" failures=\"0\"" "$FOLDER/out.xml" || fail "JUnit disagrees"
 
 # One case by its name, by a glob and of a size of one's own; JSON alone on stdout.
@@ -28,14 +31,28 @@ expect_err "GB"
 # A device too old for a variant skips it, and says so.
 expect_exit 8 check elementwise/04_lean --device sim:t4 --no-save
 expect_err "needs sm_80, and sim:t4 is sm_75"
-expect_exit 0 check vector_add --device cpu --seed 7 --no-save
+expect_exit 0 check vector_add --device cpu --seed 7 --no-save --no-time
+grep -q "timed:" "$FOLDER/out" && fail "--no-time looks at the clock"
 
 # The same seed gives the same records, but for times.
 for i in 1 2; do
-    expect_exit 0 check vector_add --device cpu --json --no-save
+    expect_exit 0 check vector_add --device cpu --json --no-save --no-time
     sed 's/"time":"[^"]*",//; s/,"host_seconds":[^,}]*//' "$FOLDER/out" > "$FOLDER/run$i"
 done
 cmp "$FOLDER/run1" "$FOLDER/run2" || fail "two runs with one seed differ"
+
+# Several words: families and variants side by side, each once.
+expect_exit 0 check transpose/padded vector_add/03_vector transpose/01_naive --device sim --json "$FOLDER/several.jsonl"
+for variant in 05_padded 01_naive 03_vector; do
+    [ "$("$JSON_LINES" variant $variant < "$FOLDER/several.jsonl")" -gt 15 ] || fail "$variant was left out"
+done
+[ "$("$JSON_LINES" variant 02_coalesced_read < "$FOLDER/several.jsonl")" = 0 ] || fail "more was checked than named"
+[ "$(grep -c '^transpose ' "$FOLDER/out")" = 1 ] || fail "one family, two tables"
+expect_exit 0 check vector_add/01_naive vector_add --device sim --json "$FOLDER/whole.jsonl"
+[ "$("$JSON_LINES" variant 04_unrolled < "$FOLDER/whole.jsonl")" -gt 15 ] || fail "a variant shuts its family out"
+expect_exit 2 check vector_add/01_naive vector_ad
+expect_err "did you mean vector_add?"
+
 expect_exit 0 list --json
 [ "$("$JSON_LINES" family vector_add < "$FOLDER/out")" = 1 ] || fail "kz list has no vector_add"
 expect_exit 0 info vector_add

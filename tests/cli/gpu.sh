@@ -2,6 +2,7 @@
 # A GPU behind a driver of the tests' own: it works, its kernels fault, it is lost.
 . "$(dirname "$0")/lib.sh"
 export KZ_LIBCUDA=$3
+export FAKE_CUDA_MEMORY=600000000 # so that what is timed is small
 guest() {
     cat > "$FOLDER/$1.ptx" << END
 .version 8.0
@@ -15,11 +16,42 @@ END
 }
 guest add_f32
 guest fault_add_f32
+guest small_add_f32
 expect_exit 0 devices
 expect_out "cuda:0"
 expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx" --device cuda --json "$FOLDER/good.jsonl"
 cases=$("$JSON_LINES" outcome passed < "$FOLDER/good.jsonl")
 [ "$cases" -gt 15 ] || fail "only $cases cases passed"
+
+# With a clock there are figures: the fake's moves by a quarter of a second per operation, so a launch, a copy
+# and the rival take as long as each other.
+expect_out "250 ms"
+expect_out "100.0% of copy"
+expect_out "timed: add-f32-n1048576-uniform on cuda:0"
+grep -q "fake" "$FOLDER/out" && fail "a rival that is not there"
+[ "$("$JSON_LINES" kind check-timing < "$FOLDER/good.jsonl")" -ge 3 ] || fail "no records of the timing"
+[ "$("$JSON_LINES" candidate.by guest < "$FOLDER/good.jsonl")" = 1 ] || fail "not one record of the guest's time"
+KZ_PEERS=$4 expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx" --json "$FOLDER/race.jsonl"
+expect_out "1.000x fake"
+expect_out "fake Add: 250 ms"
+[ "$("$JSON_LINES" candidate.by fake < "$FOLDER/race.jsonl")" = 1 ] || fail "no record of the rival"
+awk 'length > 120' "$FOLDER/out" | grep -q . && fail "a line is longer than 120 columns"
+for quiet in "--no-time" "--case add-f32-n1025-uniform"; do
+    # shellcheck disable=SC2086 # words on purpose
+    KZ_PEERS=$4 expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx" --json "$FOLDER/quiet.jsonl" $quiet
+    grep -q "timed:" "$FOLDER/out" && fail "$quiet does not leave the clock alone"
+    [ "$("$JSON_LINES" kind check-timing < "$FOLDER/quiet.jsonl")" = 0 ] || fail "records of a timing with $quiet"
+done
+# A rival that cannot be opened costs the rival, and nothing else.
+mkdir "$FOLDER/peers" && echo none > "$FOLDER/peers/libkz_peer_none.so"
+KZ_PEERS="$FOLDER/peers" expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx"
+expect_err "without that rival"
+expect_out "100.0% of copy"
+# Right on every edge case, and wrong where it is timed: wrong.
+expect_exit 1 check --family vector_add "$FOLDER/small_add_f32.ptx"
+expect_out "wrong  small_add_f32.ptx add-f32-n1048576-uniform on cuda:0"
+expect_out "--case add-f32-n1048576-uniform --device cuda:0"
+expect_out "$cases of $((cases + 1)) checks passed, 1 wrong"
 
 # A fault ends the context, not the run: the device is opened again for every case.
 expect_exit 4 check --family vector_add "$FOLDER/fault_add_f32.ptx" --device cuda --json "$FOLDER/bad.jsonl"
@@ -28,7 +60,7 @@ faulted=$("$JSON_LINES" outcome faulted < "$FOLDER/bad.jsonl")
 [ "$faulted" = "$cases" ] || fail "$faulted cases faulted, expected $cases"
 
 # Without --device the GPU is what is checked.
-expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx" --json
+expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx" --no-time --json
 [ "$("$JSON_LINES" device.id cuda:0 < "$FOLDER/out")" = "$cases" ] || fail "the GPU is not the default"
 
 FAKE_CUDA_FAIL=lost expect_exit 3 check --family vector_add "$FOLDER/add_f32.ptx" --device cuda

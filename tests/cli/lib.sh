@@ -9,8 +9,8 @@ FAILED=0
 
 fail() {
     echo "FAILED: $*"
-    sed 's/^/  stdout: /' "$FOLDER/out"
-    sed 's/^/  stderr: /' "$FOLDER/err"
+    cut -c1-400 "$FOLDER/out" | sed 's/^/  stdout: /'
+    cut -c1-400 "$FOLDER/err" | sed 's/^/  stderr: /'
     FAILED=1
 }
 
