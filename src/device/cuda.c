@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/entries.h"
 #include "device/gpus.h"
 
 typedef struct cuda_module {
     kz_module base;
     driver_module handle;
+    device_entries entries; // of its PTX, for what the driver had better not be asked
 } cuda_module;
 
 typedef struct cuda_kernel {
@@ -328,22 +330,26 @@ static kz_status cuda_module_load(kz_device *device, const kz_image *image, kz_m
     if (status) return status;
     cuda_module *made = DEVICE_NEW(cuda_module, error);
     if (!made) return KZ_NO_MEMORY;
-    status = load_image(device, image, &made->handle, error);
-    if (status)
+    status = device_entries_read(image->ptx, &made->entries, error);
+    if (!status) status = load_image(device, image, &made->handle, error);
+    if (status) {
+        device_entries_free(&made->entries);
         free(made);
-    else
-        *module = &made->base;
-    return status;
+        return status;
+    }
+    *module = &made->base;
+    return KZ_OK;
 }
 
 static void cuda_module_close(kz_module *module) {
     if (!device_cuda_enter(module->device, NULL))
         cuda_of(module->device)->driver.module_unload(((cuda_module *)module)->handle);
+    device_entries_free(&((cuda_module *)module)->entries);
     free(module);
 }
 
-// -1 where the driver is too old to tell.
-static int count_params(const driver_table *d, driver_function function) {
+// For machine code that came without PTX. -1 where the driver is too old to tell.
+static int ask_params(const driver_table *d, driver_function function) {
     if (!d->function_param) return -1;
     size_t offset, bytes;
     int count = 0;
@@ -367,7 +373,6 @@ static driver_result describe_kernel(const driver_table *d, cuda_kernel *kernel)
         .local_bytes_per_thread = (size_t)local,
         .max_threads_per_block = threads,
     };
-    kernel->base.param_count = count_params(d, f);
     return result;
 }
 
@@ -387,6 +392,8 @@ static kz_status cuda_kernel_open(kz_module *module, const char *name, kz_kernel
     }
     size_t plain = device->info.shared_per_block, fixed = made->base.info.static_shared_bytes;
     made->dynamic_allowed = plain > fixed ? (uint32_t)(plain - fixed) : 0;
+    made->base.param_count = device_entries_params(&((cuda_module *)module)->entries, name);
+    if (made->base.param_count < 0) made->base.param_count = ask_params(d, made->handle);
     *kernel = &made->base;
     return KZ_OK;
 }

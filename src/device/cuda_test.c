@@ -289,6 +289,31 @@ static kz_kernel *kernel_of(kz_module *module, const char *name) {
     return kernel;
 }
 
+// PTX says how many parameters there are; the driver says it of machine code alone.
+static void parameters(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    kz_error error = {0};
+    static const char text[] = ".version 8.0\n.entry add_f32(.param .u64 a, .param .u64 b) { ret; }\n";
+    kz_image one = {.name = "one", .ptx = text, .ptx_size = sizeof text - 1};
+    const kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    uint64_t value = 0;
+    const void *args[] = {&value, &value, &value};
+    for (int ptx_too = 1; ptx_too >= 0; ptx_too--) {
+        if (!ptx_too) one.ptx = NULL;
+        int before = fake()->param_questions;
+        GOOD(kz_module_load(device, &one, &module, trouble));
+        kz_kernel *kernel = kernel_of(module, "add_f32");
+        assert_true((fake()->param_questions == before) == ptx_too);
+        assert_int_equal(kz_launch_kernel(device, NULL, kernel, &launch, args, 3, &error), KZ_INVALID);
+        SAYS(error, ptx_too ? "3 arguments: it takes 2" : "3 arguments: it takes 4");
+        kz_module_close(module);
+        one.machine_code = codes;
+        one.machine_code_count = 3;
+    }
+    expect_nothing_left();
+}
+
 static void launches(void **state) {
     kz_device *device = *state;
     kz_module *module;
@@ -535,12 +560,25 @@ int main(void) {
 #define ALONE(test) cmocka_unit_test_setup_teardown(test, set_up, set_up)
 #define OPEN(test)  cmocka_unit_test_setup_teardown(test, open_device, close_device)
     const struct CMUnitTest tests[] = {
-        ALONE(listed_first),   ALONE(unknown_gpu),       ALONE(the_best_is_the_gpu),
-        ALONE(absent_devices), ALONE(not_a_driver),      OPEN(memory),
-        OPEN(out_of_memory),   OPEN(code_for_the_gpu),   OPEN(bad_ptx),
-        OPEN(names),           OPEN(launches),           OPEN(launch_attributes),
-        OPEN(bad_launches),    OPEN(streams_and_events), OPEN(graphs),
-        OPEN(a_kernel_faults), OPEN(the_gpu_vanishes),   OPEN(no_counters_here),
+        ALONE(listed_first),
+        ALONE(unknown_gpu),
+        ALONE(the_best_is_the_gpu),
+        ALONE(absent_devices),
+        ALONE(not_a_driver),
+        OPEN(memory),
+        OPEN(out_of_memory),
+        OPEN(code_for_the_gpu),
+        OPEN(bad_ptx),
+        OPEN(names),
+        OPEN(launches),
+        OPEN(launch_attributes),
+        OPEN(parameters),
+        OPEN(bad_launches),
+        OPEN(streams_and_events),
+        OPEN(graphs),
+        OPEN(a_kernel_faults),
+        OPEN(the_gpu_vanishes),
+        OPEN(no_counters_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

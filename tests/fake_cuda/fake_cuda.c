@@ -359,6 +359,7 @@ CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t
 CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) {
     ENTER();
     const fake_function *f = function;
+    STATE.param_questions++;
     if (index >= (size_t)f->param_count) return INVALID_VALUE;
     *offset = 8 * index;
     *bytes = f->param_bytes[index];

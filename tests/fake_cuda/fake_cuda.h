@@ -22,6 +22,7 @@ typedef struct fake_cuda_state {
     unsigned capture_mode; // of the last capture
     fake_cuda_launch last; // the last launch that ran
     int launches;          // that ran, in graphs too
+    int param_questions;   // how often cuFuncGetParamInfo was asked
 } fake_cuda_state;
 
 #endif
