@@ -38,6 +38,14 @@ static uint64_t element(uint64_t bits, unsigned index, const shape *s) {
     return s->bits == 64 ? bits : bits >> (index * s->bits) & ((UINT64_C(1) << s->bits) - 1);
 }
 
+uint64_t canonical_bits(format kind, uint64_t bits) {
+    shape s = shape_of(kind);
+    for (unsigned e = 0; kind != BITS && e < format_elements(kind); e++)
+        if (is_nan_bits(kind, element(bits, e, &s)))
+            bits |= s.bits == 64 ? UINT64_MAX : ((UINT64_C(1) << s.bits) - 1) << (e * s.bits);
+    return bits;
+}
+
 // One element of an approximate result: how far both are from the truth and from each other.
 static void measure(const form *f, verdict *v, double x, double y, uint64_t a, uint64_t b) {
     format kind = f->results[0]->format;

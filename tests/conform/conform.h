@@ -38,7 +38,7 @@ typedef struct operand_type {
 } operand_type;
 
 typedef struct form {
-    const char *group;
+    const char *group, *pattern;
     char text[320]; // the PTX
     const operand_type *results[RESULTS], *sources[SOURCES];
     unsigned result_count, source_count;
@@ -49,8 +49,7 @@ typedef struct form {
 typedef uint64_t inputs[LANES][SOURCES];
 typedef uint64_t outputs[LANES][RESULTS];
 
-// ---- forms.c
-// ------------------------------------------------------------------------------------------------
+// ---- forms.c ------------------------------------------------------------------------------------
 
 typedef struct form_list {
     form *items;
@@ -62,15 +61,13 @@ typedef struct form_list {
 bool forms_open(form_list *list, const char *filter, const char *without);
 void forms_close(form_list *list);
 
-// ---- values.c
-// -----------------------------------------------------------------------------------------------
+// ---- values.c -----------------------------------------------------------------------------------
 
 // Edge values crossed with each other, then random ones; a function of the form's types and the seed.
 void values_make(const form *form, uint64_t seed, inputs to);
 bool values_same(const form *f, const form *g); // whether both get the same
 
-// ---- kernels.c
-// ----------------------------------------------------------------------------------------------
+// ---- kernels.c ----------------------------------------------------------------------------------
 
 // The module of these forms: kernel k0, k1, ... each.
 void kernels_write(const form *forms, size_t count, base_text *text);
@@ -85,14 +82,14 @@ typedef struct run_result {
 kz_status kernels_run(const char *device, const form_list *forms, uint64_t seed, uint32_t mask,
                       run_result *results, kz_device_info *info, kz_error *error);
 
-// ---- oracle.c, compare.c
-// ------------------------------------------------------------------------------------
+// ---- oracle.c, compare.c ------------------------------------------------------------------------
 
 // The exact result, as far as long double goes; false where the oracle has no opinion (sin of 1e30).
 bool oracle_value(oracle function, double a, double b, double *result, double *least_unit);
 double value_of_bits(format kind, uint64_t bits); // of one element
 unsigned format_elements(format kind);
 bool is_nan_bits(format kind, uint64_t bits);
+uint64_t canonical_bits(format kind, uint64_t bits); // of all elements; NaN become all ones
 
 typedef struct example {
     uint64_t sources[SOURCES], a[RESULTS], b[RESULTS];
@@ -111,8 +108,23 @@ typedef struct verdict {
 verdict compare_form(const form *form, inputs in, const run_result *a, const run_result *b, uint32_t mask);
 bool verdict_is_failure(const verdict *v, bool exact);
 
-// ---- report.c
-// -----------------------------------------------------------------------------------------------
+// ---- golden.c -----------------------------------------------------------------------------------
+
+// What a device computed, kept as hashes of inputs and outputs per form, so that it can be compared with
+// where that device is not. `verdicts` has the errors of approximations.
+kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
+                       const verdict *verdicts, const char *device, kz_error *error);
+// Judges A's results by the file: `device` becomes what it was made on. How many lanes differ is not known:
+// all or none.
+kz_status golden_judge(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
+                       verdict *verdicts, char device[96], kz_error *error);
+// Why this form may differ from the hardware; NULL where it may not.
+const char *golden_excuse(const form *f);
+// Every lane that differs, of forms that are no approximations, as lines for people to look for a rule.
+kz_status golden_write_lanes(const char *path, const form_list *forms, uint64_t seed, const run_result *a,
+                             const run_result *b, kz_error *error);
+
+// ---- report.c -----------------------------------------------------------------------------------
 
 typedef struct report {
     const form_list *forms;

@@ -99,7 +99,7 @@ static bool add_form(form_list *list, const struct row *row, const char *text, c
         list->capacity = capacity;
     }
     form *f = &list->items[list->count];
-    *f = (form){.group = row->group, .oracle = row->oracle};
+    *f = (form){.group = row->group, .pattern = row->pattern, .oracle = row->oracle};
     if (!substitute(text, made, f->text, sizeof f->text) || !read_types(row->types, made, f)) {
         fprintf(stderr, "conform: wrong row: %s\n", row->pattern);
         return false;

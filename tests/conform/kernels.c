@@ -10,8 +10,7 @@
 
 enum { BATCH = 64, THREADS = 256 };
 
-// ---- PTX
-// -----------------------------------------------------------------------------------------------------
+// ---- PTX ----------------------------------------------------------------------------------------
 
 static const char *const source_names[SOURCES] = {"a", "b", "c", "g"};
 static const char *const result_names[RESULTS] = {"d", "e"};
@@ -80,8 +79,7 @@ void kernels_write(const form *forms, size_t count, base_text *text) {
     for (size_t i = 0; i < count; i++) write_kernel(&forms[i], i, text);
 }
 
-// ---- running
-// ---------------------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 typedef struct runner {
     kz_device *device;

@@ -1,0 +1,178 @@
+// What a device computed, kept for machines without that device.
+//
+// The file has a line per pattern of forms.def: "= pattern", then the hashes of its forms in the order of
+// their expansion (FNV-1a of inputs and outputs: as they are, and with all NaN alike), the error in ulp in
+// place of an approximation's, "-" in place of one that was refused.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conform.h"
+
+static const struct excuse {
+    const char *start, *reason; // of the form's text
+} excuses[] = {
+#define DIFFERENT(start, reason) {start, reason},
+#include "different.def"
+#undef DIFFERENT
+    {NULL, NULL},
+};
+
+const char *golden_excuse(const form *f) {
+    for (size_t i = 0; excuses[i].start; i++)
+        if (!strncmp(f->text, excuses[i].start, strlen(excuses[i].start))) return excuses[i].reason;
+    return NULL;
+}
+
+static uint32_t hashed(uint32_t hash, const void *data, size_t bytes) {
+    const uint8_t *at = data;
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ at[i]) * 16777619u;
+    return hash;
+}
+
+// The inputs of the form before serve again where they are the same.
+typedef struct input_cache {
+    uint64_t (*values)[SOURCES];
+    const form *of;
+    uint32_t hash;
+} input_cache;
+
+static void cache_fill(input_cache *cache, const form *f, uint64_t seed) {
+    if (cache->of && values_same(cache->of, f)) return;
+    values_make(f, seed, cache->values);
+    cache->hash = hashed(2166136261u, cache->values, sizeof(inputs));
+    cache->of = f;
+}
+
+// With `canonical`, all NaN are one.
+static uint32_t hash_outputs(const form *f, uint32_t hash, outputs from, bool canonical) {
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        uint64_t pair[RESULTS] = {from[lane][0], from[lane][1]};
+        for (unsigned r = 0; canonical && r < f->result_count; r++)
+            pair[r] = canonical_bits(f->results[r]->format, pair[r]);
+        hash = hashed(hash, pair, sizeof pair);
+    }
+    return hash;
+}
+
+static void write_word(base_text *text, const form *f, uint32_t hash, const run_result *result,
+                       const verdict *v) {
+    if (!result->values)
+        base_text_add(text, "- ");
+    else if (f->oracle != NONE)
+        base_text_add(text, "%.3g ", v->error_b);
+    else
+        base_text_add(text, "%08x:%08x ", (unsigned)hash_outputs(f, hash, *result->values, false),
+                      (unsigned)hash_outputs(f, hash, *result->values, true));
+}
+
+kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
+                       const verdict *verdicts, const char *device, kz_error *error) {
+    base_text text = {0};
+    input_cache cache = {.values = malloc(sizeof(inputs))};
+    if (!cache.values) return base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
+    base_text_add(&text, "# %s\n", device);
+    for (size_t i = 0; i < forms->count; i++) {
+        const form *f = &forms->items[i];
+        if (i == 0 || forms->items[i - 1].pattern != f->pattern)
+            base_text_add(&text, "%s= %s\n", i ? "\n" : "", f->pattern);
+        cache_fill(&cache, f, seed);
+        write_word(&text, f, cache.hash, &results[i], &verdicts[i]);
+    }
+    base_text_add(&text, "\n");
+    kz_status status = text.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for %s", path)
+                                   : base_file_write(path, text.data, text.length, error);
+    base_text_free(&text);
+    free(cache.values);
+    return status;
+}
+
+// Where the hashes of this pattern begin; NULL where the file does not know it.
+static const char *find_pattern(const char *text, const char *pattern) {
+    size_t length = strlen(pattern);
+    for (const char *at = strstr(text, "\n= "); at; at = strstr(at + 1, "\n= "))
+        if (!strncmp(at + 3, pattern, length) && at[3 + length] == '\n') return at + 4 + length;
+    return NULL;
+}
+
+static verdict judge(const form *f, input_cache *cache, const run_result *a, const char *word) {
+    // A's own errors; against itself, for the file has no values.
+    verdict v = compare_form(f, cache->values, a, a, UINT32_MAX);
+    if (!a->values) v.refused[1] = NULL;
+    if (word[0] == '-') v.refused[1] = "the device of the file refused it";
+    if (v.refused[0] || v.refused[1]) return v;
+    if (f->oracle != NONE) {
+        v.error_b = strtod(word, NULL);
+        return v;
+    }
+    char own[20];
+    snprintf(own, sizeof own, "%08x:%08x", (unsigned)hash_outputs(f, cache->hash, *a->values, false),
+             (unsigned)hash_outputs(f, cache->hash, *a->values, true));
+    if (strcmp(own + 9, word + 9) != 0)
+        v.differ = v.lanes;
+    else if (strcmp(own, word) != 0)
+        v.nan_only = v.lanes;
+    return v;
+}
+
+kz_status golden_judge(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
+                       verdict *verdicts, char device[96], kz_error *error) {
+    char *text = NULL;
+    size_t size;
+    input_cache cache = {.values = malloc(sizeof(inputs))};
+    kz_status status = base_file_read(path, &text, &size, error);
+    if (!status && !cache.values) status = base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
+    if (!status) snprintf(device, 96, "%.*s", (int)strcspn(text + 2, "\n"), text + 2);
+    const char *at = NULL;
+    for (size_t i = 0; !status && i < forms->count; i++) {
+        const form *f = &forms->items[i];
+        char word[20] = "";
+        int used = 0;
+        if (i == 0 || forms->items[i - 1].pattern != f->pattern) at = find_pattern(text, f->pattern);
+        if (!at || sscanf(at, "%19s%n", word, &used) != 1 || word[0] == '=') {
+            verdicts[i].refused[1] = "the file does not know it: make it anew on the device";
+            continue;
+        }
+        at += used;
+        cache_fill(&cache, f, seed);
+        verdicts[i] = judge(f, &cache, &results[i], word);
+    }
+    free(text);
+    free(cache.values);
+    return status;
+}
+
+static void write_lane(base_text *text, const form *f, const uint64_t *in, const uint64_t *a,
+                       const uint64_t *b) {
+    for (unsigned s = 0; s < f->source_count; s++) base_text_add(text, "%llx ", (unsigned long long)in[s]);
+    base_text_add(text, "|");
+    for (unsigned r = 0; r < f->result_count; r++) base_text_add(text, " %llx", (unsigned long long)a[r]);
+    base_text_add(text, " |");
+    for (unsigned r = 0; r < f->result_count; r++) base_text_add(text, " %llx", (unsigned long long)b[r]);
+    base_text_add(text, "\n");
+}
+
+kz_status golden_write_lanes(const char *path, const form_list *forms, uint64_t seed, const run_result *a,
+                             const run_result *b, kz_error *error) {
+    base_text text = {0};
+    input_cache cache = {.values = malloc(sizeof(inputs))};
+    if (!cache.values) return base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
+    base_text_add(&text, "# sources | A | B\n");
+    for (size_t i = 0; i < forms->count; i++) {
+        const form *f = &forms->items[i];
+        if (f->oracle != NONE || !a[i].values || !b[i].values ||
+            !memcmp(a[i].values, b[i].values, sizeof(outputs)))
+            continue;
+        cache_fill(&cache, f, seed);
+        base_text_add(&text, "= %s\n", f->text);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            const uint64_t *x = (*a[i].values)[lane], *y = (*b[i].values)[lane];
+            if (memcmp(x, y, RESULTS * sizeof *x)) write_lane(&text, f, cache.values[lane], x, y);
+        }
+    }
+    kz_status status = text.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for %s", path)
+                                   : base_file_write(path, text.data, text.length, error);
+    base_text_free(&text);
+    free(cache.values);
+    return status;
+}
