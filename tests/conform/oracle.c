@@ -49,5 +49,6 @@ bool oracle_value(oracle function, double a, double b, double *result, double *l
     case COS: *result = (double)cosl(x), *least = 1.0; break;
     default: return false;
     }
+    if (function == DIV) return fabs(b) <= 0x1p126; // PTX states no bound beyond
     return (function != SIN && function != COS) || fabs(a) <= 3.14159274101257324;
 }
