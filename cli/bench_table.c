@@ -29,33 +29,6 @@ static void print_title(const view *v, const kz_family *family) {
 
 static bool is_over(const bench_result *r, bench_mode mode) { return r->timings[mode].over_roof; }
 
-static void add_verdict(const view *v, report_table *table, size_t index) {
-    const bench_result *r = &v->o->results[index];
-    const bench_series *series = &r->timings[v->o->figure].series;
-    char goal[REPORT_NUMBER];
-    if (is_over(r, v->o->figure))
-        report_table_add(table, REPORT_BAD, "above the measured roof: an error in measurement");
-    else if (series->state == BENCH_NOT_CONVERGED)
-        report_table_add(table, REPORT_WARN, "not converged");
-    else if (series->state == BENCH_GO_ON)
-        report_table_add(table, REPORT_WARN, "interrupted");
-    else if ((int)index != v->best || !v->target.target)
-        report_table_add(table, REPORT_PLAIN, "%s", "");
-    else if (isnan(v->target.value))
-        report_table_add(table, REPORT_WARN, "target open: no %s here", v->target.target->rival);
-    else {
-        const char *metric = v->target.target->metric;
-        bool rate = strcmp(metric, "bytes_per_s") == 0 || strcmp(metric, "flops_per_s") == 0;
-        if (rate)
-            report_si(goal, v->target.target->goal, metric[0] == 'b' ? "B/s" : "FLOP/s");
-        else
-            snprintf(goal, sizeof goal, "%.2f %s", v->target.target->goal, metric);
-        report_table_add(table, v->target.met ? REPORT_GOOD : REPORT_BAD, "target %s: %s%s%s%s",
-                         v->target.met ? "met" : "missed", goal, v->target.target->rival[0] ? " (" : "",
-                         v->target.target->rival, v->target.target->rival[0] ? ")" : "");
-    }
-}
-
 static void add_rival(const view *v, report_table *table, size_t index) {
     const bench_candidate *c = &v->o->results[index].candidate;
     bench_ratio ratio = {0};
@@ -91,17 +64,14 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     else
         report_table_add(table, tone, "%.1f%%", 100 * t->of_copy);
     add_rival(v, table, index);
-    add_verdict(v, table, index);
 }
 
-static void add_untimed_row(const view *v, report_table *table, const bench_result *r) {
-    const char *line = r->error.message[0] ? r->error.message
-                       : v->o->interrupted ? "interrupted"
-                                           : "not timed";
+// Its row is empty: the reason stands below, where there is room for it.
+static void add_untimed_row(report_table *table, const bench_result *r, int columns) {
     report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
     report_table_add(table, tone, "%s", r->candidate.name);
-    for (int i = 0; i < 6; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
-    report_table_add(table, tone, "%.*s", (int)strcspn(line, "\n"), line);
+    report_table_add(table, tone, "-");
+    for (int i = 2; i < columns; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
 }
 
 static void print_times(const view *v) {
@@ -111,14 +81,14 @@ static void print_times(const view *v) {
     const report_column columns[] = {{"candidate", false, false, 24}, {"time", true, false, 8},
                                      {"+-", true, false, 6},          {second, true, false, 11},
                                      {"moves", true, false, 9},       {"of copy", true, false, 7},
-                                     {rival, false, false, 0},        {"", false, true, 0}};
+                                     {rival, false, false, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < v->o->count; i++) {
         if (v->o->results[i].timings[v->o->figure].taken)
             add_timed_row(v, table, i);
         else
-            add_untimed_row(v, table, &v->o->results[i]);
+            add_untimed_row(table, &v->o->results[i], BASE_COUNT(columns));
     }
     report_table_print(table, v->file, v->style, true);
     report_table_close(table);
@@ -137,17 +107,17 @@ static void add_share(report_table *table, uint64_t used, uint64_t ideal) {
 // Counts, not times: the simulator has no clock.
 static void print_counters(const view *v) {
     static const report_column columns[] = {
-        {"candidate", false, false, 24},       {"thread instructions", true, false, 0},
+        {"candidate", false, false, 18},       {"thread instructions", true, false, 0},
         {"warp instructions", true, false, 0}, {"sectors/ideal", true, false, 0},
         {"wavefronts/ideal", true, false, 0},  {"atomics", true, false, 0},
-        {"barriers", true, false, 0},          {"", false, true, 0}};
+        {"barriers", true, false, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         const kz_counters *c = &r->counters;
         if (r->status != KZ_OK || !c->valid) {
-            add_untimed_row(v, table, r);
+            add_untimed_row(table, r, BASE_COUNT(columns));
             continue;
         }
         report_table_add(table, REPORT_PLAIN, "%s", r->candidate.name);
@@ -157,26 +127,130 @@ static void print_counters(const view *v) {
         add_share(table, c->shared_wavefronts, c->shared_ideal_wavefronts);
         report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->atomic_requests);
         report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->barriers);
-        report_table_add(table, REPORT_PLAIN, "%s", "");
     }
     report_table_print(table, v->file, v->style, true);
     report_table_close(table);
 }
 
+// ---- what stands below the table ---------------------------------------------------------------------
+
+// "4.40 TB/s", "92.1% of copy", "1.069x cub": a value of the target's metric.
+static void name_value(const bench_target *target, double value, char *text, size_t size) {
+    char number[REPORT_NUMBER];
+    if (strcmp(target->metric, "of_copy") == 0)
+        snprintf(text, size, "%.1f%% of copy", 100 * value);
+    else if (strcmp(target->metric, "speedup") == 0)
+        snprintf(text, size, "%.3fx %s", value, target->rival);
+    else
+        snprintf(text, size, "%s", report_si(number, value, target->metric[0] == 'b' ? "B/s" : "FLOP/s"));
+}
+
+// "target met: 07_vector, 92.1% of copy; the goal is 85.0% of copy"
+static void describe_target(const view *v, base_text *out) {
+    const bench_target *target = v->target.target;
+    char value[64], goal[64];
+    bool named = strcmp(target->metric, "speedup") != 0 && target->rival[0]; // a figure of somebody else's
+    name_value(target, target->goal, goal, sizeof goal);
+    if (isnan(v->target.value)) {
+        base_text_add(out, "target open: the goal is %s, and %s did not run", goal,
+                      target->rival[0] ? target->rival : "what it is compared with");
+        return;
+    }
+    name_value(target, v->target.value, value, sizeof value);
+    base_text_add(out, "target %s: %s, %s; the goal is %s%s%s", v->target.met ? "met" : "missed",
+                  v->o->results[v->best].candidate.name, value, goal, named ? ", by " : "",
+                  named ? target->rival : "");
+}
+
+static void print_note(const view *v, report_tone tone, const char *text) {
+    report_print(v->file, v->style, tone, "  %s\n", text);
+}
+
+static void print_target(const view *v) {
+    base_text text = {0};
+    describe_target(v, &text);
+    report_tone tone = v->target.met ? REPORT_GOOD : isnan(v->target.value) ? REPORT_WARN : REPORT_BAD;
+    if (text.data) print_note(v, tone, text.data);
+    base_text_free(&text);
+}
+
+// The candidates of which `holds` is true, in one line.
+static void print_list(const view *v, report_tone tone, const char *what,
+                       bool (*holds)(const view *v, const bench_result *r)) {
+    base_text text = {0};
+    for (size_t i = 0; i < v->o->count; i++)
+        if (holds(v, &v->o->results[i]))
+            base_text_add(&text, "%s %s%s", text.data ? "," : what,
+                          v->o->results[i].candidate.provider == BENCH_ROOF ? "the roof " : "",
+                          v->o->results[i].candidate.name);
+    if (text.data) print_note(v, tone, text.data);
+    base_text_free(&text);
+}
+
+static bool above_roof(const view *v, const bench_result *r) { return is_over(r, v->o->figure); }
+static bool unsettled(const view *v, const bench_result *r) {
+    const bench_timing *t = &r->timings[v->o->figure];
+    return t->taken && !t->over_roof && t->series.state == BENCH_NOT_CONVERGED;
+}
+static bool cut_short(const view *v, const bench_result *r) {
+    const bench_timing *t = &r->timings[v->o->figure];
+    return t->taken && !t->over_roof && t->series.state == BENCH_GO_ON;
+}
+
+static void print_reasons(const view *v) {
+    for (size_t i = 0; i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i];
+        bool shown = v->o->timed ? r->timings[v->o->figure].taken : r->status == KZ_OK && r->counters.valid;
+        if (shown && r->status == KZ_OK) continue;
+        const char *line = r->error.message[0] ? r->error.message
+                           : v->o->interrupted ? "interrupted"
+                                               : "not timed";
+        report_print(v->file, v->style, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD, "  %s: %.*s\n",
+                     r->candidate.name, (int)strcspn(line, "\n"), line);
+    }
+}
+
+static void print_notes(const view *v) {
+    if (v->target.target) print_target(v);
+    if (v->o->timed) {
+        print_list(v, REPORT_WARN, "not converged:", unsettled);
+        print_list(v, REPORT_WARN, "interrupted:", cut_short);
+        print_list(v, REPORT_BAD, "above the measured roof, an error in measurement:", above_roof);
+    }
+    print_reasons(v);
+}
+
 // ---- the case ------------------------------------------------------------------------------------
 
+static void note_shortfall(const view *v, const kz_family *family, bench_tally *tally) {
+    const bench_timing *t = &v->o->results[v->best].timings[v->o->figure];
+    bool missed = v->target.target && !v->target.met && !isnan(v->target.value);
+    bool settled = t->series.state == BENCH_CONVERGED && !t->over_roof;
+    if (!missed && settled) return;
+    base_text_add(&tally->shortfalls, "  %s %s: ", family->name, v->o->name);
+    if (missed) describe_target(v, &tally->shortfalls);
+    if (!settled)
+        base_text_add(&tally->shortfalls, "%s%s %s", missed ? "; " : "",
+                      v->o->results[v->best].candidate.name,
+                      t->over_roof                             ? "stands above the measured roof"
+                      : t->series.state == BENCH_NOT_CONVERGED ? "did not converge"
+                                                               : "was interrupted");
+    base_text_add(&tally->shortfalls, "\n");
+}
+
 static void count(const view *v, bench_tally *tally) {
+    bool doubtful =
+        v->best >= 0 && v->o->results[v->best].timings[v->o->figure].series.state != BENCH_CONVERGED;
     tally->cases++;
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         tally->timed += r->timings[v->o->figure].taken;
         tally->wrong += r->status == KZ_WRONG;
         tally->failed += r->status != KZ_OK && r->status != KZ_WRONG && r->status != KZ_UNSUPPORTED;
-        tally->unsettled += is_over(r, v->o->figure);
+        doubtful = doubtful || is_over(r, v->o->figure);
     }
-    if (v->best < 0) return;
-    tally->unsettled += v->o->results[v->best].timings[v->o->figure].series.state != BENCH_CONVERGED;
-    if (!v->target.target) return;
+    tally->unsettled += v->o->timed && doubtful;
+    if (v->best < 0 || !v->target.target) return;
     tally->open += isnan(v->target.value);
     tally->met += v->target.met;
     tally->missed += !v->target.met && !isnan(v->target.value);
@@ -195,6 +269,8 @@ void bench_table_print(FILE *file, const report_style *style, const kz_family *f
         print_times(&v);
     else
         print_counters(&v);
+    print_notes(&v);
     fprintf(file, "\n");
     count(&v, tally);
+    if (outcome->timed && v.best >= 0) note_shortfall(&v, family, tally);
 }

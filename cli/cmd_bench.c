@@ -355,6 +355,7 @@ static int finish(bench_session *s, kz_status status, const kz_error *error) {
     if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
     if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
     fprintf(file, "\n");
+    if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (s->path.data && t->cases && !s->write_error.status)
         fprintf(file, "records: %s\n", s->options->json.path ? s->options->json.path : s->path.data);
     if (status) return cli_fail(error);
@@ -442,6 +443,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     family_guest_close(s.guest);
     bench_peers_close(&s.peers);
     base_text_free(&s.path);
+    base_text_free(&s.tally.shortfalls);
     free(s.jobs);
     free(s.command);
     return code;
