@@ -175,12 +175,24 @@ static void check_choice(const kz_family *family, const kz_variant *variant, con
 
 static void every_device_has_a_choice(void **state) { visit_all(check_choice); }
 
+// What choice.csv says first of this GPU and type; it is written by measuring, so no test knows it by heart.
+static const char *row_for(const char *family, const char *gpu, const char *type) {
+    static choice_row row;
+    const char *text = choice_text(family);
+    while (choice_next_row(&text, &row))
+        if (strcmp(row.column[CHOICE_GPU], gpu) == 0 &&
+            (strcmp(row.column[CHOICE_TYPE], type) == 0 || strcmp(row.column[CHOICE_TYPE], "*") == 0))
+            return row.column[CHOICE_VARIANT];
+    fail_msg("choice.csv of %s has no row for %s,%s", family, gpu, type);
+    return NULL;
+}
+
 static void the_table_decides_for_known_gpus(void **state) {
-    kz_case c = {.type = KZ_F32, .axes = {1000}};
+    kz_case c = {.type = KZ_F32, .axes = {0}};
     const kz_family *family = kz_family_find("elementwise");
-    assert_string_equal(family->choose(&c, &devices[0])->name, "03_unrolled"); // choice.csv: h200,f32
+    assert_string_equal(family->choose(&c, &devices[0])->name, row_for("elementwise", "h200", "f32"));
     c.type = KZ_F16;
-    assert_string_equal(family->choose(&c, &devices[0])->name, "04_lean");
+    assert_string_equal(family->choose(&c, &devices[0])->name, row_for("elementwise", "h200", "f16"));
     c.type = KZ_F32; // an unknown GPU of sm 75: the last that runs there
     assert_string_equal(family->choose(&c, &devices[1])->name, "03_unrolled");
     assert_string_equal(family->choose(&c, &devices[2])->name, "00_native");
