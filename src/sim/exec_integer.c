@@ -146,43 +146,39 @@ LANES_2(max_s32_relu, int32_t, int32_t, int32_t, MOST(MOST(x, y), 0))
 
 // ---- carries --------------------------------------------------------------------------------------
 
-// op->aux is the frame offset of the carries, one bit per lane.
-enum { CARRY_IN = 1, CARRY_OUT = 2, CARRY_SUBTRACT = 4, CARRY_MAD = 8, CARRY_HIGH = 16, CARRY_SIGNED = 32 };
+// op->aux is the frame offset of the carries, one bit per lane. The flag is the carry of an adder, and a - b
+// is a + ~b + 1: after a subtraction it is set where nothing was borrowed. Code that adds the flag after a
+// subtraction sees the difference, and nvcc's division of 128-bit integers does that.
+enum { CARRY_IN = 1, CARRY_OUT = 2, CARRY_SUBTRACT = 4 };
 
-LANES_INLINE uint64_t carry_product(uint64_t x, uint64_t y, uint32_t form, unsigned bits) {
-    if (bits == 32) {
-        uint64_t wide = form & CARRY_SIGNED ? (uint64_t)((int64_t)(int32_t)x * (int32_t)y) : x * y;
-        return form & CARRY_HIGH ? wide >> 32 : (uint32_t)wide;
-    }
-    u128 wide = form & CARRY_SIGNED ? (u128)((s128)(int64_t)x * (int64_t)y) : (u128)x * y;
-    return (uint64_t)(form & CARRY_HIGH ? wide >> 64 : wide);
-}
-
-#define CARRYING(bits, T)                                                                                    \
-    LANES_INLINE void carry_##bits(sim_warp *warp, const sim_op *op, uint32_t mask) {                        \
+#define CARRYING(name, T, product)                                                                           \
+    LANES_INLINE void name##_any(sim_warp *warp, const sim_op *op, bool masked) {                            \
+        uint32_t form = op->aux16, *flags = &SIM_PRED(warp, op->aux);                                        \
+        uint32_t in = form & CARRY_IN ? *flags : form & CARRY_SUBTRACT ? SIM_ALL : 0;                        \
+        const T flip = form & CARRY_SUBTRACT ? (T) ~(T)0 : 0;                                                \
         T *d = SIM_REG(T, warp, op->d);                                                                      \
-        const T *a = SIM_REG(const T, warp, op->a), *b = SIM_REG(const T, warp, op->b);                      \
-        const T *c = op->c == UINT32_MAX ? NULL : SIM_REG(const T, warp, op->c);                             \
-        uint32_t form = op->aux16, *flags = &SIM_PRED(warp, op->aux), carries = *flags;                      \
-        for (int i = 0; i < SIM_LANES; i++) {                                                                \
-            if (!LANES_BIT(mask, i)) continue;                                                               \
-            u128 in = form & CARRY_IN ? LANES_BIT(carries, i) : 0;                                           \
-            u128 x = form & CARRY_MAD ? (T)carry_product(a[i], b[i], form, bits) : a[i];                     \
-            u128 y = form & CARRY_MAD ? c[i] : b[i];                                                         \
-            u128 r = form & CARRY_SUBTRACT ? x - y - in : x + y + in;                                        \
-            d[i] = (T)r;                                                                                     \
-            uint32_t out = (uint32_t)(r >> bits) & 1u;                                                       \
-            if (form & CARRY_OUT) carries = (carries & ~(1u << i)) | out << i;                               \
+        LANES_UNUSED const T *a = SIM_REG(const T, warp, op->a), *b = SIM_REG(const T, warp, op->b);         \
+        const T *addend = op->c == UINT32_MAX ? b : SIM_REG(const T, warp, op->c);                           \
+        const uint32_t *on = warp->lanes;                                                                    \
+        uint32_t out[SIM_LANES] __attribute__((aligned(64)));                                                \
+        LANES_EACH {                                                                                         \
+            const T x = (T)(product), partial = x + (addend[i] ^ flip), sum = partial + LANES_BIT(in, i);    \
+            out[i] = partial < x || sum < partial ? SIM_ALL : 0;                                             \
+            d[i] = !masked || on[i] ? sum : d[i];                                                            \
         }                                                                                                    \
-        *flags = carries;                                                                                    \
+        if (form & CARRY_OUT) lanes_set_predicate(warp, (uint32_t)op->aux, lanes_gather(out), masked);       \
     }                                                                                                        \
-    static void carry_##bits##_full(sim_warp *warp, const sim_op *op) { carry_##bits(warp, op, SIM_ALL); }   \
-    static void carry_##bits##_masked(sim_warp *warp, const sim_op *op) {                                    \
-        carry_##bits(warp, op, warp->mask);                                                                  \
-    }                                                                                                        \
-    static const lanes_pair carrying_##bits = {carry_##bits##_full, carry_##bits##_masked};
-CARRYING(32, uint32_t)
-CARRYING(64, uint64_t)
+    static void name##_full(sim_warp *warp, const sim_op *op) { name##_any(warp, op, false); }               \
+    static void name##_masked(sim_warp *warp, const sim_op *op) { name##_any(warp, op, true); }              \
+    static const lanes_pair name = {name##_full, name##_masked};
+CARRYING(carry_add_32, uint32_t, a[i])
+CARRYING(carry_add_64, uint64_t, a[i])
+CARRYING(carry_low_32, uint32_t, a[i] * b[i])
+CARRYING(carry_low_64, uint64_t, a[i] * b[i])
+CARRYING(carry_high_u32, uint32_t, (uint64_t)a[i] * b[i] >> 32)
+CARRYING(carry_high_s32, uint32_t, (uint64_t)((int64_t)(int32_t)a[i] * (int32_t)b[i]) >> 32)
+CARRYING(carry_high_u64, uint64_t, (u128)a[i] * b[i] >> 64)
+CARRYING(carry_high_s64, uint64_t, (u128)((s128)(int64_t)a[i] * (int64_t)b[i]) >> 64)
 
 // ---- selection ------------------------------------------------------------------------------------
 
@@ -192,16 +188,20 @@ CARRYING(64, uint64_t)
 
 static bool select_carrying(sim_decoder *decoder, const ptx_inst *inst, sim_op *op, ptx_type type) {
     bool is_mad = inst->op == PTX_OP_MAD || inst->op == PTX_OP_MADC;
+    bool is_signed = ptx_type_class(type) == 's';
     uint32_t form = LANES_FLAG(inst, CC) ? CARRY_OUT : 0;
     if (inst->op == PTX_OP_ADDC || inst->op == PTX_OP_SUBC || inst->op == PTX_OP_MADC) form |= CARRY_IN;
     if (inst->op == PTX_OP_SUB || inst->op == PTX_OP_SUBC) form |= CARRY_SUBTRACT;
-    if (is_mad) form |= CARRY_MAD;
-    if (inst->by_category[PTX_CAT_HALF] == PTX_MOD_HI) form |= CARRY_HIGH;
-    if (ptx_type_class(type) == 's') form |= CARRY_SIGNED;
     op->aux16 = (uint16_t)form;
     op->aux = sim_carry(decoder);
     op->c = UINT32_MAX;
-    const lanes_pair *pair = lanes_by_bits(ptx_type_bits(type), NULL, &carrying_32, &carrying_64);
+    const lanes_pair *pair_32 = is_mad ? &carry_low_32 : &carry_add_32;
+    const lanes_pair *pair_64 = is_mad ? &carry_low_64 : &carry_add_64;
+    if (is_mad && inst->by_category[PTX_CAT_HALF] == PTX_MOD_HI) {
+        pair_32 = is_signed ? &carry_high_s32 : &carry_high_u32;
+        pair_64 = is_signed ? &carry_high_s64 : &carry_high_u64;
+    }
+    const lanes_pair *pair = lanes_by_bits(ptx_type_bits(type), NULL, pair_32, pair_64);
     return lanes_bind(decoder, inst, op, pair, type, type, type, is_mad ? type : PTX_TYPE_NONE);
 }
 

@@ -183,8 +183,11 @@ static uint64_t carried(fake_lane *lane, u128 sum, unsigned bits) {
 static uint64_t add_cc_32(fake_lane *x) { return carried(x, (u128)x->a + x->b, 32); }
 static uint64_t addc_32(fake_lane *x) { return (uint32_t)(x->a + x->b + x->carry); }
 static uint64_t addc_cc_64(fake_lane *x) { return carried(x, (u128)x->a + x->b + x->carry, 64); }
-static uint64_t sub_cc_64(fake_lane *x) { return carried(x, (u128)x->a - x->b, 64); }
-static uint64_t subc_cc_32(fake_lane *x) { return carried(x, (u128)x->a - x->b - x->carry, 32); }
+// a - b is a + ~b + 1: the flag says that nothing was borrowed.
+static uint64_t sub_cc_64(fake_lane *x) { return carried(x, (u128)x->a + ~x->b + 1, 64); }
+static uint64_t subc_cc_32(fake_lane *x) {
+    return carried(x, (u128)(uint32_t)x->a + (uint32_t)~x->b + x->carry, 32);
+}
 static uint64_t mad_lo_cc_32(fake_lane *x) { return carried(x, (u128)(uint32_t)(x->a * x->b) + x->c, 32); }
 static uint64_t madc_hi_u32(fake_lane *x) { return (uint32_t)((x->a * x->b >> 32) + x->c + x->carry); }
 static uint64_t madc_hi_cc_s32(fake_lane *x) {
