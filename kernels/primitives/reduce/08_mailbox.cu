@@ -2,11 +2,12 @@
 //
 // Idea     07 still pays for order: a fence, a ticket, and only then the partial results. A word that carries
 //          its own postmark needs none of them.
-// Change   a block writes one 64-bit word, the launch's number above its partial result, and leaves. The last
-//          one looks at the words until all bear this launch's number, and folds them in order.
+// Change   a block writes one 64-bit word, the launch's number above its partial result, and leaves. Block 0,
+//          which began first and is done early, looks at the words until all bear this launch's number, and
+//          folds them in order.
 // Expect   one store and one load between the slowest block and the answer; ahead of 07 below 2^24 elements.
-// Limit    the words and the number live in the module: one launch at a time, as in 07. The last block waits
-//          for the others, which all began before it or can run beside it.
+// Limit    the words and the number live in the module: one launch at a time, as in 07. Block 0 waits for the
+//          others, so they must fit beside it: any GPU holds more than one block of this size.
 
 #include "vector.cuh"
 
@@ -52,12 +53,12 @@ static __device__ __forceinline__ void mailbox(const T *in, T *out, size_t n) {
     unsigned launch = *(volatile unsigned *)&reduce_launch + 1; // on its way while the input is read
     A value = fold_block<operation>(fold_thread<operation, T, A>(in, n));
     if (kz_warp() != 0) return;
-    if (blockIdx.x != gridDim.x - 1) {
+    if (blockIdx.x != 0) {
         if (kz_lane() == 0) send(blockIdx.x, launch, value);
         return;
     }
     if (kz_lane() != 0) value = identity<operation>(value);
-    for (unsigned first = 0; first < gridDim.x - 1; first += KZ_WARP * MAILS) {
+    for (unsigned first = 1; first < gridDim.x; first += KZ_WARP * MAILS) {
         A part[MAILS]; // looked for all at once
         bool all;
         do {
@@ -66,7 +67,7 @@ static __device__ __forceinline__ void mailbox(const T *in, T *out, size_t n) {
             for (int m = 0; m < MAILS; m++) {
                 unsigned block = first + m * KZ_WARP + kz_lane();
                 part[m] = identity<operation>(value);
-                if (block < gridDim.x - 1) all = receive(block, launch, &part[m]) && all;
+                if (block < gridDim.x) all = receive(block, launch, &part[m]) && all;
             }
         } while (!all);
 #pragma unroll
