@@ -28,7 +28,7 @@ _kz() {
         words=$(_kz_options "$verb")
     elif [[ $verb =~ ^(check|bench|info)$ && $cur == */* ]]; then
         words=$(_kz_variants "${cur%%/*}")
-    elif [[ $verb =~ ^(check|bench|info)$ ]]; then
+    elif [[ $verb =~ ^(check|bench|info|tune)$ ]]; then
         words=$(_kz_families)
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

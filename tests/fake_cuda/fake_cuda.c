@@ -291,19 +291,24 @@ typedef struct fake_function {
     size_t param_bytes[4];
     int max_threads, static_shared;
     int dynamic_allowed, large_clusters; // set by attributes
+    int slow;                            // how many times longer than others it takes; 0 is 1
 } fake_function;
 
 static fake_function kernels[] = {
-    {"add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
-    {"scale_f32", scale, 3, {8, 4, 4}, 1024, 0, 49152, 0},
-    {"shared_hungry", nothing, 0, {0}, 1024, 1024, 48128, 0},
-    {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0},
-    {"fault", fault, 0, {0}, 1024, 0, 49152, 0},
-    {"fault_add_f32", fault, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
-    {"small_add_f32", add_small, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
-    {"toy_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0},
-    {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0},
-    {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0},
+    {"add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"scale_f32", scale, 3, {8, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"shared_hungry", nothing, 0, {0}, 1024, 1024, 48128, 0, 0},
+    {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0, 0},
+    {"fault", fault, 0, {0}, 1024, 0, 49152, 0, 0},
+    {"fault_add_f32", fault, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"small_add_f32", add_small, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"toy_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"vector_add_naive_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 3},
+    {"vector_add_grid_stride_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 2},
+    {"vector_add_vector_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"vector_add_unrolled_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
 };
 
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values);
@@ -421,7 +426,8 @@ typedef struct fake_event {
 
 static void run(const fake_op *op) {
     const char *step = getenv("FAKE_CUDA_STEP");
-    clock_seconds += step ? strtod(step, NULL) : 0.25;
+    int slow = op->kind == LAUNCH && op->function->slow ? op->function->slow : 1;
+    clock_seconds += slow * (step ? strtod(step, NULL) : 0.25);
     if (op->kind == FILL) memset(op->to, op->byte, op->bytes);
     if (op->kind == COPY) memmove(op->to, op->from, op->bytes);
     if (op->kind != LAUNCH) return;
