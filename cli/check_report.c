@@ -167,6 +167,7 @@ static void note_figures(check_row *row, const kz_case *c, const family_check_re
     bool better = !row->has_figures || (plain && !row->figures_are_plain) ||
                   (plain == row->figures_are_plain && r->work.bytes > row->work.bytes);
     if (!better) return;
+    row->figure_case = *c;
     row->work = r->work;
     row->counters = r->counters;
     row->elements = r->elements;
@@ -231,7 +232,7 @@ static void add_figures(report_table *table, const check_row *row) {
     if (row->timed) {
         snprintf(time, sizeof time, "%s%s", row->settled ? "" : "~", report_seconds(seconds, row->seconds));
         base_text share = {0};
-        if (isfinite(row->of_copy)) base_text_add(&share, " %5.1f%% of copy", 100 * row->of_copy);
+        if (isfinite(row->of_copy)) base_text_add(&share, " %3.0f%% of copy", 100 * row->of_copy);
         report_table_add(table, REPORT_PLAIN, "%8s %9s%s", time, report_si(rate, row->bytes_per_s, "B/s"),
                          share.data ? share.data : "");
         base_text_free(&share);
@@ -260,7 +261,8 @@ static void add_row(report_table *table, const check_report *report, const check
     report_table_add(table, REPORT_PLAIN, "%s", row->variant);
     report_table_add(table, REPORT_DIM, "%s", row->device.id);
     add_verdict(table, report, row);
-    if (row->has_figures) family_describe_limit(&row->device, &row->work, &row->counters, limit);
+    const kz_counters *counters = row->counters.valid ? &row->counters : &row->explained;
+    if (row->has_figures) family_describe_limit(&row->device, &row->work, counters, limit);
     report_table_add(table, REPORT_PLAIN, "%s", limit);
     add_figures(table, row);
     add_rival(table, row);
@@ -270,10 +272,10 @@ static void print_table(check_report *report, const check_row *rows, size_t coun
     const report_column columns[] = {
         {.title = ""},
         {.title = "variant", .least = (int)widest},
-        {.title = "device", .least = 8},
+        {.title = "device", .least = report->widest_device},
         {.title = "correct", .least = 9},
-        {.title = "what limits it", .least = report->counts ? 33 : 14, .shrink = true},
-        {.title = "figures", .least = 32},
+        {.title = "what limits it", .least = report->counts ? 32 : 14, .shrink = true},
+        {.title = "figures", .least = 31},
         {.title = report->rivals ? "rival" : ""},
     };
     report_table *table = report_table_open(columns, BASE_COUNT(columns));

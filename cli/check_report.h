@@ -14,10 +14,12 @@ typedef struct check_row {
     kz_device_info device;
     size_t outcomes[FAMILY_OUTCOMES];
     // The case its figures are of: the largest plain one that passed.
+    kz_case figure_case;
     kz_work work;
     kz_counters counters;
     uint64_t elements;
     bool has_figures, figures_are_plain;
+    kz_counters explained; // of the same case in the simulator, where the device itself does not count
     // From the clock, where the device has one and it was looked at.
     bool timed, settled;
     double seconds, bytes_per_s, of_copy; // NAN where there is none
@@ -34,7 +36,8 @@ typedef struct check_report {
     report_junit *junit;
     base_text failures;  // of the family at hand, printed below its table
     base_text captions;  // what its figures are of, printed between the two
-    bool counts, rivals; // some device of this run counts; some rival may run
+    bool counts, rivals; // there are counters to tell limits from; some rival may run
+    int widest_device;   // columns of the longest device's id
     size_t shown_failures;
     size_t families; // printed so far: the first has the header
     size_t outcomes[FAMILY_OUTCOMES];

@@ -9,6 +9,8 @@
 #include "check_time.h"
 #include "select.h"
 
+enum { MOST_EXPLAINED = 1 << 20 }; // elements: what the simulator does in passing
+
 typedef struct check_options {
     cli_list devices;
     const char *pattern, *family, *junit;
@@ -30,6 +32,7 @@ typedef struct run_state {
     check_report report;
     report_progress progress;
     check_timer timer;
+    kz_device *explainer; // the simulator, to tell what limits a GPU's kernels; NULL until it is needed
     size_t done, total, widest;
 } run_state;
 
@@ -218,6 +221,36 @@ static bool check_row_all(run_state *state, const kz_family *family, const kz_va
     return alive;
 }
 
+// A GPU has no counters for us, but the simulator runs the same PTX: what it counts says what limits a
+// kernel. What it does not do stays unexplained.
+static void explain_row(run_state *state, const kz_family *family, check_row *row) {
+    char id[40];
+    kz_module *module;
+    snprintf(id, sizeof id, row->device.gpu[0] ? "sim:%s" : "sim", row->device.gpu);
+    if (!state->explainer && kz_device_open(id, &state->explainer, NULL)) return;
+    const kz_variant *variant = state->chosen->guest ? NULL : kz_variant_find(family, row->variant);
+    if (load_module(state->chosen, family, variant, state->explainer, &module, NULL)) return;
+    const family_check_job job = {.family = family,
+                                  .variant = variant,
+                                  .guest = state->chosen->guest,
+                                  .c = &row->figure_case,
+                                  .device = state->explainer,
+                                  .module = module,
+                                  .seed = FAMILY_SEED,
+                                  .count = true};
+    family_check_result result;
+    family_check(&job, &result);
+    if (result.outcome == FAMILY_PASSED) row->explained = result.counters;
+    kz_module_close(module);
+}
+
+static void explain(run_state *state, const kz_family *family, check_row *rows, size_t count) {
+    for (size_t i = 0; i < count && !cli_interrupted(); i++)
+        if (rows[i].device.kind == KZ_DEVICE_CUDA && rows[i].has_figures &&
+            rows[i].elements <= MOST_EXPLAINED)
+            explain_row(state, family, &rows[i]);
+}
+
 // A device that timing broke is opened again for the next family.
 static void time_family(run_state *state, const kz_family *family, check_row *rows, size_t count) {
     const check_options *o = state->options;
@@ -255,6 +288,7 @@ static kz_status check_family(run_state *state, const kz_family *family, kz_erro
             check_row_all(state, family, variant, d, cases, count, &rows[used++]);
         }
     }
+    explain(state, family, rows, used);
     time_family(state, family, rows, used);
     report_progress_clear(&state->progress);
     check_report_family(&state->report, family, rows, used, state->widest);
@@ -289,7 +323,9 @@ static void begin_timing(run_state *state) {
     for (size_t i = 0; i < state->devices.count; i++) {
         const kz_device_info *info = kz_device_get_info(state->devices.items[i]);
         has_cuda = has_cuda || info->kind == KZ_DEVICE_CUDA;
-        state->report.counts = state->report.counts || !info->has_clock;
+        state->report.counts = state->report.counts || info->kind != KZ_DEVICE_CPU;
+        if ((int)strlen(info->id) > state->report.widest_device)
+            state->report.widest_device = (int)strlen(info->id);
     }
     check_timer_open(&state->timer, has_cuda && timing);
     state->timer.seed = state->options->seed.given ? (uint64_t)state->options->seed.value : FAMILY_SEED;
@@ -318,6 +354,7 @@ static int run_selected(const check_options *options, const selection *chosen, c
                                 options->junit, journal_path.data);
     if (status) code = cli_fail(&error);
     check_timer_close(&state.timer);
+    if (state.explainer) kz_device_close(state.explainer);
     for (size_t i = 0; i < state.devices.count; i++)
         if (state.devices.items[i]) kz_device_close(state.devices.items[i]);
     base_text_free(&journal_path);
@@ -365,7 +402,10 @@ const cli_command cli_command_check = {
         "case\n"
         "runs twice on different data. Without names it checks the whole zoo; without --device on all GPUs,\n"
         "or in the simulator where there is none, and native C variants on the CPU.\n\n"
-        "The figures are counts on the simulator. Where there is a clock they are short timings of one case\n"
+        "What limits a kernel is told from what the simulator counts, for a GPU's kernels too: it runs the "
+        "same\n"
+        "PTX. The figures are counts on the simulator. Where there is a clock they are short timings of one "
+        "case\n"
         "per family, beside a plain copy and the rival, ~ where they have not settled; with --case there "
         "are\n"
         "none. kz bench measures properly.\n\n"

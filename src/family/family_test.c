@@ -343,7 +343,7 @@ static void limits_are_named(void **state) {
     k.warp_instructions = 100000;
     k.thread_instructions = 3200000;
     family_describe_limit(&device, &stream, &k, text);
-    assert_string_equal(text, "instruction issue, 3.6x the bytes");
+    assert_string_equal(text, "instruction issue, 3.6x bytes");
     family_describe_limit(&device, &stream, NULL, text);
     assert_string_equal(text, "memory");
     family_describe_limit(&device, &(kz_work){.bytes = 1, .flops = 100}, NULL, text);

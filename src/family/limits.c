@@ -50,7 +50,7 @@ static bool describe_waste(const kz_device_info *device, const kz_counters *k, c
     else if (active > 0 && active < 20)
         snprintf(text, FAMILY_LIMIT, "divergence: %.0f of 32 lanes active", active);
     else if (issue > 1.25 && !is_compute_bound(device, work))
-        snprintf(text, FAMILY_LIMIT, "instruction issue, %.1fx the bytes", issue);
+        snprintf(text, FAMILY_LIMIT, "instruction issue, %.1fx bytes", issue);
     else if (traffic > 1.5)
         snprintf(text, FAMILY_LIMIT, "traffic: %.1fx the least bytes", traffic);
     else

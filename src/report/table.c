@@ -63,7 +63,7 @@ static void measure(const report_table *table, int room, bool header, int widths
         int *column = &widths[i % table->column_count];
         if (width > *column) *column = width;
     }
-    for (size_t i = 0; i < table->column_count; i++) total += widths[i] + GAP;
+    for (size_t i = 0; i < table->column_count; i++) total += widths[i] + (i ? GAP : 0);
     while (total > room) {
         int widest = -1;
         for (int i = 0; i < (int)table->column_count; i++)

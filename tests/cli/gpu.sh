@@ -26,7 +26,7 @@ cases=$("$JSON_LINES" outcome passed < "$FOLDER/good.jsonl")
 # With a clock there are figures: the fake's moves by a quarter of a second per operation, so a launch, a copy
 # and the rival take as long as each other.
 expect_out "250 ms"
-expect_out "100.0% of copy"
+expect_out "100% of copy"
 expect_out "timed: add-f32-n1048576-uniform on cuda:0"
 grep -q "fake" "$FOLDER/out" && fail "a rival that is not there"
 [ "$("$JSON_LINES" kind check-timing < "$FOLDER/good.jsonl")" -ge 3 ] || fail "no records of the timing"
@@ -42,11 +42,14 @@ for quiet in "--no-time" "--case add-f32-n1025-uniform"; do
     grep -q "timed:" "$FOLDER/out" && fail "$quiet does not leave the clock alone"
     [ "$("$JSON_LINES" kind check-timing < "$FOLDER/quiet.jsonl")" = 0 ] || fail "records of a timing with $quiet"
 done
+# What limits it is told from the simulator's counters, which runs the same PTX.
+expect_exit 0 check vector_add/vector vector_add/unrolled --device cuda --no-time
+expect_out "DRAM, 16.0 sectors/request"
 # A rival that cannot be opened costs the rival, and nothing else.
 mkdir "$FOLDER/peers" && echo none > "$FOLDER/peers/libkz_peer_none.so"
 KZ_PEERS="$FOLDER/peers" expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx"
 expect_err "without that rival"
-expect_out "100.0% of copy"
+expect_out "100% of copy"
 # Right on every edge case, and wrong where it is timed: wrong.
 expect_exit 1 check --family vector_add "$FOLDER/small_add_f32.ptx"
 expect_out "wrong  small_add_f32.ptx add-f32-n1048576-uniform on cuda:0"
