@@ -45,9 +45,128 @@ static inline uint64_t extend(uint64_t value, const memory_form *f) {
     return (uint64_t)((int64_t)(value << shift) >> shift);
 }
 
+// Where the lanes of `mask` find their data, when all of them lie in one space and, in global memory, in one
+// allocation; false where a lane has to be looked at alone, perhaps to tell what is wrong with it.
+static bool find_hosts(sim_warp *w, const sim_op *op, const memory_form *f, uint32_t mask, bool write,
+                       uint8_t *host[SIM_LANES]) {
+    const uint64_t *wide = SIM_REG(uint64_t, w, op->a);
+    const uint32_t *narrow = SIM_REG(uint32_t, w, op->a);
+    uint64_t at[SIM_LANES], total = (uint64_t)f->bytes * f->count, wrong = 0;
+    if (!mask) return false;
+    if (f->base_bits == 64)
+        for (int i = 0; i < SIM_LANES; i++) at[i] = wide[i] + (uint64_t)op->offset;
+    else
+        for (int i = 0; i < SIM_LANES; i++) at[i] = (uint32_t)(narrow[i] + (uint32_t)op->offset);
+    uint64_t first = at[__builtin_ctz(mask)], low = 0, room, step = 0;
+    memory_space space = f->space;
+    if (space == MEMORY_GENERIC) {
+        if (first >= SIM_GLOBAL_BASE)
+            space = MEMORY_GLOBAL;
+        else if (first - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
+            space = MEMORY_SHARED;
+            low = SIM_SHARED_WINDOW;
+        } else if (first - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
+            space = MEMORY_LOCAL;
+            low = SIM_LOCAL_WINDOW;
+        } else
+            return false;
+    }
+    uint8_t *base;
+    if (space == MEMORY_SHARED) {
+        base = w->shared;
+        room = w->shared_bytes;
+    } else if (space == MEMORY_LOCAL) {
+        base = w->local;
+        room = step = w->block->grid->kernel->local_stride;
+    } else if (space == MEMORY_GLOBAL) {
+        const sim_extent *extent = &w->extents[op->c];
+        if ((total > extent->bytes || first - extent->low > extent->bytes - total ||
+             (write && !extent->writable)) &&
+            !sim_extent_find(w, op, first, total, write))
+            return false;
+        low = extent->low;
+        room = extent->bytes;
+        base = (uint8_t *)(w->global + low);
+    } else
+        return false;
+    if (room < total) return false;
+    for (int i = 0; i < SIM_LANES; i++) {
+        uint64_t bad = at[i] - low > room - total || (at[i] & (total - 1));
+        wrong |= bad << i;
+        host[i] = base + (at[i] - low) + (uint64_t)i * step;
+    }
+    return !(wrong & mask);
+}
+
+#define HOSTS_EACH(mask, body)                                                                               \
+    if ((mask) == SIM_ALL) {                                                                                 \
+        for (int i = 0; i < SIM_LANES; i++) {                                                                \
+            body                                                                                             \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        for (uint32_t m = (mask); m; m &= m - 1) {                                                           \
+            int i = __builtin_ctz(m);                                                                        \
+            body                                                                                             \
+        }                                                                                                    \
+    }
+
+#define HOSTS_LOAD(T, R)                                                                                     \
+    {                                                                                                        \
+        R *d = SIM_REG(R, w, f->regs[e]);                                                                    \
+        HOSTS_EACH(mask, T value; memcpy(&value, host[i] + e * sizeof value, sizeof value);                  \
+                   d[i] = (R)value;)                                                                         \
+        break;                                                                                               \
+    }
+#define HOSTS_STORE(T, R)                                                                                    \
+    {                                                                                                        \
+        const R *d = SIM_REG(R, w, f->regs[e]);                                                              \
+        HOSTS_EACH(mask, T value = (T)d[i]; memcpy(host[i] + e * sizeof value, &value, sizeof value);)       \
+        break;                                                                                               \
+    }
+
+// Bytes of an element, bits of its register, signed or not, as one number to choose by.
+#define HOSTS_SHAPE(bytes, bits, is_signed) ((bytes)*512u + (bits)*2u + (is_signed))
+
+static bool load_hosts(sim_warp *w, const memory_form *f, uint32_t mask, uint8_t *const host[SIM_LANES]) {
+    for (unsigned e = 0; e < f->count; e++) {
+        if (f->regs[e] == SIM_NOWHERE) continue;
+        switch (HOSTS_SHAPE(f->bytes, f->reg_bits, f->is_signed && 8u * f->bytes < f->reg_bits)) {
+        case HOSTS_SHAPE(1, 16, 0): HOSTS_LOAD(uint8_t, uint16_t)
+        case HOSTS_SHAPE(1, 16, 1): HOSTS_LOAD(int8_t, uint16_t)
+        case HOSTS_SHAPE(1, 32, 0): HOSTS_LOAD(uint8_t, uint32_t)
+        case HOSTS_SHAPE(1, 32, 1): HOSTS_LOAD(int8_t, uint32_t)
+        case HOSTS_SHAPE(2, 16, 0): HOSTS_LOAD(uint16_t, uint16_t)
+        case HOSTS_SHAPE(2, 32, 0): HOSTS_LOAD(uint16_t, uint32_t)
+        case HOSTS_SHAPE(2, 32, 1): HOSTS_LOAD(int16_t, uint32_t)
+        case HOSTS_SHAPE(4, 32, 0): HOSTS_LOAD(uint32_t, uint32_t)
+        case HOSTS_SHAPE(8, 64, 0): HOSTS_LOAD(uint64_t, uint64_t)
+        default: return false;
+        }
+    }
+    return true;
+}
+
+static bool store_hosts(sim_warp *w, const memory_form *f, uint32_t mask, uint8_t *const host[SIM_LANES]) {
+    for (unsigned e = 0; e < f->count; e++) {
+        if (f->regs[e] == SIM_NOWHERE) return false;
+        switch (HOSTS_SHAPE(f->bytes, f->reg_bits, 0)) {
+        case HOSTS_SHAPE(1, 16, 0): HOSTS_STORE(uint8_t, uint16_t)
+        case HOSTS_SHAPE(1, 32, 0): HOSTS_STORE(uint8_t, uint32_t)
+        case HOSTS_SHAPE(2, 16, 0): HOSTS_STORE(uint16_t, uint16_t)
+        case HOSTS_SHAPE(2, 32, 0): HOSTS_STORE(uint16_t, uint32_t)
+        case HOSTS_SHAPE(4, 32, 0): HOSTS_STORE(uint32_t, uint32_t)
+        case HOSTS_SHAPE(8, 64, 0): HOSTS_STORE(uint64_t, uint64_t)
+        default: return false;
+        }
+    }
+    return true;
+}
+
 static void load_lanes(sim_warp *w, const sim_op *op, uint32_t mask) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     unsigned total = f->bytes * f->count;
+    uint8_t *host[SIM_LANES];
+    if (find_hosts(w, op, f, mask, false, host) && load_hosts(w, f, mask, host)) return;
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         const uint8_t *from = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, false);
@@ -67,6 +186,8 @@ static void load_lanes(sim_warp *w, const sim_op *op, uint32_t mask) {
 static void store_lanes(sim_warp *w, const sim_op *op, uint32_t mask) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     unsigned total = f->bytes * f->count;
+    uint8_t *host[SIM_LANES];
+    if (find_hosts(w, op, f, mask, true, host) && store_hosts(w, f, mask, host)) return;
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         uint8_t *to = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
