@@ -2,6 +2,7 @@
 
 #include "sim/exec_memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -211,7 +212,7 @@ bool sim_isspacep_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 // ---- atomics
 // ---------------------------------------------------------------------------------------------------
 
-static float flush(float x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0.0f, x) : x; }
+static float flush(float x) { return fabsf(x) < FLT_MIN ? copysignf(0.0f, x) : x; }
 
 static uint64_t from_float(float x) {
     uint32_t bits;
@@ -295,13 +296,19 @@ static uint64_t atomic_result(const memory_form *f, uint64_t old, uint64_t b, ui
     return less == (f->operation == PTX_MOD_MIN) ? b : old;
 }
 
-// Other blocks may be at the same word: the change is one compare-and-swap of the host.
+// Where other blocks may be at the same word, the change is one compare-and-swap of the host.
 #define ATOMIC_WORD(T)                                                                                       \
-    static uint64_t atomic_word_##T(const memory_form *f, T *at, uint64_t b, uint64_t compare,               \
+    static uint64_t atomic_word_##T(const memory_form *f, T *at, uint64_t b, uint64_t compare, bool alone,   \
                                     uint64_t *now) {                                                         \
-        T old = __atomic_load_n(at, __ATOMIC_SEQ_CST), new;                                                  \
-        do new = (T)atomic_result(f, old, b, compare);                                                       \
-        while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
+        T old, new;                                                                                          \
+        if (alone) {                                                                                         \
+            old = *at;                                                                                       \
+            *at = new = (T)atomic_result(f, old, b, compare);                                                \
+        } else {                                                                                             \
+            old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                     \
+            do new = (T)atomic_result(f, old, b, compare);                                                   \
+            while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));  \
+        }                                                                                                    \
         *now = new;                                                                                          \
         return old;                                                                                          \
     }
@@ -335,13 +342,14 @@ void sim_atomic_lane(sim_warp *w, const sim_op *op, const memory_form *f, unsign
     }
     uint64_t b = lane_value(w, f->regs[element], f->bytes, lane),
              compare = lane_value(w, f->compare, f->bytes, lane);
+    bool alone = sim_is_alone(w, f);
     uint64_t old, now;
     if (f->bytes == 4)
-        old = atomic_word_uint32_t(f, (uint32_t *)at, b, compare, &now);
+        old = atomic_word_uint32_t(f, (uint32_t *)at, b, compare, alone, &now);
     else if (f->bytes == 8)
-        old = atomic_word_uint64_t(f, (uint64_t *)at, b, compare, &now);
+        old = atomic_word_uint64_t(f, (uint64_t *)at, b, compare, alone, &now);
     else
-        old = atomic_word_uint16_t(f, (uint16_t *)at, b, compare, &now);
+        old = atomic_word_uint16_t(f, (uint16_t *)at, b, compare, alone, &now);
     if (old != now) w->block->worker->changes++;
     uint32_t result = f->result[element];
     if (result == SIM_NOWHERE) return;

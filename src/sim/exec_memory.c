@@ -678,14 +678,47 @@ static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
 // ---- atomics: lane by lane, lowest first
 // -----------------------------------------------------------------------
 
+// The commonest of them, a sum in 4 or 8 bytes. Where other blocks may be at the same word at the same time,
+// the change is one instruction of the host.
+#define ATOMIC_SUM(T)                                                                                        \
+    static void SIM_NAME(atomic_sum_##T)(sim_warp * w, const memory_form *f, uint8_t *const *host) {         \
+        const T *b = SIM_REG(const T, w, f->regs[0]);                                                        \
+        T *result = f->result[0] == SIM_NOWHERE ? NULL : SIM_REG(T, w, f->result[0]);                        \
+        bool alone = sim_is_alone(w, f);                                                                     \
+        for (uint32_t mask = w->mask; mask; mask &= mask - 1) {                                              \
+            int i = __builtin_ctz(mask);                                                                     \
+            T *at = (T *)host[i], addend = b[i], old;                                                        \
+            if (alone) {                                                                                     \
+                old = *at;                                                                                   \
+                *at = old + addend;                                                                          \
+            } else                                                                                           \
+                old = __atomic_fetch_add(at, addend, __ATOMIC_SEQ_CST);                                      \
+            w->block->worker->changes += addend != 0;                                                        \
+            if (result) result[i] = old;                                                                     \
+        }                                                                                                    \
+    }
+ATOMIC_SUM(uint32_t)
+ATOMIC_SUM(uint64_t)
+
 static void SIM_NAME(atomic_any)(sim_warp *w, const sim_op *op) {
     if (w->attention) sim_notice_access(w, op);
     w->spun = true;
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     unsigned total = f->bytes * f->count;
+    uint8_t *host[SIM_LANES];
+    bool found = find_hosts(w, op, f, w->mask, true, host);
+    char class = ptx_type_class(f->type);
+    if (found && f->operation == PTX_MOD_ADD && f->count == 1 && (class == 'u' || class == 's')) {
+        if (f->bytes == 4)
+            SIM_NAME(atomic_sum_uint32_t)(w, f, host);
+        else
+            SIM_NAME(atomic_sum_uint64_t)(w, f, host);
+        return;
+    }
     for (uint32_t mask = w->mask; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
-        uint8_t *at = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
+        uint8_t *at = found ? host[lane]
+                            : sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
         for (unsigned e = 0; e < f->count; e++) sim_atomic_lane(w, op, f, lane, e, at + e * f->bytes);
     }
 }

@@ -43,6 +43,11 @@ uint8_t *sim_resolve(sim_warp *warp, const sim_op *op, memory_space space, unsig
 // none.
 bool sim_extent_find(sim_warp *warp, const sim_op *op, uint64_t address, uint64_t bytes, bool write);
 
+// Nobody on another of the host's threads can reach what this access reaches.
+static inline bool sim_is_alone(const sim_warp *warp, const memory_form *form) {
+    return form->space == MEMORY_SHARED || warp->block->grid->workers == 1;
+}
+
 void sim_atomic_lane(sim_warp *warp, const sim_op *op, const memory_form *form, unsigned lane,
                      unsigned element, uint8_t *at);
 
