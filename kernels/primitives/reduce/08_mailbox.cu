@@ -34,18 +34,35 @@ template <typename A> static __device__ __forceinline__ void send(unsigned block
     for (int i = 0; i < (int)sizeof value / 4; i++) post(&reduce_mail[i][block], launch, bits[i]);
 }
 
-// True, and the value, where all its words bear the launch's number.
+// What MAILS blocks sent, a warp apart; `nothing` for blocks that are not there. All words are asked for
+// before the first is looked at: a question at a time costs a trip to L2 each.
 template <typename A>
-static __device__ __forceinline__ bool receive(unsigned block, unsigned launch, A *value) {
-    unsigned bits[2];
-    bool here = true;
-    for (int i = 0; i < (int)sizeof *value / 4; i++) {
-        unsigned long long word = look(&reduce_mail[i][block]);
-        here = here && (unsigned)(word >> 32) == launch;
-        bits[i] = (unsigned)word;
+static __device__ __forceinline__ void receive(unsigned first, unsigned launch, A nothing, A part[MAILS]) {
+    const int WORDS = sizeof(A) / 4;
+    unsigned long long word[MAILS][WORDS];
+    bool all;
+    do {
+        all = true;
+#pragma unroll
+        for (int m = 0; m < MAILS; m++)
+#pragma unroll
+            for (int i = 0; i < WORDS; i++) {
+                word[m][i] = (unsigned long long)launch << 32;
+                if (first + m * KZ_WARP < gridDim.x) word[m][i] = look(&reduce_mail[i][first + m * KZ_WARP]);
+            }
+#pragma unroll
+        for (int m = 0; m < MAILS; m++)
+#pragma unroll
+            for (int i = 0; i < WORDS; i++) all = all && (unsigned)(word[m][i] >> 32) == launch;
+    } while (!all);
+#pragma unroll
+    for (int m = 0; m < MAILS; m++) {
+        unsigned bits[WORDS];
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) bits[i] = (unsigned)word[m][i];
+        memcpy(&part[m], bits, sizeof part[m]);
+        if (first + m * KZ_WARP >= gridDim.x) part[m] = nothing;
     }
-    if (here) memcpy(value, bits, sizeof *value);
-    return here;
 }
 
 template <int operation, typename T, typename A>
@@ -58,18 +75,9 @@ static __device__ __forceinline__ void mailbox(const T *in, T *out, size_t n) {
         return;
     }
     if (kz_lane() != 0) value = identity<operation>(value);
-    for (unsigned first = 1; first < gridDim.x; first += KZ_WARP * MAILS) {
-        A part[MAILS]; // looked for all at once
-        bool all;
-        do {
-            all = true;
-#pragma unroll
-            for (int m = 0; m < MAILS; m++) {
-                unsigned block = first + m * KZ_WARP + kz_lane();
-                part[m] = identity<operation>(value);
-                if (block < gridDim.x) all = receive(block, launch, &part[m]) && all;
-            }
-        } while (!all);
+    for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * MAILS) {
+        A part[MAILS];
+        receive(first, launch, identity<operation>(value), part);
 #pragma unroll
         for (int m = 0; m < MAILS; m++) value = combine<operation>(value, part[m]);
     }
