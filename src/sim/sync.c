@@ -81,6 +81,35 @@ static void shuffle(const sim_op *op, exchange *x) {
     }
 }
 
+// A whole warp at one place, which is how warps usually shuffle: from registers to registers.
+static void shuffle_warp(const sim_warp *w, const sim_path *path, const sim_op *op) {
+    uint8_t *frame = frame_of(w, path);
+    const uint32_t *a = (const uint32_t *)(frame + op->a), *b = (const uint32_t *)(frame + op->b),
+                   *c = (const uint32_t *)(frame + op->c);
+    uint32_t from[SIM_LANES], value[SIM_LANES], inside[SIM_LANES], predicate = 0;
+    uint16_t mode = op->inst->by_category[PTX_CAT_MODE];
+#define SHUFFLE(source, condition)                                                                           \
+    for (uint32_t i = 0; i < SIM_LANES; i++) {                                                               \
+        uint32_t by = b[i] & 31, segment = c[i] >> 8 & 31;                                                   \
+        uint32_t lowest = i & segment, highest = lowest | (c[i] & 31 & ~segment), at = (source);             \
+        inside[i] = (condition);                                                                             \
+        from[i] = inside[i] ? at & 31 : i;                                                                   \
+    }
+    switch (mode) {
+    case PTX_MOD_UP: SHUFFLE(i - by, (int32_t)at >= (int32_t)highest) break;
+    case PTX_MOD_DOWN: SHUFFLE(i + by, at <= highest) break;
+    case PTX_MOD_BFLY: SHUFFLE(i ^ by, at <= highest) break;
+    default: SHUFFLE(lowest | (by & ~segment), at <= highest) break;
+    }
+#undef SHUFFLE
+    for (uint32_t i = 0; i < SIM_LANES; i++) value[i] = a[from[i]];
+    if (op->d != SIM_NOWHERE && op->inst->operands[0].kind == PTX_OPERAND_REG)
+        memcpy(frame + op->d, value, sizeof value);
+    if (op->aux == SIM_NOWHERE) return;
+    for (uint32_t i = 0; i < SIM_LANES; i++) predicate |= inside[i] << i;
+    memcpy(frame + op->aux, &predicate, sizeof predicate);
+}
+
 static void vote(const sim_op *op, exchange *x) {
     uint32_t yes = 0;
     for (uint32_t m = x->mask; m; m &= m - 1)
@@ -134,6 +163,10 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     const sim_stretch *stretches = w->block->grid->kernel->stretches;
     const sim_op *first = stretches[paths[0]->stretch].last;
     if (first->inst->op == PTX_OP_BAR_WARP) return;
+    if (first->inst->op == PTX_OP_SHFL && count == 1 && paths[0]->mask == SIM_ALL) {
+        shuffle_warp(w, paths[0], first);
+        return;
+    }
     exchange x;
     memset(&x, 0, sizeof x);
     for (uint32_t i = 0; i < count; i++) {
