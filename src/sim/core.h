@@ -268,6 +268,7 @@ struct sim_grid {
     unsigned workers;
     atomic_uint next_block;
     atomic_uint stop_at; // blocks from this one on need not run: one of them failed
+    atomic_uint quiet;   // workers that have ended, or whose blocks all wait
     pthread_mutex_t lock;
     sim_fault fault; // of the lowest block that failed
     struct {

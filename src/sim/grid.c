@@ -177,6 +177,12 @@ static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
     return h;
 }
 
+static uint32_t whose_turn(const sim_warp *w) {
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < w->path_count; i++) ready += w->paths[i].state == SIM_PATH_READY;
+    return ready ? w->turn % ready : 0;
+}
+
 // What decides the future of the worker's blocks, memory aside.
 static uint64_t state_of(const sim_worker *worker) {
     uint64_t h = worker->resident_count;
@@ -189,9 +195,10 @@ static uint64_t state_of(const sim_worker *worker) {
             const sim_frame *top = &w->frames[w->frame_count - 1];
             for (uint32_t p = 0; p < w->path_count; p++) {
                 const sim_path *path = &w->paths[p];
+                // Whose turn it is decides too.
                 uint64_t words[3] = {(uint64_t)path->mask << 32 | path->stretch,
                                      (uint64_t)path->frame << 32 | path->state,
-                                     (uint64_t)path->at_end << 32 | w->fair};
+                                     (uint64_t)path->at_end << 32 | (uint64_t)w->fair << 16 | whose_turn(w)};
                 h = mix(h, words, sizeof words);
             }
             h = mix(h, w->registers, top->at + top->bytes);
@@ -212,6 +219,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     if (++watch->rounds < WATCH_AFTER) return;
     if (!worker->watch) {
         worker->watch = true;
+        atomic_fetch_add(&worker->grid->quiet, 1);
         for (uint32_t i = 0; i < worker->resident_count; i++)
             for (uint32_t j = 0; j < worker->resident[i]->warp_count; j++)
                 worker->resident[i]->warps[j].attention = true;
@@ -223,6 +231,8 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
         watch->armed = false;
         return;
     }
+    // As long as another worker gets on, it may yet do what is waited for.
+    if (atomic_load(&worker->grid->quiet) < worker->grid->workers) return;
     uint64_t state = state_of(worker);
     if (watch->armed && state == watch->state)
         sim_fault_deadlock(worker, "every block waits for something that no thread will do");
@@ -235,7 +245,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     watch->since++;
 }
 
-static void run_blocks(sim_worker *worker, uint32_t limit, bool alone) {
+static void run_blocks(sim_worker *worker, uint32_t limit) {
     cycle_watch watch = {0};
     for (;;) {
         if (worker->resident_count == 0 && !begin_block(worker)) return;
@@ -257,7 +267,7 @@ static void run_blocks(sim_worker *worker, uint32_t limit, bool alone) {
                  before = worker->resident_count;
         while (worker->resident_count < wanted && begin_block(worker)) {
         }
-        if (worker->resident_count == before && alone) look_for_cycle(worker, &watch);
+        if (worker->resident_count == before) look_for_cycle(worker, &watch);
     }
 }
 
@@ -271,7 +281,8 @@ static void *work(void *argument) {
                 retire(worker, i);
         if (g->kernel->communicates) return NULL;
     }
-    run_blocks(worker, g->resident_limit, g->kernel->communicates || g->workers == 1);
+    run_blocks(worker, g->resident_limit);
+    if (!worker->watch) atomic_fetch_add(&g->quiet, 1);
     return NULL;
 }
 
@@ -352,7 +363,10 @@ static kz_status run_grid(sim_grid *g, sim_result *result, kz_error *error) {
     unsigned started = 0;
     if (status == KZ_OK) {
         for (unsigned i = 1; i < g->workers; i++, started++)
-            if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) break;
+            if (pthread_create(&workers[i].thread, NULL, work, &workers[i])) {
+                atomic_fetch_add(&g->quiet, g->workers - i); // the others do it all
+                break;
+            }
         work(&workers[0]);
         for (unsigned i = 1; i <= started; i++) pthread_join(workers[i].thread, NULL);
         for (unsigned i = 0; result && i < g->workers; i++) {
@@ -381,6 +395,7 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *laun
     g.warps = (g.threads + SIM_LANES - 1) / SIM_LANES;
     atomic_init(&g.next_block, 0);
     atomic_init(&g.stop_at, UINT32_MAX);
+    atomic_init(&g.quiet, 0);
     pthread_mutex_init(&g.lock, NULL);
     status = check_shared(c, &g, error);
     if (status == KZ_OK) {

@@ -185,8 +185,7 @@ void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t byt
 
 kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error) {
     sim_memory *memory = &machine->memory;
-    uint64_t size = bytes ? bytes : 1; // distinct addresses for empty buffers
-    *address = sim_memory_take(memory, size, NULL);
+    *address = sim_memory_take(memory, bytes, NULL); // an empty buffer has an address, and no byte
     if (*address) return KZ_OK;
     base_fail(error, KZ_NO_MEMORY,
               "no room for %" PRIu64 " bytes of simulated device memory: %" PRIu64 " of %" PRIu64

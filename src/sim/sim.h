@@ -18,9 +18,9 @@ typedef struct sim_config {
     uint32_t max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
     uint32_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
     uint64_t memory_bytes;
-    uint64_t heap_bytes;    // device malloc; 0 means 8 MiB
-    uint32_t stack_bytes;   // local memory for calls, per thread; 0 means 64 KiB
-    unsigned host_threads;  // 0: all cores
+    uint64_t heap_bytes;       // device malloc; 0 means 8 MiB
+    uint32_t stack_bytes;      // local memory for calls, per thread; 0 means 64 KiB
+    unsigned host_threads;     // 0: all cores
     uint64_t max_instructions; // per warp; a runaway kernel stops there; 0 means no limit
 } sim_config;
 
@@ -34,7 +34,8 @@ void sim_machine_set_host_threads(sim_machine *machine, unsigned threads);
 kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error);
 kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *error);
 uint64_t sim_memory_available(const sim_machine *machine);
-kz_status sim_memory_write(sim_machine *machine, uint64_t to, const void *from, uint64_t bytes, kz_error *error);
+kz_status sim_memory_write(sim_machine *machine, uint64_t to, const void *from, uint64_t bytes,
+                           kz_error *error);
 kz_status sim_memory_read(sim_machine *machine, void *to, uint64_t from, uint64_t bytes, kz_error *error);
 kz_status sim_memory_copy(sim_machine *machine, uint64_t to, uint64_t from, uint64_t bytes, kz_error *error);
 kz_status sim_memory_fill(sim_machine *machine, uint64_t to, uint8_t byte, uint64_t bytes, kz_error *error);
@@ -62,17 +63,18 @@ typedef enum sim_space { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_PARAM, SIM_CONST
 
 typedef struct sim_access {
     const ptx_inst *inst;
-    uint32_t block;        // linear index
-    uint32_t warp;         // in the block
-    uint32_t mask;         // lanes that take part
-    uint32_t bytes;        // per lane
+    uint32_t block; // linear index
+    uint32_t warp;  // in the block
+    uint32_t mask;  // lanes that take part
+    uint32_t bytes; // per lane
     sim_access_kind kind;
     sim_space space;
     const uint64_t *addresses; // [32]; offsets into the block's shared memory for SIM_SHARED
 } sim_access;
 
-// One listener serves one host thread: `fork` makes a private one, `join` folds it back, in the
-// order of the blocks, so that sums are the same for any number of threads. Any function may be NULL.
+// One listener serves one host thread: `fork` makes a private one, `join` folds it back when the launch has
+// ended, one after the other. Which blocks a private one saw depends on the threads; sums over all do not.
+// Any function may be NULL.
 typedef struct sim_listener sim_listener;
 struct sim_listener {
     sim_listener *(*fork)(sim_listener *self);
