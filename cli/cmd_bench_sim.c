@@ -13,27 +13,38 @@ int cmd_bench_sim(int argc, char **argv) {
     double seconds = 2.0;
     bool json = false;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--json")) json = true;
-        else if (!strcmp(argv[i], "--time") && i + 1 < argc && atof(argv[i + 1]) > 0) seconds = atof(argv[++i]);
-        else return cli_fail_with(KZ_INVALID, "kz bench sim takes --time SECONDS and --json, not %s", argv[i]);
+        if (!strcmp(argv[i], "--json"))
+            json = true;
+        else if (!strcmp(argv[i], "--time") && i + 1 < argc && atof(argv[i + 1]) > 0)
+            seconds = atof(argv[++i]);
+        else
+            return cli_fail_with(KZ_INVALID, "kz bench sim takes --time SECONDS and --json, not %s", argv[i]);
     }
     bench_speed_row rows[BENCH_SPEED_KERNELS];
     kz_error error;
     if (bench_speed(seconds, rows, &error) != KZ_OK) return cli_fail(&error);
     bool correct = true;
-    if (!json) printf("%-30s %14s %12s %12s %8s  %s\n", "kernel", "instructions", "1 core", "2 cores", "ratio", "correct");
+    const char *cores =
+        rows[0].cores == 2 ? "2 cores" : "1 core"; // a machine of one core has no second figure
+    if (!json)
+        printf("%-30s %14s %12s %12s %8s  %s\n", "kernel", "instructions", "1 core", cores, "ratio",
+               "correct");
     for (size_t i = 0; i < BENCH_SPEED_KERNELS; i++) {
         const bench_speed_row *r = &rows[i];
         correct = correct && r->correct;
         if (json)
-            printf("{\"schema\": 1, \"bench\": \"sim\", \"kernel\": \"%s\", \"thread_instructions\": %llu, \"one_core_per_s\": %.6g, "
+            printf("{\"schema\": 1, \"bench\": \"sim\", \"kernel\": \"%s\", \"thread_instructions\": %llu, "
+                   "\"one_core_per_s\": %.6g, "
                    "\"cores\": %u, \"all_cores_per_s\": %.6g, \"correct\": %s}\n",
                    r->kernel, (unsigned long long)r->thread_instructions, r->one_core, r->cores, r->all_cores,
                    r->correct ? "true" : "false");
         else
-            printf("%-30s %12.2f M %8.2f G/s %8.2f G/s %7.2fx  %s\n", r->kernel, 1e-6 * (double)r->thread_instructions,
-                   1e-9 * r->one_core, 1e-9 * r->all_cores, r->all_cores / r->one_core, r->correct ? "yes" : "NO");
+            printf("%-30s %12.2f M %8.2f G/s %8.2f G/s %7.2fx  %s\n", r->kernel,
+                   1e-6 * (double)r->thread_instructions, 1e-9 * r->one_core, 1e-9 * r->all_cores,
+                   r->all_cores / r->one_core, r->correct ? "yes" : "NO");
     }
-    if (!json) puts("thread-instructions of PTX per second of wall time, medians; every access checked, counters off");
+    if (!json)
+        puts("thread-instructions of PTX per second of wall time, medians; every access checked, counters "
+             "off");
     return correct ? 0 : cli_fail_with(KZ_WRONG, "the simulator gave wrong results: please report it");
 }

@@ -12,4 +12,28 @@ expect_out "stopped by Ctrl-C"
 kept=$(cat "$KZ_RESULTS"/check-*.jsonl | "$JSON_LINES" outcome passed) || fail "a kept line is no JSON"
 [ "$kept" -ge 1 ] || fail "nothing was kept"
 [ "$(cat "$KZ_RESULTS"/check-*.jsonl | "$JSON_LINES" kind check-summary)" = 1 ] || fail "no summary was kept"
+
+# Inside a kernel that does not end: the first signal is enough, after a grace.
+cat > "$FOLDER/endless_add_f32.ptx" << END
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry endless_add_f32(.param .u64 x, .param .u64 y, .param .u64 z, .param .u64 n)
+{
+    .reg .b64 %rd<2>;
+    mov.u64 %rd1, 0;
+round:
+    add.s64 %rd1, %rd1, 1;
+    bra round;
+}
+END
+"$KZ" check --family vector_add "$FOLDER/endless_add_f32.ptx" --device sim --case add-f32-n33-uniform \
+    > "$FOLDER/out" 2> "$FOLDER/err" &
+running=$!
+sleep 1
+kill -INT $running
+code=0
+wait $running || code=$?
+[ "$code" = 130 ] || fail "an endless kernel: exit code $code, not 130"
+expect_err "a kernel that did not end"
 finish
