@@ -167,6 +167,12 @@ static void take_figures(check_timer *timer, check_report *report, const bench_r
         check_report_timing(report, bench_record(&timer->run, request, o, i, o->figure, &verdict));
     }
     if (any) add_caption(report, device, o, rival);
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_result *r = &o->results[i];
+        if (r->candidate.provider == BENCH_PEER && r->status != KZ_OK)
+            base_text_add(&report->captions, "  no figure of %s: %.*s\n", r->candidate.by,
+                          (int)strcspn(r->error.message, "\n"), r->error.message);
+    }
 }
 
 // ---- the measurement --------------------------------------------------------------------------------

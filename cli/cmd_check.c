@@ -262,9 +262,11 @@ static void time_family(run_state *state, const kz_family *family, check_row *ro
         kz_status status = check_time_family(&state->timer, &state->report, family, state->chosen->guest,
                                              state->devices.items[d], rows, count, &error);
         if (!status) continue;
-        report_progress_clear(&state->progress);
-        base_fail_note(&error, "while %s; the checks stand", state->timer.label);
-        cli_fail(&error);
+        if (status != KZ_FAULT && status != KZ_DEADLOCK) { // those stand below the table
+            report_progress_clear(&state->progress);
+            base_fail_note(&error, "while %s; the checks stand", state->timer.label);
+            cli_fail(&error);
+        }
         if (reopen(state, d, &error)) say_lost(state, &error);
     }
 }

@@ -1,5 +1,6 @@
 // A rival for the tests: adds vectors on the GPU that is not there (tests/fake_cuda), whose memory is the
 // host's. One operation of the fake driver moves its clock, so the rival takes as long as one launch.
+// FAKE_PEER_FAIL makes it fail.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ static int prepare(const kz_peer_problem *problem, size_t *workspace_bytes, cons
 static int run(const kz_peer_problem *problem, void *stream, const kz_ptr *buffers, kz_ptr workspace,
                size_t workspace_bytes, const char **why) {
     (void)workspace, (void)workspace_bytes;
-    *why = "there is no fake driver";
+    *why = getenv("FAKE_PEER_FAIL") ? "it was told to" : "there is no fake driver";
+    if (getenv("FAKE_PEER_FAIL")) return 1;
     void *driver = dlopen(getenv("KZ_LIBCUDA"), RTLD_NOW | RTLD_NOLOAD);
     int (*fill)(uint64_t, unsigned char, size_t, void *) = NULL;
     if (driver) *(void **)&fill = dlsym(driver, "cuMemsetD8Async");

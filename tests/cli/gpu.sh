@@ -1,7 +1,7 @@
 #!/bin/sh
 # A GPU behind a driver of the tests' own: it works, its kernels fault, it is lost.
 . "$(dirname "$0")/lib.sh"
-export KZ_LIBCUDA=$3
+export KZ_LIBCUDA=$3 KZ_PEERS="$FOLDER/none"
 export FAKE_CUDA_MEMORY=600000000 # so that what is timed is small
 guest() {
     cat > "$FOLDER/$1.ptx" << END
@@ -17,6 +17,7 @@ END
 guest add_f32
 guest fault_add_f32
 guest small_add_f32
+guest late_add_f32
 expect_exit 0 devices
 expect_out "cuda:0"
 expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx" --device cuda --json "$FOLDER/good.jsonl"
@@ -42,6 +43,8 @@ for quiet in "--no-time" "--case add-f32-n1025-uniform"; do
     grep -q "timed:" "$FOLDER/out" && fail "$quiet does not leave the clock alone"
     [ "$("$JSON_LINES" kind check-timing < "$FOLDER/quiet.jsonl")" = 0 ] || fail "records of a timing with $quiet"
 done
+FAKE_PEER_FAIL=1 KZ_PEERS=$4 expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx"
+expect_out "no figure of fake: the peer fake failed on vector_add: it was told to"
 # What limits it is told from the simulator's counters, which runs the same PTX.
 expect_exit 0 check vector_add/vector vector_add/unrolled --device cuda --no-time
 expect_out "DRAM, 16.0 sectors/request"
@@ -55,6 +58,9 @@ expect_exit 1 check --family vector_add "$FOLDER/small_add_f32.ptx"
 expect_out "wrong  small_add_f32.ptx add-f32-n1048576-uniform on cuda:0"
 expect_out "--case add-f32-n1048576-uniform --device cuda:0"
 expect_out "$cases of $((cases + 1)) checks passed, 1 wrong"
+expect_exit 4 check --family vector_add "$FOLDER/late_add_f32.ptx"
+expect_out "faulted  late_add_f32.ptx add-f32-n1048576-uniform on cuda:0"
+expect_out "1 stopped by a fault"
 
 # A fault ends the context, not the run: the device is opened again for every case.
 expect_exit 4 check --family vector_add "$FOLDER/fault_add_f32.ptx" --device cuda --json "$FOLDER/bad.jsonl"

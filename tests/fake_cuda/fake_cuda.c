@@ -283,6 +283,12 @@ static void copy16(void *const *p, const fake_cuda_launch *launch) { // (void *t
 }
 static void nothing(void *const *p, const fake_cuda_launch *launch) {}
 static void fault(void *const *p, const fake_cuda_launch *launch) { sticky = ILLEGAL_ADDRESS; }
+static void fault_late(void *const *p, const fake_cuda_launch *launch) {
+    if (*(const size_t *)p[3] < 1 << 20)
+        add(p, launch);
+    else
+        fault(p, launch);
+}
 
 typedef struct fake_function {
     const char *name;
@@ -301,6 +307,7 @@ static fake_function kernels[] = {
     {"few_threads", nothing, 0, {0}, 256, 0, 49152, 0, 0},
     {"fault", fault, 0, {0}, 1024, 0, 49152, 0, 0},
     {"fault_add_f32", fault, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"late_add_f32", fault_late, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"small_add_f32", add_small, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"toy_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"vector_add_naive_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 3},
