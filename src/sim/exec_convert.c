@@ -87,6 +87,41 @@ LANES_1(f32_u32, uint32_t, float, whole_u32(x))
 LANES_1(f32_s32_rni, int32_t, float, whole_s32(__builtin_rintf(x)))
 LANES_1(f32_s32_rmi, int32_t, float, whole_s32(__builtin_floorf(x)))
 
+// From f64, and to 64 bits: clamped; NaN is the top bit alone.
+LANES_INLINE int32_t long_s32(double x) {
+    bool fits = x > -0x1p31 - 1.0 && x < 0x1p31;
+    int32_t whole = (int32_t)(fits ? x : 0.0);
+    return fits ? whole : x >= 0x1p31 ? INT32_MAX : INT32_MIN;
+}
+LANES_INLINE uint32_t long_u32(double x) {
+    bool fits = x > -1.0 && x < 0x1p32;
+    uint32_t whole = (uint32_t)(int64_t)(fits ? x : 0.0);
+    return fits ? whole : x >= 0x1p32 ? UINT32_MAX : x <= -1.0 ? 0 : UINT32_C(1) << 31;
+}
+LANES_INLINE int64_t long_s64(double x) {
+    bool fits = x >= -0x1p63 && x < 0x1p63;
+    int64_t whole = (int64_t)(fits ? x : 0.0);
+    return fits ? whole : x >= 0x1p63 ? INT64_MAX : INT64_MIN;
+}
+LANES_INLINE uint64_t long_u64(double x) {
+    bool low = x > -1.0 && x < 0x1p63, high = x >= 0x1p63 && x < 0x1p64;
+    uint64_t whole = (uint64_t)(int64_t)(low ? x : high ? x - 0x1p63 : 0.0);
+    whole = high ? whole + (UINT64_C(1) << 63) : whole;
+    return low || high ? whole : x >= 0x1p64 ? UINT64_MAX : x <= -1.0 ? 0 : UINT64_C(1) << 63;
+}
+#define LONG_WHOLE(suffix, rounded)                                                                          \
+    LANES_1(f64_s32##suffix, int32_t, double, long_s32(rounded))                                             \
+    LANES_1(f64_u32##suffix, uint32_t, double, long_u32(rounded))                                            \
+    LANES_1(f64_s64##suffix, int64_t, double, long_s64(rounded))                                             \
+    LANES_1(f64_u64##suffix, uint64_t, double, long_u64(rounded))                                            \
+    LANES_1(f32_s64##suffix, int64_t, float, long_s64(rounded))                                              \
+    LANES_1(f32_u64##suffix, uint64_t, float, long_u64(rounded))                                             \
+    LANES_1(f64##suffix, double, double, x == x ? rounded : f64_quiet(x))
+LONG_WHOLE(_rni, __builtin_rint(x))
+LONG_WHOLE(_rzi, __builtin_trunc(x))
+LONG_WHOLE(_rmi, __builtin_floor(x))
+LONG_WHOLE(_rpi, __builtin_ceil(x))
+
 LANES_1(f32_rni, float, float, f32_canonical(__builtin_rintf(x)))
 LANES_1(f32_rzi, float, float, f32_canonical(__builtin_truncf(x)))
 LANES_1(f32_rmi, float, float, f32_canonical(__builtin_floorf(x)))
@@ -426,6 +461,16 @@ static const lanes_pair *pick_common(const ptx_inst *inst, convert_form form) {
         {PTX_E5M2X2, PTX_F32, PTX_MOD_RN, PTX_FLAG(SATFINITE) | PTX_FLAG(RELU), &f32_e5m2x2_relu},
         {PTX_F16X2, PTX_E4M3X2, PTX_MOD_RN, 0, &e4m3x2_f16x2},
         {PTX_F16X2, PTX_E5M2X2, PTX_MOD_RN, 0, &e5m2x2_f16x2},
+#define LONG_ROWS(mode, suffix)                                                                              \
+    {PTX_S32, PTX_F64, PTX_MOD_##mode, 0, &f64_s32##suffix},                                                 \
+        {PTX_U32, PTX_F64, PTX_MOD_##mode, 0, &f64_u32##suffix},                                             \
+        {PTX_S64, PTX_F64, PTX_MOD_##mode, 0, &f64_s64##suffix},                                             \
+        {PTX_U64, PTX_F64, PTX_MOD_##mode, 0, &f64_u64##suffix},                                             \
+        {PTX_S64, PTX_F32, PTX_MOD_##mode, 0, &f32_s64##suffix},                                             \
+        {PTX_U64, PTX_F32, PTX_MOD_##mode, 0, &f32_u64##suffix},                                             \
+        {PTX_F64, PTX_F64, PTX_MOD_##mode, 0, &f64##suffix},
+        LONG_ROWS(RNI, _rni) LONG_ROWS(RZI, _rzi) LONG_ROWS(RMI, _rmi) LONG_ROWS(RPI, _rpi)
+#undef LONG_ROWS
     };
     ptx_mod round = inst->by_category[PTX_CAT_ROUND];
     if (8u * form.to_bytes != ptx_type_bits(form.to) || 8u * form.from_bytes != ptx_type_bits(form.from))

@@ -146,6 +146,12 @@ static uint64_t f32_s16_rzi(fake_lane *x) { return whole(F, trunc, 16, true, fal
 static uint64_t f32_s64_rzi(fake_lane *x) { return whole(F, trunc, 64, true, true); }
 static uint64_t f32_u64_rmi(fake_lane *x) { return whole(F, floor, 64, false, true); }
 static uint64_t f64_s32_rzi(fake_lane *x) { return whole(oracle_f64(x->a), trunc, 32, true, true); }
+static uint64_t f64_u32_rzi(fake_lane *x) { return whole(oracle_f64(x->a), trunc, 32, false, true); }
+static uint64_t f64_u32_rpi(fake_lane *x) { return whole(oracle_f64(x->a), ceil, 32, false, true); }
+static uint64_t f64_s32_rmi(fake_lane *x) { return whole(oracle_f64(x->a), floor, 32, true, true); }
+static uint64_t f64_s64_rzi(fake_lane *x) { return whole(oracle_f64(x->a), trunc, 64, true, true); }
+static uint64_t f64_u64_rzi(fake_lane *x) { return whole(oracle_f64(x->a), trunc, 64, false, true); }
+static uint64_t f32_s64_rpi(fake_lane *x) { return whole(F, ceil, 64, true, true); }
 static uint64_t f64_u64_rni(fake_lane *x) { return whole(oracle_f64(x->a), rint, 64, false, true); }
 static uint64_t f16_s32_rzi(fake_lane *x) {
     return whole(oracle_value((uint32_t)x->a, &oracle_f16), trunc, 32, true, false);
@@ -168,6 +174,12 @@ static void floats_become_integers(void **state) {
         {"cvt.rmi.u64.f32 %d0, %r1;", f32_u64_rmi, NULL},
         {"cvt.rzi.s32.f64 %r0, %d1;", f64_s32_rzi, NULL},
         {"cvt.rni.u64.f64 %d0, %d1;", f64_u64_rni, NULL},
+        {"cvt.rzi.u32.f64 %r0, %d1;", f64_u32_rzi, NULL},
+        {"cvt.rpi.u32.f64 %r0, %d1;", f64_u32_rpi, NULL},
+        {"cvt.rmi.s32.f64 %r0, %d1;", f64_s32_rmi, NULL},
+        {"cvt.rzi.s64.f64 %d0, %d1;", f64_s64_rzi, NULL},
+        {"cvt.rzi.u64.f64 %d0, %d1;", f64_u64_rzi, NULL},
+        {"cvt.rpi.s64.f32 %d0, %r1;", f32_s64_rpi, NULL},
         {"cvt.rzi.s32.f16 %r0, %h1;", f16_s32_rzi, NULL},
         {"cvt.rni.u32.bf16 %r0, %h1;", bf16_u32_rni, NULL},
         {"cvt.rzi.sat.s32.f32 %r0, %r1;", f32_s32_rzi, NULL},
