@@ -151,7 +151,7 @@ static void choose_timed(session *s, bench_mode mode) {
 // A few samples of each: latencies of short kernels are not the figure, and need no long look.
 static bench_rule rule_for(session *s, bench_sampler *sampler, bench_mode mode) {
     bench_rule rule = s->request->rule;
-    if (mode == BENCH_THROUGHPUT) return rule;
+    if (mode == BENCH_THROUGHPUT || s->request->brief) return rule;
     bench_clock clock = bench_sampler_clock(sampler);
     double fastest = INFINITY;
     for (size_t i = 0; i < s->timed_count; i++)
