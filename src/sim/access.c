@@ -2,9 +2,9 @@
 
 #include "sim/exec_memory.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
+
+#include "sim/floats.h"
 
 // ---- where an address leads
 // ---------------------------------------------------------------------------------
@@ -212,57 +212,40 @@ bool sim_isspacep_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 // ---- atomics
 // ---------------------------------------------------------------------------------------------------
 
-static float flush(float x) { return fabsf(x) < FLT_MIN ? copysignf(0.0f, x) : x; }
-
-static uint64_t from_float(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return bits;
-}
-
-static float to_float(uint64_t bits) {
-    uint32_t word = (uint32_t)bits;
-    float x;
-    memcpy(&x, &word, 4);
-    return x;
-}
-
-static double to_double(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
-static uint64_t from_double(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    return bits;
-}
-
 static float float_of(ptx_mod operation, float a, float b) {
     switch (operation) {
-    case PTX_MOD_ADD: return a + b;
-    case PTX_MOD_MIN: return fminf(a, b);
-    default: return fmaxf(a, b);
+    case PTX_MOD_ADD: return f32_canonical(a + b);
+    case PTX_MOD_MIN: return f32_min(a, b);
+    default: return f32_max(a, b);
     }
 }
 
 static uint16_t half_of(const memory_form *f, bool brain, uint16_t a, uint16_t b) {
-    if (brain) return base_f32_to_bf16(float_of(f->operation, base_bf16_to_f32(a), base_bf16_to_f32(b)));
-    return base_f32_to_f16(float_of(f->operation, base_f16_to_f32(a), base_f16_to_f32(b)));
+    if (brain) return bf16_of_f32(float_of(f->operation, f32_of_bf16(a), f32_of_bf16(b)));
+    return f16_of_f32(float_of(f->operation, f32_of_f16(a), f32_of_f16(b)));
 }
 
-static uint64_t float_result(const memory_form *f, uint64_t old, uint64_t b) {
+// Global memory adds where it lies and passes a NaN on as it is, the new one first; shared memory has no unit
+// for f64, so the thread adds, as add.f64 does.
+static uint64_t double_sum(uint64_t old, uint64_t b, bool shared) {
+    double x = f64_of_bits(old), y = f64_of_bits(b), sum = x + y;
+    if (shared) return bits_of_f64(f64_of_2(sum, y, x));
+    return y != y ? b : x != x ? old : bits_of_f64(sum);
+}
+
+static uint64_t float_result(const memory_form *f, uint64_t old, uint64_t b, bool shared) {
     switch (f->type) {
-    case PTX_F32:
+    case PTX_F32: {
+        float x = f32_of_bits((uint32_t)old), y = f32_of_bits((uint32_t)b);
         // On global memory atom.add.f32 flushes subnormals, on shared memory it does not (PTX, "atom").
-        if (f->operation == PTX_MOD_ADD && f->space != MEMORY_SHARED)
-            return from_float(flush(flush(to_float(old)) + flush(to_float(b))));
-        return from_float(float_of(f->operation, to_float(old), to_float(b)));
+        if (f->operation == PTX_MOD_ADD && !shared)
+            return bits_of_f32(f32_flushed(f32_canonical(f32_flushed(x) + f32_flushed(y))));
+        return bits_of_f32(float_of(f->operation, x, y));
+    }
     case PTX_F64:
-        return from_double(f->operation == PTX_MOD_ADD   ? to_double(old) + to_double(b)
-                           : f->operation == PTX_MOD_MIN ? fmin(to_double(old), to_double(b))
-                                                         : fmax(to_double(old), to_double(b)));
+        if (f->operation == PTX_MOD_ADD) return double_sum(old, b, shared);
+        return bits_of_f64(f->operation == PTX_MOD_MIN ? f64_min(f64_of_bits(old), f64_of_bits(b))
+                                                       : f64_max(f64_of_bits(old), f64_of_bits(b)));
     case PTX_F16: return half_of(f, false, (uint16_t)old, (uint16_t)b);
     case PTX_BF16: return half_of(f, true, (uint16_t)old, (uint16_t)b);
     default: {
@@ -278,7 +261,7 @@ static int64_t as_signed(uint64_t value, unsigned bytes) {
     return (int64_t)(value << shift) >> shift;
 }
 
-static uint64_t atomic_result(const memory_form *f, uint64_t old, uint64_t b, uint64_t compare) {
+static uint64_t atomic_result(const memory_form *f, uint64_t old, uint64_t b, uint64_t compare, bool shared) {
     char class = ptx_type_class(f->type);
     switch (f->operation) {
     case PTX_MOD_EXCH: return b;
@@ -290,7 +273,7 @@ static uint64_t atomic_result(const memory_form *f, uint64_t old, uint64_t b, ui
     case PTX_MOD_DEC: return old == 0 || old > b ? b : old - 1;
     default: break;
     }
-    if (class == 'f' || class == 'v') return float_result(f, old, b);
+    if (class == 'f' || class == 'v') return float_result(f, old, b, shared);
     if (f->operation == PTX_MOD_ADD) return old + b;
     bool less = class == 's' ? as_signed(b, f->bytes) < as_signed(old, f->bytes) : b < old;
     return less == (f->operation == PTX_MOD_MIN) ? b : old;
@@ -299,14 +282,14 @@ static uint64_t atomic_result(const memory_form *f, uint64_t old, uint64_t b, ui
 // Where other blocks may be at the same word, the change is one compare-and-swap of the host.
 #define ATOMIC_WORD(T)                                                                                       \
     static uint64_t atomic_word_##T(const memory_form *f, T *at, uint64_t b, uint64_t compare, bool alone,   \
-                                    uint64_t *now) {                                                         \
+                                    bool shared, uint64_t *now) {                                            \
         T old, new;                                                                                          \
         if (alone) {                                                                                         \
             old = *at;                                                                                       \
-            *at = new = (T)atomic_result(f, old, b, compare);                                                \
+            *at = new = (T)atomic_result(f, old, b, compare, shared);                                        \
         } else {                                                                                             \
             old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                     \
-            do new = (T)atomic_result(f, old, b, compare);                                                   \
+            do new = (T)atomic_result(f, old, b, compare, shared);                                           \
             while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));  \
         }                                                                                                    \
         *now = new;                                                                                          \
@@ -342,14 +325,14 @@ void sim_atomic_lane(sim_warp *w, const sim_op *op, const memory_form *f, unsign
     }
     uint64_t b = lane_value(w, f->regs[element], f->bytes, lane),
              compare = lane_value(w, f->compare, f->bytes, lane);
-    bool alone = sim_is_alone(w, f);
+    bool alone = sim_is_alone(w, f), shared = at >= w->shared && at < w->shared + w->shared_bytes;
     uint64_t old, now;
     if (f->bytes == 4)
-        old = atomic_word_uint32_t(f, (uint32_t *)at, b, compare, alone, &now);
+        old = atomic_word_uint32_t(f, (uint32_t *)at, b, compare, alone, shared, &now);
     else if (f->bytes == 8)
-        old = atomic_word_uint64_t(f, (uint64_t *)at, b, compare, alone, &now);
+        old = atomic_word_uint64_t(f, (uint64_t *)at, b, compare, alone, shared, &now);
     else
-        old = atomic_word_uint16_t(f, (uint16_t *)at, b, compare, alone, &now);
+        old = atomic_word_uint16_t(f, (uint16_t *)at, b, compare, alone, shared, &now);
     if (old != now) w->block->worker->changes++;
     uint32_t result = f->result[element];
     if (result == SIM_NOWHERE) return;

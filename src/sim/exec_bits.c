@@ -111,29 +111,30 @@ static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset) {
 }
 LANES_3(fns, uint32_t, uint32_t, uint32_t, int32_t, nth_set(x, y, z))
 
-// ---- fields: position and length are the low bytes of y and z -----------------------------------------
+// ---- fields: y is the position, z the length -----------------------------------------------------------
 
 // What lies past the top of the register is the sign (signed) or 0. Free of branches: code that unpacks
-// indices is full of these.
-#define FIELDS(bits, U)                                                                                      \
+// indices is full of these. Of 32 bits, position and length are the low bytes (`low` is the mask); of 64
+// bits, which the hardware does in steps, the whole words.
+#define FIELDS(bits, U, low)                                                                                 \
     LANES_INLINE U ones_##bits(uint32_t length) {                                                            \
         return length >= bits ? (U)-1 : ((U)1 << (length & (bits - 1))) - 1;                                 \
     }                                                                                                        \
     LANES_INLINE U shifted_##bits(U x, uint32_t at) { return at >= bits ? 0 : x >> (at & (bits - 1)); }      \
     LANES_INLINE U field_##bits(U x, uint32_t y, uint32_t z) {                                               \
-        return shifted_##bits(x, y & 0xff) & ones_##bits(z & 0xff);                                          \
+        return shifted_##bits(x, y & low) & ones_##bits(z & low);                                            \
     }                                                                                                        \
     LANES_INLINE U signed_field_##bits(U x, uint32_t y, uint32_t z) {                                        \
-        uint32_t at = y & 0xff, length = z & 0xff, room = at >= bits ? 0 : bits - at;                        \
-        uint32_t last = at + length > bits ? bits - 1 : at + length - 1;                                     \
+        uint32_t at = y & low, length = z & low, room = at >= bits ? 0 : bits - at;                          \
+        uint32_t last = length > room ? bits - 1 : at + length - 1;                                          \
         U sign = x >> (last & (bits - 1)) & 1 ? (U)-1 : 0,                                                   \
           mask = ones_##bits(length < room ? length : room);                                                 \
         U value = (shifted_##bits(x, at) & mask) | (sign & ~mask);                                           \
         return length == 0 ? 0 : value;                                                                      \
     }                                                                                                        \
     LANES_INLINE U inserted_##bits(U x, U y, uint32_t position, uint32_t size) {                             \
-        uint32_t at = position & 0xff;                                                                       \
-        U mask = at >= bits ? 0 : ones_##bits(size & 0xff) << (at & (bits - 1));                             \
+        uint32_t at = position & low;                                                                        \
+        U mask = at >= bits ? 0 : ones_##bits(size & low) << (at & (bits - 1));                              \
         return (y & ~mask) | (x << (at & (bits - 1)) & mask);                                                \
     }                                                                                                        \
     LANES_3(bfe_u##bits, U, U, uint32_t, uint32_t, field_##bits(x, y, z))                                    \
@@ -144,8 +145,8 @@ LANES_3(fns, uint32_t, uint32_t, uint32_t, int32_t, nth_set(x, y, z))
                const uint32_t *c = SIM_REG(const uint32_t, warp, op->c);                                     \
                const uint32_t *e = SIM_REG(const uint32_t, warp, op->aux);                                   \
                , inserted_##bits(a[i], b[i], c[i], e[i]))
-FIELDS(32, uint32_t)
-FIELDS(64, uint64_t)
+FIELDS(32, uint32_t, 0xff)
+FIELDS(64, uint64_t, UINT32_MAX)
 
 // bmsk: `y` ones from bit `x` up. Clamping stops at 32, wrapping takes both modulo 32.
 LANES_INLINE uint32_t mask_of(uint64_t at, uint64_t length) {

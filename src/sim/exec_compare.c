@@ -193,7 +193,8 @@ LANES_INLINE bool passes(uint64_t magnitude, uint64_t infinity, uint64_t least_n
     case TEST_INFINITE: return magnitude == infinity;
     case TEST_NUMBER: return magnitude <= infinity;
     case TEST_NOTANUMBER: return magnitude > infinity;
-    case TEST_NORMAL: return magnitude >= least_normal && magnitude < infinity;
+    case TEST_NORMAL:
+        return magnitude == 0 || (magnitude >= least_normal && magnitude < infinity); // says PTX
     default: return magnitude != 0 && magnitude < least_normal;
     }
 }

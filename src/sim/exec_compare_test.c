@@ -141,7 +141,7 @@ static uint64_t is_finite(fake_lane *x) { return isfinite(oracle_f32(x->a)); }
 static uint64_t infinite(fake_lane *x) { return isinf(oracle_f64(x->a)) != 0; }
 static uint64_t number(fake_lane *x) { return !isnan(oracle_f32(x->a)); }
 static uint64_t notanumber(fake_lane *x) { return isnan(oracle_f64(x->a)) != 0; }
-static uint64_t normal(fake_lane *x) { return isnormal(oracle_f32(x->a)) != 0; }
+static uint64_t normal(fake_lane *x) { return isnormal(oracle_f32(x->a)) || oracle_f32(x->a) == 0; }
 static uint64_t subnormal(fake_lane *x) { return fpclassify(oracle_f32(x->a)) == FP_SUBNORMAL; }
 static uint64_t choose(fake_lane *x) { return x->c ? x->a : x->b; }
 static uint64_t choose_sign(fake_lane *x) { return (int32_t)x->c >= 0 ? x->a : x->b; }

@@ -67,7 +67,7 @@ LANES_1(u32_f64, double, uint32_t, (double)x)
 LANES_1(s64_f64, double, int64_t, (double)x)
 LANES_1(u64_f64, double, uint64_t, (double)x)
 LANES_1(f32_f64, double, float, (double)x)
-LANES_1(f64_f32, float, double, f32_canonical((float)x))
+LANES_1(f64_f32, float, double, (float)x) // the NaN of a double keeps its sign and what fits of its payload
 
 // .rzi to 32 bits: clamped; NaN is 0.
 LANES_INLINE int32_t whole_s32(float x) {
@@ -129,7 +129,8 @@ LANES_1(f32_rpi, float, float, f32_canonical(__builtin_ceilf(x)))
 LANES_1(f32_sat, float, float, f32_saturated(x))
 LANES_1(f32_sat_ftz, float, float, f32_saturated(f32_flushed(x)))
 
-LANES_1(bf16_f32, float, uint16_t, f32_canonical(f32_of_bf16(x)))
+LANES_1(bf16_f32, uint32_t, uint16_t, (uint32_t)x << 16)
+LANES_1(f32_same, uint32_t, uint32_t, x)
 LANES_1(f32_bf16, uint16_t, float, bf16_of_f32(x))
 LANES_2(f32_bf16x2, uint32_t, float, float, (uint32_t)bf16_of_f32(x) << 16 | bf16_of_f32(y))
 
@@ -267,7 +268,7 @@ static number number_of(uint64_t bits, ptx_type type, unsigned flags) {
         break;
     default: // f32 and tf32
         n.is_float = true;
-        n.real = (double)(flags & CONVERT_FTZ ? f32_flushed(f32_of_bits((uint32_t)bits))
+        n.real = (double)(flags & CONVERT_FTZ ? f32_canonical(f32_flushed(f32_of_bits((uint32_t)bits)))
                                               : f32_of_bits((uint32_t)bits));
     }
     return n;
@@ -298,7 +299,7 @@ static uint64_t integer_of(number n, ptx_type to, ptx_type from, unsigned flags,
 
 static uint64_t float_of(double x, ptx_type to, unsigned flags, round_mode mode) {
     bool whole = flags & CONVERT_WHOLE, finite = flags & CONVERT_FINITE;
-    if (whole) x = round_whole(x, mode), mode = ROUND_NEAREST;
+    if (whole) x = x == x ? round_whole(x, mode) : f64_quiet(x), mode = ROUND_NEAREST;
     if (flags & CONVERT_SAT) x = f64_saturated(x);
     if (flags & CONVERT_RELU) x = x <= 0.0 ? 0.0 : x;
     switch (to) {
@@ -306,7 +307,7 @@ static uint64_t float_of(double x, ptx_type to, unsigned flags, round_mode mode)
     case PTX_BF16: return small_encode(x, &format_bf16, mode, finite);
     case PTX_E4M3: return small_encode(x, &format_e4m3, mode, true);
     case PTX_E5M2: return small_encode(x, &format_e5m2, mode, finite);
-    case PTX_TF32: return x != x ? 0x7fffffffu : small_encode(x, &format_tf32, mode, finite) << 13;
+    case PTX_TF32: return small_encode(x, &format_tf32, mode, finite) << 13;
     case PTX_F64: return bits_of_f64(x);
     default: {
         float single = f32_canonical((float)x); // in the rounding mode that was set
@@ -324,9 +325,40 @@ static double real_of(number n) {
     return negative ? -(double)size : (double)size;
 }
 
+// What is NaN in f64 keeps its sign and the top of its payload in a smaller format, and becomes quiet.
+static uint64_t narrowed_nan(uint64_t bits, unsigned exponent_bits, unsigned fraction_bits) {
+    uint64_t top = ((UINT64_C(1) << (exponent_bits + 1)) - 1) << (fraction_bits - 1);
+    return bits >> 63 << (exponent_bits + fraction_bits) | top |
+           (bits & ((UINT64_C(1) << 52) - 1)) >> (52 - fraction_bits);
+}
+
+// NaN of a kind that does not become the one pattern. False where it does.
+static bool convert_nan(uint64_t bits, convert_form form, uint64_t *result) {
+    bool from_f64 = form.from == PTX_F64 && !(form.flags & CONVERT_SAT);
+    if (form.to == PTX_TF32 && form.mode == ROUND_AWAY) {
+        // Done with integers: the low bits are dropped, and .satfinite steps down from infinity and NaN
+        // alike.
+        *result = (bits & 0xffffe000u) - (form.flags & CONVERT_FINITE ? 0x2000 : 0);
+        return true;
+    }
+    if (from_f64 && form.to == PTX_F32)
+        *result = narrowed_nan(bits, 8, 23);
+    else if (from_f64 && form.to == PTX_BF16)
+        *result = narrowed_nan(bits, 8, 7);
+    else if (from_f64 && form.to == PTX_F16)
+        *result = narrowed_nan(bits, 5, 10);
+    else
+        return false;
+    return true;
+}
+
 static uint64_t convert_lane(uint64_t bits, convert_form form) {
-    number n = number_of(bits, form.from, form.flags);
+    // f16 is no part of what .ftz flushes, as a result neither.
+    unsigned flags = form.to == PTX_F16 && form.from == PTX_F32 ? form.flags & ~CONVERT_FTZ : form.flags;
+    number n = number_of(bits, form.from, flags);
     char class = ptx_type_class(form.to);
+    uint64_t nan;
+    if (n.is_float && n.real != n.real && convert_nan(bits, form, &nan)) return nan;
     if (class == 'f') return float_of(real_of(n), form.to, form.flags, form.mode);
     uint64_t value = integer_of(n, form.to, form.from, form.flags, form.mode);
     unsigned spare = 64 - ptx_type_bits(form.to);
@@ -447,6 +479,7 @@ static const lanes_pair *pick_common(const ptx_inst *inst, convert_form form) {
         {PTX_F32, PTX_F32, PTX_MOD_RZI, 0, &f32_rzi},
         {PTX_F32, PTX_F32, PTX_MOD_RMI, 0, &f32_rmi},
         {PTX_F32, PTX_F32, PTX_MOD_RPI, 0, &f32_rpi},
+        {PTX_F32, PTX_F32, PTX_MOD_NONE, 0, &f32_same},
         {PTX_F32, PTX_F32, PTX_MOD_NONE, PTX_FLAG(SAT), &f32_sat},
         {PTX_F32, PTX_F32, PTX_MOD_NONE, PTX_FLAG(SAT) | PTX_FLAG(FTZ), &f32_sat_ftz},
         {PTX_F32, PTX_F16, PTX_MOD_NONE, 0, &f16_f32},

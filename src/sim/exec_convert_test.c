@@ -190,24 +190,32 @@ static void floats_become_integers(void **state) {
 // ---- floats to floats
 // ---------------------------------------------------------------------------------------------
 
+// A NaN of f64 keeps its sign and the top of its payload, and is quiet.
+static uint64_t nan_of_f64(uint64_t bits) {
+    return (bits >> 63 << 31) | 0x7fc00000u | (bits >> 29 & 0x7fffffu);
+}
+static uint64_t half_nan_of_f64(uint64_t bits, uint64_t quiet, unsigned drop) {
+    return (bits >> 63 << 15) | quiet | (bits << 12 >> 12 >> drop);
+}
 #define F64_TO_F32(name, mode)                                                                               \
     static uint64_t name(fake_lane *x) {                                                                     \
         volatile double value = oracle_f64(x->a);                                                            \
         WITH_MODE(mode, float, (float)value)                                                                 \
-        return oracle_bits_f32(result);                                                                      \
+        return isnan(value) ? nan_of_f64(x->a) : oracle_bits_f32(result);                                    \
     }
 F64_TO_F32(f64_f32_rn, FE_TONEAREST)
 F64_TO_F32(f64_f32_rz, FE_TOWARDZERO)
 F64_TO_F32(f64_f32_rm, FE_DOWNWARD)
 F64_TO_F32(f64_f32_rp, FE_UPWARD)
-static uint64_t f64_f32_ftz(fake_lane *x) { return oracle_bits_f32(oracle_flush((float)oracle_f64(x->a))); }
+static uint64_t f64_f32_ftz(fake_lane *x) {
+    double value = oracle_f64(x->a);
+    return isnan(value) ? nan_of_f64(x->a) : oracle_bits_f32(oracle_flush((float)value));
+}
 static uint64_t f32_f64(fake_lane *x) { return oracle_bits_f64(F); }
 static uint64_t f16_f32(fake_lane *x) {
     return oracle_bits_f32((float)oracle_value((uint32_t)x->a, &oracle_f16));
 }
-static uint64_t bf16_f32(fake_lane *x) {
-    return oracle_bits_f32((float)oracle_value((uint32_t)x->a, &oracle_bf16));
-}
+static uint64_t bf16_f32(fake_lane *x) { return (x->a & 0xffff) << 16; } // NaN and all
 static uint64_t f32_rni(fake_lane *x) { return oracle_bits_f32((float)rint(F)); }
 static uint64_t f32_rzi(fake_lane *x) { return oracle_bits_f32((float)trunc(F)); }
 static uint64_t f32_rmi(fake_lane *x) { return oracle_bits_f32((float)floor(F)); }
@@ -226,18 +234,36 @@ SMALL(f32_f16_rn, F, f16, TO_NEAREST, false)
 SMALL(f32_f16_rz, F, f16, TO_ZERO, false)
 SMALL(f32_f16_rm, F, f16, TO_MINUS, false)
 SMALL(f32_f16_rp, F, f16, TO_PLUS, false)
-SMALL(f64_f16_rn, oracle_f64(x->a), f16, TO_NEAREST, false)
+SMALL(f64_f16_number, oracle_f64(x->a), f16, TO_NEAREST, false)
+SMALL(f64_f16_toward_zero, oracle_f64(x->a), f16, TO_ZERO, false)
 SMALL(f32_bf16_rn, F, bf16, TO_NEAREST, false)
 SMALL(f32_bf16_rz, F, bf16, TO_ZERO, false)
-SMALL(f64_bf16_rn, oracle_f64(x->a), bf16, TO_NEAREST, false)
+SMALL(f64_bf16_number, oracle_f64(x->a), bf16, TO_NEAREST, false)
 SMALL(f32_f16_sat, saturate(F), f16, TO_NEAREST, false)
 SMALL(f32_f16_relu, (F <= 0 ? 0 : F), f16, TO_NEAREST, false)
 SMALL(f32_bf16_finite, F, bf16, TO_NEAREST, true)
 SMALL(f16_rni, rint(oracle_value((uint32_t)x->a, &oracle_f16)), f16, TO_NEAREST, false)
-static uint64_t tf32(fake_lane *x, oracle_mode mode, bool finite) {
-    return isnan(F) ? 0x7fffffffu : (uint64_t)oracle_code(F, 0, &oracle_tf32, mode, finite) << 13;
+static uint64_t f64_f16_rn(fake_lane *x) {
+    return isnan(oracle_f64(x->a)) ? half_nan_of_f64(x->a, 0x7e00, 42) : f64_f16_number(x);
 }
-static uint64_t tf32_rna(fake_lane *x) { return tf32(x, TO_AWAY, false); }
+static uint64_t f64_f16_rz(fake_lane *x) {
+    return isnan(oracle_f64(x->a)) ? half_nan_of_f64(x->a, 0x7e00, 42) : f64_f16_toward_zero(x);
+}
+static uint64_t f64_bf16_rn(fake_lane *x) {
+    return isnan(oracle_f64(x->a)) ? half_nan_of_f64(x->a, 0x7fc0, 45) : f64_bf16_number(x);
+}
+static uint64_t tf32(fake_lane *x, oracle_mode mode, bool finite) {
+    return (uint64_t)oracle_code(F, 0, &oracle_tf32, mode, finite) << 13;
+}
+// .rna is done with integers: NaN loses its low bits, and .satfinite steps down from it as from infinity.
+static uint64_t tf32_rna(fake_lane *x) { return isnan(F) ? x->a & 0xffffe000u : tf32(x, TO_AWAY, false); }
+static uint64_t tf32_rna_finite(fake_lane *x) {
+    return isnan(F) ? (x->a & 0xffffe000u) - 0x2000u : tf32(x, TO_AWAY, true);
+}
+static uint64_t f32_same(fake_lane *x) { return (uint32_t)x->a; }
+static uint64_t f32_f64_ftz(fake_lane *x) {
+    return isnan(F) ? UINT64_C(0x7fffffffe0000000) : oracle_bits_f64(FZ);
+}
 static uint64_t tf32_rn(fake_lane *x) { return tf32(x, TO_NEAREST, false); }
 static uint64_t tf32_rz_finite(fake_lane *x) { return tf32(x, TO_ZERO, true); }
 
@@ -271,6 +297,11 @@ static void floats_change_precision(void **state) {
         {"cvt.rn.satfinite.bf16.f32 %h0, %r1;", f32_bf16_finite, NULL},
         {"cvt.rni.f16.f16 %h0, %h1;", f16_rni, NULL},
         {"cvt.rna.tf32.f32 %r0, %r1;", tf32_rna, NULL},
+        {"cvt.rna.satfinite.tf32.f32 %r0, %r1;", tf32_rna_finite, NULL},
+        {"cvt.f32.f32 %r0, %r1;", f32_same, NULL},
+        {"cvt.ftz.f64.f32 %d0, %r1;", f32_f64_ftz, NULL},
+        {"cvt.rz.f16.f64 %h0, %d1;", f64_f16_rz, NULL},
+        {"cvt.rp.ftz.f16.f32 %h0, %r1;", f32_f16_rp, NULL},
         {"cvt.rn.tf32.f32 %r0, %r1;", tf32_rn, NULL},
         {"cvt.rz.satfinite.tf32.f32 %r0, %r1;", tf32_rz_finite, NULL},
     };

@@ -22,18 +22,51 @@
     LANES_2(name##_f32_ftz_sat, float, float, float, f32_saturated(name##_flushed(x, y)))
 F32_2(add, x + y)
 F32_2(sub, x - y)
-F32_2(mul, x *y)
 
-LANES_INLINE float fma_flushed(float x, float y, float z) {
-    return f32_flushed(__builtin_fmaf(f32_flushed(x), f32_flushed(y), f32_flushed(z)));
-}
+LANES_2(mul_f32, float, float, float, f32_canonical(x *y))
+LANES_2(mul_f32_sat, float, float, float, f32_saturated(x *y))
 LANES_3(fma_f32, float, float, float, float, f32_canonical(__builtin_fmaf(x, y, z)))
-LANES_3(fma_f32_ftz, float, float, float, float, f32_canonical(fma_flushed(x, y, z)))
 LANES_3(fma_f32_sat, float, float, float, float, f32_saturated(__builtin_fmaf(x, y, z)))
-LANES_3(fma_f32_ftz_sat, float, float, float, float, f32_saturated(fma_flushed(x, y, z)))
-
 LANES_2(div_f32, float, float, float, f32_canonical(x / y))
-LANES_2(div_f32_ftz, float, float, float, f32_canonical(f32_flushed(f32_flushed(x) / f32_flushed(y))))
+
+// .ftz of what can be rounded up to the least normal number: the hardware looks before rounding, so `below`
+// (is the exact value of x, y, z smaller?) is asked where that number comes out, which is seldom. Sums need
+// no asking, for those below it are exact.
+#define F32_FTZ(name, sources, operation, below, finish)                                                     \
+    LANES_INLINE bool name##_below(float x, float y, float z, float r) { return below; }                     \
+    LANES_INLINE void name##_run(sim_warp *warp, const sim_op *op, bool masked) {                            \
+        const float *a = SIM_REG(const float, warp, op->a);                                                  \
+        const float *b = sources > 1 ? SIM_REG(const float, warp, op->b) : a;                                \
+        const float *c = sources > 2 ? SIM_REG(const float, warp, op->c) : a;                                \
+        float *d = SIM_REG(float, warp, op->d), result[SIM_LANES] __attribute__((aligned(64)));              \
+        const uint32_t *on = warp->lanes;                                                                    \
+        uint32_t least = 0;                                                                                  \
+        LANES_EACH {                                                                                         \
+            LANES_UNUSED const float x = f32_flushed(a[i]), y = f32_flushed(b[i]), z = f32_flushed(c[i]);    \
+            result[i] = operation;                                                                           \
+        }                                                                                                    \
+        LANES_EACH { least |= (bits_of_f32(result[i]) & 0x7fffffffu) == 0x00800000u ? 1u : 0u; }             \
+        for (int i = 0; least && i < SIM_LANES; i++)                                                         \
+            if (__builtin_fabsf(result[i]) == 0x1p-126f &&                                                   \
+                name##_below(f32_flushed(a[i]), f32_flushed(b[i]), f32_flushed(c[i]), result[i]))            \
+                result[i] = __builtin_copysignf(0.0f, result[i]);                                            \
+        LANES_EACH { d[i] = !masked || on[i] ? finish(f32_flushed(result[i])) : d[i]; }                      \
+    }                                                                                                        \
+    static void name##_full(sim_warp *warp, const sim_op *op) { name##_run(warp, op, false); }               \
+    static void name##_masked(sim_warp *warp, const sim_op *op) { name##_run(warp, op, true); }              \
+    static const lanes_pair name = {name##_full, name##_masked};
+
+// In double, whatever the rounding: products are exact, and so is the difference of z and the result, for it
+// is needed only where z is small too.
+#define LEAST_ABOVE(value) (__builtin_fabs(value) < 0x1p-126)
+#define SUM_BELOW          (((double)x * y + ((double)z - (double)r)) * (r < 0.0f ? -1.0 : 1.0) < 0.0)
+F32_FTZ(mul_f32_ftz, 2, x *y, LEAST_ABOVE((double)x *y), f32_canonical)
+F32_FTZ(mul_f32_ftz_sat, 2, x *y, LEAST_ABOVE((double)x *y), f32_saturated)
+F32_FTZ(fma_f32_ftz, 3, __builtin_fmaf(x, y, z), SUM_BELOW, f32_canonical)
+F32_FTZ(fma_f32_ftz_sat, 3, __builtin_fmaf(x, y, z), SUM_BELOW, f32_saturated)
+F32_FTZ(div_f32_ftz, 2, x / y, __builtin_fabs((double)x) < __builtin_fabs((double)y) * 0x1p-126,
+        f32_canonical)
+F32_FTZ(rcp_f32_ftz, 1, 1.0f / x, 1.0 < __builtin_fabs((double)x) * 0x1p-126, f32_canonical)
 // .approx: divisors beyond 2^126 give 0, or NaN for an infinite dividend.
 LANES_INLINE float div_approximate(float x, float y, bool flush) {
     if (flush) x = f32_flushed(x), y = f32_flushed(y);
@@ -46,14 +79,13 @@ LANES_INLINE float div_approximate(float x, float y, bool flush) {
 LANES_2(div_f32_approx, float, float, float, div_approximate(x, y, false))
 LANES_2(div_f32_approx_ftz, float, float, float, div_approximate(x, y, true))
 LANES_1(rcp_f32, float, float, f32_canonical(1.0f / x))
-LANES_1(rcp_f32_ftz, float, float, f32_canonical(f32_flushed(1.0f / f32_flushed(x))))
 LANES_1(sqrt_f32, float, float, f32_canonical(__builtin_sqrtf(x)))
 LANES_1(sqrt_f32_ftz, float, float, f32_canonical(__builtin_sqrtf(f32_flushed(x))))
 
-LANES_1(abs_f32, uint32_t, uint32_t, x & 0x7fffffffu)
-LANES_1(neg_f32, uint32_t, uint32_t, x ^ 0x80000000u)
-LANES_1(abs_f32_ftz, float, float, __builtin_fabsf(f32_flushed(x)))
-LANES_1(neg_f32_ftz, float, float, -f32_flushed(x))
+LANES_1(abs_f32, float, float, f32_canonical(__builtin_fabsf(x)))
+LANES_1(neg_f32, float, float, f32_canonical(-x))
+LANES_1(abs_f32_ftz, float, float, f32_canonical(__builtin_fabsf(f32_flushed(x))))
+LANES_1(neg_f32_ftz, float, float, f32_canonical(-f32_flushed(x)))
 LANES_2(copysign_f32, uint32_t, uint32_t, uint32_t, (x & 0x80000000u) | (y & 0x7fffffffu))
 
 // ---- minimum and maximum ----------------------------------------------------------------------------
@@ -70,7 +102,7 @@ LANES_INLINE float ordered(float x, float y, uint32_t form, bool most) {
     uint32_t sign = (bits_of_f32(x) ^ bits_of_f32(y)) & 0x80000000u;
     if (form & ORDER_XORSIGN) x = __builtin_fabsf(x), y = __builtin_fabsf(y);
     float result = most ? f32_max(x, y) : f32_min(x, y);
-    if ((form & ORDER_NAN) && (x != x || y != y)) return F32_NAN;
+    if (((form & ORDER_NAN) && (x != x || y != y)) || result != result) return F32_NAN;
     return form & ORDER_XORSIGN ? f32_of_bits((bits_of_f32(result) & 0x7fffffffu) | sign) : result;
 }
 // Of three: the sign is that of the product of all, so two steps give it.
@@ -84,15 +116,15 @@ LANES_3(max3_f32_form, float, float, float, float, ordered_3(x, y, z, form, true
 
 // ---- f64 ------------------------------------------------------------------------------------------
 
-LANES_2(add_f64, double, double, double, x + y)
-LANES_2(sub_f64, double, double, double, x - y)
-LANES_2(mul_f64, double, double, double, x *y)
-LANES_2(div_f64, double, double, double, x / y)
-LANES_3(fma_f64, double, double, double, double, __builtin_fma(x, y, z))
+LANES_2(add_f64, double, double, double, f64_of_2(x + y, x, y))
+LANES_2(sub_f64, double, double, double, f64_of_2(x - y, x, y))
+LANES_2(mul_f64, double, double, double, f64_of_2(x *y, x, y))
+LANES_2(div_f64, double, double, double, f64_of_2(x / y, y, x))
+LANES_3(fma_f64, double, double, double, double, f64_of_3(__builtin_fma(x, y, z), x, z, y))
 LANES_1(rcp_f64, double, double, 1.0 / x)
 LANES_1(sqrt_f64, double, double, __builtin_sqrt(x))
-LANES_1(abs_f64, uint64_t, uint64_t, x &INT64_MAX)
-LANES_1(neg_f64, uint64_t, uint64_t, x ^ UINT64_C(0x8000000000000000))
+LANES_1(abs_f64, double, double, x == x ? __builtin_fabs(x) : f64_quiet(x))
+LANES_1(neg_f64, double, double, x == x ? -x : f64_quiet(x))
 LANES_2(copysign_f64, uint64_t, uint64_t, uint64_t, (x & UINT64_C(0x8000000000000000)) | (y & INT64_MAX))
 
 // rcp.approx.ftz.f64: only the upper words count, with 20 bits of result there; subnormals are flushed.

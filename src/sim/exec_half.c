@@ -37,9 +37,13 @@ LANES_INLINE void half_load(float *to, sim_warp *warp, uint32_t at, int count, u
             to[i] = __builtin_fabsf(to[i]) < 0x1p-14f ? __builtin_copysignf(0.0f, to[i]) : to[i];
 }
 
-// The results are in x. Saturation and relu take NaN to +0 and to NaN.
+// The results are in x. Saturation and relu take NaN to +0 and to NaN; what is subnormal is flushed before it
+// is rounded.
 LANES_INLINE void half_store(sim_warp *warp, const sim_op *op, half_lanes *h, int count, bool masked) {
     uint32_t form = op->aux16;
+    if ((form & HALF_FTZ) && !(form & HALF_BF16))
+        for (int i = 0; i < count; i++)
+            h->x[i] = __builtin_fabsf(h->x[i]) < 0x1p-14f ? __builtin_copysignf(0.0f, h->x[i]) : h->x[i];
     if (form & HALF_SAT)
         for (int i = 0; i < count; i++) h->x[i] = f32_saturated(h->x[i]);
     if (form & HALF_RELU)
@@ -48,9 +52,6 @@ LANES_INLINE void half_store(sim_warp *warp, const sim_op *op, half_lanes *h, in
         bf16_of_floats(h->result, h->x, count);
     else
         f16_of_floats(h->result, h->x, count);
-    if ((form & HALF_FTZ) && !(form & HALF_BF16))
-        for (int i = 0; i < count; i++)
-            h->result[i] = (h->result[i] & 0x7c00) == 0 ? h->result[i] & 0x8000 : h->result[i];
     const uint32_t *on = warp->lanes;
     if (count == HALF_MOST) {
         uint32_t *d = SIM_REG(uint32_t, warp, op->d);
@@ -104,17 +105,6 @@ LANES_INLINE void half_fma(float *x, const float *y, const float *z, int count, 
         }
     }
 }
-// fma.oob: a factor whose bits are all ones stands for "out of bounds" and gives 0.
-LANES_INLINE void half_fma_oob(float *x, const float *y, const float *z, int count, uint32_t form) {
-    const uint32_t below = form & HALF_BF16 ? 0xffff : 0x1fff; // what widening added
-    float kept[HALF_MOST];
-    for (int i = 0; i < count; i++) {
-        bool out = (bits_of_f32(x[i]) | below) == UINT32_MAX || (bits_of_f32(y[i]) | below) == UINT32_MAX;
-        kept[i] = out ? 0.0f : 1.0f;
-    }
-    half_fma(x, y, z, count, form);
-    for (int i = 0; i < count; i++) x[i] = kept[i] == 0.0f ? 0.0f : x[i];
-}
 LANES_INLINE float half_ordered(float x, float y, uint32_t form, bool most) {
     uint32_t sign = (bits_of_f32(x) ^ bits_of_f32(y)) & 0x80000000u;
     if (form & HALF_XORSIGN) x = __builtin_fabsf(x), y = __builtin_fabsf(y);
@@ -163,32 +153,38 @@ HALF(add, 2)
 HALF(sub, 2)
 HALF(mul, 2)
 HALF(fma, 3)
-HALF(fma_oob, 3)
 HALF(min, 2)
 HALF(max, 2)
 HALF(ex2, 1)
 HALF(tanh, 1)
 
-// Signs are bits: x of a pair has two of them.
-LANES_1(neg_half, uint16_t, uint16_t, x ^ 0x8000)
-LANES_1(abs_half, uint16_t, uint16_t, x & 0x7fff)
-LANES_1(neg_pair, uint32_t, uint32_t, x ^ 0x80008000u)
-LANES_1(abs_pair, uint32_t, uint32_t, x & 0x7fff7fffu)
-LANES_INLINE uint16_t half_flushed(uint16_t x) { return (x & 0x7c00) == 0 ? x & 0x8000 : x; }
-LANES_INLINE uint32_t pair_flushed(uint32_t x) {
-    return half_flushed((uint16_t)x) | (uint32_t)half_flushed((uint16_t)(x >> 16)) << 16;
+// Signs are bits: x of a pair has two of them. All NaN become one.
+LANES_INLINE uint32_t half_canonical(uint32_t x, uint32_t form) {
+    return (x & 0x7fff) > (form & HALF_BF16 ? 0x7f80u : 0x7c00u) ? 0x7fff : x;
 }
-LANES_1(neg_half_ftz, uint16_t, uint16_t, half_flushed(x) ^ 0x8000)
-LANES_1(abs_half_ftz, uint16_t, uint16_t, half_flushed(x) & 0x7fff)
-LANES_1(neg_pair_ftz, uint32_t, uint32_t, pair_flushed(x) ^ 0x80008000u)
-LANES_1(abs_pair_ftz, uint32_t, uint32_t, pair_flushed(x) & 0x7fff7fffu)
+LANES_INLINE uint32_t half_flushed(uint32_t x) { return (x & 0x7c00) == 0 ? x & 0x8000 : x; }
+LANES_INLINE uint32_t half_negated(uint32_t x, uint32_t form) { return half_canonical(x ^ 0x8000, form); }
+LANES_INLINE uint32_t half_absolute(uint32_t x, uint32_t form) { return half_canonical(x & 0x7fff, form); }
+LANES_INLINE uint32_t half_negated_ftz(uint32_t x, uint32_t form) {
+    return half_negated(half_flushed(x), form);
+}
+LANES_INLINE uint32_t half_absolute_ftz(uint32_t x, uint32_t form) {
+    return half_absolute(half_flushed(x), form);
+}
+#define HALF_SIGN(name, function)                                                                            \
+    LANES_1(name##_half, uint16_t, uint16_t, function(x, form))                                              \
+    LANES_1(name##_pair, uint32_t, uint32_t, function(x & 0xffff, form) | function(x >> 16, form) << 16)
+HALF_SIGN(neg, half_negated)
+HALF_SIGN(abs, half_absolute)
+HALF_SIGN(neg_ftz, half_negated_ftz)
+HALF_SIGN(abs_ftz, half_absolute_ftz)
 
 // ---- selection ----------------------------------------------------------------------------------------
 
 static const lanes_pair *pick_sign(const ptx_inst *inst, bool pairs, bool ftz) {
     if (inst->op == PTX_OP_NEG)
-        return pairs ? (ftz ? &neg_pair_ftz : &neg_pair) : (ftz ? &neg_half_ftz : &neg_half);
-    return pairs ? (ftz ? &abs_pair_ftz : &abs_pair) : (ftz ? &abs_half_ftz : &abs_half);
+        return pairs ? (ftz ? &neg_ftz_pair : &neg_pair) : (ftz ? &neg_ftz_half : &neg_half);
+    return pairs ? (ftz ? &abs_ftz_pair : &abs_pair) : (ftz ? &abs_ftz_half : &abs_half);
 }
 
 bool SIM_NAME(sim_select_half)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op) {
@@ -209,7 +205,9 @@ bool SIM_NAME(sim_select_half)(sim_decoder *decoder, const ptx_inst *inst, sim_o
     case PTX_OP_MUL: pair = &run_mul; break;
     case PTX_OP_MIN: pair = &run_min; break;
     case PTX_OP_MAX: pair = &run_max; break;
-    case PTX_OP_FMA: pair = LANES_FLAG(inst, OOB) ? &run_fma_oob : &run_fma, sources = 3; break;
+    // .oob: only the NaN that tensor copies put beyond the bounds would give 0, and no other instruction
+    // makes it.
+    case PTX_OP_FMA: pair = &run_fma, sources = 3; break;
     case PTX_OP_EX2: pair = &run_ex2, sources = 1; break;
     case PTX_OP_TANH: pair = &run_tanh, sources = 1; break;
     case PTX_OP_NEG:

@@ -1,8 +1,7 @@
 // Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max, the saturating, packed
 // and carrying forms.
 //
-// Division by zero gives what NVIDIA's code sequences give: all ones for quotients of any width and
-// for remainders of 32 and 64 bits, the dividend for a remainder of 16 bits.
+// Division by zero gives what NVIDIA's code sequences give: all ones, for quotients and remainders.
 #include "sim/exec.h"
 #include "sim/lanes.h"
 
@@ -100,8 +99,9 @@ LANES_2(div_u32, uint32_t, uint32_t, uint32_t, div_u32_of(x, y))
 LANES_2(div_s32, int32_t, int32_t, int32_t, div_s32_of(x, y))
 LANES_2(div_u64, uint64_t, uint64_t, uint64_t, div_u64_of(x, y))
 LANES_2(div_s64, int64_t, int64_t, int64_t, div_s64_of(x, y))
-LANES_2(rem_u16, uint16_t, uint16_t, uint16_t, (uint32_t)x - (uint32_t)div_s32_of(x, y) * y)
-LANES_2(rem_s16, int16_t, int16_t, int16_t, x - div_s32_of(x, y) * y)
+LANES_2(rem_u16, uint16_t, uint16_t, uint16_t,
+        y == 0 ? UINT16_MAX : (uint32_t)x - (uint32_t)div_s32_of(x, y) * y)
+LANES_2(rem_s16, int16_t, int16_t, int16_t, y == 0 ? -1 : x - div_s32_of(x, y) * y)
 LANES_2(rem_u32, uint32_t, uint32_t, uint32_t, y == 0 ? UINT32_MAX : x - div_u32_of(x, y) * y)
 LANES_2(rem_s32, uint32_t, int32_t, int32_t,
         y == 0 ? UINT32_MAX : (uint32_t)x - (uint32_t)div_s32_of(x, y) * (uint32_t)y)

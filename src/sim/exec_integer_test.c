@@ -59,8 +59,8 @@ ORACLE_2(div_u32, uint32_t, uint32_t, b == 0 ? UINT32_MAX : a / b)
 ORACLE_2(div_s32, int32_t, int32_t, b == 0 ? UINT32_MAX : (uint32_t)((int64_t)a / b))
 ORACLE_2(div_u64, uint64_t, uint64_t, b == 0 ? UINT64_MAX : a / b)
 ORACLE_2(div_s64, int64_t, int64_t, b == 0 ? UINT64_MAX : (uint64_t)((s128)a / b))
-ORACLE_2(rem_u16, uint16_t, uint16_t, b == 0 ? a : a % b)
-ORACLE_2(rem_s16, int16_t, int16_t, b == 0 ? (uint16_t)a : (uint16_t)(a % b))
+ORACLE_2(rem_u16, uint16_t, uint16_t, b == 0 ? UINT16_MAX : a % b)
+ORACLE_2(rem_s16, int16_t, int16_t, b == 0 ? UINT16_MAX : (uint16_t)(a % b))
 ORACLE_2(rem_u32, uint32_t, uint32_t, b == 0 ? UINT32_MAX : a % b)
 ORACLE_2(rem_s32, int32_t, int32_t, b == 0 ? UINT32_MAX : (uint32_t)((int64_t)a % b))
 ORACLE_2(rem_u64, uint64_t, uint64_t, b == 0 ? UINT64_MAX : a % b)
@@ -282,10 +282,12 @@ static uint64_t extracted(uint64_t x, unsigned at, unsigned length, unsigned bit
         result |= (k < length && at + k < bits ? x >> (at + k) & 1 : sign) << k;
     return result;
 }
+// Positions and lengths of 64-bit fields are whole words: past 64 all are alike.
+static uint8_t within(uint32_t count) { return count > 64 ? 64 : (uint8_t)count; }
 ORACLE_3(bfe_u32, uint32_t, uint8_t, uint8_t, extracted(a, b, c, 32, false))
 ORACLE_3(bfe_s32, uint32_t, uint8_t, uint8_t, extracted(a, b, c, 32, true))
-ORACLE_3(bfe_u64, uint64_t, uint8_t, uint8_t, extracted(a, b, c, 64, false))
-ORACLE_3(bfe_s64, uint64_t, uint8_t, uint8_t, extracted(a, b, c, 64, true))
+ORACLE_3(bfe_u64, uint64_t, uint32_t, uint32_t, extracted(a, within(b), within(c), 64, false))
+ORACLE_3(bfe_s64, uint64_t, uint32_t, uint32_t, extracted(a, within(b), within(c), 64, true))
 
 static uint64_t with_field(uint64_t x, uint64_t y, unsigned at, unsigned length, unsigned bits) {
     for (unsigned k = 0; k < length && at + k < bits; k++)
@@ -293,7 +295,9 @@ static uint64_t with_field(uint64_t x, uint64_t y, unsigned at, unsigned length,
     return y;
 }
 static uint64_t bfi_32(fake_lane *x) { return with_field(x->a, x->b, (uint8_t)x->c, (uint8_t)x->e, 32); }
-static uint64_t bfi_64(fake_lane *x) { return with_field(x->a, x->b, (uint8_t)x->c, (uint8_t)x->e, 64); }
+static uint64_t bfi_64(fake_lane *x) {
+    return with_field(x->a, x->b, within((uint32_t)x->c), within((uint32_t)x->e), 64);
+}
 
 static uint32_t mask_between(uint64_t from, uint64_t length) {
     uint32_t mask = 0;

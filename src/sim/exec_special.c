@@ -25,8 +25,14 @@ LANES_INLINE double f64_flushed(double x) {
                                                                   : bits);
 }
 LANES_1(rsqrt_f64, double, double, 1.0 / __builtin_sqrt(x))
-LANES_1(rsqrt_f64_ftz, double, double,
-        f64_of_bits(bits_of_f64(1.0 / __builtin_sqrt(f64_flushed(x))) & ~UINT64_C(0xffffffff)))
+// .ftz sees and makes upper words alone.
+LANES_INLINE double rsqrt_upper(double x) {
+    double upper = f64_of_bits(bits_of_f64(x) & ~UINT64_C(0xffffffff)),
+           root = 1.0 / __builtin_sqrt(f64_flushed(upper));
+    return f64_of_bits(root == root ? bits_of_f64(root) & ~UINT64_C(0xffffffff)
+                                    : UINT64_C(0x7fffffff00000000));
+}
+LANES_1(rsqrt_f64_ftz, double, double, rsqrt_upper(x))
 
 bool SIM_NAME(sim_select_special)(sim_decoder *decoder, const ptx_inst *inst, sim_op *op) {
     if (inst->type_count != 1) return false;

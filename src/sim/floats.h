@@ -1,7 +1,8 @@
 // Bits and values of the floating-point types, as the lanes need them.
 //
-// NVIDIA's results that are NaN are one pattern: all ones but the sign, for f32, f16 and bf16; f64
-// keeps the payload of a source, as x86 does. .ftz makes a subnormal source or result a zero of its sign.
+// NVIDIA's results that are NaN are one pattern: all ones but the sign, for f32, f16 and bf16; f64 gives the
+// last source that is NaN, quiet. .ftz makes a subnormal source or result a zero of its sign; a result
+// counts as subnormal by its value before rounding.
 #ifndef SIM_FLOATS_H
 #define SIM_FLOATS_H
 
@@ -47,6 +48,18 @@ LANES_INLINE double f64_saturated(double x) {
     return least < 1.0 ? least : 1.0;
 }
 
+// The result of two or three sources with the NaN that the hardware chooses: the compiler may swap operands,
+// so that the CPU's choice cannot be relied on.
+LANES_INLINE double f64_quiet(double x) { return f64_of_bits(bits_of_f64(x) | UINT64_C(0x0008000000000000)); }
+LANES_INLINE double f64_of_2(double result, double x, double y) {
+    result = x == x ? result : f64_quiet(x);
+    return y == y ? result : f64_quiet(y);
+}
+LANES_INLINE double f64_of_3(double result, double x, double y, double z) {
+    result = f64_of_2(result, x, y);
+    return z == z ? result : f64_quiet(z);
+}
+
 // Minimum and maximum: -0 is below +0, a NaN loses against a number.
 LANES_INLINE float f32_min(float x, float y) {
     float least = x < y ? x : y;
@@ -63,12 +76,14 @@ LANES_INLINE float f32_max(float x, float y) {
 LANES_INLINE double f64_min(double x, double y) {
     double least = x < y ? x : y;
     least = x == y ? f64_of_bits(bits_of_f64(x) | bits_of_f64(y)) : least;
-    return y == y ? least : x;
+    least = y == y ? least : x;
+    return x != x && y != y ? f64_quiet(y) : least;
 }
 LANES_INLINE double f64_max(double x, double y) {
     double most = x > y ? x : y;
     most = x == y ? f64_of_bits(bits_of_f64(x) & bits_of_f64(y)) : most;
-    return y == y ? most : x;
+    most = y == y ? most : x;
+    return x != x && y != y ? f64_quiet(y) : most;
 }
 
 // ---- rounding in two steps without rounding twice -----------------------------------------------------

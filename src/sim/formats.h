@@ -33,7 +33,7 @@ static inline uint32_t small_encode(double x, const small_format *format, round_
     uint32_t infinity = ((1u << format->exponent_bits) - 1) << fraction;
     uint32_t largest = format->has_infinity ? infinity - 1 : format->nan - 1;
     double size = __builtin_fabs(x);
-    if (size > 0x1p1023) return finite || !format->has_infinity ? sign | largest : sign | infinity;
+    if (size == __builtin_inf()) return finite || !format->has_infinity ? sign | largest : sign | infinity;
     // Directions are of the signed value; work on the magnitude.
     if (sign && (mode == ROUND_DOWN || mode == ROUND_UP)) mode = mode == ROUND_DOWN ? ROUND_UP : ROUND_DOWN;
     int exponent = (int)(bits_of_f64(size) >> 52) - 1023;

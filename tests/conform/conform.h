@@ -39,6 +39,7 @@ typedef struct operand_type {
 
 typedef struct form {
     const char *group, *pattern;
+    unsigned index; // among the forms of its pattern
     char text[320]; // the PTX
     const operand_type *results[RESULTS], *sources[SOURCES];
     unsigned result_count, source_count;

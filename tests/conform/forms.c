@@ -90,7 +90,7 @@ static bool read_types(const char *text, const choices *made, form *to) {
 }
 
 static bool add_form(form_list *list, const struct row *row, const char *text, const choices *made,
-                     const char *filter) {
+                     const char *filter, unsigned *index) {
     if (list->count == list->capacity) {
         size_t capacity = 2 * list->capacity + 64;
         form *more = realloc(list->items, capacity * sizeof *more);
@@ -99,7 +99,7 @@ static bool add_form(form_list *list, const struct row *row, const char *text, c
         list->capacity = capacity;
     }
     form *f = &list->items[list->count];
-    *f = (form){.group = row->group, .pattern = row->pattern, .oracle = row->oracle};
+    *f = (form){.group = row->group, .pattern = row->pattern, .index = (*index)++, .oracle = row->oracle};
     if (!substitute(text, made, f->text, sizeof f->text) || !read_types(row->types, made, f)) {
         fprintf(stderr, "conform: wrong row: %s\n", row->pattern);
         return false;
@@ -110,9 +110,9 @@ static bool add_form(form_list *list, const struct row *row, const char *text, c
 
 // Takes each alternative of the first group in `text` and goes on with the rest.
 static bool expand(form_list *list, const struct row *row, const char *text, const choices *made,
-                   const char *filter) {
+                   const char *filter, unsigned *index) {
     size_t open = strcspn(text, "(<");
-    if (!text[open]) return add_form(list, row, text, made, filter);
+    if (!text[open]) return add_form(list, row, text, made, filter, index);
     bool is_type = text[open] == '<';
     size_t close = open + strcspn(text + open, is_type ? ">" : ")");
     for (size_t at = open + 1; at <= close;) {
@@ -123,7 +123,7 @@ static bool expand(form_list *list, const struct row *row, const char *text, con
         char chosen[2 * TEXT];
         snprintf(chosen, sizeof chosen, "%.*s%.*s%s", (int)open, text, (int)length, text + at,
                  text + close + 1);
-        if (!expand(list, row, chosen, &next, filter)) return false;
+        if (!expand(list, row, chosen, &next, filter, index)) return false;
         at += length + 1;
     }
     return true;
@@ -131,10 +131,12 @@ static bool expand(form_list *list, const struct row *row, const char *text, con
 
 bool forms_open(form_list *list, const char *filter, const char *without) {
     *list = (form_list){0};
-    for (size_t i = 0; i < BASE_COUNT(rows); i++)
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        unsigned index = 0;
         if ((!without || strcmp(rows[i].group, without)) &&
-            !expand(list, &rows[i], rows[i].pattern, &(choices){0}, filter))
+            !expand(list, &rows[i], rows[i].pattern, &(choices){0}, filter, &index))
             return false;
+    }
     return true;
 }
 

@@ -71,11 +71,13 @@ kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, 
     base_text text = {0};
     input_cache cache = {.values = malloc(sizeof(inputs))};
     if (!cache.values) return base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
+    unsigned next = 0;
     base_text_add(&text, "# %s\n", device);
     for (size_t i = 0; i < forms->count; i++) {
         const form *f = &forms->items[i];
         if (i == 0 || forms->items[i - 1].pattern != f->pattern)
-            base_text_add(&text, "%s= %s\n", i ? "\n" : "", f->pattern);
+            base_text_add(&text, "%s= %s\n", i ? "\n" : "", f->pattern), next = 0;
+        while (next++ < f->index) base_text_add(&text, "? "); // left out by a filter
         cache_fill(&cache, f, seed);
         write_word(&text, f, cache.hash, &results[i], &verdicts[i]);
     }
@@ -87,12 +89,15 @@ kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, 
     return status;
 }
 
-// Where the hashes of this pattern begin; NULL where the file does not know it.
-static const char *find_pattern(const char *text, const char *pattern) {
-    size_t length = strlen(pattern);
-    for (const char *at = strstr(text, "\n= "); at; at = strstr(at + 1, "\n= "))
-        if (!strncmp(at + 3, pattern, length) && at[3 + length] == '\n') return at + 4 + length;
-    return NULL;
+// What the file has of this form; false where it does not know it.
+static bool find_word(const char *text, const form *f, char word[20]) {
+    size_t length = strlen(f->pattern);
+    const char *at = strstr(text, "\n= ");
+    while (at && (strncmp(at + 3, f->pattern, length) || at[3 + length] != '\n')) at = strstr(at + 1, "\n= ");
+    if (!at) return false;
+    at += 4 + length;
+    for (unsigned skip = f->index; skip > 0 && *at && *at != '\n'; skip--) at += strcspn(at, " \n") + 1;
+    return *at && *at != '\n' && sscanf(at, "%19s", word) == 1 && word[0] != '?';
 }
 
 static verdict judge(const form *f, input_cache *cache, const run_result *a, const char *word) {
@@ -123,17 +128,13 @@ kz_status golden_judge(const char *path, const form_list *forms, uint64_t seed, 
     kz_status status = base_file_read(path, &text, &size, error);
     if (!status && !cache.values) status = base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
     if (!status) snprintf(device, 96, "%.*s", (int)strcspn(text + 2, "\n"), text + 2);
-    const char *at = NULL;
     for (size_t i = 0; !status && i < forms->count; i++) {
         const form *f = &forms->items[i];
-        char word[20] = "";
-        int used = 0;
-        if (i == 0 || forms->items[i - 1].pattern != f->pattern) at = find_pattern(text, f->pattern);
-        if (!at || sscanf(at, "%19s%n", word, &used) != 1 || word[0] == '=') {
+        char word[20];
+        if (!find_word(text, f, word)) {
             verdicts[i].refused[1] = "the file does not know it: make it anew on the device";
             continue;
         }
-        at += used;
         cache_fill(&cache, f, seed);
         verdicts[i] = judge(f, &cache, &results[i], word);
     }

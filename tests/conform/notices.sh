@@ -14,7 +14,7 @@ fail() {
 grep -q '^1 forms: 1 equal' "$folder/out" || fail "not one equal form"
 "$1" --golden "$folder/kept" add.rn.f32 >/dev/null || fail "what was kept differs from what is computed"
 
-sed 's/^[0-9a-f]\{8\}:[0-9a-f]\{8\}/00000000:00000000/' "$folder/kept" >"$folder/wrong"
+sed 's/[0-9a-f]\{8\}:[0-9a-f]\{8\}/00000000:00000000/' "$folder/kept" >"$folder/wrong"
 if "$1" --golden "$folder/wrong" add.rn.f32 >"$folder/out"; then fail "another hash passes"; fi
 grep -q 'differ  add.rn.f32' "$folder/out" || fail "the form that differs is not named"
 
