@@ -260,10 +260,10 @@ static unsigned then_of(const ptx_inst *inst) {
     }
 }
 
-// vset has no type of its own for the result: it is unsigned.
+// vset has no type of its own for the result: what it is compared with afterwards is of the type of a.
 static unsigned flags_of(const ptx_inst *inst) {
     unsigned flags = 0, first = inst->type_count >= 3 ? 1 : 0;
-    if (first == 1 && inst->types[0] == PTX_S32) flags |= SIGNED_D;
+    if (inst->types[0] == PTX_S32) flags |= SIGNED_D;
     if (inst->types[first] == PTX_S32) flags |= SIGNED_A;
     if (inst->types[first + 1] == PTX_S32) flags |= SIGNED_B;
     if (LANES_FLAG(inst, SAT)) flags |= SATURATE;

@@ -119,8 +119,11 @@ kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, 
 // all or none.
 kz_status golden_judge(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
                        verdict *verdicts, char device[96], kz_error *error);
-// Why this form may differ from the hardware; NULL where it may not.
-const char *golden_excuse(const form *f);
+// Why a form may differ from the hardware; NULL where it may not.
+typedef struct excuse {
+    const char *start, *reason; // start: of the form's text
+} excuse;
+const excuse *golden_excuse(const form *f);
 // Every lane that differs, of forms that are no approximations, as lines for people to look for a rule.
 kz_status golden_write_lanes(const char *path, const form_list *forms, uint64_t seed, const run_result *a,
                              const run_result *b, kz_error *error);

@@ -9,18 +9,16 @@
 
 #include "conform.h"
 
-static const struct excuse {
-    const char *start, *reason; // of the form's text
-} excuses[] = {
+static const excuse excuses[] = {
 #define DIFFERENT(start, reason) {start, reason},
 #include "different.def"
 #undef DIFFERENT
     {NULL, NULL},
 };
 
-const char *golden_excuse(const form *f) {
+const excuse *golden_excuse(const form *f) {
     for (size_t i = 0; excuses[i].start; i++)
-        if (!strncmp(f->text, excuses[i].start, strlen(excuses[i].start))) return excuses[i].reason;
+        if (!strncmp(f->text, excuses[i].start, strlen(excuses[i].start))) return &excuses[i];
     return NULL;
 }
 

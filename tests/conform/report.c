@@ -182,7 +182,8 @@ static void markdown_approximations(const report *r) {
         const form *f = &r->forms->items[i];
         const verdict *v = &r->verdicts[i];
         if (!v->approximate || v->refused[0] || v->refused[1]) continue;
-        printf("| `%.*s` | %.3g | %.3g |\n", (int)strcspn(f->text, " "), f->text, v->error_a, v->error_b);
+        printf(v->error_b < 1000 ? "| `%.*s` | %.1f | %.1f |\n" : "| `%.*s` | %.1g | %.1g |\n",
+               (int)strcspn(f->text, " "), f->text, v->error_a, v->error_b);
     }
 }
 
@@ -190,16 +191,33 @@ static bool is_different(const verdict *v) {
     return v->refused[0] || v->refused[1] || (!v->approximate && (v->differ || v->nan_only));
 }
 
-static void markdown_differences(const report *r) {
-    bool any = false;
+// The forms of one excuse (or of none) are counted and the first is shown.
+static void markdown_difference(const report *r, const excuse *why) {
+    size_t different = 0, all = 0;
+    const form *first = NULL;
     for (size_t i = 0; i < r->forms->count; i++) {
+        const form *f = &r->forms->items[i];
+        if (golden_excuse(f) != why) continue;
+        all++;
         if (!is_different(&r->verdicts[i])) continue;
-        const char *reason = golden_excuse(&r->forms->items[i]);
-        if (!any) printf("\n## What is different\n\n");
-        any = true;
-        printf("- `%s`: %s\n", r->forms->items[i].text, reason ? reason : "not explained");
+        if (!first) first = f;
+        different++;
     }
-    if (!any) printf("\nNothing else is different.\n");
+    if (different == 0) return;
+    printf("| `%s` | %zu of %zu | `%s` | %s |\n", why ? why->start : "", different, all, first->text,
+           why ? why->reason : "not explained");
+}
+
+static void markdown_differences(const report *r) {
+    const excuse *last = NULL;
+    printf("\n## What is different\n\n| begins with | forms | the first | why |\n|---|--:|---|---|\n");
+    markdown_difference(r, NULL);
+    for (size_t i = 0; i < r->forms->count; i++) {
+        const excuse *why = golden_excuse(&r->forms->items[i]);
+        if (!why || why <= last) continue; // the forms and their excuses are in the same order
+        markdown_difference(r, why);
+        last = why;
+    }
 }
 
 void report_markdown(const report *r) {
