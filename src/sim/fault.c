@@ -70,17 +70,20 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
                          : op->inst->op == PTX_OP_LD || op->inst->op == PTX_OP_LDU ? "load"
                                                                                    : "access";
     if (op->inst->op == PTX_OP_ATOM || op->inst->op == PTX_OP_RED) action = "atomic";
+    // Constants lie among the global variables; the program calls them by their own name.
+    bool constant = space == SIM_GLOBAL && op->inst->by_category[PTX_CAT_SPACE] == PTX_MOD_CONST;
+    const char *name = names[constant ? SIM_CONST : space];
     base_text t = {0};
     bool misaligned = what && !strcmp(what, "is misaligned");
     if (misaligned) {
         base_text_add(&t, "misaligned %s of %u bytes at 0x%" PRIx64 " in %s memory, in kernel %s", action,
-                      bytes, address, names[space], g->kernel->entry->name);
+                      bytes, address, name, g->kernel->entry->name);
     } else if (what) {
         base_text_add(&t, "%s of %u bytes at 0x%" PRIx64 " %s, in kernel %s", action, bytes, address, what,
                       g->kernel->entry->name);
     } else {
         base_text_add(&t, "%s of %u bytes at 0x%" PRIx64 " in %s memory is out of bounds, in kernel %s",
-                      action, bytes, address, names[space], g->kernel->entry->name);
+                      action, bytes, address, name, g->kernel->entry->name);
     }
     base_text_add(&t, "\n  by ");
     add_place(w->block, w->index, lane, &t);
