@@ -74,8 +74,10 @@ static bool every_element(const family_output *o, const family_comparison *c, ch
     const char *what = what_they_hold(o, c);
     if (!what) return false;
     if (strcmp(what, "never written") == 0)
+        snprintf(text, FAMILY_PATTERN, "the output was never written: it is still poison");
+    else if (strcmp(what, "NaN") == 0) // outputs are poisoned with NaN, and what is added to NaN stays one
         snprintf(text, FAMILY_PATTERN,
-                 "the output was never written, or added to without being set first: it is still poison");
+                 "every element is NaN: perhaps the output is added to without being set first");
     else
         snprintf(text, FAMILY_PATTERN, "every element is %s", what);
     return true;
