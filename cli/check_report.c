@@ -262,7 +262,9 @@ static void add_row(report_table *table, const check_report *report, const check
     report_table_add(table, REPORT_DIM, "%s", row->device.id);
     add_verdict(table, report, row);
     const kz_counters *counters = row->counters.valid ? &row->counters : &row->explained;
-    if (row->has_figures) family_describe_limit(&row->device, &row->work, counters, limit);
+    bool all_passed =
+        !row->outcomes[FAMILY_WRONG] && !row->outcomes[FAMILY_FAULTED] && !row->outcomes[FAMILY_FAILED];
+    if (row->has_figures && all_passed) family_describe_limit(&row->device, &row->work, counters, limit);
     report_table_add(table, REPORT_PLAIN, "%s", limit);
     add_figures(table, row);
     add_rival(table, row);

@@ -74,9 +74,16 @@ enum { GRACE_SECONDS = 5 }; // for the case in hand to end by itself
 
 static volatile sig_atomic_t interrupted;
 
+// All that a signal handler may use of stdio.
+static void say(const char *text) {
+    ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+    (void)ignored;
+}
+
 static void on_signal(int number) {
     (void)number;
     interrupted = 1;
+    say("\nkz: stopping after the case in hand, in five seconds at most; once more stops at once\n");
     alarm(GRACE_SECONDS);
 }
 
@@ -84,9 +91,7 @@ static void on_signal(int number) {
 // already.
 static void on_alarm(int number) {
     (void)number;
-    static const char text[] = "\nkz: stopped inside a kernel that did not end; finished results were kept\n";
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)ignored;
+    say("\nkz: stopped inside a kernel that did not end in time\n");
     _exit(CLI_INTERRUPTED);
 }
 
@@ -169,6 +174,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    setvbuf(stdout, NULL, _IOLBF, 0); // whole lines, also into a pipe: a run may be stopped at any time
     int code = run(argc, argv);
     // A full disk shows here at the latest: output that was lost is never a success.
     bool lost = fflush(stdout) != 0 || ferror(stdout);

@@ -100,14 +100,17 @@ kz_status cli_find_cases(const kz_family *family, const char *pattern, uint32_t 
     *count = 0;
     *cases = calloc(family->case_count + 1, sizeof **cases);
     if (!*cases) return base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
-    for (size_t i = 0; i < family->case_count; i++) {
-        const kz_case *c = &family->cases[i];
-        if (pattern ? family_case_matches(family, c, pattern) : (c->use & use) != 0)
-            (*cases)[(*count)++] = *c;
-    }
+    // A glob means cases of the kind that is wanted; only where there are none of them, of any kind.
+    bool glob = pattern && strpbrk(pattern, "*?[");
+    for (int any = pattern && !glob; any <= (pattern != NULL) && !*count; any++)
+        for (size_t i = 0; i < family->case_count; i++) {
+            const kz_case *c = &family->cases[i];
+            if ((any || (c->use & use)) && (!pattern || family_case_matches(family, c, pattern)))
+                (*cases)[(*count)++] = *c;
+        }
     if (*count) return KZ_OK;
     kz_status status = KZ_NOT_FOUND;
-    if (pattern && !strpbrk(pattern, "*?["))
+    if (pattern && !glob)
         status = family_case_parse(family, pattern, &(*cases)[0], error);
     else
         base_fail(error, KZ_NOT_FOUND, "no case of %s matches %s", family->name, pattern ? pattern : "");

@@ -35,5 +35,6 @@ kill -INT $running
 code=0
 wait $running || code=$?
 [ "$code" = 130 ] || fail "an endless kernel: exit code $code, not 130"
-expect_err "a kernel that did not end"
+expect_err "a kernel that did not end in time"
+expect_err "once more stops at once"
 finish
