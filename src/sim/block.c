@@ -267,10 +267,16 @@ static void try_barrier(sim_block *b, uint32_t id) {
     if (barrier->arrived && barrier->arrived >= expected) open_barrier(b, id);
 }
 
+// A count that takes in every warp of the block means all threads, as no count does: 0.
+static uint32_t expected_at(const sim_block *b, const sim_warp *w, const sim_op *op, uint32_t lane) {
+    uint32_t count = op->b == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, op->b)[lane];
+    return count == b->warp_count * SIM_LANES ? 0 : count;
+}
+
 void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op *op) {
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
     uint32_t id = SIM_REG(uint32_t, w, op->a)[lane];
-    uint32_t expected = op->b == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, op->b)[lane];
+    uint32_t expected = expected_at(b, w, op, lane);
     bool waits = op->inst->op != PTX_OP_BAR_ARRIVE && op->inst->op != PTX_OP_BARRIER_ARRIVE;
     if (id >= SIM_BARRIERS)
         sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u does not exist: a block has %d", id, SIM_BARRIERS);
@@ -280,12 +286,17 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
                        expected);
     sim_barrier *barrier = &b->barriers[id];
     if (barrier->arrived && barrier->expected != expected)
-        sim_fault_here(w, op, lane, KZ_FAULT,
-                       "barrier %u for %u threads, where others wait at it for %u (0: all)", id, expected,
-                       barrier->expected);
+        sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u for %u threads, where others wait at it for %u", id,
+                       expected ? expected : b->warp_count * SIM_LANES,
+                       barrier->expected ? barrier->expected : b->warp_count * SIM_LANES);
     barrier->expected = expected;
     b->barriers_waited |= UINT32_C(1) << id;
     barrier->arrived += sim_lane_count(path->mask);
+    if (expected && !(barrier->warps >> w->index & 1)) {
+        // A count is of warps: one that comes brings those of its lanes that have left, or never were.
+        barrier->warps |= UINT32_C(1) << w->index;
+        barrier->arrived += sim_lane_count(w->exited);
+    }
     if (op->c != SIM_NOWHERE) {
         uint32_t yes = SIM_PRED(w, op->c);
         barrier->yes += (uint32_t)__builtin_popcount((op->aux8 ? ~yes : yes) & path->mask);
@@ -300,11 +311,14 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
     try_barrier(b, id);
 }
 
-void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
+void sim_block_lanes_left(sim_block *b, uint32_t warp, uint32_t lanes) {
     b->alive -= lanes;
     b->moved = true;
-    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1)
-        try_barrier(b, (uint32_t)__builtin_ctz(waited));
+    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1) {
+        uint32_t id = (uint32_t)__builtin_ctz(waited);
+        if (b->barriers[id].warps >> warp & 1) b->barriers[id].arrived += lanes;
+        try_barrier(b, id);
+    }
 }
 
 // ---- running

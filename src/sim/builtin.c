@@ -55,6 +55,7 @@ static uint64_t next_argument(sim_warp *w, const sim_op *op, unsigned lane, curs
 static void print_conversion(sim_warp *w, const sim_op *op, unsigned lane, const char *spec, size_t length,
                              cursor *c, base_text *out) {
     char clean[64], string[1024];
+    uint64_t address;
     char kind = spec[length - 1];
     unsigned wide = 0; // counts l, and z, j, t as l
     size_t n = 0;
@@ -87,7 +88,11 @@ static void print_conversion(sim_warp *w, const sim_op *op, unsigned lane, const
         base_text_add(out, clean, (int)next_argument(w, op, lane, c, 4));
         break;
     case 's':
-        read_string(w, op, lane, next_argument(w, op, lane, c, 8), string, sizeof string);
+        address = next_argument(w, op, lane, c, 8);
+        if (address)
+            read_string(w, op, lane, address, string, sizeof string);
+        else
+            snprintf(string, sizeof string, "(null)");
         snprintf(clean + n, sizeof clean - n, "s");
         base_text_add(out, clean, string);
         break;

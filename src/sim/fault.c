@@ -3,6 +3,7 @@
 
 #include "sim/core.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,24 +38,52 @@ static _Noreturn void stop(sim_worker *worker, kz_status status, uint32_t block,
     sim_grid_fault(worker, &fault);
 }
 
+// "_ZZ6kernelPfE4tile" is kernel's variable tile: the last name of a mangled one, which is what the source
+// says.
+static const char *source_name(const char *name) {
+    if (strncmp(name, "_ZZ", 3)) return name;
+    const char *last = strrchr(name, 'E');
+    while (last && last > name && !isdigit((unsigned char)last[1])) {
+        const char *at = last;
+        last = NULL;
+        while (at-- > name)
+            if (*at == 'E') {
+                last = at;
+                break;
+            }
+    }
+    if (!last || last == name) return name;
+    last++;
+    while (isdigit((unsigned char)*last)) last++;
+    return *last ? last : name;
+}
+
+static void explain_shared(const sim_grid *g, const sim_warp *w, uint64_t offset, base_text *out) {
+    const sim_kernel *k = g->kernel;
+    base_text_add(out, "the block has %u bytes of shared memory (%u static, %u dynamic)", w->shared_bytes,
+                  k->static_shared, g->launch->dynamic_shared_bytes);
+    const sim_place *nearest = NULL;
+    for (uint32_t i = 0; i < k->shared_place_count; i++) {
+        const sim_place *place = &k->shared_places[i];
+        if (offset >= place->offset + place->variable->size && (!nearest || place->offset > nearest->offset))
+            nearest = place;
+    }
+    if (nearest) {
+        uint64_t past = offset - (nearest->offset + nearest->variable->size);
+        if (past)
+            base_text_add(out, "\n  %" PRIu64 " bytes past the end of %s", past,
+                          source_name(nearest->variable->name));
+        else
+            base_text_add(out, "\n  just past the end of %s", source_name(nearest->variable->name));
+    } else if (g->launch->dynamic_shared_bytes == 0) {
+        base_text_add(out, "\n  was dynamic shared memory asked for at the launch?");
+    }
+}
+
 static void explain_window(const sim_grid *g, const sim_warp *w, sim_space space, uint64_t offset,
                            base_text *out) {
     switch (space) {
-    case SIM_SHARED:
-        base_text_add(out, "the block has %u bytes of shared memory", w->shared_bytes);
-        if (w->shared_bytes == 0 || g->launch->dynamic_shared_bytes == 0)
-            base_text_add(out, " (%u static, %u dynamic: was dynamic shared memory asked for at launch?)",
-                          g->kernel->static_shared, g->launch->dynamic_shared_bytes);
-        else
-            base_text_add(out, " (%u static, %u dynamic)", g->kernel->static_shared,
-                          g->launch->dynamic_shared_bytes);
-        for (uint32_t i = 0; i < g->kernel->shared_place_count; i++) {
-            const sim_place *place = &g->kernel->shared_places[i];
-            if (offset >= place->offset + place->variable->size)
-                base_text_add(out, "\n  %" PRIu64 " bytes past the end of %s",
-                              offset - (place->offset + place->variable->size), place->variable->name);
-        }
-        break;
+    case SIM_SHARED: explain_shared(g, w, offset, out); break;
     case SIM_LOCAL:
         base_text_add(out, "the thread has %u bytes of local memory", g->kernel->local_stride);
         break;

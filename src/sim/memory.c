@@ -131,8 +131,8 @@ const sim_allocation *sim_memory_find(const sim_memory *memory, uint64_t address
 }
 
 static void name_of(const sim_allocation *a, base_text *out) {
-    base_text_add(out, "%s (%" PRIu64 " bytes at 0x%" PRIx64, a->label ? a->label : "a buffer", a->bytes,
-                  a->address);
+    base_text_add(out, "%s (%" PRIu64 " byte%s at 0x%" PRIx64, a->label ? a->label : "a buffer", a->bytes,
+                  a->bytes == 1 ? "" : "s", a->address);
     if (!a->label)
         base_text_add(out, ", the %" PRIu64 "%s allocated", a->serial,
                       a->serial % 10 == 1 && a->serial % 100 != 11   ? "st"
@@ -172,7 +172,11 @@ void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t byt
                       address + bytes - (below->address + below->bytes), bytes);
         name_of(below, out);
     } else if (below && (!above || past <= above->address - address)) {
-        base_text_add(out, "%" PRIu64 " bytes past the end of %s", past, below->live ? "" : "the freed ");
+        if (past)
+            base_text_add(out, "%" PRIu64 " byte%s past the end of ", past, past == 1 ? "" : "s");
+        else
+            base_text_add(out, "just past the end of ");
+        if (!below->live) base_text_add(out, "what was freed: ");
         name_of(below, out);
     } else if (above) {
         base_text_add(out, "%" PRIu64 " bytes before the start of ", above->address - address);

@@ -46,7 +46,7 @@ static void explains_in_words(void **state) {
     uint64_t a = sim_memory_take(&memory, 100, NULL), b = sim_memory_take(&memory, 4096, "table");
     assert_explains(&memory, 0, 4, "null pointer");
     assert_explains(&memory, 64, 4, "plus an offset");
-    assert_explains(&memory, a + 100, 4, "0 bytes past the end of a buffer (100 bytes");
+    assert_explains(&memory, a + 100, 4, "just past the end of a buffer (100 bytes");
     assert_explains(&memory, a + 98, 4, "the last 2 of the 4 bytes");
     assert_explains(&memory, b - 8, 4, "8 bytes before the start of table");
     assert_explains(&memory, UINT64_C(0x7fff00001000), 4, "host pointer");
@@ -54,6 +54,7 @@ static void explains_in_words(void **state) {
     assert_explains(&memory, UINT64_C(0x123456789012345), 4, "not initialised");
     sim_memory_give(&memory, a);
     assert_explains(&memory, a + 50, 4, "was freed");
+    assert_explains(&memory, a + 104, 4, "4 bytes past the end of what was freed: a buffer");
     sim_memory_close(&memory);
 }
 
