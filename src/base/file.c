@@ -21,6 +21,8 @@ static kz_status fail_errno(kz_error *error, const char *what, const char *path,
     return status;
 }
 
+static const size_t LARGEST_FILE = (size_t)1 << 30;
+
 // Reads to the end whatever the size says: pipes and /proc files have none.
 static kz_status read_all(int fd, const char *path, size_t expected, char **data, size_t *size,
                           kz_error *error) {
@@ -46,6 +48,12 @@ static kz_status read_all(int fd, const char *path, size_t expected, char **data
         }
         if (got == 0) break;
         used += (size_t)got;
+        if (used > LARGEST_FILE) { // something without an end, such as /dev/zero
+            free(bytes);
+            return base_fail(error, KZ_LIMIT,
+                             "%s is larger than %zu bytes: it is not a file that is read here", path,
+                             LARGEST_FILE);
+        }
     }
     bytes[used] = 0;
     *data = bytes;

@@ -9,8 +9,8 @@ enum { BENCH_SPEED_KERNELS = 3 };
 typedef struct bench_speed_row {
     const char *kernel; // "matmul 256^3, 16x16 tiles"
     uint64_t thread_instructions;
-    double one_core;  // thread-instructions per second, median of the runs
-    double all_cores; // the same on `cores` host threads
+    double one_core, one_core_median;   // thread-instructions per second: the fastest launch, and the median
+    double all_cores, all_cores_median; // the same on `cores` host threads
     unsigned cores;
     bool correct;
 } bench_speed_row;

@@ -11,9 +11,16 @@
 
 enum { CPU_ALIGNMENT = 256 }; // as cuMemAlloc's
 
+typedef struct cpu_range {
+    kz_ptr address;
+    size_t bytes;
+} cpu_range;
+
 typedef struct cpu_device {
     device_queue queue; // first
     device_pool *pool;
+    cpu_range *live; // what was allocated, in no order: a wrong address is told before it is used
+    size_t live_count, live_capacity;
 } cpu_device;
 
 typedef struct cpu_module {
@@ -76,7 +83,10 @@ static kz_status cpu_open(const char *which, kz_device **device, kz_error *error
 
 static void cpu_close(kz_device *device) {
     device_queue_end((device_queue *)device);
-    device_pool_close(((cpu_device *)device)->pool);
+    cpu_device *self = (cpu_device *)device;
+    device_pool_close(self->pool);
+    for (size_t i = 0; i < self->live_count; i++) free((void *)(uintptr_t)self->live[i].address);
+    free(self->live);
     free(device);
 }
 
@@ -95,19 +105,56 @@ static kz_status cpu_memory_available(kz_device *device, size_t *bytes, kz_error
     return KZ_OK;
 }
 
+static bool keep_range(cpu_device *self, kz_ptr address, size_t bytes) {
+    if (self->live_count == self->live_capacity) {
+        size_t capacity = self->live_capacity ? 2 * self->live_capacity : 64;
+        cpu_range *grown = realloc(self->live, capacity * sizeof *grown);
+        if (!grown) return false;
+        self->live = grown;
+        self->live_capacity = capacity;
+    }
+    self->live[self->live_count++] = (cpu_range){address, bytes};
+    return true;
+}
+
 static kz_status cpu_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
     // Linux promises more than it has and kills whoever takes it at its word; so ask first.
     uint64_t available = device_host_memory("");
     void *memory = NULL;
     if (bytes > available || posix_memalign(&memory, CPU_ALIGNMENT, bytes) != 0)
         return device_fail_memory(device, bytes, available, error);
+    if (!keep_range((cpu_device *)device, (kz_ptr)(uintptr_t)memory, bytes)) {
+        free(memory);
+        return device_fail_memory(device, bytes, available, error);
+    }
     *address = (kz_ptr)(uintptr_t)memory;
     return KZ_OK;
 }
 
 static kz_status cpu_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
-    free((void *)(uintptr_t)address);
-    return KZ_OK;
+    cpu_device *self = (cpu_device *)device;
+    for (size_t i = 0; i < self->live_count; i++)
+        if (self->live[i].address == address) {
+            free((void *)(uintptr_t)address);
+            self->live[i] = self->live[--self->live_count];
+            return KZ_OK;
+        }
+    base_fail(error, KZ_INVALID, "cannot free 0x%llx: no live allocation of `cpu` begins there",
+              (unsigned long long)address);
+    base_fail_note(error, "likely cause: it was freed before, or is an address inside a buffer");
+    return KZ_INVALID;
+}
+
+static kz_status check_range(const cpu_device *self, kz_ptr address, uint64_t bytes, kz_error *error) {
+    for (size_t i = 0; i < self->live_count; i++) {
+        const cpu_range *r = &self->live[i];
+        if (bytes <= r->bytes && address - r->address <= r->bytes - bytes) return KZ_OK;
+    }
+    base_fail(error, KZ_INVALID,
+              "a copy or fill of %llu bytes at 0x%llx is outside every allocation of `cpu`",
+              (unsigned long long)bytes, (unsigned long long)address);
+    base_fail_note(error, "likely cause: a size that is too large, or a buffer that was freed");
+    return KZ_INVALID;
 }
 
 // ---- modules ---------------------------------------------------------------------------------------
@@ -172,6 +219,13 @@ static void run_block(void *context, uint64_t index) {
 static void *host(kz_ptr address) { return (void *)(uintptr_t)address; }
 
 static kz_status cpu_run(kz_device *device, const device_op *op, kz_error *error) {
+    const cpu_device *self = (const cpu_device *)device;
+    bool writes =
+        op->kind == DEVICE_OP_FILL || op->kind == DEVICE_OP_TO_DEVICE || op->kind == DEVICE_OP_ON_DEVICE;
+    bool reads = op->kind == DEVICE_OP_TO_HOST || op->kind == DEVICE_OP_ON_DEVICE;
+    kz_status status = writes ? check_range(self, op->to, op->bytes, error) : KZ_OK;
+    if (!status && reads) status = check_range(self, op->from, op->bytes, error);
+    if (status) return status;
     switch (op->kind) {
     case DEVICE_OP_FILL: memset(host(op->to), op->byte, op->bytes); break;
     case DEVICE_OP_TO_DEVICE: memmove(host(op->to), op->host_from, op->bytes); break;

@@ -118,6 +118,24 @@ static void memory(void **state) {
     assert_int_equal(kz_memory_alloc(NULL, 8, &a, &error), KZ_INVALID);
 }
 
+static void wrong_addresses(void **state) {
+    fixture *f = *state;
+    kz_ptr a;
+    char bytes[32] = {0};
+    kz_error error = {0};
+    GOOD(kz_memory_alloc(f->device, 16, &a, trouble));
+    assert_int_equal(kz_memory_fill(f->device, NULL, a, 0, SIZE_MAX, &error), KZ_INVALID);
+    assert_int_equal(kz_copy_to_device(f->device, NULL, a + 1, bytes, 16, &error), KZ_INVALID);
+    SAYS(error, "outside every allocation");
+    assert_int_equal(kz_copy_to_host(f->device, NULL, bytes, a, 17, &error), KZ_INVALID);
+    assert_int_equal(kz_memory_free(f->device, a + 8, &error), KZ_INVALID);
+    assert_int_equal(kz_memory_free(f->device, 12345, &error), KZ_INVALID);
+    GOOD(kz_memory_free(f->device, a, trouble));
+    assert_int_equal(kz_memory_free(f->device, a, &error), KZ_INVALID);
+    SAYS(error, "freed before");
+    assert_int_equal(kz_copy_to_host(f->device, NULL, bytes, a, 8, &error), KZ_INVALID);
+}
+
 // ---- kernels -----------------------------------------------------------------------------------------
 
 static void every_block_once(void **state) {
@@ -331,8 +349,15 @@ static void bad_plans(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(info),   TEST(memory), TEST(every_block_once), TEST(bad_modules_and_launches),
-        TEST(events), TEST(graphs), TEST(plans_run),        TEST(bad_plans),
+        TEST(info),
+        TEST(memory),
+        TEST(wrong_addresses),
+        TEST(every_block_once),
+        TEST(bad_modules_and_launches),
+        TEST(events),
+        TEST(graphs),
+        TEST(plans_run),
+        TEST(bad_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
