@@ -39,6 +39,6 @@ expect_exit 9 ptx check "$FOLDER/texture.ptx" "$FOLDER/broken.ptx"
 expect_exit 0 ptx support
 expect_out "add"
 # Something without an end is refused.
-expect_exit 10 ptx check /dev/zero
+expect_exit 5 ptx check /dev/zero
 expect_err "larger than"
 finish
