@@ -199,8 +199,10 @@ void check_report_case(check_report *report, const family_check_job *job, const 
     report->wrong = report->wrong || r->outcome == FAMILY_WRONG;
     if (r->outcome == FAMILY_FAILED && !report->other_code)
         report->other_code = (int)cli_exit_of(r->error.status);
-    if (r->outcome == FAMILY_SKIPPED && !report->first_skip[0])
+    if (r->outcome == FAMILY_SKIPPED && !report->first_skip[0]) {
         snprintf(report->first_skip, sizeof report->first_skip, "%.399s", r->error.message);
+        report->first_skip_status = r->error.status;
+    }
     note_figures(row, job->c, r);
     if (r->outcome != FAMILY_PASSED && r->outcome != FAMILY_SKIPPED)
         note_failure(report, job, variant, r, name);
@@ -344,7 +346,12 @@ static int exit_code(const check_report *report, bool interrupted) {
     if (interrupted) return CLI_INTERRUPTED;
     if (report->write_error.status) return cli_fail(&report->write_error);
     if (report->outcomes[FAMILY_PASSED] == 0)
-        return cli_fail_with(KZ_UNSUPPORTED, "nothing could be checked: %s", report->first_skip);
+        return cli_fail_with(
+            report->first_skip_status == KZ_NO_MEMORY ? KZ_NO_MEMORY : KZ_UNSUPPORTED,
+            "nothing could be checked: %s%s", report->first_skip,
+            report->first_skip_status == KZ_NO_MEMORY
+                ? "\ntake a smaller case, or a device with more memory: kz devices lists them"
+                : "");
     return CLI_OK;
 }
 

@@ -43,6 +43,7 @@ typedef struct check_report {
     size_t outcomes[FAMILY_OUTCOMES];
     kz_error write_error; // the first one
     char first_skip[400]; // why the first case that was skipped was
+    kz_status first_skip_status;
     bool fault, wrong;
     int other_code; // of the first failure that is neither
 } check_report;

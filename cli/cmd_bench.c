@@ -116,11 +116,6 @@ static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_
     const kz_family *const *families = s->targets.families;
     size_t count = s->targets.count;
     s->job_count = 0;
-    if (s->options->suite && device->kind == KZ_DEVICE_SIM)
-        return base_fail(error, KZ_NO_DEVICE,
-                         "a suite is timed on a GPU, and %s has no clock\nname cases to count in the "
-                         "simulator: kz bench FAMILY --device sim",
-                         device->id);
     bool found = false;
     kz_status status = KZ_OK;
     for (size_t i = 0; i < count; i++) {
@@ -132,6 +127,11 @@ static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_
         if (status && status != KZ_NOT_FOUND && status != KZ_INVALID) return status;
     }
     if (!found && status) return status;
+    if (s->job_count && s->options->suite && device->kind == KZ_DEVICE_SIM)
+        return base_fail(error, KZ_NO_DEVICE,
+                         "a suite is timed on a GPU, and %s has no clock\nname cases to count in the "
+                         "simulator: kz bench FAMILY --device sim",
+                         device->id);
     if (s->job_count) return KZ_OK;
     if (s->options->suite)
         base_fail(error, KZ_NOT_FOUND, "there is no suite \"%s\": no targets.csv names that GPU",

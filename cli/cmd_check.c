@@ -1,9 +1,12 @@
 // kz check: runs kernels on devices and compares them with the reference.
 #include "cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check_report.h"
 #include "check_time.h"
@@ -336,12 +339,27 @@ static void begin_timing(run_state *state) {
     state->report.rivals = state->timer.peers.count > 0;
 }
 
+// A report that could not be written at the end is told before hours are spent on it.
+static kz_status check_output(const char *path, kz_error *error) {
+    if (!path) return KZ_OK;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (fd >= 0) {
+        close(fd);
+        return KZ_OK;
+    }
+    base_fail(error, KZ_IO, "cannot write %s: %s", path, strerror(errno));
+    base_fail_note(error, "check that the folder exists and may be written to");
+    return KZ_IO;
+}
+
 static int run_selected(const check_options *options, const selection *chosen, const cli_list *words) {
     run_state state = {.options = options, .chosen = chosen};
     kz_error error = {0};
     base_text journal_path = {0};
     char command[600] = "kz check";
     kz_status status = cli_open_devices(&options->devices, has_natives(chosen), &state.devices, &error);
+    if (!status) status = check_output(options->json.path, &error);
+    if (!status) status = check_output(options->junit, &error);
     if (!status) status = count_jobs(&state, &error);
     if (status) {
         cli_close_devices(&state.devices);

@@ -261,22 +261,23 @@ static void open_barrier(sim_block *b, uint32_t id) {
     }
 }
 
+// A count is of warps: one that has come brings those of its lanes that have left, or never were. Without a
+// count all threads that have not left are waited for.
 static void try_barrier(sim_block *b, uint32_t id) {
     const sim_barrier *barrier = &b->barriers[id];
-    uint32_t expected = barrier->expected ? barrier->expected : b->alive;
-    if (barrier->arrived && barrier->arrived >= expected) open_barrier(b, id);
-}
-
-// A count that takes in every warp of the block means all threads, as no count does: 0.
-static uint32_t expected_at(const sim_block *b, const sim_warp *w, const sim_op *op, uint32_t lane) {
-    uint32_t count = op->b == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, op->b)[lane];
-    return count == b->warp_count * SIM_LANES ? 0 : count;
+    uint32_t arrived = barrier->arrived;
+    if (!arrived) return;
+    if (barrier->expected)
+        for (uint32_t m = barrier->warps; m; m &= m - 1)
+            arrived += sim_lane_count(b->warps[__builtin_ctz(m)].exited);
+    if (arrived >= (barrier->expected ? barrier->expected : b->alive)) open_barrier(b, id);
 }
 
 void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op *op) {
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
     uint32_t id = SIM_REG(uint32_t, w, op->a)[lane];
-    uint32_t expected = expected_at(b, w, op, lane);
+    uint32_t expected = op->b == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, op->b)[lane];
+    uint32_t all = b->warp_count * SIM_LANES; // what no count means
     bool waits = op->inst->op != PTX_OP_BAR_ARRIVE && op->inst->op != PTX_OP_BARRIER_ARRIVE;
     if (id >= SIM_BARRIERS)
         sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u does not exist: a block has %d", id, SIM_BARRIERS);
@@ -285,18 +286,14 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
                        "barrier %u for %u threads: the count must be a multiple of 32 up to 1024", id,
                        expected);
     sim_barrier *barrier = &b->barriers[id];
-    if (barrier->arrived && barrier->expected != expected)
+    uint32_t meant = expected ? expected : all, others = barrier->expected ? barrier->expected : all;
+    if (barrier->arrived && meant != others)
         sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u for %u threads, where others wait at it for %u", id,
-                       expected ? expected : b->warp_count * SIM_LANES,
-                       barrier->expected ? barrier->expected : b->warp_count * SIM_LANES);
-    barrier->expected = expected;
+                       meant, others);
+    if (expected) barrier->expected = expected;
     b->barriers_waited |= UINT32_C(1) << id;
     barrier->arrived += sim_lane_count(path->mask);
-    if (expected && !(barrier->warps >> w->index & 1)) {
-        // A count is of warps: one that comes brings those of its lanes that have left, or never were.
-        barrier->warps |= UINT32_C(1) << w->index;
-        barrier->arrived += sim_lane_count(w->exited);
-    }
+    barrier->warps |= UINT32_C(1) << w->index;
     if (op->c != SIM_NOWHERE) {
         uint32_t yes = SIM_PRED(w, op->c);
         barrier->yes += (uint32_t)__builtin_popcount((op->aux8 ? ~yes : yes) & path->mask);
@@ -311,14 +308,11 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
     try_barrier(b, id);
 }
 
-void sim_block_lanes_left(sim_block *b, uint32_t warp, uint32_t lanes) {
+void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
     b->alive -= lanes;
     b->moved = true;
-    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1) {
-        uint32_t id = (uint32_t)__builtin_ctz(waited);
-        if (b->barriers[id].warps >> warp & 1) b->barriers[id].arrived += lanes;
-        try_barrier(b, id);
-    }
+    for (uint32_t waited = b->barriers_waited; waited; waited &= waited - 1)
+        try_barrier(b, (uint32_t)__builtin_ctz(waited));
 }
 
 // ---- running

@@ -209,7 +209,7 @@ typedef struct sim_barrier {
     uint32_t arrived;  // threads
     uint32_t expected; // as the instruction said; 0: all of the block
     uint32_t yes;      // bar.red: threads whose predicate held
-    uint32_t warps;    // with a count: bit i where warp i has come, and with it its lanes that have left
+    uint32_t warps;    // bit i: warp i has come
 } sim_barrier;
 
 typedef struct sim_grid sim_grid;
@@ -298,7 +298,7 @@ void sim_block_begin(sim_block *block, uint32_t index);
 bool sim_block_run(sim_block *block);
 // The path arrives, and waits unless it is the last.
 void sim_barrier_arrive(sim_block *block, sim_warp *warp, sim_path *path, const sim_op *op);
-void sim_block_lanes_left(sim_block *block, uint32_t warp, uint32_t lanes);
+void sim_block_lanes_left(sim_block *block, uint32_t lanes);
 void sim_fill_constants(sim_warp *warp, uint8_t *frame, const sim_code *code, uint32_t local,
                         bool only_block);
 

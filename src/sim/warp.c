@@ -103,7 +103,7 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     w->exited |= lanes;
     path->mask &= ~lanes;
     if (!path->mask) remove_path(w, path);
-    sim_block_lanes_left(w->block, w->index, sim_lane_count(lanes));
+    sim_block_lanes_left(w->block, sim_lane_count(lanes));
     sim_warp_settle(w);
 }
 

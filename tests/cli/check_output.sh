@@ -24,9 +24,9 @@ expect_exit 0 check vector_add --device cpu --case add-f32-n5000-uniform --json 
 [ "$("$JSON_LINES" case.name add-f32-n5000-uniform < "$FOLDER/out")" = 1 ] || fail "not a case of one's own"
 
 # A case past the memory is skipped with a reason, and nothing was checked then.
-expect_exit 8 check vector_add --device cpu --case add-f32-n2^60-uniform --verbose --no-save
+expect_exit 10 check vector_add --device cpu --case add-f32-n2^60-uniform --verbose --no-save
 expect_out "skipped"
-expect_exit 8 check vector_add --device cpu --case add-f32-n2^50-uniform --verbose --no-save
+expect_exit 10 check vector_add --device cpu --case add-f32-n2^50-uniform --verbose --no-save
 expect_err "GB"
 # A device too old for a variant skips it, and says so.
 expect_exit 8 check elementwise/04_lean --device sim:t4 --no-save
