@@ -12,6 +12,9 @@ typedef enum memory_space {
     MEMORY_PARAM
 } memory_space;
 
+// How the addresses of lanes lie.
+typedef enum pattern { SCATTERED, UNIFORM, CONTIGUOUS } pattern;
+
 enum { MEMORY_ELEMENTS = 8 };
 
 // The shape of a load, store or atomic; sim_op.aux points at it, sim_op.c is its entry in warp->extents.
