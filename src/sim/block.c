@@ -143,8 +143,9 @@ void sim_fill_constants(sim_warp *w, uint8_t *frame, const sim_code *code, uint3
 sim_block *sim_block_open(sim_worker *worker) {
     sim_grid *g = worker->grid;
     const sim_kernel *k = g->kernel;
-    sim_block *b = calloc(1, sizeof *b);
+    sim_block *b = aligned_alloc(_Alignof(sim_block), sizeof *b);
     if (!b) return NULL;
+    memset(b, 0, sizeof *b);
     b->grid = g;
     b->worker = worker;
     b->warp_count = g->warps;
@@ -157,7 +158,7 @@ sim_block *sim_block_open(sim_worker *worker) {
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     b->storage = storage == MAP_FAILED ? NULL : storage;
     // Warps need the alignment of their lanes[].
-    b->warps = b->storage ? aligned_alloc(64, (sizeof(sim_warp) * g->warps + 63) / 64 * 64) : NULL;
+    b->warps = b->storage ? aligned_alloc(128, (sizeof(sim_warp) * g->warps + 127) / 128 * 128) : NULL;
     if (!b->warps) {
         sim_block_close(b);
         return NULL;
@@ -175,7 +176,7 @@ sim_block *sim_block_open(sim_worker *worker) {
         w->registers = b->storage + shared + warp_bytes * i;
         w->local = w->registers + k->register_bytes;
         w->frame_capacity = 4;
-        w->frames = malloc(w->frame_capacity * sizeof *w->frames);
+        w->frames = aligned_alloc(128, (w->frame_capacity * sizeof *w->frames + 127) / 128 * 128);
         if (!w->frames) {
             sim_block_close(b);
             return NULL;

@@ -215,7 +215,11 @@ typedef struct sim_barrier {
 typedef struct sim_grid sim_grid;
 typedef struct sim_worker sim_worker;
 
-struct sim_block {
+// What one host thread writes all the time must not share a cache line with what another reads: 128 bytes,
+// since lines are fetched in pairs.
+#define SIM_APART __attribute__((aligned(128)))
+
+struct SIM_APART sim_block {
     sim_grid *grid;
     sim_worker *worker;
     uint32_t index, at[3];
@@ -238,11 +242,12 @@ typedef struct sim_fault {
     char message[3600];
 } sim_fault;
 
-struct sim_worker {
+struct SIM_APART sim_worker {
     sim_grid *grid;
     sim_listener *listener;
     sim_extent *extents;
-    sim_block **resident; // blocks that have begun and not ended
+    uint32_t claimed, claim_end; // blocks that are this worker's to begin
+    sim_block **resident;        // blocks that have begun and not ended
     uint32_t resident_count, resident_capacity;
     sim_block **spare; // to be used again: their constants are in place
     uint32_t spare_count, spare_capacity;
@@ -267,9 +272,9 @@ struct sim_grid {
     uint64_t grid_workspace; // for cooperative launches
     uint32_t resident_limit;
     unsigned workers;
-    atomic_uint next_block;
-    atomic_uint stop_at; // blocks from this one on need not run: one of them failed
-    atomic_uint quiet;   // workers that have ended, or whose blocks all wait
+    SIM_APART atomic_uint next_block; // written by all workers, with a line of its own
+    SIM_APART atomic_uint stop_at;    // blocks from this one on need not run: one of them failed
+    atomic_uint quiet;                // workers that have ended, or whose blocks all wait
     pthread_mutex_t lock;
     sim_fault fault; // of the lowest block that failed
     struct {

@@ -97,9 +97,11 @@ static uint32_t resident_limit(const sim_config *c, const sim_grid *g) {
 
 static bool push(sim_block ***list, uint32_t *count, uint32_t *capacity, sim_block *block) {
     if (*count == *capacity) {
-        uint32_t wanted = *capacity ? *capacity * 2 : 8;
-        sim_block **grown = realloc(*list, wanted * sizeof *grown);
+        uint32_t wanted = *capacity ? *capacity * 2 : 16;
+        sim_block **grown = aligned_alloc(_Alignof(sim_worker), wanted * sizeof *grown);
         if (!grown) return false;
+        if (*count) memcpy(grown, *list, *count * sizeof *grown);
+        free(*list);
         *list = grown;
         *capacity = wanted;
     }
@@ -114,13 +116,28 @@ static void record_fault(sim_grid *g, const sim_fault *fault) {
     pthread_mutex_unlock(&g->lock);
 }
 
+// The next block to begin: workers take them a few at a time, so as not to queue for each one.
+static bool claim_block(sim_worker *worker, uint32_t *index) {
+    sim_grid *g = worker->grid;
+    if (worker->claimed == worker->claim_end) {
+        uint32_t chunk = g->blocks / (g->workers * 32) + 1, first;
+        if (chunk > 16) chunk = 16;
+        if (atomic_load(&g->next_block) >= g->blocks) return false;
+        first = atomic_fetch_add(&g->next_block, chunk);
+        if (first >= g->blocks) return false;
+        worker->claimed = first;
+        worker->claim_end = g->blocks - first < chunk ? g->blocks : first + chunk;
+    }
+    *index = worker->claimed;
+    if (*index >= atomic_load(&g->stop_at)) return false;
+    worker->claimed++;
+    return true;
+}
+
 static bool begin_block(sim_worker *worker) {
     sim_grid *g = worker->grid;
-    uint32_t index = atomic_fetch_add(&g->next_block, 1);
-    if (index >= g->blocks || index >= atomic_load(&g->stop_at)) {
-        atomic_fetch_sub(&g->next_block, 1);
-        return false;
-    }
+    uint32_t index;
+    if (!claim_block(worker, &index)) return false;
     sim_block *b = worker->spare_count ? worker->spare[--worker->spare_count] : sim_block_open(worker);
     if (!b || !push(&worker->resident, &worker->resident_count, &worker->resident_capacity, b)) {
         sim_block_close(b);
@@ -303,14 +320,17 @@ static kz_status copy_params(sim_grid *g, kz_error *error) {
 }
 
 static kz_status open_workers(sim_grid *g, unsigned count, sim_worker **workers, kz_error *error) {
-    *workers = calloc(count, sizeof **workers);
+    *workers = aligned_alloc(_Alignof(sim_worker), count * sizeof **workers);
+    if (*workers) memset(*workers, 0, count * sizeof **workers);
     bool good = *workers != NULL;
     for (unsigned i = 0; good && i < count; i++) {
         sim_worker *w = &(*workers)[i];
         sim_listener *listener = g->launch->listener;
         w->grid = g;
         w->listener = listener && listener->fork ? listener->fork(listener) : listener;
-        w->extents = calloc(g->kernel->memory_op_count + 1, sizeof *w->extents);
+        size_t bytes = (g->kernel->memory_op_count + 1) * sizeof *w->extents;
+        w->extents = aligned_alloc(_Alignof(sim_worker), (bytes + 127) / 128 * 128);
+        if (w->extents) memset(w->extents, 0, bytes);
         good = w->extents != NULL;
     }
     return good ? KZ_OK
