@@ -173,13 +173,13 @@ static void count_shared(kz_counters *sums, const sim_access *access) {
     sums->shared_requests++;
     for (uint32_t first = 0; first < LANES; first += group) {
         uint32_t lanes = group == 32 ? UINT32_MAX : ((UINT32_C(1) << group) - 1) << first;
-        if (!(access->mask & lanes)) continue;
+        if (!(access->at.mask & lanes)) continue;
         lane_set set;
-        if ((access->mask & lanes) == lanes) {
+        if ((access->at.mask & lanes) == lanes) {
             set.address = access->addresses + first;
             set.count = group;
         } else {
-            collect(&set, access->addresses, access->mask & lanes);
+            collect(&set, access->addresses, access->at.mask & lanes);
         }
         sums->shared_wavefronts += passes_of(set.address, set.count, bytes);
         sums->shared_ideal_wavefronts++;
@@ -202,11 +202,11 @@ static uint32_t conflicts_of(const lane_set *set) {
 // ---- the listener ------------------------------------------------------------------------------------
 
 static void on_access(sim_listener *listener, const sim_access *access) {
-    if (!access->mask || !access->bytes) return;
+    if (!access->at.mask || !access->bytes) return;
     if (access->space != SIM_GLOBAL && access->space != SIM_SHARED) return;
     kz_counters *sums = &self_of(listener)->sums;
     lane_set set;
-    collect(&set, access->addresses, access->mask);
+    collect(&set, access->addresses, access->at.mask);
     if (access->space == SIM_GLOBAL)
         count_global(sums, &set, access->bytes);
     else
@@ -229,9 +229,8 @@ static void on_block_begin(sim_listener *listener, uint32_t block, uint32_t warp
     self_of(listener)->sums.warps += warps;
 }
 
-static void on_barrier(sim_listener *listener, const ptx_inst *inst, uint32_t block, uint32_t warp,
-                       uint32_t mask) {
-    self_of(listener)->sums.barriers++;
+static void on_sync(sim_listener *listener, const sim_sync *sync) {
+    if (sync->kind == SIM_ARRIVE && sync->is_barrier) self_of(listener)->sums.barriers++;
 }
 
 static sim_listener *on_fork(sim_listener *listener) {
@@ -271,7 +270,7 @@ observe_counters *observe_counters_open(void) {
         .block_begin = on_block_begin,
         .run = on_run,
         .access = on_access,
-        .barrier = on_barrier,
+        .sync = on_sync,
     };
     return counters;
 }

@@ -18,7 +18,8 @@ static kz_counters count(sim_space space, sim_access_kind kind, uint32_t bytes, 
     observe_counters *counters = observe_counters_open();
     assert_non_null(counters);
     sim_listener *listener = observe_counters_listener(counters);
-    sim_access access = {.mask = mask, .bytes = bytes, .kind = kind, .space = space, .addresses = addresses};
+    sim_access access = {
+        .at = {.mask = mask}, .bytes = bytes, .kind = kind, .space = space, .addresses = addresses};
     listener->access(listener, &access);
     kz_counters sums = {0};
     observe_counters_read(counters, &sums);
@@ -211,7 +212,7 @@ static void forks_fold_back(void **state) {
     assert_non_null(child);
     child->block_begin(child, 1, 4);
     child->run(child, NULL, 5, 1, 0, 0xf);
-    child->barrier(child, NULL, 1, 0, ALL);
+    child->sync(child, &(sim_sync){.kind = SIM_ARRIVE, .is_barrier = true, .at = {.block = 1, .mask = ALL}});
     kz_counters sums = {.valid = true, .launches = 7};
     observe_counters_read(counters, &sums);
     assert_int_equal(sums.blocks, 1); // the child's are its own until it joins

@@ -1,7 +1,9 @@
 // observe: instruments that listen to the simulator.
 //
-// One file per instrument. Each offers _open, _close and _listener (the sim_listener to attach), and its own
-// way to be read. The simulator knows none of them; device/sim.c attaches what was asked for.
+// One file per instrument; each offers _open, _close and _listener (the sim_listener to attach), and its own
+// way to be read. A session holds the instruments of one run, hands them the simulator's events, and writes
+// what they learnt as a record (docs/record.md), which is what reports are made of. The simulator knows
+// none of them.
 #ifndef OBSERVE_OBSERVE_H
 #define OBSERVE_OBSERVE_H
 
@@ -29,5 +31,89 @@ sim_listener *observe_counters_listener(observe_counters *counters);
 void observe_counters_read(const observe_counters *counters,
                            kz_counters *sums); // `valid` and `launches` untouched
 void observe_counters_reset(observe_counters *counters);
+
+// ---- findings: what a detector has to say --------------------------------------------------------------
+
+// OBSERVE_FINDING(ID, "name", SEVERITY, "title"): one row per kind of finding.
+typedef enum observe_finding_kind {
+#define OBSERVE_FINDING(id, name, severity, title) OBSERVE_##id,
+#include "observe/findings.def"
+#undef OBSERVE_FINDING
+    OBSERVE_FINDING_COUNT
+} observe_finding_kind;
+
+typedef enum observe_severity { OBSERVE_NOTE, OBSERVE_WARNING, OBSERVE_ERROR } observe_severity;
+
+// An instruction, and the thread that executed it.
+typedef struct observe_place {
+    const ptx_inst *inst; // NULL: no such place
+    uint32_t block;       // linear, in the grid
+    uint32_t thread;      // linear, in the block
+    bool is_write, is_atomic;
+    sim_agent agent;
+} observe_place;
+
+typedef struct observe_finding {
+    observe_finding_kind kind;
+    observe_place first, second; // the access that showed it, and the one it conflicts with (or where the
+                                 // undefined value came from, who has not come to the barrier ...)
+    sim_space space;
+    uint64_t address;
+    uint32_t bytes;
+    char text[512]; // what happened, in a sentence; then, on further lines, the likely cause and what to do
+} observe_finding;
+
+// All findings of a session, each pair of source lines once, with the number of times it was seen. Sources,
+// threads and buffers are put into words at once, for modules and memory come and go.
+typedef struct observe_findings observe_findings;
+observe_findings *observe_findings_open(void);
+void observe_findings_close(observe_findings *findings);
+void observe_findings_launch(observe_findings *findings, const sim_launch_event *launch);
+void observe_findings_add(observe_findings *findings, const observe_finding *finding);
+size_t observe_findings_count(const observe_findings *findings, observe_severity at_least);
+void observe_findings_write(const observe_findings *findings, base_text *out); // lines of the record
+
+// ---- detectors: each adds to the findings it is opened with ---------------------------------------------
+
+typedef struct observe_detector observe_detector;
+struct observe_detector {
+    sim_listener listener; // first
+    void (*close)(observe_detector *self);
+    void (*finish)(observe_detector *self); // the run is over: leaks and the like; may be NULL
+};
+observe_detector *observe_races_open(observe_findings *findings);     // races.c
+observe_detector *observe_sync_open(observe_findings *findings);      // synchronisation.c
+observe_detector *observe_undefined_open(observe_findings *findings); // undefined.c
+observe_detector *observe_numerics_open(observe_findings *findings);  // numerics.c
+observe_detector *observe_leaks_open(observe_findings *findings);     // leaks.c
+
+// ---- the session ---------------------------------------------------------------------------------------
+
+// OBSERVE_INSTRUMENT(name): the words of KZ_OBSERVE and of the options below, in one table.
+typedef struct observe_options {
+    bool counters, caches, races, sync, undefined, numerics, leaks, hashes;
+} observe_options;
+// "counters,races": words separated by commas.
+kz_status observe_options_parse(const char *words, observe_options *options, kz_error *error);
+
+// What the cache model and the roofline need to know of the GPU; device/ fills it from gpus/.
+typedef struct observe_gpu {
+    char key[32];
+    uint32_t sm, multiprocessors;
+    uint64_t l1_bytes, l2_bytes; // l1: what an SM has for cache and shared memory together
+    double bandwidth, flops_f32, flops_f64, flops_f16, clock;
+} observe_gpu;
+
+typedef struct observe_session observe_session;
+kz_status observe_session_open(const observe_options *options, const observe_gpu *gpu,
+                               observe_session **session, kz_error *error);
+void observe_session_close(observe_session *session);
+sim_listener *observe_session_listener(observe_session *session);
+observe_findings *observe_session_findings(observe_session *session);
+// A launch failed: the fault becomes a finding.
+void observe_session_fault(observe_session *session, const sim_launch_event *launch,
+                           const sim_fault_info *fault, const kz_error *error);
+// Ends the detectors' work and gives the whole record, one JSON object per line.
+void observe_session_finish(observe_session *session, base_text *record);
 
 #endif

@@ -215,6 +215,14 @@ static void resolve_aliases(ptx_parser *parser) {
     }
 }
 
+static uint32_t number_instructions(ptx_parser *parser) {
+    ptx_function **functions = parser->functions.data;
+    uint32_t serial = 0;
+    for (size_t f = 0; f < parser->functions.count; f++)
+        for (uint32_t i = 0; i < functions[f]->inst_count; i++) functions[f]->insts[i].serial = serial++;
+    return serial;
+}
+
 // Variables that were declared and later defined left a hole at the declaration.
 static void close_gaps(ptx_parser *parser) {
     ptx_variable **variables = parser->variables.data;
@@ -231,6 +239,7 @@ static void finish_module(ptx_parser *parser) {
     ptx_module *module = parser->module;
     close_gaps(parser);
     if (parser->has_alias) resolve_aliases(parser);
+    parser->module->inst_count = number_instructions(parser);
     ptx_resolve_locations(parser);
     module->variables = ptx_keep(parser, &parser->variables, 0, sizeof(ptx_variable *));
     module->variable_count = (uint32_t)parser->variables.count;

@@ -134,8 +134,9 @@ typedef struct ptx_inst {
     bool guard_negated;
     ptx_operand *operands; // destinations first, in the order written; call: see below
     uint32_t operand_count;
-    uint32_t line;  // in the PTX text, from 1
-    int32_t source; // index into module->locations, or -1
+    uint32_t line;   // in the PTX text, from 1
+    uint32_t serial; // in the module, counted through all functions
+    int32_t source;  // index into module->locations, or -1
     // NULL, or why this instruction is not known: op is NONE for an unknown root, and its text is kept.
     // Such a module opens; launching a kernel that contains the instruction is the error.
     const char *unknown;
@@ -286,6 +287,7 @@ typedef struct ptx_module {
     uint32_t variable_count;
     ptx_function **functions; // declarations without a body too (malloc, vprintf, ...)
     uint32_t function_count;
+    uint32_t inst_count; // of all functions
 } ptx_module;
 
 // ---- what the layer does -----------------------------------------------------------------------

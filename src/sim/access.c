@@ -390,16 +390,14 @@ void sim_notice_access(sim_warp *w, const sim_op *op) {
     if (worker->watch && f->is_store && !atomic) watch_store(w, op, f, addresses);
     sim_listener *listener = worker->listener;
     if (!listener || !listener->access || !w->mask) return;
-    sim_access access = {.inst = op->inst,
-                         .block = w->block->index,
-                         .warp = w->index,
-                         .mask = w->mask,
-                         .bytes = (uint32_t)(f->bytes * f->count),
-                         .kind = atomic        ? SIM_ATOMIC
-                                 : f->is_store ? SIM_STORE
-                                               : SIM_LOAD,
-                         .space = listener_space(f, addresses[__builtin_ctz(w->mask)]),
-                         .addresses = addresses};
+    sim_access access = {
+        .at = {.inst = op->inst, .self = w, .block = w->block->index, .warp = w->index, .mask = w->mask},
+        .bytes = (uint32_t)(f->bytes * f->count),
+        .kind = atomic        ? SIM_ATOMIC
+                : f->is_store ? SIM_STORE
+                              : SIM_LOAD,
+        .space = listener_space(f, addresses[__builtin_ctz(w->mask)]),
+        .addresses = addresses};
     if (f->space == MEMORY_GENERIC && access.space == SIM_SHARED)
         for (int i = 0; i < SIM_LANES; i++) addresses[i] -= SIM_SHARED_WINDOW;
     listener->access(listener, &access);

@@ -305,7 +305,15 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
         path->barrier_op = op;
     }
     sim_listener *listener = b->worker->listener;
-    if (listener && listener->barrier) listener->barrier(listener, op->inst, b->index, w->index, path->mask);
+    if (listener && listener->sync)
+        listener->sync(
+            listener,
+            &(sim_sync){
+                .at = {.inst = op->inst, .self = w, .block = b->index, .warp = w->index, .mask = path->mask},
+                .kind = SIM_ARRIVE,
+                .object = id,
+                .count = expected,
+                .is_barrier = true});
     try_barrier(b, id);
 }
 

@@ -17,7 +17,6 @@ enum { SIM_LANES = 32 };
 #define SIM_ALL     UINT32_C(0xffffffff)
 #define SIM_NOWHERE UINT32_MAX // "no such operand" among frame offsets
 
-typedef struct sim_warp sim_warp;
 typedef struct sim_op sim_op;
 typedef struct sim_block sim_block;
 typedef struct sim_decoder sim_decoder;

@@ -57,39 +57,143 @@ typedef struct sim_kernel_info {
 kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel_info *info, kz_error *error);
 
 // ---- events -------------------------------------------------------------------------------------
+//
+// A listener is told what a launch does, as it does it. Every function may be NULL, and what nobody asks for
+// costs next to nothing. Events of one worker come in the order of its execution. A listener with `fork` may
+// serve several workers at once; one without makes the launch run on a single core, so that it sees
+// everything in one order.
+
+typedef struct sim_warp sim_warp; // a running warp, to be looked into during an event (sim/look.h)
+
+// Who does something, and where.
+typedef struct sim_event {
+    const ptx_inst *inst;
+    sim_warp *self;
+    uint32_t block; // linear index in the grid
+    uint32_t warp;  // in the block
+    uint32_t mask;  // lanes that take part: active, and let through by the guard
+} sim_event;
 
 typedef enum sim_access_kind { SIM_LOAD, SIM_STORE, SIM_ATOMIC } sim_access_kind;
-typedef enum sim_space { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_PARAM, SIM_CONST } sim_space;
+typedef enum sim_space {
+    SIM_GLOBAL,
+    SIM_SHARED, // of the block itself
+    SIM_LOCAL,
+    SIM_PARAM,
+    SIM_CONST,
+    SIM_DISTRIBUTED, // shared memory reached through the cluster's window; perhaps the block's own
+    SIM_TEXTURE,
+} sim_space;
+// Who moves the bytes: the thread itself, its asynchronous copies (cp.async), or the asynchronous proxy (bulk
+// copies). The last two tell of an access when it is issued; it ends with SIM_WAIT or an mbarrier.
+typedef enum sim_agent { SIM_THREAD, SIM_ASYNC_COPY, SIM_ASYNC_PROXY } sim_agent;
 
 typedef struct sim_access {
-    const ptx_inst *inst;
-    uint32_t block; // linear index
-    uint32_t warp;  // in the block
-    uint32_t mask;  // lanes that take part
-    uint32_t bytes; // per lane
+    sim_event at;
     sim_access_kind kind;
     sim_space space;
-    const uint64_t *addresses; // [32]; offsets into the block's shared memory for SIM_SHARED
+    sim_agent agent;
+    uint32_t bytes; // per lane
+    // [32]. SIM_SHARED: offsets into the block's shared memory. SIM_LOCAL: offsets into the lane's own stack.
+    // SIM_DISTRIBUTED: the owning block's linear index << 32 | offset. Others: as the program knows them.
+    const uint64_t *addresses;
 } sim_access;
 
-// One listener serves one host thread: `fork` makes a private one, `join` folds it back when the launch has
-// ended, one after the other. Which blocks a private one saw depends on the threads; sums over all do not.
-// Any function may be NULL.
+// What orders the accesses of different threads. Objects are named by a number: equal while it lives, and
+// different for different objects (a barrier of a block, an mbarrier, a cluster's barrier).
+typedef enum sim_sync_kind {
+    SIM_MEET,   // the lanes of `at.mask` meet: bar.warp.sync, shfl, vote, match, redux, elect
+    SIM_ARRIVE, // what the lanes did before is handed to `object`
+    SIM_PASS,   // the lanes have all that was handed to `object`'s phase that is over
+    SIM_COMMIT, // the lanes' asynchronous copies since the last commit make a group (`agent` says which kind)
+    SIM_WAIT,   // at most `count` of the lanes' latest groups are under way; UINT32_MAX at cp.async.wait_all
+    SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
+    SIM_FENCE,  // membar, fence: scope and order are the instruction's
+} sim_sync_kind;
+
+typedef struct sim_sync {
+    sim_event at;
+    sim_sync_kind kind;
+    sim_agent agent;
+    uint64_t object;
+    uint32_t count;  // see the kinds; SIM_ARRIVE: threads the barrier waits for, 0 means all of the block
+    bool is_barrier; // the object is one of bar.sync's sixteen
+} sim_sync;
+
+// shfl, vote, match, redux, elect: `at.mask` are the lanes that took part, from one place in the program;
+// `all` the lanes of all places that met.
+typedef struct sim_exchange_event {
+    sim_event at;
+    uint32_t all;
+    bool is_shuffle;
+    uint8_t from[32]; // shfl: the lane each lane's value came from
+    uint32_t outside; // shfl: lanes whose source did not take part, though it lies inside the segment
+} sim_exchange_event;
+
+typedef enum sim_memory_kind {
+    SIM_MEMORY_ALLOC,
+    SIM_MEMORY_FREE,
+    SIM_MEMORY_HOST_WRITE, // the host, or the loading of a module, put defined bytes there
+    SIM_MEMORY_HOST_READ,
+    SIM_MEMORY_COPY, // from `from`
+} sim_memory_kind;
+typedef struct sim_memory_event {
+    sim_memory_kind kind;
+    uint64_t address, bytes, from;
+    uint64_t serial;     // ALLOC, FREE: the how-manyth allocation it is
+    const char *label;   // what it is, or NULL for the program's own
+    const sim_event *at; // device malloc and free: who; else NULL
+} sim_memory_event;
+
+typedef struct sim_launch sim_launch;
+typedef struct sim_launch_event {
+    const ptx_module *module;
+    const ptx_function *entry;
+    const sim_launch *launch;
+    uint32_t static_shared_bytes, shared_bytes; // per block; the latter is all of it
+    uint32_t local_bytes;                       // per thread
+    uint64_t serial;                            // the how-manyth launch of the machine
+} sim_launch_event;
+
 typedef struct sim_listener sim_listener;
 struct sim_listener {
+    // `fork` makes a private one for a worker, `join` folds it back when the launch has ended, one after the
+    // other. Which blocks a private one saw depends on the threads; sums over all do not.
     sim_listener *(*fork)(sim_listener *self);
     void (*join)(sim_listener *self, sim_listener *child);
+    void (*launch_begin)(sim_listener *self, const sim_launch_event *event); // before fork
+    void (*launch_end)(sim_listener *self, kz_status status);                // after join
     void (*block_begin)(sim_listener *self, uint32_t block, uint32_t warps);
+    void (*block_end)(sim_listener *self, uint32_t block);
     // A straight run of `count` instructions was executed by the lanes in `mask` (guards not applied).
     void (*run)(sim_listener *self, const ptx_inst *first, uint32_t count, uint32_t block, uint32_t warp,
                 uint32_t mask);
-    void (*access)(sim_listener *self, const sim_access *access);
-    void (*barrier)(sim_listener *self, const ptx_inst *inst, uint32_t block, uint32_t warp, uint32_t mask);
+    void (*step)(sim_listener *self, const sim_event *event); // an instruction is about to be executed
+    // An instruction was executed and its results are in the registers. Not told: those that only name a
+    // constant (ld.param of a kernel's parameter, mov of an address), whose results are always defined.
+    void (*done)(sim_listener *self, const sim_event *event);
+    void (*branch)(sim_listener *self, const sim_event *event, uint32_t taken); // guarded bra; brx.idx
+    void (*access)(sim_listener *self, const sim_access *access);               // before it is done
+    void (*sync)(sim_listener *self, const sim_sync *sync);
+    void (*exchange)(sim_listener *self, const sim_exchange_event *event);
+    // Lanes enter a function: `frame` numbers the registers of the call (0 is the kernel's), all undefined.
+    void (*call)(sim_listener *self, const sim_event *event, const ptx_function *function, uint32_t frame);
+    // Bytes of the lanes' stacks are copied: arguments and results of calls.
+    void (*copy_local)(sim_listener *self, const sim_event *event, uint32_t to, uint32_t from,
+                       uint32_t bytes);
+    void (*leave)(sim_listener *self, const sim_event *event); // lanes end
+    void (*memory)(sim_listener *self, const sim_memory_event *event);
 };
+
+// Hears of memory between launches too; a launch's own listener, where it has none, is this one.
+void sim_machine_set_listener(sim_machine *machine, sim_listener *listener);
+// Ends the launch that runs, or the next one, with KZ_TIMEOUT and a message that says who waits where. May be
+// called from a signal handler.
+void sim_machine_interrupt(sim_machine *machine);
 
 // ---- launches -----------------------------------------------------------------------------------
 
-typedef struct sim_launch {
+struct sim_launch {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared_bytes;
     bool cooperative;
@@ -99,10 +203,37 @@ typedef struct sim_launch {
     // What device printf writes, in a fixed order; may be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-} sim_launch;
+    // 0: the plain order. Else which block, warp and path goes on, and for how long, is drawn from this seed.
+    uint64_t seed;
+};
+
+// What ended a launch, where that was an instruction.
+typedef enum sim_fault_kind {
+    SIM_FAULT_NONE,
+    SIM_FAULT_BOUNDS, // outside every live allocation
+    SIM_FAULT_FREED,  // inside one that was freed
+    SIM_FAULT_MISALIGNED,
+    SIM_FAULT_READ_ONLY, // a store to constant memory or parameters
+    SIM_FAULT_DEADLOCK,
+    SIM_FAULT_BARRIER, // threads disagree about a barrier
+    SIM_FAULT_ASSERT,
+    SIM_FAULT_TRAP,
+    SIM_FAULT_INTERRUPTED,
+    SIM_FAULT_OTHER,
+} sim_fault_kind;
+typedef struct sim_fault_info {
+    sim_fault_kind kind;
+    const ptx_inst *inst;   // NULL where it was no single one
+    uint32_t block, thread; // linear, in the grid and in the block
+    uint64_t address;
+    uint32_t bytes;
+    bool is_write;
+    sim_space space;
+} sim_fault_info;
 
 typedef struct sim_result {
     uint64_t warp_instructions, thread_instructions; // PTX instructions executed
+    sim_fault_info fault;
 } sim_result;
 
 // Runs to the end. `result` may be NULL.
