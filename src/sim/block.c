@@ -212,7 +212,9 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         uint32_t lanes = b->threads - i * SIM_LANES;
         uint32_t mask = lanes >= SIM_LANES ? SIM_ALL : (UINT32_C(1) << lanes) - 1;
         w->exited = ~mask;
-        w->attention = b->worker->watch || (b->worker->listener && b->worker->listener->access);
+        const sim_listener *heard = b->worker->listener;
+        w->attention = b->worker->watch || (heard && heard->access);
+        w->told = heard && (heard->step || heard->done || heard->branch);
         w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .lanes = mask};
         w->frame_count = 1;
         w->frame = w->registers;
@@ -247,6 +249,7 @@ static void open_barrier(sim_block *b, uint32_t id) {
             if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
             p->state = SIM_PATH_READY;
             const sim_op *op = p->barrier_op;
+            sim_tell_sync(w, op->inst, p->mask, SIM_PASS, SIM_THREAD, sim_barrier_object(b, id), 0);
             if (op->d == SIM_NOWHERE) continue;
             uint8_t *frame = w->registers + w->frames[p->frame].at;
             uint16_t how = op->inst->by_category[PTX_CAT_BOOL];
@@ -304,16 +307,7 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
         path->barrier = id;
         path->barrier_op = op;
     }
-    sim_listener *listener = b->worker->listener;
-    if (listener && listener->sync)
-        listener->sync(
-            listener,
-            &(sim_sync){
-                .at = {.inst = op->inst, .self = w, .block = b->index, .warp = w->index, .mask = path->mask},
-                .kind = SIM_ARRIVE,
-                .object = id,
-                .count = expected,
-                .is_barrier = true});
+    sim_tell_sync(w, op->inst, path->mask, SIM_ARRIVE, SIM_THREAD, sim_barrier_object(b, id), expected);
     try_barrier(b, id);
 }
 

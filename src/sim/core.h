@@ -191,6 +191,9 @@ struct sim_program {
 struct sim_machine {
     sim_config config;
     sim_memory memory;
+    sim_listener *listener;  // of the machine: hears of memory between launches too
+    atomic_bool interrupted; // the launch that runs is to end
+    uint64_t launches;
 };
 
 kz_status sim_program_kernel(sim_program *program, const char *name, sim_kernel **kernel, kz_error *error);
@@ -239,6 +242,7 @@ struct SIM_APART sim_block {
 typedef struct sim_fault {
     kz_status status;
     uint32_t block;
+    sim_fault_info info;
     char message[3600];
 } sim_fault;
 
@@ -258,6 +262,7 @@ struct SIM_APART sim_worker {
     uint64_t warp_instructions, thread_instructions;
     uint64_t changes; // watched: stores and atomics that changed memory
     bool watch;
+    uint64_t random; // the state of a drawn schedule; 0: the plain order
     pthread_t thread;
 };
 
@@ -265,6 +270,7 @@ struct sim_grid {
     sim_program *program;
     sim_kernel *kernel;
     const sim_launch *launch;
+    sim_listener *listener; // the launch's own, or the machine's
     sim_memory *memory;
     uint32_t blocks, threads, warps;
     uint32_t shared_bytes, dynamic_shared_at;
@@ -291,6 +297,34 @@ typedef enum sim_warp_outcome { SIM_WARP_WAITS, SIM_WARP_DONE, SIM_WARP_SLICE_OV
 sim_warp_outcome sim_warp_run(sim_warp *warp, uint32_t slice);
 // Paths that wait for lanes of their own warp go on where those have all come or left.
 void sim_warp_settle(sim_warp *warp);
+
+void sim_expand_mask(sim_warp *warp, uint32_t mask); // into warp->lanes
+
+// events.c: tell the worker's listener, where it wants to know
+static inline sim_event sim_event_of(sim_warp *warp, const ptx_inst *inst, uint32_t mask) {
+    return (sim_event){
+        .inst = inst, .self = warp, .block = warp->block->index, .warp = warp->index, .mask = mask};
+}
+void sim_tell_sync(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind, sim_agent agent,
+                   uint64_t object, uint32_t count);
+// The number of a block's barrier among objects.
+static inline uint64_t sim_barrier_object(const sim_block *block, uint32_t id) {
+    return (uint64_t)block->index << 32 | id;
+}
+// Executes `count` operations one by one, telling of each before and after.
+void sim_execute_told(sim_warp *warp, const sim_op *op, uint32_t count, uint32_t mask);
+// The operation that only sums up addresses for others, and is no instruction.
+void sim_do_nothing(sim_warp *warp, const sim_op *op);
+
+// A number below `bound` from the worker's drawn schedule.
+static inline uint32_t sim_draw(sim_worker *worker, uint32_t bound) {
+    uint64_t x = worker->random; // xorshift64* (Vigna)
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    worker->random = x;
+    return (uint32_t)(((x * UINT64_C(0x2545f4914f6cdd1d)) >> 32) * bound >> 32);
+}
 
 // sync.c: shfl, vote, match, redux, elect among the lanes of `count` paths that wait for each other
 void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
@@ -319,6 +353,7 @@ _Noreturn void sim_fault_access(sim_warp *warp, const sim_op *op, uint32_t lane,
 _Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, kz_status status,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
 _Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what);
+_Noreturn void sim_fault_interrupted(sim_worker *worker);
 
 // memory as the warp sees it, for builtin.c and slow paths
 uint8_t *sim_lane_pointer(sim_warp *warp, const sim_op *op, uint32_t lane, uint64_t generic, uint32_t bytes,

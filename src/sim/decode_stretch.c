@@ -13,7 +13,7 @@ static bool writes_slot(const sim_decoder *d, const ptx_operand *operand, uint32
     return operand->kind == PTX_OPERAND_REG && operand->reg >= 0 && d->code->reg_at[operand->reg] == at;
 }
 
-static void do_nothing(sim_warp *warp, const sim_op *op) {}
+void sim_do_nothing(sim_warp *warp, const sim_op *op) {}
 
 // The first access of a stretch through a base register that is used again, unchanged, is preceded by an
 // operation that finds out how the 32 addresses lie; the others need not look again.
@@ -42,7 +42,7 @@ static void share_bases(sim_decoder *d, uint32_t first) {
                              .c = SIM_NOWHERE,
                              .guard = -1,
                              .inst = k->ops[i + 1].inst};
-        k->ops[i].masked = do_nothing;
+        k->ops[i].masked = sim_do_nothing;
         for (uint32_t j = i + 1; j <= last + 1; j++)
             if (k->ops[j].a == base && d->isa->share_base(&k->ops[j], &k->ops[i])) k->ops[j].b = summary_at;
         i++;

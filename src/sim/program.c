@@ -34,6 +34,10 @@ void sim_machine_set_host_threads(sim_machine *machine, unsigned threads) {
     machine->config.host_threads = threads;
 }
 
+void sim_machine_set_listener(sim_machine *machine, sim_listener *listener) { machine->listener = listener; }
+
+void sim_machine_interrupt(sim_machine *machine) { atomic_store(&machine->interrupted, true); }
+
 // ---- globals
 // -----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 
 enum { SPIN_COST = 1024 }; // stretches that one turn of a waiting loop is charged with
 
-static void expand(sim_warp *w, uint32_t mask) {
+void sim_expand_mask(sim_warp *w, uint32_t mask) {
     for (unsigned i = 0; i < SIM_LANES; i++) w->lanes[i] = 0u - (mask >> i & 1);
     w->lanes_mask = mask;
 }
@@ -20,6 +20,10 @@ static void expand(sim_warp *w, uint32_t mask) {
 static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *stretch, uint32_t mask) {
     const sim_op *end = op + stretch->count;
     w->mask = mask;
+    if (__builtin_expect(w->told, 0)) {
+        sim_execute_told(w, op, stretch->count, mask);
+        return;
+    }
     if (mask == SIM_ALL && !stretch->guarded) {
         for (; op < end; op++) op->full(w, op);
         return;
@@ -35,7 +39,7 @@ static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *str
         if (m == SIM_ALL) {
             op->full(w, op);
         } else {
-            if (w->lanes_mask != m) expand(w, m);
+            if (w->lanes_mask != m) sim_expand_mask(w, m);
             op->masked(w, op);
         }
     }
@@ -70,6 +74,14 @@ static void merge_ready(sim_warp *w) {
 
 // The path to run: of the deepest call the one furthest behind; in a fair slice, the next in turn.
 static sim_path *pick(sim_warp *w, bool fair) {
+    sim_worker *worker = w->block->worker;
+    if (__builtin_expect(worker->random && w->path_count > 1, 0) && sim_draw(worker, 4) == 0) {
+        uint32_t first = sim_draw(worker, w->path_count);
+        for (uint32_t i = 0; i < w->path_count; i++) {
+            sim_path *p = &w->paths[(first + i) % w->path_count];
+            if (p->state == SIM_PATH_READY) return p;
+        }
+    }
     sim_path *best = NULL;
     uint32_t ready = 0;
     for (uint32_t i = 0; i < w->path_count; i++) {
@@ -95,6 +107,15 @@ static void release_frame(sim_warp *w, uint32_t frame, uint32_t lanes) {
 }
 
 static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
+    sim_listener *listener = w->block->worker->listener;
+    if (__builtin_expect(listener && listener->leave, 0)) {
+        const ptx_inst *last = w->block->grid->kernel->stretches[path->stretch].first_inst;
+        listener->leave(listener, &(sim_event){.inst = last,
+                                               .self = w,
+                                               .block = w->block->index,
+                                               .warp = w->index,
+                                               .mask = lanes});
+    }
     for (uint32_t f = path->frame;; f = w->frames[f].caller) {
         w->frames[f].lanes &= ~lanes;
         if (f == 0) break;
@@ -121,6 +142,14 @@ static uint32_t sync_mask_of(const sim_warp *w, const sim_path *path, uint32_t *
 
 static void exchange_and_go(sim_warp *w, sim_path **paths, uint32_t count) {
     sim_exchange(w, paths, count);
+    sim_listener *listener = w->block->worker->listener;
+    if (__builtin_expect(listener && listener->sync, 0)) {
+        const sim_op *op = w->block->grid->kernel->stretches[paths[0]->stretch].last;
+        uint32_t all = 0;
+        for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
+        // The old forms without .sync order nothing.
+        if (op->offset >= 0) sim_tell_sync(w, op->inst, all, SIM_MEET, SIM_THREAD, 0, 0);
+    }
     for (uint32_t i = 0; i < count; i++) {
         paths[i]->stretch = w->block->grid->kernel->stretches[paths[i]->stretch].next;
         paths[i]->state = SIM_PATH_READY;
@@ -189,6 +218,12 @@ static void copy_variables(sim_warp *w, uint32_t lanes, const sim_place *caller,
         if (!inner) continue;
         uint64_t bytes =
             caller[i].variable->size < callee[i]->size ? caller[i].variable->size : callee[i]->size;
+        sim_listener *listener = w->block->worker->listener;
+        if (__builtin_expect(listener && listener->copy_local, 0)) {
+            sim_event event = sim_event_of(w, NULL, lanes);
+            uint32_t out = caller_base + caller[i].offset, in = callee_base + inner->offset;
+            listener->copy_local(listener, &event, back ? out : in, back ? in : out, (uint32_t)bytes);
+        }
         for (uint32_t m = lanes; m; m &= m - 1) {
             unsigned lane = (unsigned)__builtin_ctz(m);
             uint8_t *outside = local_of(w, lane, caller_base + caller[i].offset);
@@ -257,6 +292,11 @@ static void end_call(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     frame->lanes = path->mask;
     frame->back = stretch->next;
     frame->call = call;
+    sim_listener *listener = w->block->worker->listener;
+    if (__builtin_expect(listener && listener->call, 0)) {
+        sim_event event = sim_event_of(w, op->inst, path->mask);
+        listener->call(listener, &event, code->function, w->frame_count - 1);
+    }
     uint32_t count =
         call->arg_count < code->function->param_count ? call->arg_count : code->function->param_count;
     copy_variables(w, path->mask, call->args, w->frames[path->frame].local, code, code->function->params,
@@ -302,6 +342,16 @@ static void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     path->at_end = false;
 }
 
+static void tell_end(sim_warp *w, const sim_path *path, const sim_stretch *stretch, uint32_t taken) {
+    sim_listener *listener = w->block->worker->listener;
+    const sim_op *last = stretch->last;
+    sim_event event = sim_event_of(w, last->inst, taken);
+    if (listener->step) listener->step(listener, &event);
+    event.mask = path->mask;
+    bool chooses = (stretch->end == SIM_END_BRANCH && last->guard >= 0) || stretch->end == SIM_END_TABLE;
+    if (listener->branch && chooses) listener->branch(listener, &event, taken);
+}
+
 // Whether the path simply goes on, being still the warp's only one.
 static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch, uint32_t *slice) {
     uint32_t taken = path->mask;
@@ -311,6 +361,7 @@ static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch,
         taken &= last->guard_negated ? ~guard : guard;
     }
     path->at_end = false;
+    if (__builtin_expect(w->told, 0) && last) tell_end(w, path, stretch, taken);
     if (stretch->end == SIM_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
