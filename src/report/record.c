@@ -54,10 +54,10 @@ void report_record_free(report_record *record) {
     *record = (report_record){0};
 }
 
-const json_t *report_record_next(const report_record *record, const char *kind, size_t *at) {
+const json_t *report_record_next(const report_record *record, const char *type, size_t *at) {
     while (*at < json_array_size(record->lines)) {
         const json_t *object = json_array_get(record->lines, (*at)++);
-        if (strcmp(report_get_text(object, "kind"), kind) == 0) return object;
+        if (strcmp(report_get_text(object, "type"), type) == 0) return object;
     }
     return NULL;
 }

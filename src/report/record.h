@@ -20,8 +20,8 @@ kz_status report_record_parse(const char *name, const char *text, size_t length,
                               kz_error *error);
 void report_record_free(report_record *record);
 
-// The next line at or after *at whose "kind" is this; NULL where there is none. *at goes past it.
-const json_t *report_record_next(const report_record *record, const char *kind, size_t *at);
+// The next line at or after *at whose "type" is this; NULL where there is none. *at goes past it.
+const json_t *report_record_next(const report_record *record, const char *type, size_t *at);
 
 // Members by a path of keys ("second.source.line"), with the value for where there is none.
 const json_t *report_get(const json_t *object, const char *path); // NULL

@@ -15,8 +15,8 @@ static report_record parse(const char *text) {
     return record;
 }
 
-static void test_lines_by_kind(void **state) {
-    report_record record = parse("{\"kind\":\"a\",\"n\":1}\n\n{\"kind\":\"b\"}\n{\"kind\":\"a\",\"n\":2}\n");
+static void test_lines_by_type(void **state) {
+    report_record record = parse("{\"type\":\"a\",\"n\":1}\n\n{\"type\":\"b\"}\n{\"type\":\"a\",\"n\":2}\n");
     size_t at = 0;
     assert_int_equal(report_get_count(report_record_next(&record, "a", &at), "n"), 1);
     assert_int_equal(report_get_count(report_record_next(&record, "a", &at), "n"), 2);
@@ -26,7 +26,7 @@ static void test_lines_by_kind(void **state) {
 }
 
 static void test_a_cut_line_ends_the_record(void **state) {
-    report_record record = parse("{\"kind\":\"a\"}\n{\"kind\":\"a\",\"na");
+    report_record record = parse("{\"type\":\"a\"}\n{\"type\":\"a\",\"na");
     assert_int_equal(json_array_size(record.lines), 1);
     assert_true(record.cut);
     report_record_free(&record);
@@ -35,7 +35,7 @@ static void test_a_cut_line_ends_the_record(void **state) {
 static void test_a_broken_line_is_named(void **state) {
     report_record record;
     kz_error error = {0};
-    const char *text = "{\"kind\":\"a\"}\n[1]\n{}\n";
+    const char *text = "{\"type\":\"a\"}\n[1]\n{}\n";
     assert_int_equal(report_record_parse("here", text, strlen(text), &record, &error), KZ_SYNTAX);
     assert_non_null(strstr(error.message, "here:2 "));
     assert_null(record.lines);
@@ -43,7 +43,7 @@ static void test_a_broken_line_is_named(void **state) {
 
 static void test_members_by_path(void **state) {
     report_record record =
-        parse("{\"kind\":\"a\",\"in\":{\"x\":1.5,\"t\":\"word\",\"yes\":true,\"big\":1e18}}\n");
+        parse("{\"type\":\"a\",\"in\":{\"x\":1.5,\"t\":\"word\",\"yes\":true,\"big\":1e18}}\n");
     size_t at = 0;
     const json_t *a = report_record_next(&record, "a", &at);
     assert_true(report_get_number(a, "in.x", 0) == 1.5);
@@ -57,7 +57,7 @@ static void test_members_by_path(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_by_kind),
+        cmocka_unit_test(test_lines_by_type),
         cmocka_unit_test(test_a_cut_line_ends_the_record),
         cmocka_unit_test(test_a_broken_line_is_named),
         cmocka_unit_test(test_members_by_path),
