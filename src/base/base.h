@@ -34,6 +34,7 @@ typedef struct base_text {
 void base_text_add(base_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void base_text_add_v(base_text *text, const char *format, va_list list);
 void base_text_add_bytes(base_text *text, const char *bytes, size_t length);
+void base_text_add_json(base_text *text, const char *string); // quoted and escaped; null for NULL
 void base_text_free(base_text *text);
 
 // ---- files ------------------------------------------------------------------------------------

@@ -57,6 +57,17 @@ static void arena_gives_zeroed_aligned_memory(void **state) {
     base_arena_close(NULL);
 }
 
+static void text_as_json(void **state) {
+    base_text text = {0};
+    base_text_add_json(&text, "a \"b\"\\\n\x01\xc3\xa9\xff\xe0\x80z");
+    assert_string_equal(text.data, "\"a \\\"b\\\"\\\\\\n\\u0001\xc3\xa9\\ufffd\\ufffd\\ufffdz\"");
+    base_text_free(&text);
+    text = (base_text){0};
+    base_text_add_json(&text, NULL);
+    assert_string_equal(text.data, "null");
+    base_text_free(&text);
+}
+
 static void text_grows(void **state) {
     base_text text = {0};
     for (int i = 0; i < 1000; i++) base_text_add(&text, "%d,", i);
@@ -88,9 +99,10 @@ static void philox_known_answers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_names),   cmocka_unit_test(error_with_note),
-        cmocka_unit_test(error_too_long), cmocka_unit_test(arena_gives_zeroed_aligned_memory),
-        cmocka_unit_test(text_grows),     cmocka_unit_test(philox_known_answers),
+        cmocka_unit_test(status_names),         cmocka_unit_test(error_with_note),
+        cmocka_unit_test(error_too_long),       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(text_grows),           cmocka_unit_test(text_as_json),
+        cmocka_unit_test(philox_known_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,43 @@ void base_text_add_bytes(base_text *text, const char *bytes, size_t length) {
     text->data[text->length] = 0;
 }
 
+// Bytes that are no UTF-8 become U+FFFD: paths and names may hold anything, a JSON text may not.
+static size_t utf8_length(const unsigned char *at) {
+    if (at[0] < 0x80) return 1;
+    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    if (at[0] == 0xe0 && at[1] < 0xa0) return 0; // longer than need be
+    if (at[0] == 0xf0 && at[1] < 0x90) return 0;
+    if (at[0] == 0xed && at[1] > 0x9f) return 0; // surrogates
+    if (at[0] == 0xf4 && at[1] > 0x8f) return 0; // past U+10FFFF
+    return length;
+}
+
+void base_text_add_json(base_text *text, const char *string) {
+    if (!string) {
+        base_text_add(text, "null");
+        return;
+    }
+    base_text_add_bytes(text, "\"", 1);
+    for (const unsigned char *at = (const unsigned char *)string; *at;) {
+        size_t length = utf8_length(at);
+        if (length == 0)
+            base_text_add(text, "\\ufffd");
+        else if (*at == '"' || *at == '\\')
+            base_text_add(text, "\\%c", *at);
+        else if (*at == '\n')
+            base_text_add(text, "\\n");
+        else if (*at < 0x20)
+            base_text_add(text, "\\u%04x", *at);
+        else
+            base_text_add_bytes(text, (const char *)at, length);
+        at += length ? length : 1;
+    }
+    base_text_add_bytes(text, "\"", 1);
+}
+
 void base_text_free(base_text *text) {
     free(text->data);
     *text = (base_text){0};

@@ -271,6 +271,21 @@ typedef struct ptx_file {
     const char *path;
 } ptx_file;
 
+// A debugging section (DWARF), as bytes. Where the text names a label of the code, the bytes hold the serial
+// number of the instruction that follows it: serials are the addresses of code. Where it names a place in a
+// section, they hold that place's offset. Where it names a variable, they hold what is added to its address.
+typedef struct ptx_section_reference {
+    uint64_t offset; // into the section's bytes
+    const ptx_variable *variable;
+} ptx_section_reference;
+typedef struct ptx_section {
+    const char *name; // ".debug_info"
+    const uint8_t *data;
+    uint64_t size;
+    const ptx_section_reference *references; // by offset
+    uint32_t reference_count;
+} ptx_section;
+
 typedef struct ptx_module {
     base_arena *arena;
     const char *name; // the file's name, for messages
@@ -288,6 +303,8 @@ typedef struct ptx_module {
     ptx_function **functions; // declarations without a body too (malloc, vprintf, ...)
     uint32_t function_count;
     uint32_t inst_count; // of all functions
+    ptx_section *sections;
+    uint32_t section_count;
 } ptx_module;
 
 // ---- what the layer does -----------------------------------------------------------------------
@@ -299,13 +316,19 @@ void ptx_module_close(ptx_module *module);
 
 const ptx_function *ptx_find_function(const ptx_module *module, const char *name);
 
-// PTX text that parses to the same module.
+const ptx_section *ptx_find_section(const ptx_module *module, const char *name); // NULL where there is none
+
+// PTX text that parses to the same module, debugging sections aside.
 void ptx_print_module(const ptx_module *module, base_text *out);
 void ptx_print_inst(const ptx_module *module, const ptx_function *function, const ptx_inst *inst,
                     base_text *out);
 
 // "reduce.cu:14 (inlined into main.cu:30)": the user's line first. "line 120 of x.ptx" without line info.
 void ptx_print_source(const ptx_module *module, const ptx_inst *inst, base_text *out);
+
+// The user's own line: of the chain of inlined calls the innermost that is no header of the toolkit's or the
+// system's. An index into module->locations; -1 without line info.
+int32_t ptx_user_location(const ptx_module *module, const ptx_inst *inst);
 
 // The bits of an immediate operand as an instruction of `type` takes it (F16 and BF16 too).
 uint64_t ptx_immediate(const ptx_operand *operand, ptx_type type);

@@ -31,15 +31,21 @@ static void print_place(const ptx_module *module, int32_t location, base_text *o
         base_text_add(out, ":? (made by the compiler)");
 }
 
+int32_t ptx_user_location(const ptx_module *module, const ptx_inst *inst) {
+    if (inst->source < 0 || (uint32_t)inst->source >= module->location_count) return -1;
+    const ptx_location *all = module->locations;
+    int32_t user = inst->source;
+    while (is_foreign(path_of(module, user)) && all[user].inlined_at >= 0) user = all[user].inlined_at;
+    return is_foreign(path_of(module, user)) ? inst->source : user;
+}
+
 void ptx_print_source(const ptx_module *module, const ptx_inst *inst, base_text *out) {
-    if (inst->source < 0 || (uint32_t)inst->source >= module->location_count) {
+    int32_t user = ptx_user_location(module, inst);
+    if (user < 0) {
         base_text_add(out, "line %u of %s", inst->line, module->name);
         return;
     }
     const ptx_location *all = module->locations;
-    int32_t user = inst->source;
-    while (is_foreign(path_of(module, user)) && all[user].inlined_at >= 0) user = all[user].inlined_at;
-    if (is_foreign(path_of(module, user))) user = inst->source;
     print_place(module, user, out);
     const char *before = " (";
     for (int32_t at = inst->source; at != user; at = all[at].inlined_at) {
