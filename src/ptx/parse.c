@@ -249,6 +249,7 @@ static void finish_module(ptx_parser *parser) {
     module->file_count = (uint32_t)parser->files.count;
     module->locations = ptx_keep(parser, &parser->locations, 0, sizeof(ptx_location));
     module->location_count = (uint32_t)parser->locations.count;
+    ptx_keep_sections(parser);
 }
 
 static void parse_module(ptx_parser *parser, const ptx_token *token) {
@@ -271,8 +272,8 @@ static bool add_word(ptx_parser *parser, const char *text, uint32_t tag, int num
 }
 
 static bool open_parser(ptx_parser *parser) {
-    ptx_map *maps[] = {&parser->words,  &parser->opcodes, &parser->names,  &parser->taken,
-                       &parser->labels, &parser->places,  &parser->strings};
+    ptx_map *maps[] = {&parser->words,  &parser->opcodes, &parser->names,   &parser->taken,
+                       &parser->labels, &parser->places,  &parser->strings, &parser->marks};
     bool good = parser->scratch != NULL;
     for (size_t i = 0; i < BASE_COUNT(maps); i++) good = good && ptx_map_open(maps[i], parser->scratch);
     for (int i = 1; good && i < PTX_MOD_COUNT; i++) good = add_word(parser, ptx_mod_text((ptx_mod)i), 0, i);
@@ -288,12 +289,12 @@ static bool open_parser(ptx_parser *parser) {
 }
 
 static void close_parser(ptx_parser *parser) {
-    ptx_map *maps[] = {&parser->words,  &parser->opcodes, &parser->names,  &parser->taken,
-                       &parser->labels, &parser->places,  &parser->strings};
+    ptx_map *maps[] = {&parser->words,  &parser->opcodes, &parser->names,   &parser->taken,
+                       &parser->labels, &parser->places,  &parser->strings, &parser->marks};
     for (size_t i = 0; i < BASE_COUNT(maps); i++) ptx_map_close(maps[i]);
     ptx_list *lists[] = {&parser->scopes,    &parser->variables,  &parser->functions, &parser->files,
                          &parser->locations, &parser->regs,       &parser->locals,    &parser->insts,
-                         &parser->tables,    &parser->references, &parser->operands};
+                         &parser->tables,    &parser->references, &parser->operands,  &parser->sections};
     for (size_t i = 0; i < BASE_COUNT(lists); i++) ptx_list_free(lists[i]);
     base_arena_close(parser->scratch);
 }
@@ -342,5 +343,11 @@ void ptx_module_close(ptx_module *module) {
 const ptx_function *ptx_find_function(const ptx_module *module, const char *name) {
     for (uint32_t i = 0; i < module->function_count; i++)
         if (strcmp(module->functions[i]->name, name) == 0) return module->functions[i];
+    return NULL;
+}
+
+const ptx_section *ptx_find_section(const ptx_module *module, const char *name) {
+    for (uint32_t i = 0; i < module->section_count; i++)
+        if (strcmp(module->sections[i].name, name) == 0) return &module->sections[i];
     return NULL;
 }

@@ -150,6 +150,7 @@ const ptx_token *ptx_parse_section(ptx_parser *parser, const ptx_token *token) {
     bool strings = ptx_is(parser, token, ".debug_str");
     if (token->kind != PTX_TOKEN_DOT && token->kind != PTX_TOKEN_WORD)
         return ptx_fail_at(parser, token, "expected the section's name");
+    ptx_push(parser, &parser->sections, &token, sizeof token);
     token++;
     if (token->kind != '{') return ptx_fail_at(parser, token, "expected '{'");
     return strings ? debug_strings(parser, token + 1) : ptx_skip_braces(parser, token);

@@ -277,10 +277,13 @@ void ptx_define_label(ptx_parser *parser, const ptx_token *name) {
         return;
     }
     ptx_map_entry *entry = ptx_map_add(&parser->labels, text, name->length, hash, parser->scope);
-    if (entry)
-        entry->number = (uint32_t)parser->insts.count;
-    else
+    ptx_map_entry *mark = ptx_map_add(&parser->marks, text, name->length, hash, 0);
+    if (!entry || !mark) {
         ptx_fail_memory(parser);
+        return;
+    }
+    entry->number = mark->number = (uint32_t)parser->insts.count;
+    mark->pointer = parser->function;
 }
 
 void ptx_refer_label(ptx_parser *parser, const ptx_token *name, int64_t *value, uint32_t *target) {

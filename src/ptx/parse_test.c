@@ -385,6 +385,32 @@ static void aliases(void **state) {
     ptx_module_close(module);
 }
 
+static void debugging_sections(void **state) {
+    ptx_module *module = open_text(
+        HEAD ".func a() { ret; }\n.entry k(.param .u64 p) { .local .b8 depot[8]; .reg .b32 %r<3>;\n"
+             "$begin: mov.u32 %r1, 1; { $inner: mov.u32 %r2, 2; } $end: exit; }\n"
+             ".section .debug_info {\n.b32 .debug_abbrev\n.b8 1,2, 3\n.b64 $inner\n.b64 depot+4\n.b32 "
+             "$text+1\n"
+             ".b32 $end-$begin\n.b16 unheard_of\n.b64 p\n}\n.section .debug_str {\n.b8 7\n$text:\n.b8 "
+             "65,0\n}\n");
+    assert_int_equal(module->section_count, 2);
+    const ptx_section *info = ptx_find_section(module, ".debug_info");
+    static const uint8_t wanted[] = {0, 0, 0, 0, 1, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0,
+                                     0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    assert_int_equal(info->size, sizeof wanted);
+    assert_memory_equal(info->data, wanted, sizeof wanted);
+    assert_int_equal(info->reference_count, 2);
+    assert_int_equal(info->references[0].offset, 15);
+    assert_string_equal(info->references[0].variable->name, "depot");
+    assert_int_equal(info->references[1].offset, 33);
+    assert_ptr_equal(info->references[1].variable, ptx_find_function(module, "k")->params[0]);
+    const ptx_section *strings = ptx_find_section(module, ".debug_str");
+    assert_int_equal(strings->size, 3);
+    assert_memory_equal(strings->data, "\7A", 3);
+    assert_null(ptx_find_section(module, ".debug_line"));
+    ptx_module_close(module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header),
@@ -406,6 +432,7 @@ int main(void) {
         cmocka_unit_test(source_lines_in_headers),
         cmocka_unit_test(video_parts),
         cmocka_unit_test(aliases),
+        cmocka_unit_test(debugging_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,10 +75,12 @@ typedef struct ptx_parser {
     ptx_map labels;  // tag: scope
     ptx_map places;  // .loc places seen: text is a packed (file, line, column)
     ptx_map strings; // labels of .debug_str
+    ptx_map marks;   // labels of the code, whatever their scope, for debugging sections
     ptx_row *rows[PTX_OP_COUNT];
     ptx_list scopes; // uint32_t: the parent of each scope; 0 is the module's
     uint32_t scope, depth;
     ptx_list variables, functions, files, locations;  // the module's
+    ptx_list sections;                                // const ptx_token *: the names of debugging sections
     ptx_list regs, locals, insts, tables, references; // the current function's
     ptx_list operands;                                // a stack
     ptx_function *function;
@@ -158,6 +160,9 @@ const ptx_token *ptx_parse_file(ptx_parser *parser, const ptx_token *token);
 const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token);
 const ptx_token *ptx_parse_section(ptx_parser *parser, const ptx_token *token);
 void ptx_resolve_locations(ptx_parser *parser);
+
+// parse_section.c
+void ptx_keep_sections(ptx_parser *parser); // when instructions have their numbers
 
 // check.c
 ptx_row *ptx_row_open(ptx_parser *parser, ptx_op op);
