@@ -48,6 +48,7 @@ cli_exit cli_exit_of(kz_status status) {
     case KZ_TOOL: return CLI_TOOL;
     case KZ_NO_MEMORY:
     case KZ_LIMIT: return CLI_MEMORY;
+    case KZ_TIMEOUT: return CLI_TIMEOUT;
     case KZ_INTERNAL: return CLI_INTERNAL;
     }
     return CLI_INTERNAL;

@@ -37,11 +37,6 @@ bool toolchain_cache_find(const toolchain *tools, const char *before, char key[T
 bool toolchain_cache_list(const toolchain *tools, const char *before, const char *dependencies,
                           char key[TOOLCHAIN_KEY]);
 
-// ---- working folders ------------------------------------------------------------------------------
-
-kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error);
-void toolchain_work_close(const char *folder); // removes it and the files in it
-
 // Fills `error` with the compiler's own words, cut at whole lines where they are too many, and a hint.
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output);
 

@@ -47,6 +47,25 @@ kz_status toolchain_assemble(const toolchain *tools, const char *name, const cha
                              const char *arch, void **cubin, size_t *cubin_size,
                              toolchain_resources **resources, size_t *resource_count, kz_error *error);
 
+// A whole program with its own main.
+typedef struct toolchain_program {
+    const char *const *files; // sources are compiled; objects and libraries are linked
+    size_t file_count;
+    const char *arch;         // "90": PTX and machine code for it, unless the flags name an architecture
+    const char *const *flags; // for nvcc, at both steps
+    size_t flag_count;
+    const char *library_folder; // searched first for -lcudart and its kin; may be NULL
+} toolchain_program;
+
+// Builds it with NVIDIA's runtime as a shared library, PTX and line information inside. `folder` (see
+// toolchain_work_open) takes the objects and the executable, whose path is given.
+kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
+                                  const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error);
+
+// A folder of its own for such work, and its removal with the files in it.
+kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error);
+void toolchain_work_close(const char *folder);
+
 // Runs a program to its end without a shell: stdin is empty, stdout and stderr are collected in `output`.
 // `*exit_code` is 128 + the signal where a signal ended it. KZ_TOOL where it could not be started.
 kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_code, kz_error *error);

@@ -1,0 +1,179 @@
+// Whole CUDA programs by nvcc: each source to an object, the objects to an executable, both through the
+// cache.
+#include "toolchain/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { WORDS = 512 };
+
+typedef struct command {
+    const char *argv[WORDS];
+    size_t count;
+    bool full;
+} command;
+
+static void add(command *c, const char *word) {
+    if (c->count + 1 < WORDS)
+        c->argv[c->count++] = word;
+    else
+        c->full = true;
+}
+
+static bool starts_with(const char *text, const char *head) { return strncmp(text, head, strlen(head)) == 0; }
+
+static bool chooses_arch(const toolchain_program *program) {
+    for (size_t i = 0; i < program->flag_count; i++) {
+        const char *flag = program->flags[i];
+        if (starts_with(flag, "-arch") || starts_with(flag, "--gpu-architecture") ||
+            starts_with(flag, "-gencode") || starts_with(flag, "--generate-code"))
+            return true;
+    }
+    return false;
+}
+
+// What both steps are told. `gencode` and `library` must outlive the command.
+static void add_common(command *c, const toolchain *tools, const toolchain_program *program,
+                       const char *gencode) {
+    const char *head[] = {tools->nvcc, "-O3", "-lineinfo", "-cudart", "shared"};
+    for (size_t i = 0; i < BASE_COUNT(head); i++) add(c, head[i]);
+    if (!chooses_arch(program)) add(c, "-gencode"), add(c, gencode);
+    for (size_t i = 0; i < program->flag_count; i++) add(c, program->flags[i]);
+}
+
+static void hash_command(toolchain_hash *hash, const toolchain *tools, const char *kind, const command *c) {
+    toolchain_hash_begin(hash);
+    toolchain_hash_add_field(hash, kind);
+    toolchain_hash_add_field(hash, tools->version);
+    for (size_t i = 0; i < c->count; i++) toolchain_hash_add_field(hash, c->argv[i]);
+}
+
+static kz_status run(const command *c, const char *what, const char *of, kz_error *error) {
+    if (c->full) return base_fail(error, KZ_INVALID, "too many files or flags for one program");
+    base_text said = {0};
+    int code = 0;
+    kz_status status = toolchain_run(c->argv, &said, &code, error);
+    if (status == KZ_OK && code != 0) {
+        char line[TOOLCHAIN_PATH + 64];
+        snprintf(line, sizeof line, "nvcc could not %s %.900s (exit status %d)", what, of, code);
+        status = toolchain_fail_output(error, line, &said);
+    }
+    base_text_free(&said);
+    return status;
+}
+
+static kz_status write_object(const char *folder, size_t index, const void *data, size_t size,
+                              kz_error *error) {
+    char path[TOOLCHAIN_PATH + 32];
+    snprintf(path, sizeof path, "%s/%zu.o", folder, index);
+    return base_file_write(path, data, size, error);
+}
+
+// Leaves the object in `folder`/<index>.o; `key` names its content.
+static kz_status compile_source(const toolchain *tools, const toolchain_program *program, const char *gencode,
+                                size_t index, const char *folder, char key[TOOLCHAIN_KEY], kz_error *error) {
+    char *source = realpath(program->files[index], NULL); // absolute, for line information
+    if (!source)
+        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s",
+                         program->files[index], strerror(errno));
+    char content[TOOLCHAIN_KEY], before[TOOLCHAIN_KEY];
+    char object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32];
+    kz_status status = toolchain_hash_file(source, content, error);
+    if (status) goto done;
+    command c = {0};
+    add_common(&c, tools, program, gencode);
+    add(&c, "-c"), add(&c, source);
+    toolchain_hash hash;
+    hash_command(&hash, tools, "object", &c);
+    toolchain_hash_add_field(&hash, content);
+    toolchain_hash_end(&hash, before);
+
+    char *data = NULL;
+    size_t size = 0;
+    if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "o", &data, &size)) {
+        status = write_object(folder, index, data, size, error);
+        free(data);
+        goto done;
+    }
+    snprintf(object, sizeof object, "%s/%zu.o", folder, index);
+    snprintf(list, sizeof list, "%s/%zu.d", folder, index);
+    const char *tail[] = {"-MD", "-MF", list, "-o", object};
+    for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
+    status = run(&c, "compile", program->files[index], error);
+    if (status == KZ_OK) status = base_file_read(object, &data, &size, error);
+    if (status == KZ_OK) {
+        char *dependencies = NULL;
+        size_t ignored;
+        memcpy(key, before, TOOLCHAIN_KEY);
+        if (base_file_read(list, &dependencies, &ignored, NULL) == KZ_OK &&
+            toolchain_cache_list(tools, before, dependencies, key))
+            toolchain_cache_write(tools, key, "o", data, size);
+        toolchain_hash_begin(&hash); // without a list, the object itself is what the link depends on
+        toolchain_hash_add(&hash, data, size);
+        if (!dependencies) toolchain_hash_end(&hash, key);
+        free(dependencies);
+        free(data);
+    }
+done:
+    free(source);
+    return status;
+}
+
+static bool is_source(const char *path) {
+    static const char *const suffixes[] = {".cu", ".c", ".cc", ".cpp", ".cxx"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < BASE_COUNT(suffixes); i++)
+        if (strcmp(dot, suffixes[i]) == 0) return true;
+    return false;
+}
+
+kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
+                                  const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error) {
+    if (!tools->nvcc[0])
+        return base_fail(error, KZ_TOOL, "there is no CUDA compiler to build %s", program->files[0]);
+    char gencode[96], key[TOOLCHAIN_KEY], library[TOOLCHAIN_PATH + 4];
+    snprintf(gencode, sizeof gencode, "arch=compute_%s,code=[compute_%s,sm_%s]", program->arch, program->arch,
+             program->arch);
+    char(*objects)[TOOLCHAIN_PATH + 32] = calloc(program->file_count + 1, sizeof *objects);
+    if (!objects) return base_fail(error, KZ_NO_MEMORY, "no memory for the names of objects");
+    command c = {0};
+    snprintf(library, sizeof library, "-L%s", program->library_folder ? program->library_folder : "");
+    add_common(&c, tools, program, gencode);
+    if (program->library_folder) add(&c, library);
+    toolchain_hash hash;
+    hash_command(&hash, tools, "program", &c);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < program->file_count && status == KZ_OK; i++) {
+        if (is_source(program->files[i])) {
+            status = compile_source(tools, program, gencode, i, folder, key, error);
+            snprintf(objects[i], sizeof *objects, "%s/%zu.o", folder, i);
+        } else {
+            status = toolchain_hash_file(program->files[i], key, error);
+            snprintf(objects[i], sizeof *objects, "%s", program->files[i]);
+        }
+        toolchain_hash_add_field(&hash, key);
+        add(&c, objects[i]);
+    }
+    if (status == KZ_OK) {
+        char *data = NULL;
+        size_t size = 0;
+        toolchain_hash_end(&hash, key);
+        snprintf(executable, TOOLCHAIN_PATH, "%.900s/program", folder);
+        if (toolchain_cache_read(tools, key, "program", &data, &size)) {
+            status = base_file_write(executable, data, size, error);
+        } else {
+            add(&c, "-o"), add(&c, executable);
+            status = run(&c, "link", program->files[0], error);
+            if (status == KZ_OK && base_file_read(executable, &data, &size, NULL) == KZ_OK)
+                toolchain_cache_write(tools, key, "program", data, size);
+        }
+        free(data);
+        if (status == KZ_OK && chmod(executable, 0755) != 0)
+            status = base_fail(error, KZ_IO, "cannot make %s executable: %s", executable, strerror(errno));
+    }
+    free(objects);
+    return status;
+}
