@@ -377,6 +377,27 @@ static sim_space listener_space(const memory_form *f, uint64_t address) {
     return SIM_GLOBAL;
 }
 
+// Lanes of one generic access may lie in different spaces: one event for each.
+static void tell_generic(sim_listener *listener, sim_access *access, const memory_form *f,
+                         uint64_t *addresses) {
+    uint32_t left = access->at.mask;
+    while (left) {
+        uint32_t here = 0;
+        access->space = listener_space(f, addresses[__builtin_ctz(left)]);
+        for (uint32_t m = left; m; m &= m - 1)
+            if (listener_space(f, addresses[__builtin_ctz(m)]) == access->space) here |= m & (0u - m);
+        access->at.mask = here;
+        uint64_t window = access->space == SIM_SHARED  ? SIM_SHARED_WINDOW
+                          : access->space == SIM_LOCAL ? SIM_LOCAL_WINDOW
+                          : access->space == SIM_PARAM ? SIM_PARAM_WINDOW
+                                                       : 0;
+        if (window)
+            for (uint32_t m = here; m; m &= m - 1) addresses[__builtin_ctz(m)] -= window;
+        listener->access(listener, access);
+        left &= ~here;
+    }
+}
+
 void sim_notice_access(sim_warp *w, const sim_op *op) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     bool atomic = op->inst->op == PTX_OP_ATOM || op->inst->op == PTX_OP_RED;
@@ -398,7 +419,8 @@ void sim_notice_access(sim_warp *w, const sim_op *op) {
                               : SIM_LOAD,
         .space = listener_space(f, addresses[__builtin_ctz(w->mask)]),
         .addresses = addresses};
-    if (f->space == MEMORY_GENERIC && access.space == SIM_SHARED)
-        for (int i = 0; i < SIM_LANES; i++) addresses[i] -= SIM_SHARED_WINDOW;
-    listener->access(listener, &access);
+    if (f->space == MEMORY_GENERIC)
+        tell_generic(listener, &access, f, addresses);
+    else
+        listener->access(listener, &access);
 }

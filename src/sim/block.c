@@ -323,15 +323,23 @@ void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
 
 bool sim_block_run(sim_block *b) {
     const sim_config *config = &b->grid->program->machine->config;
-    for (unsigned turn = 0; turn < PATIENCE; turn++) {
+    unsigned patience = b->worker->random ? 1 + sim_draw(b->worker, 4) : PATIENCE;
+    b->waits = false;
+    for (unsigned turn = 0; turn < patience; turn++) {
         bool ran = false, waiting_loops = true;
         b->moved = false;
+        bool drawn = b->worker->random != 0;
+        uint32_t first = drawn ? sim_draw(b->worker, b->warp_count) : 0;
         for (uint32_t i = 0; i < b->warp_count; i++) {
-            sim_warp *w = &b->warps[i];
+            sim_warp *w = &b->warps[drawn ? (first + i) % b->warp_count : i];
             if (w->path_count == 0) continue;
             uint64_t before = b->clock;
             b->worker->warp = w;
-            sim_warp_outcome outcome = sim_warp_run(w, SLICE);
+            uint32_t slice = SLICE;
+            // A drawn schedule holds some warps back, and lets others run a few stretches or very many.
+            if (drawn && sim_draw(b->worker, 4) == 0)
+                slice = sim_draw(b->worker, 3) ? 1 + sim_draw(b->worker, 8) : 4 * SLICE;
+            sim_warp_outcome outcome = sim_warp_run(w, slice);
             if (b->clock == before) continue; // every path waits
             ran = true;
             if (outcome != SIM_WARP_SLICE_OVER)
@@ -341,11 +349,17 @@ bool sim_block_run(sim_block *b) {
         }
         if (b->alive == 0) return true;
         if (!ran && !b->moved) sim_fault_deadlock(b->worker, "every warp of a block waits");
+        if (__builtin_expect(
+                atomic_load_explicit(&b->grid->program->machine->interrupted, memory_order_relaxed), 0))
+            sim_fault_interrupted(b->worker);
         if (config->max_instructions && b->clock / b->warp_count > config->max_instructions)
             sim_fault_here(b->worker->warp, NULL, 0, KZ_LIMIT,
                            "a block executed more than %llu instructions per warp",
                            (unsigned long long)config->max_instructions);
-        if (ran && !b->moved && waiting_loops) return false;
+        if (ran && !b->moved && waiting_loops) {
+            b->waits = true;
+            return false;
+        }
     }
     return false;
 }

@@ -21,6 +21,16 @@ static uint64_t argument(const sim_warp *w, const sim_call *call, uint32_t local
 static void give_result(sim_warp *w, const sim_call *call, uint32_t local, unsigned lane, uint64_t value) {
     if (call->result_count == 0) return;
     const sim_place *place = &call->results[0];
+    sim_listener *listener = w->block->worker->listener;
+    if (listener && listener->access) {
+        uint64_t addresses[SIM_LANES] = {0};
+        addresses[lane] = local + place->offset;
+        listener->access(listener, &(sim_access){.at = sim_event_of(w, call->inst, UINT32_C(1) << lane),
+                                                 .kind = SIM_STORE,
+                                                 .space = SIM_LOCAL,
+                                                 .bytes = (uint32_t)place->variable->size,
+                                                 .addresses = addresses});
+    }
     uint64_t bytes = place->variable->size < 8 ? place->variable->size : 8;
     memcpy(w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + place->offset, &value,
            bytes);
@@ -134,6 +144,18 @@ static void print_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t fo
 // ---- the others
 // ----------------------------------------------------------------------------------------------
 
+static void tell_heap(sim_warp *w, const sim_op *op, unsigned lane, sim_memory_kind kind, uint64_t address,
+                      uint64_t bytes) {
+    sim_listener *listener = w->block->worker->listener;
+    if (!listener || !listener->memory) return;
+    sim_event at = sim_event_of(w, op->inst, UINT32_C(1) << lane);
+    listener->memory(listener, &(sim_memory_event){.kind = kind,
+                                                   .address = address,
+                                                   .bytes = bytes,
+                                                   .serial = w->block->grid->memory->serial,
+                                                   .at = &at});
+}
+
 static uint64_t heap_take(sim_warp *w, uint64_t bytes) {
     sim_memory *memory = w->block->grid->memory;
     w->block->worker->changes++;
@@ -162,6 +184,7 @@ static void heap_give(sim_warp *w, const sim_op *op, unsigned lane, uint64_t add
         if (w->extents[i].low == address) w->extents[i] = (sim_extent){0};
     memory->heap_used -= bytes < memory->heap_used ? bytes : memory->heap_used;
     w->block->worker->changes++;
+    tell_heap(w, op, lane, SIM_MEMORY_FREE, address, bytes);
 }
 
 static _Noreturn void assertion_failed(sim_warp *w, const sim_op *op, const sim_call *call, uint32_t local,
@@ -179,7 +202,12 @@ void sim_call_builtin(sim_warp *w, const sim_op *op, const sim_call *call, uint3
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t first = argument(w, call, local, lane, 0);
         switch (call->builtin) {
-        case SIM_BUILTIN_MALLOC: give_result(w, call, local, lane, heap_take(w, first)); break;
+        case SIM_BUILTIN_MALLOC: {
+            uint64_t address = heap_take(w, first);
+            give_result(w, call, local, lane, address);
+            if (address) tell_heap(w, op, lane, SIM_MEMORY_ALLOC, address, first);
+            break;
+        }
         case SIM_BUILTIN_FREE: heap_give(w, op, lane, first); break;
         case SIM_BUILTIN_VPRINTF:
             print_lane(w, op, lane, first, argument(w, call, local, lane, 1));

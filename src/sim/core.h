@@ -145,6 +145,7 @@ typedef enum sim_builtin {
 typedef struct sim_call {
     sim_code *callee; // NULL for an indirect or a built-in one
     sim_builtin builtin;
+    const ptx_inst *inst;
     uint32_t pointer_at; // indirect: frame offset of the function's address, else SIM_NOWHERE
     uint32_t arg_count, result_count;
     sim_place *args, *results; // the caller's param variables in its local frame
@@ -234,6 +235,7 @@ struct SIM_APART sim_block {
     uint64_t clock;           // instructions executed by the block
     base_text printed;
     bool moved;       // since the last look: a barrier opened, lanes left, a call returned
+    bool waits;       // it let others run because all it does is wait
     bool used;        // constants are in place
     uint8_t *storage; // registers and local memory of all warps, one mapping
     size_t storage_bytes;

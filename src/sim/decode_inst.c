@@ -90,9 +90,6 @@ void sim_share_constants(sim_decoder *d) {
 
 static bool needs_no_operation(const sim_decoder *d, const ptx_inst *inst) {
     switch (inst->op) {
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-    case PTX_OP_FENCE_PROXY: return true;
     case PTX_OP_LD:
     case PTX_OP_MOV:
     case PTX_OP_CVTA:
@@ -113,6 +110,11 @@ static void active_mask(sim_warp *warp, const sim_op *op) {
     uint32_t mask = warp->mask;
     for (int i = 0; i < SIM_LANES; i++)
         if (mask >> i & 1) d[i] = mask;
+}
+
+// Lanes see each other's writes in the order made, so a fence does nothing; but instruments hear of it.
+static void fence(sim_warp *warp, const sim_op *op) {
+    sim_tell_sync(warp, op->inst, warp->mask, SIM_FENCE, SIM_THREAD, 0, 0);
 }
 
 static void copy_constant(sim_decoder *d, const ptx_operand *to, sim_constant c, const ptx_inst *inst) {
@@ -176,7 +178,9 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     sim_op op = {
         .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
     const sim_isa *isa = d->isa;
-    if (inst->op == PTX_OP_ACTIVEMASK) {
+    if (inst->op == PTX_OP_MEMBAR || inst->op == PTX_OP_FENCE || inst->op == PTX_OP_FENCE_PROXY) {
+        op.full = op.masked = fence;
+    } else if (inst->op == PTX_OP_ACTIVEMASK) {
         op.full = op.masked = active_mask;
         op.d = sim_destination(d, &inst->operands[0], PTX_B32);
     } else if (!isa->select_memory(d, inst, &op) && !isa->select_arith(d, inst, &op) &&
@@ -188,7 +192,8 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     *sim_add_op(d) = op;
 }
 
-// ---- ends of stretches ----------------------------------------------------------------------------------------
+// ---- ends of stretches
+// ----------------------------------------------------------------------------------------
 
 bool sim_ends_stretch(const ptx_inst *inst, sim_end *end) {
     switch (inst->op) {
@@ -288,6 +293,7 @@ static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     if (!call) return;
     const ptx_operand *callee = &inst->operands[1];
     call->pointer_at = SIM_NOWHERE;
+    call->inst = inst;
     call->results = call_places(d, &inst->operands[0], &call->result_count);
     call->args = call_places(d, &inst->operands[2], &call->arg_count);
     if (!call->results || !call->args) {

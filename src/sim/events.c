@@ -6,11 +6,8 @@ void sim_tell_sync(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_sync_ki
                    uint64_t object, uint32_t count) {
     sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->sync) return;
-    sim_sync sync = {.at = sim_event_of(w, inst, mask),
-                     .kind = kind,
-                     .agent = agent,
-                     .object = object,
-                     .count = count};
+    sim_sync sync = {
+        .at = sim_event_of(w, inst, mask), .kind = kind, .agent = agent, .object = object, .count = count};
     switch (inst->op) {
     case PTX_OP_BAR_SYNC:
     case PTX_OP_BAR_RED:

@@ -31,8 +31,9 @@ static void add_instruction(const sim_grid *g, const sim_op *op, base_text *out)
     }
 }
 
-static _Noreturn void stop(sim_worker *worker, kz_status status, uint32_t block, base_text *text) {
-    sim_fault fault = {.status = status, .block = block};
+static _Noreturn void stop(sim_worker *worker, kz_status status, const sim_fault_info *info,
+                           base_text *text) {
+    sim_fault fault = {.status = status, .block = info->block, .info = *info};
     snprintf(fault.message, sizeof fault.message, "%s", text->data ? text->data : "out of memory");
     base_text_free(text);
     sim_grid_fault(worker, &fault);
@@ -91,9 +92,18 @@ static void explain_window(const sim_grid *g, const sim_warp *w, sim_space space
     }
 }
 
+static bool was_freed(const sim_memory *memory, uint64_t address) {
+    for (size_t i = 0; i < memory->count; i++) {
+        const sim_allocation *a = &memory->allocations[i];
+        if (!a->live && address >= a->address && address - a->address < a->bytes) return true;
+    }
+    return false;
+}
+
 _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, uint64_t address,
                                 uint32_t bytes, sim_space space, const char *what) {
-    static const char *const names[] = {"global", "shared", "local", "parameter", "constant"};
+    static const char *const names[] = {
+        "global", "shared", "local", "parameter", "constant", "distributed shared", "texture"};
     const sim_grid *g = w->block->grid;
     const char *action = op->inst->op == PTX_OP_ST                                 ? "store"
                          : op->inst->op == PTX_OP_LD || op->inst->op == PTX_OP_LDU ? "load"
@@ -128,7 +138,36 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
         sim_memory_explain(g->memory, address, bytes, &t);
     else if (!what)
         explain_window(g, w, space, address, &t);
-    stop(w->block->worker, KZ_FAULT, w->block->index, &t);
+    sim_fault_info info = {.kind = misaligned ? SIM_FAULT_MISALIGNED
+                                   : what     ? SIM_FAULT_READ_ONLY
+                                   : space == SIM_GLOBAL && was_freed(g->memory, address) ? SIM_FAULT_FREED
+                                                                                          : SIM_FAULT_BOUNDS,
+                           .inst = op->inst,
+                           .block = w->block->index,
+                           .thread = w->index * SIM_LANES + lane,
+                           .address = address,
+                           .bytes = bytes,
+                           .is_write = !strcmp(action, "store") || !strcmp(action, "atomic"),
+                           .space = constant ? SIM_CONST : space};
+    stop(w->block->worker, KZ_FAULT, &info, &t);
+}
+
+static sim_fault_kind kind_at(const sim_op *op) {
+    switch (op ? op->inst->op : PTX_OP_NONE) {
+    case PTX_OP_TRAP:
+    case PTX_OP_BRKPT: return SIM_FAULT_TRAP;
+    case PTX_OP_BAR_SYNC:
+    case PTX_OP_BAR_RED:
+    case PTX_OP_BAR_ARRIVE:
+    case PTX_OP_BARRIER_SYNC:
+    case PTX_OP_BARRIER_RED:
+    case PTX_OP_BARRIER_ARRIVE: return SIM_FAULT_BARRIER;
+    case PTX_OP_CALL: {
+        const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
+        return call && call->builtin == SIM_BUILTIN_ASSERTFAIL ? SIM_FAULT_ASSERT : SIM_FAULT_OTHER;
+    }
+    default: return SIM_FAULT_OTHER;
+    }
 }
 
 _Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
@@ -143,7 +182,12 @@ _Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_s
     add_place(w->block, w->index, lane, &t);
     if (op) add_source(g, op->inst, &t);
     add_instruction(g, op, &t);
-    stop(w->block->worker, status, w->block->index, &t);
+    stop(w->block->worker, status,
+         &(sim_fault_info){.kind = kind_at(op),
+                           .inst = op ? op->inst : NULL,
+                           .block = w->block->index,
+                           .thread = w->index * SIM_LANES + lane},
+         &t);
 }
 
 // ---- deadlocks -------------------------------------------------------------------------------------------
@@ -178,23 +222,53 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
     }
 }
 
-_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what) {
-    const sim_grid *g = worker->grid;
-    base_text t = {0};
-    base_text_add(&t, "deadlock in kernel %s: %s", g->kernel->entry->name, what);
+// Who is where, a dozen of them.
+static void describe_all(const sim_worker *worker, base_text *t) {
     unsigned shown = 0, hidden = 0;
     for (uint32_t i = 0; i < worker->resident_count; i++) {
         const sim_block *b = worker->resident[i];
         for (uint32_t j = 0; j < b->warp_count; j++)
             for (uint32_t p = 0; p < b->warps[j].path_count; p++) {
-                if (shown < 12) describe_path(b, &b->warps[j], &b->warps[j].paths[p], &t);
+                if (shown < 12) describe_path(b, &b->warps[j], &b->warps[j].paths[p], t);
                 shown++;
             }
     }
     hidden = shown > 12 ? shown - 12 : 0;
-    if (hidden) base_text_add(&t, "\n  ... and %u more", hidden);
+    if (hidden) base_text_add(t, "\n  ... and %u more", hidden);
+}
+
+// The instruction that the first path of the first block stands at.
+static const ptx_inst *first_inst(const sim_worker *worker) {
+    for (uint32_t i = 0; i < worker->resident_count; i++)
+        for (uint32_t j = 0; j < worker->resident[i]->warp_count; j++) {
+            const sim_warp *w = &worker->resident[i]->warps[j];
+            if (w->path_count) return path_inst(worker->grid->kernel, &w->paths[0]);
+        }
+    return NULL;
+}
+
+_Noreturn void sim_fault_interrupted(sim_worker *worker) {
+    base_text t = {0};
+    base_text_add(&t, "stopped in kernel %s, which had not ended", worker->grid->kernel->entry->name);
+    describe_all(worker, &t);
+    stop(worker, KZ_TIMEOUT,
+         &(sim_fault_info){.kind = SIM_FAULT_INTERRUPTED,
+                           .inst = first_inst(worker),
+                           .block = worker->running ? worker->running->index : 0},
+         &t);
+}
+
+_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what) {
+    const sim_grid *g = worker->grid;
+    base_text t = {0};
+    base_text_add(&t, "deadlock in kernel %s: %s", g->kernel->entry->name, what);
+    describe_all(worker, &t);
     base_text_add(&t, "\n  likely causes: a barrier that only some threads reach, a lock that is never given "
                       "back, waiting for a "
                       "block that has not begun");
-    stop(worker, KZ_DEADLOCK, worker->running ? worker->running->index : 0, &t);
+    stop(worker, KZ_DEADLOCK,
+         &(sim_fault_info){.kind = SIM_FAULT_DEADLOCK,
+                           .inst = first_inst(worker),
+                           .block = worker->running ? worker->running->index : 0},
+         &t);
 }

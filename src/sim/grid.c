@@ -173,6 +173,8 @@ static void keep_print(sim_grid *g, sim_block *b) {
 // The block has ended, well or not: it can be used again.
 static void retire(sim_worker *worker, uint32_t at) {
     sim_block *b = worker->resident[at];
+    sim_listener *listener = worker->listener;
+    if (listener && listener->block_end) listener->block_end(listener, b->index);
     keep_print(worker->grid, b);
     base_text_free(&b->printed);
     memmove(worker->resident + at, worker->resident + at + 1, (worker->resident_count - at - 1) * sizeof b);
@@ -236,6 +238,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     if (++watch->rounds < WATCH_AFTER) return;
     if (!worker->watch) {
         worker->watch = true;
+        worker->random = 0; // a state that returns proves something only where the order is fixed
         atomic_fetch_add(&worker->grid->quiet, 1);
         for (uint32_t i = 0; i < worker->resident_count; i++)
             for (uint32_t j = 0; j < worker->resident[i]->warp_count; j++)
@@ -262,9 +265,29 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     watch->since++;
 }
 
+// A drawn schedule has a few blocks under way at once, and goes on with any of them.
+static void draw_blocks(sim_worker *worker, uint32_t limit) {
+    uint32_t wanted = 1 + sim_draw(worker, limit < 8 ? limit : 8);
+    while (worker->resident_count < wanted && begin_block(worker)) {
+    }
+    for (uint32_t i = worker->resident_count; i-- > 1;) {
+        uint32_t other = sim_draw(worker, i + 1);
+        sim_block *block = worker->resident[i];
+        worker->resident[i] = worker->resident[other];
+        worker->resident[other] = block;
+    }
+}
+
+static bool all_wait(const sim_worker *worker) {
+    for (uint32_t i = 0; i < worker->resident_count; i++)
+        if (!worker->resident[i]->waits) return false;
+    return true;
+}
+
 static void run_blocks(sim_worker *worker, uint32_t limit) {
     cycle_watch watch = {0};
     for (;;) {
+        if (worker->random) draw_blocks(worker, limit);
         if (worker->resident_count == 0 && !begin_block(worker)) return;
         bool ended = false;
         for (uint32_t i = 0; i < worker->resident_count;) {
@@ -280,6 +303,7 @@ static void run_blocks(sim_worker *worker, uint32_t limit) {
             watch = (cycle_watch){0};
             continue;
         }
+        if (worker->random && !all_wait(worker)) continue;
         uint32_t wanted = worker->resident_count * 2 < limit ? worker->resident_count * 2 : limit,
                  before = worker->resident_count;
         while (worker->resident_count < wanted && begin_block(worker)) {
@@ -325,8 +349,10 @@ static kz_status open_workers(sim_grid *g, unsigned count, sim_worker **workers,
     bool good = *workers != NULL;
     for (unsigned i = 0; good && i < count; i++) {
         sim_worker *w = &(*workers)[i];
-        sim_listener *listener = g->launch->listener;
+        sim_listener *listener = g->listener;
         w->grid = g;
+        // The seed's bits are spread, so that neighbouring seeds draw different schedules.
+        if (g->launch->seed) w->random = g->launch->seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
         w->listener = listener && listener->fork ? listener->fork(listener) : listener;
         size_t bytes = (g->kernel->memory_op_count + 1) * sizeof *w->extents;
         w->extents = aligned_alloc(_Alignof(sim_worker), (bytes + 127) / 128 * 128);
@@ -345,7 +371,7 @@ static void close_workers(sim_grid *g, sim_worker *workers, unsigned count) {
         free(w->resident);
         free(w->spare);
         free(w->extents);
-        sim_listener *listener = g->launch->listener;
+        sim_listener *listener = g->listener;
         if (listener && w->listener != listener && w->listener && listener->join)
             listener->join(listener, w->listener);
     }
@@ -369,7 +395,7 @@ static void print_all(sim_grid *g) {
 
 static unsigned worker_count(const sim_grid *g) {
     const sim_config *c = &g->program->machine->config;
-    if (g->kernel->communicates || (g->launch->listener && !g->launch->listener->fork)) return 1;
+    if (g->kernel->communicates || g->launch->seed || (g->listener && !g->listener->fork)) return 1;
     long cores = c->host_threads ? (long)c->host_threads : sysconf(_SC_NPROCESSORS_ONLN);
     if (cores < 1) cores = 1;
     if (cores > 256) cores = 256;
@@ -395,8 +421,27 @@ static kz_status run_grid(sim_grid *g, sim_result *result, kz_error *error) {
         }
     }
     close_workers(g, workers, g->workers);
+    if (result && status == KZ_OK) result->fault = g->fault.info;
     if (status == KZ_OK && g->fault.status != KZ_OK)
         status = base_fail(error, g->fault.status, "%s", g->fault.message);
+    return status;
+}
+
+static kz_status run_told(sim_grid *g, sim_result *result, kz_error *error) {
+    sim_listener *listener = g->listener;
+    sim_machine *machine = g->program->machine;
+    uint64_t serial = machine->launches++;
+    if (listener && listener->launch_begin)
+        listener->launch_begin(listener, &(sim_launch_event){.module = g->program->module,
+                                                             .entry = g->kernel->entry,
+                                                             .launch = g->launch,
+                                                             .static_shared_bytes = g->kernel->static_shared,
+                                                             .shared_bytes = g->shared_bytes,
+                                                             .local_bytes = g->kernel->local_stride,
+                                                             .serial = serial});
+    kz_status status = run_grid(g, result, error);
+    if (listener && listener->launch_end) listener->launch_end(listener, status);
+    if (status == KZ_TIMEOUT) atomic_store(&machine->interrupted, false);
     return status;
 }
 
@@ -410,6 +455,7 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *laun
     if (status != KZ_OK) return status;
     sim_grid g = {
         .program = program, .kernel = kernel, .launch = launch, .memory = &program->machine->memory};
+    g.listener = launch->listener ? launch->listener : program->machine->listener;
     g.blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
     g.threads = launch->block[0] * launch->block[1] * launch->block[2];
     g.warps = (g.threads + SIM_LANES - 1) / SIM_LANES;
@@ -436,7 +482,7 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *laun
             status = base_fail(error, KZ_NO_MEMORY,
                                "launch of %s: no device memory left for the grid barrier", name);
     }
-    if (status == KZ_OK) status = run_grid(&g, result, error);
+    if (status == KZ_OK) status = run_told(&g, result, error);
     print_all(&g);
     if (g.grid_workspace) sim_memory_give(g.memory, g.grid_workspace);
     free(g.params);

@@ -53,30 +53,36 @@ static void scatter(const sim_warp *w, const sim_path *path, const sim_op *op, c
     }
 }
 
+// The lane that `lane` reads: its own where the source lies outside the segment.
+static uint32_t shuffle_source(uint16_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
+    uint32_t clamp = c & 31, segment = c >> 8 & 31, lowest = lane & segment;
+    uint32_t highest = lowest | (clamp & ~segment), from;
+    b &= 31;
+    switch (mode) {
+    case PTX_MOD_UP:
+        from = lane - b;
+        *inside = (int32_t)from >= (int32_t)highest;
+        break;
+    case PTX_MOD_DOWN:
+        from = lane + b;
+        *inside = from <= highest;
+        break;
+    case PTX_MOD_BFLY:
+        from = lane ^ b;
+        *inside = from <= highest;
+        break;
+    default: from = lowest | (b & ~segment); *inside = from <= highest;
+    }
+    return *inside ? from & 31 : lane;
+}
+
 static void shuffle(const sim_op *op, exchange *x) {
     uint16_t mode = op->inst->by_category[PTX_CAT_MODE];
     for (uint32_t m = x->mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), b = x->b[lane] & 31, c = x->c[lane];
-        uint32_t clamp = c & 31, segment = c >> 8 & 31;
-        uint32_t lowest = lane & segment, highest = lowest | (clamp & ~segment), from;
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
         bool inside;
-        switch (mode) {
-        case PTX_MOD_UP:
-            from = lane - b;
-            inside = (int32_t)from >= (int32_t)highest;
-            break;
-        case PTX_MOD_DOWN:
-            from = lane + b;
-            inside = from <= highest;
-            break;
-        case PTX_MOD_BFLY:
-            from = lane ^ b;
-            inside = from <= highest;
-            break;
-        default: from = lowest | (b & ~segment); inside = from <= highest;
-        }
-        if (!inside) from = lane;
-        x->d[lane] = x->a[from & 31];
+        uint32_t from = shuffle_source(mode, lane, x->b[lane], x->c[lane], &inside);
+        x->d[lane] = x->a[from];
         if (inside) x->p |= UINT32_C(1) << lane;
     }
 }
@@ -159,10 +165,43 @@ static void reduce(const sim_op *op, exchange *x) {
     for (int i = 0; i < SIM_LANES; i++) x->d[i] = result;
 }
 
+// ---- for listeners --------------------------------------------------------------------------------------
+
+// The lane that each lane of the path reads, and those whose source takes no part.
+static void shuffle_sources(const sim_warp *w, const sim_path *path, const sim_op *op,
+                            sim_exchange_event *event) {
+    const uint8_t *frame = frame_of(w, path);
+    uint16_t mode = op->inst->by_category[PTX_CAT_MODE];
+    for (uint32_t m = path->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint32_t b = ((const uint32_t *)(frame + op->b))[lane], c = ((const uint32_t *)(frame + op->c))[lane];
+        bool inside;
+        uint32_t from = shuffle_source(mode, lane, b, c, &inside);
+        event->from[lane] = (uint8_t)from;
+        if (inside && !(event->all >> from & 1)) event->outside |= UINT32_C(1) << lane;
+    }
+}
+
+static void tell_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
+    sim_listener *listener = w->block->worker->listener;
+    const sim_stretch *stretches = w->block->grid->kernel->stretches;
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_op *op = stretches[paths[i]->stretch].last;
+        sim_exchange_event event = {.at = sim_event_of(w, op->inst, paths[i]->mask), .all = all};
+        event.is_shuffle = op->inst->op == PTX_OP_SHFL;
+        if (event.is_shuffle) shuffle_sources(w, paths[i], op, &event);
+        listener->exchange(listener, &event);
+    }
+}
+
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     const sim_stretch *stretches = w->block->grid->kernel->stretches;
     const sim_op *first = stretches[paths[0]->stretch].last;
     if (first->inst->op == PTX_OP_BAR_WARP) return;
+    const sim_listener *listener = w->block->worker->listener;
+    if (__builtin_expect(listener && listener->exchange, 0)) tell_exchange(w, paths, count);
     if (first->inst->op == PTX_OP_SHFL && count == 1 && paths[0]->mask == SIM_ALL) {
         shuffle_warp(w, paths[0], first);
         return;
