@@ -1,6 +1,6 @@
 // The simulator as a device: PTX on the host's cores, with the limits of a GPU from gpus/.
 // The variable KZ_GPU names the GPU that plain "sim" stands for; without it, h200. It counts when asked to,
-// by attaching the counters of observe/ to its launches.
+// by attaching the counters of observe/ to its launches. KZ_SEED=N draws the order of blocks, warps and paths.
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -18,6 +18,7 @@ typedef struct sim_device {
     observe_counters *counters; // NULL until first asked for
     bool counting;
     uint64_t launches; // while counting
+    uint64_t seed;     // of the schedule; 0: the plain order
     kz_print print;
     void *print_context;
 } sim_device;
@@ -106,6 +107,8 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     made->queue.device.backend = &device_sim;
     made->queue.run = sim_run_op;
     made->queue.arg_bytes = sim_arg_bytes;
+    const char *seed = getenv("KZ_SEED");
+    if (seed) made->seed = strtoull(seed, NULL, 0);
     sim_config config = config_of(&made->queue.device.info);
     status = sim_machine_open(&config, &made->machine, error);
     if (status) {
@@ -286,6 +289,7 @@ static kz_status run_launch(sim_device *self, const device_op *op, kz_error *err
         .listener = self->counting ? observe_counters_listener(self->counters) : NULL,
         .print = self->print,
         .print_context = self->print_context,
+        .seed = self->seed,
     };
     memcpy(launch.grid, op->launch.grid, sizeof launch.grid);
     memcpy(launch.block, op->launch.block, sizeof launch.block);

@@ -265,15 +265,15 @@ static void open_barrier(sim_block *b, uint32_t id) {
     }
 }
 
-// A count is of warps: one that has come brings those of its lanes that have left, or never were. Without a
-// count all threads that have not left are waited for.
+// A count is of warps: one that has come brings those of its lanes that left without coming, or never were.
+// Without a count all threads that have not left are waited for.
 static void try_barrier(sim_block *b, uint32_t id) {
     const sim_barrier *barrier = &b->barriers[id];
     uint32_t arrived = barrier->arrived;
     if (!arrived) return;
     if (barrier->expected)
         for (uint32_t m = barrier->warps; m; m &= m - 1)
-            arrived += sim_lane_count(b->warps[__builtin_ctz(m)].exited);
+            arrived += sim_lane_count(b->warps[__builtin_ctz(m)].exited & ~b->came[id][__builtin_ctz(m)]);
     if (arrived >= (barrier->expected ? barrier->expected : b->alive)) open_barrier(b, id);
 }
 
@@ -297,6 +297,8 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
     if (expected) barrier->expected = expected;
     b->barriers_waited |= UINT32_C(1) << id;
     barrier->arrived += sim_lane_count(path->mask);
+    bool first = !(barrier->warps >> w->index & 1);
+    b->came[id][w->index] = path->mask | (first ? 0 : b->came[id][w->index]);
     barrier->warps |= UINT32_C(1) << w->index;
     if (op->c != SIM_NOWHERE) {
         uint32_t yes = SIM_PRED(w, op->c);
