@@ -97,8 +97,15 @@ static uint64_t plain_sectors(const uint64_t *address, uint32_t mask, uint32_t b
     return n;
 }
 
+static bool pairs_agree(const uint64_t *address, uint32_t mask, int by) {
+    for (int i = 0; i < 32; i++)
+        if ((mask >> i & 1) && (mask >> (i ^ by) & 1) && address[i] != address[i ^ by]) return false;
+    return true;
+}
+
 static uint64_t plain_wavefronts(const uint64_t *address, uint32_t mask, uint32_t bytes) {
     uint32_t group = bytes <= 4 ? 32 : 128 / bytes, total = 0;
+    if (group < 32 && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2))) group *= 2;
     for (uint32_t first = 0; first < 32; first += group) {
         uint64_t seen[128], n = 0;
         uint32_t in_bank[32] = {0}, most = 0;

@@ -17,8 +17,9 @@
 //            Ideal: the sectors that the active lanes' bytes would fill if packed, and never more than were
 //            touched (lanes that share a word are no waste).
 // wavefront  one pass of shared memory's 32 banks of 4 bytes. Lanes are served together as far as 128 bytes
-//            go: 32 lanes for up to 4 bytes each, 16 for 8, 8 for 16. Different words in one bank take turns;
-//            one word for many lanes is a broadcast. Ideal: one wavefront per served group.
+//            go: 32 lanes for up to 4 bytes each, 16 for 8, 8 for 16 (request.h has the whole rule).
+//            Different words in one bank take turns; one word for many lanes is a broadcast. Ideal: one
+//            wavefront per served group.
 // barrier    one barrier instruction of one warp.
 // Atomics on global and shared memory count as requests there, and once more as atomics, where lanes beyond
 // the first on one address are conflicts.
@@ -44,6 +45,8 @@ typedef enum observe_finding_kind {
 
 typedef enum observe_severity { OBSERVE_NOTE, OBSERVE_WARNING, OBSERVE_ERROR } observe_severity;
 
+const char *observe_severity_name(observe_severity severity); // "note", "warning", "error"
+
 // An instruction, and the thread that executed it.
 typedef struct observe_place {
     const ptx_inst *inst; // NULL: no such place
@@ -53,14 +56,20 @@ typedef struct observe_place {
     sim_agent agent;
 } observe_place;
 
+// A place in words: for what outlives its launch, such as an undefined value in memory. Lives as long as the
+// findings that made it.
+typedef struct observe_words observe_words;
+
 typedef struct observe_finding {
     observe_finding_kind kind;
     observe_place first, second; // the access that showed it, and the one it conflicts with (or where the
                                  // undefined value came from, who has not come to the barrier ...)
+    const observe_words *first_words, *second_words; // instead of the places, where not NULL
+    const sim_warp *self; // to name the shared variable that `address` lies in; may be NULL
     sim_space space;
-    uint64_t address;
-    uint32_t bytes;
-    char text[512]; // what happened, in a sentence; then, on further lines, the likely cause and what to do
+    uint64_t address; // as in sim_access
+    uint32_t bytes;   // 0: no memory is meant
+    char text[2048];  // what happened, in a sentence; then, on further lines, the likely cause and what to do
 } observe_finding;
 
 // All findings of a session, each pair of source lines once, with the number of times it was seen. Sources,
@@ -69,6 +78,10 @@ typedef struct observe_findings observe_findings;
 observe_findings *observe_findings_open(void);
 void observe_findings_close(observe_findings *findings);
 void observe_findings_launch(observe_findings *findings, const sim_launch_event *launch);
+void observe_findings_memory(observe_findings *findings, const sim_memory_event *event); // knows the buffers
+const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place);
+// "byte 16 of allocation 3 (4096 bytes)"; false where there is no such buffer.
+bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out);
 void observe_findings_add(observe_findings *findings, const observe_finding *finding);
 size_t observe_findings_count(const observe_findings *findings, observe_severity at_least);
 void observe_findings_write(const observe_findings *findings, base_text *out); // lines of the record
