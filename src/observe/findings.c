@@ -1,0 +1,430 @@
+// Findings: what detectors said, put into words while the modules and buffers it is about still exist.
+//
+// One finding per kind and pair of source lines; the first of them is kept whole, the others are counted. A
+// detector may say the same millions of times, so a pair of instructions that was seen before in this launch
+// is known by a small table of pointers alone.
+#include "observe/observe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/look.h"
+
+enum { RECENT = 1024 };
+
+struct observe_words {
+    uint64_t key; // of the source line
+    char *json, *kernel, *module;
+    uint64_t launch; // from 1
+};
+
+typedef struct item {
+    observe_finding_kind kind;
+    uint64_t key, count;
+    char *json; // the line without its end: ,"count":N}
+} item;
+
+typedef struct buffer {
+    uint64_t address, bytes, serial;
+    char label[96];
+    bool live, on_device; // from device malloc
+} buffer;
+
+typedef struct recent {
+    const void *first, *second;
+    uint32_t kind, item; // item + 1
+} recent;
+
+struct observe_findings {
+    item *items;
+    size_t count, capacity;
+    buffer *buffers; // by address
+    size_t buffer_count, buffer_capacity;
+    observe_words **words;
+    size_t word_count, word_capacity;
+    struct {
+        const ptx_module *module;
+        const ptx_function *entry;
+        uint32_t grid[3], block[3];
+        uint64_t number;
+    } launch;
+    recent recent[RECENT];
+};
+
+// OBSERVE_FINDING's rows, as data.
+static const struct {
+    const char *name, *title;
+    observe_severity severity;
+} kinds[] = {
+#define OBSERVE_FINDING(id, name, severity, title) {name, title, OBSERVE_##severity},
+#include "observe/findings.def"
+#undef OBSERVE_FINDING
+};
+
+const char *observe_severity_name(observe_severity severity) {
+    return severity == OBSERVE_ERROR ? "error" : severity == OBSERVE_WARNING ? "warning" : "note";
+}
+
+static bool grow(void **list, size_t *capacity, size_t count, size_t size) {
+    if (count < *capacity) return true;
+    size_t wanted = *capacity ? *capacity * 2 : 16;
+    void *grown = realloc(*list, wanted * size);
+    if (!grown) return false;
+    *list = grown;
+    *capacity = wanted;
+    return true;
+}
+
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
+    const uint8_t *at = data;
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+static uint64_t mix_text(uint64_t hash, const char *text) { return mix(hash, text, strlen(text) + 1); }
+
+// ---- places in words ------------------------------------------------------------------------------------
+
+static const char *path_at(const ptx_module *module, int32_t location) {
+    uint32_t file = module->locations[location].file;
+    return file < module->file_count ? module->files[file].path : "?";
+}
+
+static void add_source(const ptx_module *module, const ptx_inst *inst, base_text *out) {
+    int32_t user = ptx_user_location(module, inst);
+    base_text_add(out, "\"file\":");
+    base_text_add_json(out, user < 0 ? module->name : path_at(module, user));
+    base_text_add(out, ",\"line\":%u", user < 0 ? inst->line : module->locations[user].line);
+    if (user < 0) {
+        base_text_add(out, ",\"is_ptx\":true");
+        return;
+    }
+    if (module->locations[user].column) base_text_add(out, ",\"column\":%u", module->locations[user].column);
+    const char *before = ",\"inlined_at\":[";
+    for (int32_t at = module->locations[user].inlined_at; at >= 0; at = module->locations[at].inlined_at) {
+        base_text_add(out, "%s{\"file\":", before);
+        base_text_add_json(out, path_at(module, at));
+        base_text_add(out, ",\"line\":%u}", module->locations[at].line);
+        before = ",";
+    }
+    if (before[1] == 0) base_text_add(out, "]");
+}
+
+static void add_triple(base_text *out, const char *name, uint32_t linear, const uint32_t size[3]) {
+    uint32_t x = size[0] ? size[0] : 1, y = size[1] ? size[1] : 1;
+    base_text_add(out, ",\"%s\":[%u,%u,%u]", name, linear % x, linear / x % y, linear / x / y);
+}
+
+static const ptx_function *function_of(const ptx_module *module, const ptx_inst *inst) {
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const ptx_function *f = module->functions[i];
+        if (f->inst_count && inst >= f->insts && inst < f->insts + f->inst_count) return f;
+    }
+    return NULL;
+}
+
+static void add_place(const observe_findings *findings, const observe_place *place, base_text *out) {
+    static const char *const agents[] = {NULL, "async", "bulk"};
+    const ptx_module *module = findings->launch.module;
+    const ptx_function *function = function_of(module, place->inst);
+    base_text_add(out, "{");
+    add_source(module, place->inst, out);
+    add_triple(out, "block", place->block, findings->launch.grid);
+    add_triple(out, "thread", place->thread, findings->launch.block);
+    base_text_add(out, ",\"ptx_line\":%u", place->inst->line);
+    if (function) {
+        base_text text = {0};
+        ptx_print_inst(module, function, place->inst, &text);
+        const char *at = text.data ? text.data : "";
+        while (*at == ' ' || *at == '\t') at++;
+        if (text.length && text.data[text.length - 1] == '\n') text.data[text.length - 1] = 0;
+        base_text_add(out, ",\"ptx\":");
+        base_text_add_json(out, at);
+        base_text_free(&text);
+    }
+    bool memory = place->is_write || place->is_atomic || place->inst->op == PTX_OP_LD ||
+                  place->inst->op == PTX_OP_LDU || place->agent != SIM_THREAD;
+    if (memory)
+        base_text_add(out, ",\"access\":\"%s\"",
+                      place->is_atomic  ? "atomic"
+                      : place->is_write ? "write"
+                                        : "read");
+    if (place->agent != SIM_THREAD) base_text_add(out, ",\"agent\":\"%s\"", agents[place->agent]);
+    base_text_add(out, "}");
+}
+
+// The line of the source; without line info the line of the PTX, in its kernel's module.
+static uint64_t line_key(const observe_findings *findings, const ptx_inst *inst) {
+    const ptx_module *module = findings->launch.module;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    int32_t user = ptx_user_location(module, inst);
+    hash = mix_text(hash, user < 0 ? module->name : path_at(module, user));
+    uint32_t line = user < 0 ? inst->line : module->locations[user].line;
+    return mix(hash, &line, sizeof line);
+}
+
+const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place) {
+    if (!place->inst || !findings->launch.module) return NULL;
+    if (!grow((void **)&findings->words, &findings->word_capacity, findings->word_count,
+              sizeof *findings->words))
+        return NULL;
+    observe_words *words = calloc(1, sizeof *words);
+    if (!words) return NULL;
+    base_text json = {0};
+    add_place(findings, place, &json);
+    words->key = line_key(findings, place->inst);
+    words->json = json.data;
+    words->kernel = strdup(findings->launch.entry->name);
+    words->module = strdup(findings->launch.module->name);
+    words->launch = findings->launch.number;
+    findings->words[findings->word_count++] = words;
+    return words;
+}
+
+// ---- buffers --------------------------------------------------------------------------------------------
+
+static size_t buffer_after(const observe_findings *findings, uint64_t address) {
+    size_t low = 0, high = findings->buffer_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (findings->buffers[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Freed buffers are remembered until something else lies there: a late access is about them.
+static void add_buffer(observe_findings *findings, const sim_memory_event *event) {
+    size_t at = buffer_after(findings, event->address), first = at, last = at;
+    while (first > 0 &&
+           findings->buffers[first - 1].address + findings->buffers[first - 1].bytes > event->address)
+        first--;
+    while (last < findings->buffer_count && findings->buffers[last].address < event->address + event->bytes)
+        last++;
+    if (first > 0 && findings->buffers[first - 1].address == event->address) first--; // of no bytes
+    if (!grow((void **)&findings->buffers, &findings->buffer_capacity, findings->buffer_count + 1,
+              sizeof *findings->buffers))
+        return;
+    memmove(findings->buffers + first + 1, findings->buffers + last,
+            (findings->buffer_count - last) * sizeof *findings->buffers);
+    findings->buffer_count = findings->buffer_count - (last - first) + 1;
+    buffer *made = &findings->buffers[first];
+    *made = (buffer){.address = event->address,
+                     .bytes = event->bytes,
+                     .serial = event->serial,
+                     .live = true,
+                     .on_device = event->at != NULL};
+    if (event->label) strncpy(made->label, event->label, sizeof made->label - 1);
+}
+
+void observe_findings_memory(observe_findings *findings, const sim_memory_event *event) {
+    if (event->kind == SIM_MEMORY_ALLOC) add_buffer(findings, event);
+    if (event->kind != SIM_MEMORY_FREE) return;
+    size_t at = buffer_after(findings, event->address);
+    if (at && findings->buffers[at - 1].address == event->address) findings->buffers[at - 1].live = false;
+}
+
+bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out) {
+    size_t at = buffer_after(findings, address);
+    if (at == 0 || address - findings->buffers[at - 1].address >= findings->buffers[at - 1].bytes)
+        return false;
+    const buffer *b = &findings->buffers[at - 1];
+    base_text_add(out, "byte %llu of ", (unsigned long long)(address - b->address));
+    if (b->label[0])
+        base_text_add(out, "%s", b->label);
+    else
+        base_text_add(out, "%s %llu", b->on_device ? "device malloc" : "allocation",
+                      (unsigned long long)b->serial);
+    base_text_add(out, " (%llu bytes%s)", (unsigned long long)b->bytes, b->live ? "" : ", freed");
+    return true;
+}
+
+static bool add_buffer_words(const observe_findings *findings, const observe_finding *finding,
+                             base_text *out) {
+    uint64_t offset = finding->address;
+    switch (finding->space) {
+    case SIM_GLOBAL:
+    case SIM_CONST: return observe_findings_buffer(findings, offset, out);
+    case SIM_DISTRIBUTED: offset &= UINT32_MAX; // fall through
+    case SIM_SHARED: {
+        uint32_t begin = 0;
+        const ptx_variable *v =
+            finding->self ? sim_look_shared_variable(finding->self, (uint32_t)offset, &begin) : NULL;
+        if (v)
+            base_text_add(out, "byte %llu of shared variable %s (%llu bytes)",
+                          (unsigned long long)(offset - begin), v->name, (unsigned long long)v->size);
+        else
+            base_text_add(out, "byte %llu of the block's shared memory", (unsigned long long)offset);
+        if (finding->space == SIM_DISTRIBUTED)
+            base_text_add(out, " of block %u", (unsigned)(finding->address >> 32));
+        return true;
+    }
+    case SIM_LOCAL:
+        base_text_add(out, "byte %llu of the thread's local memory", (unsigned long long)offset);
+        return true;
+    default: return false;
+    }
+}
+
+// ---- adding ---------------------------------------------------------------------------------------------
+
+static bool is_symmetric(observe_finding_kind kind) {
+    return kind == OBSERVE_RACE || kind == OBSERVE_RACE_SAME_VALUE;
+}
+
+static uint64_t key_of(const observe_findings *findings, const observe_finding *finding) {
+    uint64_t first = 0, second = 0;
+    if (finding->first_words)
+        first = finding->first_words->key;
+    else if (finding->first.inst)
+        first = line_key(findings, finding->first.inst);
+    if (finding->second_words)
+        second = finding->second_words->key;
+    else if (finding->second.inst)
+        second = line_key(findings, finding->second.inst);
+    if (!first && !second) first = mix_text(UINT64_C(0xcbf29ce484222325), finding->text);
+    if (is_symmetric(finding->kind) && first > second) {
+        uint64_t other = first;
+        first = second;
+        second = other;
+    }
+    uint64_t key = first * UINT64_C(0x9e3779b97f4a7c15) ^ second;
+    return key * 31 + (uint64_t)finding->kind;
+}
+
+static void add_where(const observe_findings *findings, const observe_finding *finding, base_text *out) {
+    const observe_words *words = finding->first_words ? finding->first_words : finding->second_words;
+    const char *kernel = NULL, *module = NULL;
+    uint64_t number = findings->launch.number;
+    if (finding->first.inst || finding->second.inst) {
+        kernel = findings->launch.entry->name;
+        module = findings->launch.module->name;
+    } else if (words) {
+        kernel = words->kernel;
+        module = words->module;
+        number = words->launch;
+    }
+    if (!kernel) return;
+    base_text_add(out, ",\"kernel\":");
+    base_text_add_json(out, kernel);
+    base_text_add(out, ",\"module\":");
+    base_text_add_json(out, module);
+    base_text_add(out, ",\"launch\":%llu", (unsigned long long)number);
+}
+
+static void add_side(const observe_findings *findings, const char *name, const observe_words *words,
+                     const observe_place *place, base_text *out) {
+    if (!words && !place->inst) return;
+    base_text_add(out, ",\"%s\":", name);
+    if (words)
+        base_text_add(out, "%s", words->json ? words->json : "{}");
+    else
+        add_place(findings, place, out);
+}
+
+static char *put_into_words(const observe_findings *findings, const observe_finding *finding) {
+    static const char *const spaces[] = {
+        [SIM_GLOBAL] = "global",  [SIM_SHARED] = "shared", [SIM_LOCAL] = "local",
+        [SIM_PARAM] = "param",    [SIM_CONST] = "const",   [SIM_DISTRIBUTED] = "distributed",
+        [SIM_TEXTURE] = "texture"};
+    base_text out = {0}, buffer_words = {0};
+    base_text_add(&out, "{\"type\":\"finding\",\"kind\":\"%s\",\"severity\":\"%s\",\"title\":",
+                  kinds[finding->kind].name, observe_severity_name(kinds[finding->kind].severity));
+    base_text_add_json(&out, kinds[finding->kind].title);
+    base_text_add(&out, ",\"text\":");
+    base_text_add_json(&out, finding->text);
+    add_where(findings, finding, &out);
+    add_side(findings, "first", finding->first_words, &finding->first, &out);
+    add_side(findings, "second", finding->second_words, &finding->second, &out);
+    if (finding->bytes) {
+        base_text_add(&out, ",\"space\":\"%s\",\"address\":\"0x%llx\",\"bytes\":%u", spaces[finding->space],
+                      (unsigned long long)finding->address, finding->bytes);
+        if (add_buffer_words(findings, finding, &buffer_words)) {
+            base_text_add(&out, ",\"buffer\":");
+            base_text_add_json(&out, buffer_words.data);
+        }
+    }
+    base_text_free(&buffer_words);
+    if (!out.failed) return out.data;
+    base_text_free(&out);
+    return NULL;
+}
+
+static recent *recent_of(observe_findings *findings, const observe_finding *finding) {
+    const void *first = finding->first.inst ? (const void *)finding->first.inst : finding->first_words;
+    const void *second = finding->second.inst ? (const void *)finding->second.inst : finding->second_words;
+    if (!first && !second) return NULL;
+    uint64_t hash = (uint64_t)(uintptr_t)first * 31 + (uint64_t)(uintptr_t)second * 17 + finding->kind;
+    recent *r = &findings->recent[(hash * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+    if (r->item && r->first == first && r->second == second && r->kind == finding->kind) return r;
+    *r = (recent){.first = first, .second = second, .kind = finding->kind};
+    return r;
+}
+
+void observe_findings_add(observe_findings *findings, const observe_finding *finding) {
+    recent *known = recent_of(findings, finding);
+    if (known && known->item) {
+        findings->items[known->item - 1].count++;
+        return;
+    }
+    uint64_t key = key_of(findings, finding);
+    size_t at = 0;
+    while (at < findings->count &&
+           (findings->items[at].key != key || findings->items[at].kind != finding->kind))
+        at++;
+    if (at == findings->count) {
+        if (!grow((void **)&findings->items, &findings->capacity, findings->count, sizeof *findings->items))
+            return;
+        char *json = put_into_words(findings, finding);
+        if (!json) return;
+        findings->items[findings->count++] = (item){.kind = finding->kind, .key = key, .json = json};
+    }
+    findings->items[at].count++;
+    if (known) known->item = (uint32_t)at + 1;
+}
+
+// ---- the whole ------------------------------------------------------------------------------------------
+
+observe_findings *observe_findings_open(void) { return calloc(1, sizeof(observe_findings)); }
+
+void observe_findings_close(observe_findings *findings) {
+    if (!findings) return;
+    for (size_t i = 0; i < findings->count; i++) free(findings->items[i].json);
+    for (size_t i = 0; i < findings->word_count; i++) {
+        free(findings->words[i]->json);
+        free(findings->words[i]->kernel);
+        free(findings->words[i]->module);
+        free(findings->words[i]);
+    }
+    free(findings->items);
+    free(findings->buffers);
+    free(findings->words);
+    free(findings);
+}
+
+void observe_findings_launch(observe_findings *findings, const sim_launch_event *event) {
+    findings->launch.module = event->module;
+    findings->launch.entry = event->entry;
+    findings->launch.number = event->serial + 1;
+    for (int i = 0; i < 3; i++) {
+        findings->launch.grid[i] = event->launch ? event->launch->grid[i] : 1;
+        findings->launch.block[i] = event->launch ? event->launch->block[i] : 1;
+    }
+    memset(findings->recent, 0, sizeof findings->recent); // modules come and go: pointers mean new things
+}
+
+size_t observe_findings_count(const observe_findings *findings, observe_severity at_least) {
+    size_t count = 0;
+    for (size_t i = 0; i < findings->count; i++) count += kinds[findings->items[i].kind].severity >= at_least;
+    return count;
+}
+
+void observe_findings_write(const observe_findings *findings, base_text *out) {
+    for (int severity = OBSERVE_ERROR; severity >= (int)OBSERVE_NOTE; severity--)
+        for (size_t i = 0; i < findings->count; i++) {
+            const item *it = &findings->items[i];
+            if ((int)kinds[it->kind].severity == severity)
+                base_text_add(out, "%s,\"count\":%llu}\n", it->json, (unsigned long long)it->count);
+        }
+}
