@@ -21,7 +21,10 @@ static uint8_t *resolve_global(sim_warp *w, const sim_op *op, unsigned lane, uin
     const sim_extent *e = &w->extents[op->c];
     bool hit = bytes <= e->bytes && address - e->low <= e->bytes - bytes && (!write || e->writable);
     if (!hit && !sim_extent_find(w, op, address, bytes, write)) {
-        const sim_allocation *a = sim_memory_find(w->block->grid->memory, address, bytes);
+        const sim_memory *memory = w->block->grid->memory;
+        uint8_t *registered = sim_memory_registered(memory, address, bytes, write);
+        if (registered) return registered;
+        const sim_allocation *a = sim_memory_find(memory, address, bytes);
         sim_fault_access(w, op, lane, address, bytes, SIM_GLOBAL, a ? "writes constant memory" : NULL);
     }
     return (uint8_t *)(w->global + address);

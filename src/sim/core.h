@@ -19,7 +19,7 @@
 #define SIM_LOCAL_WINDOW  UINT64_C(0x020000000000)
 #define SIM_PARAM_WINDOW  UINT64_C(0x040000000000)
 #define SIM_CODE_WINDOW   UINT64_C(0x080000000000) // function pointers: window + 16 * (index + 1)
-#define SIM_GLOBAL_BASE   UINT64_C(0x100000000000)
+#define SIM_GLOBAL_BASE   UINT64_C(0x200000000000) // clear of AddressSanitizer's shadow
 #define SIM_WINDOW_BYTES  UINT64_C(0x010000000000)
 
 // ---- memory --------------------------------------------------------------------------------------
@@ -29,6 +29,7 @@ typedef struct sim_allocation {
     uint64_t serial; // the how-manyth allocation
     bool live;
     bool constant;     // a .const variable: kernels may not write it
+    bool visible;      // the host reads and writes it at its own address
     const char *label; // "global variable table", or NULL for the program's own
 } sim_allocation;
 
@@ -38,6 +39,12 @@ struct sim_extent {
     bool writable;
 };
 
+// Memory of the host's own that kernels may use at its address.
+typedef struct sim_registration {
+    uint64_t address, bytes;
+    bool read_only;
+} sim_registration;
+
 typedef struct sim_memory {
     uint8_t *host; // backs [SIM_GLOBAL_BASE, SIM_GLOBAL_BASE + reserved)
     uint64_t reserved, limit, used, next;
@@ -45,12 +52,23 @@ typedef struct sim_memory {
     sim_allocation *allocations; // sorted by address; freed ones stay as long as their room is not reused
     size_t count, capacity;
     uint64_t heap_used, heap_limit; // device malloc
+    bool host_view;                 // the addresses are reserved in the host's address space as well
+    int visible;                    // file descriptor of the pages that both sides see
+    sim_registration *registered;
+    size_t registered_count, registered_capacity;
 } sim_memory;
 
-kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limit, kz_error *error);
+kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limit, bool host_view,
+                          kz_error *error);
 void sim_memory_close(sim_memory *memory);
 uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label); // 0 when there is no room
+uint64_t sim_memory_take_visible(sim_memory *memory, uint64_t bytes, const char *label);
 bool sim_memory_give(sim_memory *memory, uint64_t address);
+// Where registered memory is: at its own address; NULL where none holds the range.
+uint8_t *sim_memory_registered(const sim_memory *memory, uint64_t address, uint64_t bytes, bool write);
+// Events of a module's variables.
+void sim_memory_tell_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);
+void sim_memory_tell_gone(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);
 void sim_memory_forget_label(sim_memory *memory, uint64_t address); // the text is about to go
 // The live allocation that holds [address, address + bytes), or NULL.
 const sim_allocation *sim_memory_find(const sim_memory *memory, uint64_t address, uint64_t bytes);
@@ -189,12 +207,15 @@ struct sim_program {
     sim_kernel **kernels;  // by function index; NULL until launched
 };
 
+typedef struct sim_textures sim_textures; // texture.c
+
 struct sim_machine {
     sim_config config;
     sim_memory memory;
     sim_listener *listener;  // of the machine: hears of memory between launches too
     atomic_bool interrupted; // the launch that runs is to end
     uint64_t launches;
+    sim_textures *textures; // NULL until one is made
 };
 
 kz_status sim_program_kernel(sim_program *program, const char *name, sim_kernel **kernel, kz_error *error);

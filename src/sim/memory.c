@@ -2,27 +2,56 @@
 //
 // Allocations are 512-byte aligned with at least 512 bytes of nothing between them. A freed
 // allocation keeps its entry, so that a late access can be explained, until its room is needed.
+// With a host's view, a second range is reserved at the very addresses that programs see. The host may touch
+// there only what is visible to it (managed, pinned): those pages are one file in memory, mapped in both.
 
 #include "sim/core.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { ALIGN = 512, GAP = 512 };
+enum { ALIGN = 512, GAP = 512, PAGE = 4096 };
 
-kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limit, kz_error *error) {
+static void *reserve(void *at, uint64_t bytes, int protection, int flags) {
+    return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+static bool open_host_view(sim_memory *memory) {
+    void *at = (void *)(uintptr_t)SIM_GLOBAL_BASE;
+    void *view = reserve(at, memory->reserved, PROT_NONE, MAP_FIXED_NOREPLACE);
+    if (view != at) {
+        if (view != MAP_FAILED) munmap(view, memory->reserved);
+        return false;
+    }
+    memory->visible = memfd_create("kz-device-memory", MFD_CLOEXEC);
+    memory->host_view = memory->visible >= 0 && ftruncate(memory->visible, (off_t)memory->reserved) == 0;
+    if (memory->host_view) return true;
+    if (memory->visible >= 0) close(memory->visible);
+    munmap(at, memory->reserved);
+    return false;
+}
+
+kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limit, bool host_view,
+                          kz_error *error) {
     *memory = (sim_memory){.limit = limit, .heap_limit = heap_limit};
     // More room than memory, so that freed ranges need not be used again soon.
     for (uint64_t reserved = limit * 4 + (UINT64_C(1) << 30); reserved >= UINT64_C(1) << 26; reserved /= 2) {
-        void *host =
-            mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        reserved = reserved / PAGE * PAGE;
+        void *host = reserve(NULL, reserved, PROT_READ | PROT_WRITE, 0);
         if (host == MAP_FAILED) continue;
         madvise(host, reserved, MADV_DONTDUMP);
         memory->host = host;
         memory->reserved = reserved;
+        if (host_view && !open_host_view(memory)) {
+            munmap(host, reserved);
+            memory->host = NULL;
+            continue;
+        }
         if (memory->limit > reserved - reserved / 16) memory->limit = reserved - reserved / 16;
         memory->next = SIM_GLOBAL_BASE + ALIGN;
         return KZ_OK;
@@ -35,7 +64,12 @@ kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limi
 
 void sim_memory_close(sim_memory *memory) {
     if (memory->host) munmap(memory->host, memory->reserved);
+    if (memory->host_view) {
+        munmap((void *)(uintptr_t)SIM_GLOBAL_BASE, memory->reserved);
+        close(memory->visible);
+    }
     free(memory->allocations);
+    free(memory->registered);
     *memory = (sim_memory){0};
 }
 
@@ -82,7 +116,7 @@ static bool find_room(sim_memory *memory, uint64_t bytes, size_t *index, uint64_
     return false;
 }
 
-uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label) {
+static uint64_t take(sim_memory *memory, uint64_t bytes, const char *label) {
     if (bytes > memory->limit || memory->used > memory->limit - bytes) return 0;
     if (memory->count == memory->capacity) {
         size_t capacity = memory->capacity ? memory->capacity * 2 : 64;
@@ -103,6 +137,50 @@ uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label) 
     return address;
 }
 
+uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label) {
+    return take(memory, bytes, label);
+}
+
+static uint64_t page_up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+
+// The same pages of the file in both ranges. Neighbours of the file are neighbours in memory, so that the
+// kernel joins the mappings of many small allocations.
+static bool show(sim_memory *memory, uint64_t address, uint64_t bytes) {
+    void *const places[2] = {sim_memory_host(memory, address), (void *)(uintptr_t)address};
+    for (int i = 0; i < 2; i++)
+        if (mmap(places[i], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->visible,
+                 (off_t)(address - SIM_GLOBAL_BASE)) == MAP_FAILED)
+            return false;
+    return true;
+}
+
+static void hide(sim_memory *memory, uint64_t address, uint64_t bytes) {
+    fallocate(memory->visible, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - SIM_GLOBAL_BASE),
+              (off_t)bytes);
+    reserve(sim_memory_host(memory, address), bytes, PROT_READ | PROT_WRITE, MAP_FIXED);
+    reserve((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_FIXED);
+}
+
+uint64_t sim_memory_take_visible(sim_memory *memory, uint64_t bytes, const char *label) {
+    if (!memory->host_view || bytes > memory->limit) return 0;
+    // Whole pages of its own: nothing else may become visible with it.
+    uint64_t before = memory->next;
+    memory->next = SIM_GLOBAL_BASE + page_up(before - SIM_GLOBAL_BASE);
+    uint64_t room = page_up(bytes + GAP);
+    if (memory->next + room > SIM_GLOBAL_BASE + memory->reserved) {
+        memory->next = before;
+        return 0;
+    }
+    uint64_t address = take(memory, bytes, label);
+    if (!address || address % PAGE || !show(memory, address, page_up(bytes ? bytes : 1))) {
+        if (address) sim_memory_give(memory, address);
+        return 0;
+    }
+    memory->next = address + room;
+    memory->allocations[upper_bound(memory, address) - 1].visible = true;
+    return address;
+}
+
 bool sim_memory_give(sim_memory *memory, uint64_t address) {
     size_t index = upper_bound(memory, address);
     if (index == 0) return false;
@@ -110,6 +188,10 @@ bool sim_memory_give(sim_memory *memory, uint64_t address) {
     if (a->address != address || !a->live) return false;
     a->live = false;
     memory->used -= a->bytes;
+    if (a->visible) {
+        hide(memory, address, page_up(a->bytes ? a->bytes : 1));
+        return true;
+    }
     // The host gets whole pages back; what is read there later is zero, and is an error anyway.
     uint64_t first = (address + 4095) / 4096 * 4096, last = (address + a->bytes) / 4096 * 4096;
     if (last > first) madvise(sim_memory_host(memory, first), last - first, MADV_DONTNEED);
@@ -142,6 +224,11 @@ static void name_of(const sim_allocation *a, base_text *out) {
     base_text_add(out, ")");
 }
 
+// Whether this process has memory there.
+static bool is_mapped(uint64_t address) {
+    return msync((void *)(uintptr_t)(address / PAGE * PAGE), 1, MS_ASYNC) == 0;
+}
+
 void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t bytes, base_text *out) {
     if (address < 4096) {
         base_text_add(out, "that is a null pointer%s", address ? " plus an offset" : "");
@@ -149,7 +236,10 @@ void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t byt
     }
     bool device = address >= SIM_GLOBAL_BASE && address < SIM_GLOBAL_BASE + memory->reserved;
     if (!device) {
-        if (address >= UINT64_C(0x500000000000) && address < UINT64_C(0x800000000000))
+        if (is_mapped(address))
+            base_text_add(out, "that is a host pointer: device code can only use memory allocated on the "
+                               "device; copy the data there first");
+        else if (address >= UINT64_C(0x500000000000) && address < UINT64_C(0x800000000000))
             base_text_add(out,
                           "that looks like a host pointer: device code can only use memory allocated on the "
                           "device; copy the data there first");
@@ -185,12 +275,78 @@ void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t byt
         base_text_add(out, "nothing is allocated");
 }
 
+// ---- events ---------------------------------------------------------------------------------------------
+
+static void tell(sim_machine *machine, sim_memory_kind kind, uint64_t address, uint64_t bytes, uint64_t from,
+                 uint64_t serial, const char *label) {
+    sim_listener *listener = machine->listener;
+    if (!listener || !listener->memory) return;
+    listener->memory(listener, &(sim_memory_event){.kind = kind,
+                                                   .address = address,
+                                                   .bytes = bytes,
+                                                   .from = from,
+                                                   .serial = serial,
+                                                   .label = label});
+}
+
+// ---- the host's own memory, made reachable -------------------------------------------------------------
+
+uint8_t *sim_memory_registered(const sim_memory *memory, uint64_t address, uint64_t bytes, bool write) {
+    for (size_t i = 0; i < memory->registered_count; i++) {
+        const sim_registration *r = &memory->registered[i];
+        if (address - r->address < r->bytes && bytes <= r->bytes - (address - r->address))
+            return write && r->read_only ? NULL : (uint8_t *)(uintptr_t)address;
+    }
+    return NULL;
+}
+
+kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t bytes, bool read_only,
+                              kz_error *error) {
+    sim_memory *memory = &machine->memory;
+    uint64_t address = (uint64_t)(uintptr_t)host;
+    for (size_t i = 0; i < memory->registered_count; i++) {
+        const sim_registration *r = &memory->registered[i];
+        if (address < r->address + r->bytes && r->address < address + bytes)
+            return base_fail(error, KZ_BUSY, "part of the %" PRIu64 " bytes at %p is registered already",
+                             bytes, host);
+    }
+    if (memory->registered_count == memory->registered_capacity) {
+        size_t capacity = memory->registered_capacity ? memory->registered_capacity * 2 : 16;
+        sim_registration *grown = realloc(memory->registered, capacity * sizeof *grown);
+        if (!grown) return base_fail(error, KZ_NO_MEMORY, "no memory to register the host's");
+        memory->registered = grown;
+        memory->registered_capacity = capacity;
+    }
+    memory->registered[memory->registered_count++] =
+        (sim_registration){.address = address, .bytes = bytes, .read_only = read_only};
+    tell(machine, SIM_MEMORY_ALLOC, address, bytes, 0, ++memory->serial, "registered host memory");
+    tell(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL); // what is in it was defined elsewhere
+    return KZ_OK;
+}
+
+kz_status sim_memory_unregister(sim_machine *machine, const void *host, kz_error *error) {
+    sim_memory *memory = &machine->memory;
+    uint64_t address = (uint64_t)(uintptr_t)host;
+    for (size_t i = 0; i < memory->registered_count; i++) {
+        if (memory->registered[i].address != address) continue;
+        tell(machine, SIM_MEMORY_FREE, address, memory->registered[i].bytes, 0, 0, "registered host memory");
+        memory->registered[i] = memory->registered[--memory->registered_count];
+        return KZ_OK;
+    }
+    return base_fail(error, KZ_INVALID, "no registered memory begins at %p", host);
+}
+
 // ---- the host's side -----------------------------------------------------------------------------
 
-kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error) {
+static kz_status allocate(sim_machine *machine, uint64_t bytes, bool visible, uint64_t *address,
+                          kz_error *error) {
     sim_memory *memory = &machine->memory;
-    *address = sim_memory_take(memory, bytes, NULL); // an empty buffer has an address, and no byte
-    if (*address) return KZ_OK;
+    // An empty buffer has an address, and no byte.
+    *address = visible ? sim_memory_take_visible(memory, bytes, NULL) : sim_memory_take(memory, bytes, NULL);
+    if (*address) {
+        tell(machine, SIM_MEMORY_ALLOC, *address, bytes, 0, memory->serial, NULL);
+        return KZ_OK;
+    }
     base_fail(error, KZ_NO_MEMORY,
               "no room for %" PRIu64 " bytes of simulated device memory: %" PRIu64 " of %" PRIu64
               " bytes are free",
@@ -200,8 +356,36 @@ kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *addre
     return KZ_NO_MEMORY;
 }
 
+kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error) {
+    return allocate(machine, bytes, false, address, error);
+}
+
+kz_status sim_memory_alloc_visible(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error) {
+    if (!machine->memory.host_view)
+        return base_fail(error, KZ_UNSUPPORTED, "the machine was opened without a view for the host");
+    return allocate(machine, bytes, true, address, error);
+}
+
+bool sim_memory_is_device(const sim_machine *machine, uint64_t address) {
+    return address - SIM_GLOBAL_BASE < machine->memory.reserved;
+}
+
+void sim_memory_describe(const sim_machine *machine, uint64_t address, base_text *out) {
+    sim_memory_explain(&machine->memory, address, 1, out);
+}
+
+void sim_memory_set_heap(sim_machine *machine, uint64_t bytes) {
+    machine->config.heap_bytes = machine->memory.heap_limit = bytes;
+}
+
 kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *error) {
-    if (address == 0 || sim_memory_give(&machine->memory, address)) return KZ_OK;
+    if (address == 0) return KZ_OK;
+    const sim_allocation *a = sim_memory_find(&machine->memory, address, 0);
+    uint64_t bytes = a ? a->bytes : 0, serial = a ? a->serial : 0;
+    if (sim_memory_give(&machine->memory, address)) {
+        tell(machine, SIM_MEMORY_FREE, address, bytes, 0, serial, NULL);
+        return KZ_OK;
+    }
     base_text why = {0};
     sim_memory_explain(&machine->memory, address, 1, &why);
     base_fail(error, KZ_INVALID, "cannot free 0x%" PRIx64 ": it is not the start of a live allocation",
@@ -231,26 +415,48 @@ static kz_status check_range(sim_machine *machine, const char *what, uint64_t ad
 kz_status sim_memory_write(sim_machine *machine, uint64_t to, const void *from, uint64_t bytes,
                            kz_error *error) {
     kz_status status = check_range(machine, "copy to the device", to, bytes, error);
-    if (status == KZ_OK && bytes) memcpy(sim_memory_host(&machine->memory, to), from, bytes);
+    if (status == KZ_OK && bytes) {
+        memcpy(sim_memory_host(&machine->memory, to), from, bytes);
+        tell(machine, SIM_MEMORY_HOST_WRITE, to, bytes, 0, 0, NULL);
+    }
     return status;
 }
 
 kz_status sim_memory_read(sim_machine *machine, void *to, uint64_t from, uint64_t bytes, kz_error *error) {
     kz_status status = check_range(machine, "copy to the host", from, bytes, error);
-    if (status == KZ_OK && bytes) memcpy(to, sim_memory_host(&machine->memory, from), bytes);
+    if (status == KZ_OK && bytes) {
+        tell(machine, SIM_MEMORY_HOST_READ, from, bytes, 0, 0, NULL);
+        memcpy(to, sim_memory_host(&machine->memory, from), bytes);
+    }
     return status;
 }
 
 kz_status sim_memory_copy(sim_machine *machine, uint64_t to, uint64_t from, uint64_t bytes, kz_error *error) {
     kz_status status = check_range(machine, "copy on the device, reading", from, bytes, error);
     if (status == KZ_OK) status = check_range(machine, "copy on the device, writing", to, bytes, error);
-    if (status == KZ_OK && bytes)
+    if (status == KZ_OK && bytes) {
         memmove(sim_memory_host(&machine->memory, to), sim_memory_host(&machine->memory, from), bytes);
+        tell(machine, SIM_MEMORY_COPY, to, bytes, from, 0, NULL);
+    }
     return status;
 }
 
 kz_status sim_memory_fill(sim_machine *machine, uint64_t to, uint8_t byte, uint64_t bytes, kz_error *error) {
     kz_status status = check_range(machine, "fill", to, bytes, error);
-    if (status == KZ_OK && bytes) memset(sim_memory_host(&machine->memory, to), byte, bytes);
+    if (status == KZ_OK && bytes) {
+        memset(sim_memory_host(&machine->memory, to), byte, bytes);
+        tell(machine, SIM_MEMORY_HOST_WRITE, to, bytes, 0, 0, NULL);
+    }
     return status;
+}
+
+// Variables of a module: they are placed by program.c, which fills them.
+void sim_memory_tell_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name) {
+    const sim_allocation *a = sim_memory_find(&machine->memory, address, 0);
+    tell(machine, SIM_MEMORY_ALLOC, address, bytes, 0, a ? a->serial : 0, name);
+    tell(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL);
+}
+
+void sim_memory_tell_gone(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name) {
+    tell(machine, SIM_MEMORY_FREE, address, bytes, 0, 0, name);
 }

@@ -13,7 +13,7 @@
 static sim_memory open_memory(uint64_t limit) {
     sim_memory memory;
     kz_error error;
-    assert_int_equal(sim_memory_open(&memory, limit, 1 << 20, &error), KZ_OK);
+    assert_int_equal(sim_memory_open(&memory, limit, 1 << 20, false, &error), KZ_OK);
     return memory;
 }
 

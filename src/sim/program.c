@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/texture.h"
+
 kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_error *error) {
     sim_machine *m = calloc(1, sizeof *m);
     if (!m) return base_fail(error, KZ_NO_MEMORY, "out of memory while opening a simulated GPU");
@@ -13,7 +15,8 @@ kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_e
     if (!m->config.heap_bytes) m->config.heap_bytes = UINT64_C(8) << 20;
     if (!m->config.stack_bytes) m->config.stack_bytes = 64u << 10;
     if (m->config.multiprocessors < 1) m->config.multiprocessors = 1;
-    kz_status status = sim_memory_open(&m->memory, config->memory_bytes, m->config.heap_bytes, error);
+    kz_status status = sim_memory_open(&m->memory, config->memory_bytes, m->config.heap_bytes,
+                                       config->host_view, error);
     if (status != KZ_OK) {
         free(m);
         return status;
@@ -24,6 +27,7 @@ kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_e
 
 void sim_machine_close(sim_machine *machine) {
     if (!machine) return;
+    sim_texture_close_all(machine);
     sim_memory_close(&machine->memory);
     free(machine);
 }
@@ -58,7 +62,10 @@ static kz_status place_variables(sim_program *p, kz_error *error) {
     for (uint32_t i = 0; i < module->variable_count; i++) {
         const ptx_variable *v = module->variables[i];
         if (!in_memory(v) || v->is_extern) continue;
-        p->variable_at[i] = sim_memory_take(memory, v->size ? v->size : 1, v->name);
+        uint64_t bytes = v->size ? v->size : 1;
+        bool visible = v->is_managed && memory->host_view;
+        p->variable_at[i] = visible ? sim_memory_take_visible(memory, bytes, v->name)
+                                    : sim_memory_take(memory, bytes, v->name);
         if (!p->variable_at[i])
             return base_fail(error, KZ_NO_MEMORY, "no device memory left for variable %s (%" PRIu64 " bytes)",
                              v->name, v->size);
@@ -67,6 +74,7 @@ static kz_status place_variables(sim_program *p, kz_error *error) {
             memcpy(host, v->data, v->size);
         else
             memset(host, 0, v->size);
+        sim_memory_tell_variable(p->machine, p->variable_at[i], v->size, v->name);
     }
     return KZ_OK;
 }
@@ -126,6 +134,8 @@ void sim_program_close(sim_program *p) {
     for (uint32_t i = 0; p->kernels && i < p->module->function_count; i++) sim_kernel_close(p->kernels[i]);
     for (uint32_t i = 0; p->variable_at && i < p->module->variable_count; i++)
         if (p->variable_at[i]) {
+            const ptx_variable *v = p->module->variables[i];
+            sim_memory_tell_gone(p->machine, p->variable_at[i], v->size, v->name);
             sim_memory_give(&p->machine->memory, p->variable_at[i]);
             // Its name goes with the module; a late access is explained without it.
             sim_memory_forget_label(&p->machine->memory, p->variable_at[i]);

@@ -22,6 +22,9 @@ typedef struct sim_config {
     uint32_t stack_bytes;      // local memory for calls, per thread; 0 means 64 KiB
     unsigned host_threads;     // 0: all cores
     uint64_t max_instructions; // per warp; a runaway kernel stops there; 0 means no limit
+    // Device addresses are reserved in this process too: what is not visible cannot be touched by the host.
+    // One machine of a process can have it.
+    bool host_view;
 } sim_config;
 
 kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_error *error);
@@ -32,7 +35,17 @@ void sim_machine_set_host_threads(sim_machine *machine, unsigned threads);
 // ---- memory: every address is checked against the live allocations ------------------------------
 
 kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error);
+// The host reads and writes it at the same address; needs sim_config.host_view.
+kz_status sim_memory_alloc_visible(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error);
 kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *error);
+// The host's own memory, for kernels to use at its address.
+kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t bytes, bool read_only,
+                              kz_error *error);
+kz_status sim_memory_unregister(sim_machine *machine, const void *host, kz_error *error);
+bool sim_memory_is_device(const sim_machine *machine, uint64_t address); // in the range of device memory
+// In words: which buffer the address lies in or near, whether it was freed, whether it is the host's.
+void sim_memory_describe(const sim_machine *machine, uint64_t address, base_text *out);
+void sim_memory_set_heap(sim_machine *machine, uint64_t bytes); // for device malloc
 uint64_t sim_memory_available(const sim_machine *machine);
 kz_status sim_memory_write(sim_machine *machine, uint64_t to, const void *from, uint64_t bytes,
                            kz_error *error);
