@@ -51,4 +51,7 @@ sim_builtin sim_builtin_of(const char *name);
 
 void sim_decode_function(sim_decoder *decoder, sim_code *code);
 
+// ---- sampling.c: tex, tld4, suld, sust, txq, suq ----
+bool sim_select_texture(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+
 #endif

@@ -184,7 +184,8 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
         op.full = op.masked = active_mask;
         op.d = sim_destination(d, &inst->operands[0], PTX_B32);
     } else if (!isa->select_memory(d, inst, &op) && !isa->select_arith(d, inst, &op) &&
-               !isa->select_convert(d, inst, &op) && !isa->select_video(d, inst, &op)) {
+               !isa->select_convert(d, inst, &op) && !isa->select_video(d, inst, &op) &&
+               !sim_select_texture(d, inst, &op)) {
         unsupported(d, inst, "this combination of types and modifiers is not simulated");
         return;
     }
