@@ -31,11 +31,30 @@ static void add_instruction(const sim_grid *g, const sim_op *op, base_text *out)
     }
 }
 
+// Threads are still as they were: a debugger may look at them now.
+static void tell_fault(sim_worker *worker, const sim_fault_info *info, const char *message) {
+    sim_listener *listener = worker->listener;
+    if (!listener || !listener->fault) return;
+    sim_warp *at = worker->warp;
+    for (uint32_t i = 0; i < worker->resident_count; i++) {
+        sim_block *b = worker->resident[i];
+        if (b->index == info->block && info->thread < b->threads) at = &b->warps[info->thread / SIM_LANES];
+    }
+    if (!at) return;
+    sim_event event = {.inst = info->inst,
+                       .self = at,
+                       .block = at->block->index,
+                       .warp = at->index,
+                       .mask = UINT32_C(1) << info->thread % SIM_LANES};
+    listener->fault(listener, &event, message);
+}
+
 static _Noreturn void stop(sim_worker *worker, kz_status status, const sim_fault_info *info,
                            base_text *text) {
     sim_fault fault = {.status = status, .block = info->block, .info = *info};
     snprintf(fault.message, sizeof fault.message, "%s", text->data ? text->data : "out of memory");
     base_text_free(text);
+    tell_fault(worker, info, fault.message);
     sim_grid_fault(worker, &fault);
 }
 

@@ -77,6 +77,20 @@ bool sim_look_path_at(const sim_warp *w, uint32_t index, sim_look_path *path) {
     return true;
 }
 
+void sim_look_told(const sim_warp *w, bool *told, uint32_t count) {
+    const sim_kernel *k = w->block->grid->kernel;
+    for (uint32_t i = 0; i < count; i++) told[i] = false;
+    for (uint32_t i = 0; i < k->op_count; i++) {
+        const sim_op *op = &k->ops[i];
+        if (op->inst && op->masked != sim_do_nothing && op->inst->serial < count)
+            told[op->inst->serial] = true;
+    }
+    for (uint32_t i = 0; i < k->stretch_count; i++) {
+        const sim_op *last = k->stretches[i].last;
+        if (last && last->inst && last->inst->serial < count) told[last->inst->serial] = true;
+    }
+}
+
 // ---- calls and registers
 // -------------------------------------------------------------------------------------
 

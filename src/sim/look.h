@@ -45,6 +45,10 @@ typedef struct sim_look_path {
 uint32_t sim_look_paths(const sim_warp *warp);
 bool sim_look_path_at(const sim_warp *warp, uint32_t index, sim_look_path *path);
 
+// Sets told[serial] for each instruction of the running kernel that has a step event; the others only name a
+// constant and need no execution. `count` is the module's inst_count.
+void sim_look_told(const sim_warp *warp, bool *told, uint32_t count);
+
 // ---- calls and registers
 // -------------------------------------------------------------------------------------
 

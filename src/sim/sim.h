@@ -196,6 +196,9 @@ struct sim_listener {
                        uint32_t bytes);
     void (*leave)(sim_listener *self, const sim_event *event); // lanes end
     void (*memory)(sim_listener *self, const sim_memory_event *event);
+    // Something ends the launch when this returns; threads are still as they were. `event->inst` may be NULL,
+    // and `event->mask` is the thread to blame, or the first of those that wait.
+    void (*fault)(sim_listener *self, const sim_event *event, const char *message);
 };
 
 // Hears of memory between launches too; a launch's own listener, where it has none, is this one.
