@@ -1,13 +1,18 @@
 // conform: does one device compute the same bits as another?
 //
 // forms.c expands the table of instruction forms; values.c makes their inputs; kernels.c writes PTX and runs
-// it; compare.c judges the outputs, with the functions of oracle.c for approximations; report.c prints.
+// it; compare.c judges the outputs, with the functions of oracle.c for approximations; golden.c and rows.c
+// keep what a GPU computed; report.c prints. A build may ask for more lanes (CONFORM_LANES, a multiple of
+// 4096).
 #ifndef CONFORM_H
 #define CONFORM_H
 
 #include "base/base.h"
 
-enum { SOURCES = 4, RESULTS = 2, LANES = 4096, CELL_BYTES = 32, EXAMPLES = 3, NAN_EXAMPLES = 6 };
+#ifndef CONFORM_LANES
+#define CONFORM_LANES 4096
+#endif
+enum { SOURCES = 4, RESULTS = 2, LANES = CONFORM_LANES, CELL_BYTES = 32, EXAMPLES = 3, NAN_EXAMPLES = 6 };
 
 typedef enum format { BITS, F16, F16X2, BF16, BF16X2, F32, F64 } format;
 typedef enum values {
@@ -127,6 +132,16 @@ const excuse *golden_excuse(const form *f);
 // Every lane that differs, of forms that are no approximations, as lines for people to look for a rule.
 kz_status golden_write_lanes(const char *path, const form_list *forms, uint64_t seed, const run_result *a,
                              const run_result *b, kz_error *error);
+
+// ---- rows.c -------------------------------------------------------------------------------------
+
+// A few lanes of every form with operands and results, as a device computed them: for people to read, and to
+// find out what differs where only hashes are at hand. Approximations are left out.
+kz_status rows_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
+                     const char *device, kz_error *error);
+// Compares; tells of every row that differs (of forms without an excuse) on stdout and counts them.
+kz_status rows_judge(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
+                     size_t *rows, size_t *different, kz_error *error);
 
 // ---- report.c -----------------------------------------------------------------------------------
 

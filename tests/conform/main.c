@@ -2,8 +2,8 @@
 //
 //   conform [--a DEVICE] [--b DEVICE] [--isa-a NAME] [--isa-b NAME] [--mask-b HEX] [--seed N] [--exact]
 //   [--all]
-//           [--golden FILE] [--golden-out FILE] [--lanes-out FILE] [--json | --markdown | --list | --ptx]
-//           [FILTER]
+//           [--golden FILE] [--golden-out FILE] [--rows FILE] [--rows-out FILE] [--lanes-out FILE]
+//           [--json | --markdown | --list | --ptx] [FILTER]
 //
 // A is sim:h200 and B is cuda unless told. --isa chooses the simulator's instruction set for one side
 // (KZ_SIM_ISA). --mask-b runs only those lanes of each warp on B, compares only them, and leaves out the
@@ -17,7 +17,7 @@
 #include "conform.h"
 
 typedef struct options {
-    const char *devices[2], *isas[2], *filter, *golden, *golden_out, *lanes_out;
+    const char *devices[2], *isas[2], *filter, *golden, *golden_out, *lanes_out, *rows, *rows_out;
     uint64_t seed;
     uint32_t mask_b;
     bool exact, all, json, markdown, list, ptx;
@@ -48,6 +48,10 @@ static bool take_value(options *o, const char *word, const char *value) {
         o->golden_out = value;
     else if (!strcmp(word, "--lanes-out"))
         o->lanes_out = value;
+    else if (!strcmp(word, "--rows"))
+        o->rows = value;
+    else if (!strcmp(word, "--rows-out"))
+        o->rows_out = value;
     else if (!strcmp(word, "--seed"))
         o->seed = strtoull(value, NULL, 0);
     else
@@ -145,7 +149,14 @@ static int run(const options *o, const form_list *forms) {
         goto done;
     if (o->lanes_out && golden_write_lanes(o->lanes_out, forms, o->seed, results[0], results[1], &error))
         goto done;
+    if (o->rows_out && rows_write(o->rows_out, forms, o->seed, results[1], machine, &error)) goto done;
     code = say(o, forms, verdicts, infos);
+    if (o->rows) {
+        size_t rows, different;
+        if (rows_judge(o->rows, forms, o->seed, results[0], &rows, &different, &error)) code = 2;
+        if (code != 2) printf("%zu rows, %zu different\n", rows, different);
+        if (code == 0 && (different || !rows)) code = 1;
+    }
 done:
     if (code == 2) fprintf(stderr, "conform: %s\n", error.message);
     for (unsigned side = 0; side < 2; side++) {
