@@ -329,6 +329,7 @@ void ptx_print_source(const ptx_module *module, const ptx_inst *inst, base_text 
 // The user's own line: of the chain of inlined calls the innermost that is no header of the toolkit's or the
 // system's. An index into module->locations; -1 without line info.
 int32_t ptx_user_location(const ptx_module *module, const ptx_inst *inst);
+bool ptx_is_foreign(const char *path); // a header of the toolkit's or the system's
 
 // The bits of an immediate operand as an instruction of `type` takes it (F16 and BF16 too).
 uint64_t ptx_immediate(const ptx_operand *operand, ptx_type type);

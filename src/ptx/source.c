@@ -8,8 +8,7 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-// Code of the toolkit's or the system's headers is not the user's.
-static bool is_foreign(const char *path) {
+bool ptx_is_foreign(const char *path) {
     static const char *const marks[] = {"/cuda/", "/cuda-",       "/nvidia/",      "-linux/include/",
                                         "/cccl/", "/libcudacxx/", "/usr/include/", "/usr/lib/"};
     for (size_t i = 0; i < BASE_COUNT(marks); i++)
@@ -35,8 +34,8 @@ int32_t ptx_user_location(const ptx_module *module, const ptx_inst *inst) {
     if (inst->source < 0 || (uint32_t)inst->source >= module->location_count) return -1;
     const ptx_location *all = module->locations;
     int32_t user = inst->source;
-    while (is_foreign(path_of(module, user)) && all[user].inlined_at >= 0) user = all[user].inlined_at;
-    return is_foreign(path_of(module, user)) ? inst->source : user;
+    while (ptx_is_foreign(path_of(module, user)) && all[user].inlined_at >= 0) user = all[user].inlined_at;
+    return ptx_is_foreign(path_of(module, user)) ? inst->source : user;
 }
 
 void ptx_print_source(const ptx_module *module, const ptx_inst *inst, base_text *out) {
