@@ -85,6 +85,9 @@ static const char *reason(ptx_parser *parser, const ptx_inst *inst, ptx_mod mod,
     return kept;
 }
 
+// A copy goes from one space to another, and its row says so.
+static bool copies(const ptx_row *row) { return strncmp(row->info->mods, "SPACE SPACE", 11) == 0; }
+
 void ptx_check_opcode(ptx_parser *parser, const ptx_row *row, ptx_inst *inst) {
     uint32_t type = 0, seen = 0;
     for (uint32_t i = 0; i < inst->mod_count; i++) {
@@ -105,7 +108,7 @@ void ptx_check_opcode(ptx_parser *parser, const ptx_row *row, ptx_inst *inst) {
         // each.
         bool single = category != PTX_CAT_FLAG && category != PTX_CAT_EVICT && category != PTX_CAT_MODE &&
                       row->info->support == PTX_SUPPORT_SIMULATED;
-        if (single && seen >> category & 1)
+        if (single && seen >> category & 1 && !(category == PTX_CAT_SPACE && copies(row)))
             inst->unknown = reason(parser, inst, mod, "has one modifier too many:");
         seen |= 1u << category;
     }
@@ -243,7 +246,9 @@ static void check_source(const checker *check, const ptx_operand *operand, deman
     case PTX_OPERAND_VECTOR: break;
     case PTX_OPERAND_VARIABLE:
     case PTX_OPERAND_FUNCTION:
-        if (op == PTX_OP_MOV || op == PTX_OP_CVTA || op == PTX_OP_ISSPACEP) return;
+        if (op == PTX_OP_MOV || op == PTX_OP_CVTA || op == PTX_OP_ISSPACEP || op == PTX_OP_MAPA ||
+            op == PTX_OP_GETCTARANK)
+            return;
         wrong(check, operand, "an address is taken with mov, or read in brackets");
         return;
     default: wrong(check, operand, "expected a register or a constant"); return;

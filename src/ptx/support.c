@@ -24,8 +24,6 @@ bool ptx_is_simulated(const ptx_inst *inst, const char **why) {
         reason = inst->unknown;
     else if (support != PTX_SUPPORT_SIMULATED && support != PTX_SUPPORT_NOTHING)
         reason = ptx_support_reason(support);
-    else if (inst->by_category[PTX_CAT_SPACE] == PTX_MOD_SHARED_CLUSTER)
-        reason = ptx_support_reason(PTX_SUPPORT_CLUSTER);
     else if (called && has_register_params(called))
         reason = "parameters in registers are not simulated";
     if (why) *why = reason;

@@ -53,8 +53,9 @@ uint8_t *sim_resolve(sim_warp *w, const sim_op *op, memory_space space, unsigned
     case MEMORY_SHARED:
         named = SIM_SHARED;
         if (offset > w->shared_bytes || bytes > w->shared_bytes - offset)
-            sim_fault_access(w, op, lane, offset, bytes, SIM_SHARED, NULL);
-        host = w->shared + offset;
+            host = sim_shared_elsewhere(w, op, lane, offset, bytes);
+        else
+            host = w->shared + offset;
         break;
     case MEMORY_LOCAL:
         named = SIM_LOCAL;
@@ -90,6 +91,7 @@ static bool space_of(sim_decoder *d, const ptx_inst *inst, const ptx_operand *ad
     case PTX_MOD_NONE: f->space = MEMORY_GENERIC; return true;
     case PTX_MOD_CONST: f->is_const = true; // fall through
     case PTX_MOD_GLOBAL: f->space = MEMORY_GLOBAL; return true;
+    case PTX_MOD_SHARED_CLUSTER: f->is_cluster = true; // fall through
     case PTX_MOD_SHARED:
     case PTX_MOD_SHARED_CTA: f->space = MEMORY_SHARED; return true;
     case PTX_MOD_LOCAL: f->space = MEMORY_LOCAL; return true;
@@ -181,6 +183,7 @@ const memory_form *sim_atomic_form(sim_decoder *d, const ptx_inst *inst, sim_op 
 static uint64_t window_of(uint16_t space) {
     switch (space) {
     case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CLUSTER:
     case PTX_MOD_SHARED_CTA: return SIM_SHARED_WINDOW;
     case PTX_MOD_LOCAL: return SIM_LOCAL_WINDOW;
     case PTX_MOD_PARAM:
@@ -191,7 +194,7 @@ static uint64_t window_of(uint16_t space) {
 
 bool sim_cvta_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     uint16_t space = inst->by_category[PTX_CAT_SPACE];
-    if (space == PTX_MOD_SHARED_CLUSTER || inst->operand_count < 2 || inst->type_count == 0) return false;
+    if (inst->operand_count < 2 || inst->type_count == 0) return false;
     uint64_t window = window_of(space);
     if (window == SIM_PARAM_WINDOW && !d->code->function->is_entry) window = SIM_LOCAL_WINDOW;
     op->aux = inst->flags & PTX_FLAG(TO) ? 0 - window : window;
@@ -204,7 +207,7 @@ bool sim_cvta_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 
 bool sim_isspacep_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     uint16_t space = inst->by_category[PTX_CAT_SPACE];
-    if (space == PTX_MOD_SHARED_CLUSTER) space = PTX_MOD_SHARED; // without clusters, a block is its own
+    op->aux16 = space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA; // the block's own alone
     op->aux = window_of(space) ? window_of(space) : SIM_GLOBAL_BASE;
     op->d = sim_destination(d, &inst->operands[0], PTX_PRED);
     op->a = sim_source(d, &inst->operands[1], PTX_U64);
@@ -320,6 +323,17 @@ static uint64_t lane_value(const sim_warp *w, uint32_t at, unsigned bytes, unsig
     return bytes == 8 ? SIM_REG(uint64_t, w, at)[lane] : SIM_REG(uint16_t, w, at)[lane];
 }
 
+void sim_atomic_apply(const memory_form *f, uint8_t *at, const uint8_t *from, bool alone, bool shared) {
+    uint64_t b = 0, now;
+    memcpy(&b, from, f->bytes);
+    if (f->bytes == 4)
+        atomic_word_uint32_t(f, (uint32_t *)at, b, 0, alone, shared, &now);
+    else if (f->bytes == 8)
+        atomic_word_uint64_t(f, (uint64_t *)at, b, 0, alone, shared, &now);
+    else
+        atomic_word_uint16_t(f, (uint16_t *)at, b, 0, alone, shared, &now);
+}
+
 void sim_atomic_lane(sim_warp *w, const sim_op *op, const memory_form *f, unsigned lane, unsigned element,
                      uint8_t *at) {
     if (f->bytes == 16) {
@@ -328,7 +342,8 @@ void sim_atomic_lane(sim_warp *w, const sim_op *op, const memory_form *f, unsign
     }
     uint64_t b = lane_value(w, f->regs[element], f->bytes, lane),
              compare = lane_value(w, f->compare, f->bytes, lane);
-    bool alone = sim_is_alone(w, f), shared = at >= w->shared && at < w->shared + w->shared_bytes;
+    bool alone = sim_is_alone(w, f),
+         shared = f->space == MEMORY_SHARED || (at >= w->shared && at < w->shared + w->shared_bytes);
     uint64_t old, now;
     if (f->bytes == 4)
         old = atomic_word_uint32_t(f, (uint32_t *)at, b, compare, alone, shared, &now);
@@ -368,7 +383,7 @@ static void watch_store(sim_warp *w, const sim_op *op, const memory_form *f, con
 
 static sim_space listener_space(const memory_form *f, uint64_t address) {
     switch (f->space) {
-    case MEMORY_SHARED: return SIM_SHARED;
+    case MEMORY_SHARED: return address >> 24 ? SIM_DISTRIBUTED : SIM_SHARED;
     case MEMORY_LOCAL: return SIM_LOCAL;
     case MEMORY_PARAM: return SIM_PARAM;
     case MEMORY_GLOBAL: return f->is_const ? SIM_CONST : SIM_GLOBAL;
@@ -376,7 +391,8 @@ static sim_space listener_space(const memory_form *f, uint64_t address) {
     }
     if (address >= SIM_PARAM_WINDOW && address < SIM_CODE_WINDOW) return SIM_PARAM;
     if (address >= SIM_LOCAL_WINDOW && address < SIM_PARAM_WINDOW) return SIM_LOCAL;
-    if (address >= SIM_SHARED_WINDOW && address < SIM_LOCAL_WINDOW) return SIM_SHARED;
+    if (address >= SIM_SHARED_WINDOW && address < SIM_LOCAL_WINDOW)
+        return (address - SIM_SHARED_WINDOW) >> 24 ? SIM_DISTRIBUTED : SIM_SHARED;
     return SIM_GLOBAL;
 }
 
@@ -390,12 +406,17 @@ static void tell_generic(sim_listener *listener, sim_access *access, const memor
         for (uint32_t m = left; m; m &= m - 1)
             if (listener_space(f, addresses[__builtin_ctz(m)]) == access->space) here |= m & (0u - m);
         access->at.mask = here;
-        uint64_t window = access->space == SIM_SHARED  ? SIM_SHARED_WINDOW
-                          : access->space == SIM_LOCAL ? SIM_LOCAL_WINDOW
-                          : access->space == SIM_PARAM ? SIM_PARAM_WINDOW
-                                                       : 0;
+        uint64_t window = f->space != MEMORY_GENERIC    ? 0
+                          : access->space == SIM_SHARED ? SIM_SHARED_WINDOW
+                          : access->space == SIM_LOCAL  ? SIM_LOCAL_WINDOW
+                          : access->space == SIM_PARAM  ? SIM_PARAM_WINDOW
+                                                        : 0;
         if (window)
             for (uint32_t m = here; m; m &= m - 1) addresses[__builtin_ctz(m)] -= window;
+        if (access->space == SIM_DISTRIBUTED)
+            for (uint32_t m = here; m; m &= m - 1)
+                addresses[__builtin_ctz(m)] =
+                    sim_cluster_address(access->at.self, addresses[__builtin_ctz(m)]);
         listener->access(listener, access);
         left &= ~here;
     }
@@ -422,7 +443,7 @@ void sim_notice_access(sim_warp *w, const sim_op *op) {
                               : SIM_LOAD,
         .space = listener_space(f, addresses[__builtin_ctz(w->mask)]),
         .addresses = addresses};
-    if (f->space == MEMORY_GENERIC)
+    if (f->space == MEMORY_GENERIC || f->is_cluster)
         tell_generic(listener, &access, f, addresses);
     else
         listener->access(listener, &access);

@@ -37,22 +37,12 @@ static uint64_t special_value(const sim_warp *w, ptx_special special, uint32_t l
     case PTX_SPECIAL_NTID_X: return size[0];
     case PTX_SPECIAL_NTID_Y: return size[1];
     case PTX_SPECIAL_NTID_Z: return size[2];
-    case PTX_SPECIAL_CTAID_X:
-    case PTX_SPECIAL_CLUSTERID_X: return b->at[0];
-    case PTX_SPECIAL_CTAID_Y:
-    case PTX_SPECIAL_CLUSTERID_Y: return b->at[1];
-    case PTX_SPECIAL_CTAID_Z:
-    case PTX_SPECIAL_CLUSTERID_Z: return b->at[2];
-    case PTX_SPECIAL_NCTAID_X:
-    case PTX_SPECIAL_NCLUSTERID_X: return count[0];
-    case PTX_SPECIAL_NCTAID_Y:
-    case PTX_SPECIAL_NCLUSTERID_Y: return count[1];
-    case PTX_SPECIAL_NCTAID_Z:
-    case PTX_SPECIAL_NCLUSTERID_Z: return count[2];
-    case PTX_SPECIAL_CLUSTER_NCTAID_X:
-    case PTX_SPECIAL_CLUSTER_NCTAID_Y:
-    case PTX_SPECIAL_CLUSTER_NCTAID_Z:
-    case PTX_SPECIAL_CLUSTER_NCTARANK: return 1; // a block is a cluster of its own
+    case PTX_SPECIAL_CTAID_X: return b->at[0];
+    case PTX_SPECIAL_CTAID_Y: return b->at[1];
+    case PTX_SPECIAL_CTAID_Z: return b->at[2];
+    case PTX_SPECIAL_NCTAID_X: return count[0];
+    case PTX_SPECIAL_NCTAID_Y: return count[1];
+    case PTX_SPECIAL_NCTAID_Z: return count[2];
     case PTX_SPECIAL_LANEID: return lane;
     case PTX_SPECIAL_WARPID: return w->index;
     case PTX_SPECIAL_NWARPID: return g->program->machine->config.max_threads_per_multiprocessor / SIM_LANES;
@@ -69,7 +59,7 @@ static uint64_t special_value(const sim_warp *w, ptx_special special, uint32_t l
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return g->launch->dynamic_shared_bytes;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:
     case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->shared_bytes;
-    default: return 0;
+    default: return sim_cluster_special(b, special);
     }
 }
 
@@ -189,6 +179,8 @@ void sim_block_close(sim_block *b) {
     if (!b) return;
     for (uint32_t i = 0; b->warps && i < b->warp_count; i++) free(b->warps[i].frames);
     free(b->warps);
+    sim_async_close(b->async);
+    sim_cluster_close(b);
     base_text_free(&b->printed);
     if (b->storage) munmap(b->storage, b->storage_bytes);
     free(b);
@@ -206,6 +198,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     b->moved = false;
     memset(b->barriers, 0, sizeof b->barriers);
     b->barriers_waited = 0;
+    if (b->async) sim_async_reset(b->async);
     if (g->shared_bytes) memset(b->shared, SHARED_POISON, g->shared_bytes);
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
@@ -222,6 +215,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->paths[0] = (sim_path){.mask = mask, .stretch = code->entry_stretch};
         w->fair = w->spun = false;
         w->turn = 0;
+        w->cluster_arrived = w->cluster_phase = 0;
         sim_fill_constants(w, w->registers, code, 0, b->used);
     }
     b->used = true;
@@ -350,7 +344,13 @@ bool sim_block_run(sim_block *b) {
                 waiting_loops = false;
         }
         if (b->alive == 0) return true;
-        if (!ran && !b->moved) sim_fault_deadlock(b->worker, "every warp of a block waits");
+        if (!ran && !b->moved) {
+            if (b->grid->cluster_size > 1) { // another block of the cluster may be what it waits for
+                b->waits = true;
+                return false;
+            }
+            if (!sim_async_hurry(b->worker)) sim_fault_deadlock(b->worker, "every warp of a block waits");
+        }
         if (__builtin_expect(
                 atomic_load_explicit(&b->grid->program->machine->interrupted, memory_order_relaxed), 0))
             sim_fault_interrupted(b->worker);

@@ -92,6 +92,7 @@ typedef enum sim_end {
     SIM_END_BARRIER, // bar.sync, bar.red, bar.arrive
     SIM_END_SYNC,    // shfl, vote, match, redux, elect, bar.warp.sync
     SIM_END_YIELD,   // nanosleep: let others run
+    SIM_END_CLUSTER, // barrier.cluster.wait
     SIM_END_TRAP,
 } sim_end;
 
@@ -189,6 +190,7 @@ struct sim_kernel {
     uint32_t param_bytes;
     uint32_t *param_offset;
     bool communicates, recursive;
+    bool clusters; // it uses a cluster's barrier or shared memory
 };
 
 kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim_kernel **kernel,
@@ -239,6 +241,8 @@ typedef struct sim_barrier {
 
 typedef struct sim_grid sim_grid;
 typedef struct sim_worker sim_worker;
+typedef struct sim_async sim_async;     // async.h
+typedef struct sim_cluster sim_cluster; // async.h
 
 // What one host thread writes all the time must not share a cache line with what another reads: 128 bytes,
 // since lines are fetched in pairs.
@@ -252,15 +256,18 @@ struct SIM_APART sim_block {
     sim_warp *warps;
     uint32_t warp_count, threads, alive;
     sim_barrier barriers[SIM_BARRIERS];
-    uint32_t barriers_waited; // bit i: somebody has arrived at barrier i
+    uint32_t barriers_waited;               // bit i: somebody has arrived at barrier i
     uint32_t came[SIM_BARRIERS][SIM_LANES]; // barriers with a count: lanes that have come, of warps that have
-    uint64_t clock;           // instructions executed by the block
+    uint64_t clock;                         // instructions executed by the block
     base_text printed;
     bool moved;       // since the last look: a barrier opened, lanes left, a call returned
     bool waits;       // it let others run because all it does is wait
     bool used;        // constants are in place
     uint8_t *storage; // registers and local memory of all warps, one mapping
     size_t storage_bytes;
+    sim_async *async;     // asynchronous copies and mbarriers; NULL until there are any
+    sim_cluster *cluster; // NULL where nothing needs one
+    uint32_t rank;        // in the cluster
 };
 
 typedef struct sim_fault {
@@ -286,6 +293,7 @@ struct SIM_APART sim_worker {
     uint64_t warp_instructions, thread_instructions;
     uint64_t changes; // watched: stores and atomics that changed memory
     bool watch;
+    bool stirred;    // a block did something that another of its cluster may wait for
     uint64_t random; // the state of a drawn schedule; 0: the plain order
     pthread_t thread;
 };
@@ -298,6 +306,8 @@ struct sim_grid {
     sim_memory *memory;
     uint32_t blocks, threads, warps;
     uint32_t shared_bytes, dynamic_shared_at;
+    uint32_t cluster[3], cluster_size; // 1 block where there are no clusters
+    bool explicit_cluster;
     uint8_t *params;
     uint64_t grid_workspace; // for cooperative launches
     uint32_t resident_limit;
@@ -364,6 +374,35 @@ void sim_barrier_arrive(sim_block *block, sim_warp *warp, sim_path *path, const 
 void sim_block_lanes_left(sim_block *block, uint32_t lanes);
 void sim_fill_constants(sim_warp *warp, uint8_t *frame, const sim_code *code, uint32_t local,
                         bool only_block);
+
+// async.c
+void sim_async_reset(sim_async *async);
+void sim_async_close(sim_async *async);
+void sim_async_finish_block(sim_block *block);
+bool sim_async_hurry(sim_worker *worker); // completes all that is under way; false where nothing was
+
+// mbarrier.c: "wait for the mbarrier ...", where one of the lanes does
+bool sim_mbarrier_describe(const sim_warp *warp, uint32_t lanes, base_text *out, const ptx_inst **inst);
+
+// cluster.c. A launch's cluster dimensions are taken from the kernel where it gives none, and checked.
+kz_status sim_cluster_check(const sim_config *config, const ptx_function *function, sim_launch *launch,
+                            kz_error *error);
+uint32_t sim_cluster_block(const sim_grid *grid, uint32_t cluster, uint32_t rank); // a block's linear index
+uint32_t sim_cluster_of(const sim_grid *grid, uint32_t block);
+uint64_t sim_cluster_special(const sim_block *block, ptx_special special);
+sim_cluster *sim_cluster_open(const sim_grid *grid, uint32_t index); // NULL when out of memory
+void sim_cluster_join(sim_cluster *cluster, sim_block *block, uint32_t rank);
+bool sim_cluster_leave(sim_block *block); // the block has ended; whether it was the last
+void sim_cluster_close(sim_block *block); // the last block to be closed takes the cluster with it
+// Which lanes of the path need not wait at the cluster's barrier; true where none has to.
+bool sim_cluster_wait(sim_warp *warp, sim_path *path, const sim_op *op, uint32_t *ready);
+void sim_cluster_lanes_left(sim_warp *warp, uint32_t lanes);
+// An address in the shared window, perhaps of another block, as listeners are told: owner << 32 | offset.
+uint64_t sim_cluster_address(const sim_warp *warp, uint64_t address);
+// What lies at an offset of the shared window that is not the block's own: another block's memory, or a
+// fault.
+uint8_t *sim_shared_elsewhere(sim_warp *warp, const sim_op *op, unsigned lane, uint64_t address,
+                              uint32_t bytes);
 
 // builtin.c: device malloc, free, printf, assert
 void sim_call_builtin(sim_warp *warp, const sim_op *op, const sim_call *call, uint32_t local);

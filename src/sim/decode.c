@@ -1,7 +1,7 @@
 // From PTX to a kernel that can be run: which functions it reaches, how deep its stacks are, whether its
 // blocks talk to each other. The rest of the decoder: decode_frame.c, decode_inst.c, decode_stretch.c.
 
-#include "sim/decode.h"
+#include "sim/async.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,19 +120,21 @@ static bool talks(const ptx_inst *inst) {
     uint16_t space = inst->by_category[PTX_CAT_SPACE], order = inst->by_category[PTX_CAT_ORDER];
     uint16_t scope = inst->by_category[PTX_CAT_SCOPE];
     bool own = space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_LOCAL ||
-               space == PTX_MOD_PARAM || space == PTX_MOD_CONST;
+               space == PTX_MOD_SHARED_CLUSTER || space == PTX_MOD_PARAM || space == PTX_MOD_CONST;
     switch (inst->op) {
     case PTX_OP_ATOM: return !own;
     case PTX_OP_RED: // the order of integer additions does not show
-        return !own && (ptx_type_class(inst->types[0]) == 'f' || ptx_type_class(inst->types[0]) == 'v' ||
-                        inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_INC ||
-                        inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_DEC);
+    case PTX_OP_CP_REDUCE_ASYNC_BULK:
+        return !own && inst->type_count &&
+               (ptx_type_class(inst->types[0]) == 'f' || ptx_type_class(inst->types[0]) == 'v' ||
+                inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_INC ||
+                inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_DEC);
     case PTX_OP_LD:
     case PTX_OP_ST:
         return !own && ((order != PTX_MOD_NONE && order != PTX_MOD_WEAK) ||
                         inst->by_category[PTX_CAT_CACHE] == PTX_MOD_CV);
     case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE: return scope != PTX_MOD_CTA;
+    case PTX_OP_FENCE: return scope != PTX_MOD_CTA && scope != PTX_MOD_CLUSTER;
     case PTX_OP_CALL: {
         const ptx_operand *callee = &inst->operands[1];
         if (callee->kind != PTX_OPERAND_FUNCTION || callee->function->has_body) return false;
@@ -146,8 +148,10 @@ static bool talks(const ptx_inst *inst) {
 static void find_talk(sim_kernel *k) {
     for (uint32_t c = 0; c < k->code_count; c++) {
         const ptx_function *f = k->codes[c]->function;
-        for (uint32_t i = 0; i < f->inst_count && !k->communicates; i++)
-            k->communicates = talks(&f->insts[i]);
+        for (uint32_t i = 0; i < f->inst_count; i++) {
+            k->communicates = k->communicates || talks(&f->insts[i]);
+            k->clusters = k->clusters || sim_uses_cluster(&f->insts[i]);
+        }
     }
 }
 

@@ -182,6 +182,10 @@ bool sim_changes_by_block(const sim_constant *c) {
     case PTX_SPECIAL_CLUSTERID_X:
     case PTX_SPECIAL_CLUSTERID_Y:
     case PTX_SPECIAL_CLUSTERID_Z:
+    case PTX_SPECIAL_CLUSTER_CTAID_X:
+    case PTX_SPECIAL_CLUSTER_CTAID_Y:
+    case PTX_SPECIAL_CLUSTER_CTAID_Z:
+    case PTX_SPECIAL_CLUSTER_CTARANK:
     case PTX_SPECIAL_SMID: return true;
     default: return false;
     }

@@ -4,7 +4,7 @@
 // special register, the address of a variable) shares the constant's slot, and the instruction
 // needs no operation; it is counted all the same.
 
-#include "sim/decode.h"
+#include "sim/async.h"
 
 #include <string.h>
 
@@ -178,14 +178,15 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     sim_op op = {
         .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
     const sim_isa *isa = d->isa;
-    if (inst->op == PTX_OP_MEMBAR || inst->op == PTX_OP_FENCE || inst->op == PTX_OP_FENCE_PROXY) {
+    if (inst->op == PTX_OP_MEMBAR || inst->op == PTX_OP_FENCE || inst->op == PTX_OP_FENCE_PROXY ||
+        inst->op == PTX_OP_FENCE_MBARRIER_INIT) {
         op.full = op.masked = fence;
     } else if (inst->op == PTX_OP_ACTIVEMASK) {
         op.full = op.masked = active_mask;
         op.d = sim_destination(d, &inst->operands[0], PTX_B32);
     } else if (!isa->select_memory(d, inst, &op) && !isa->select_arith(d, inst, &op) &&
                !isa->select_convert(d, inst, &op) && !isa->select_video(d, inst, &op) &&
-               !sim_select_texture(d, inst, &op)) {
+               !sim_select_texture(d, inst, &op) && !sim_select_async(d, inst, &op)) {
         unsupported(d, inst, "this combination of types and modifiers is not simulated");
         return;
     }
@@ -216,6 +217,9 @@ bool sim_ends_stretch(const ptx_inst *inst, sim_end *end) {
     case PTX_OP_ELECT:
     case PTX_OP_BAR_WARP: *end = SIM_END_SYNC; return true;
     case PTX_OP_NANOSLEEP: *end = SIM_END_YIELD; return true;
+    case PTX_OP_BARRIER_CLUSTER:
+        *end = SIM_END_CLUSTER;
+        return inst->by_category[PTX_CAT_MODE] == PTX_MOD_WAIT;
     case PTX_OP_TRAP:
     case PTX_OP_BRKPT: *end = SIM_END_TRAP; return true;
     default: return false;

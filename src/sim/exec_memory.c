@@ -513,6 +513,8 @@ static void SIM_NAME(isspacep)(sim_warp *w, const sim_op *op) {
         uint64_t a = op->aux8 == 64 ? SIM_REG(uint64_t, w, op->a)[i] : SIM_REG(uint32_t, w, op->a)[i];
         bool in = op->aux == SIM_GLOBAL_BASE ? a >= SIM_GLOBAL_BASE
                                              : a >= op->aux && a - op->aux < SIM_WINDOW_BYTES;
+        uint64_t rank = (a - op->aux) >> 24; // of another block of the cluster, plus 1; 0: the block's own
+        if (op->aux16 && in) in = rank == 0 || rank == w->block->rank + UINT64_C(1);
         result |= (uint32_t)in << i;
     }
     SIM_PRED(w, op->d) = (SIM_PRED(w, op->d) & ~w->mask) | (result & w->mask);

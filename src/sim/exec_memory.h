@@ -25,6 +25,7 @@ typedef struct memory_form {
     uint8_t base_bits; // of the address register
     uint8_t reg_bits;  // of the data registers: 16, 32, 64, 128
     bool is_signed, is_store, is_volatile, is_const;
+    bool is_cluster;                // .shared::cluster: perhaps another block's
     uint32_t regs[MEMORY_ELEMENTS]; // SIM_NOWHERE for "_"
     // atomics
     ptx_type type;
@@ -53,6 +54,9 @@ static inline bool sim_is_alone(const sim_warp *warp, const memory_form *form) {
 
 void sim_atomic_lane(sim_warp *warp, const sim_op *op, const memory_form *form, unsigned lane,
                      unsigned element, uint8_t *at);
+
+// *at becomes operation(*at, *from), one element of the form's type, whose other members are not looked at.
+void sim_atomic_apply(const memory_form *form, uint8_t *at, const uint8_t *from, bool alone, bool shared);
 
 // Tells the listener of an access about to happen, and notes whether a store will change anything.
 void sim_notice_access(sim_warp *warp, const sim_op *op);

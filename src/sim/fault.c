@@ -212,7 +212,7 @@ _Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_s
 // ---- deadlocks -------------------------------------------------------------------------------------------
 
 static const ptx_inst *path_inst(const sim_kernel *k, const sim_path *p) {
-    if (p->state == SIM_PATH_AT_BARRIER) return p->barrier_op->inst;
+    if (p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_CLUSTER) return p->barrier_op->inst;
     const sim_stretch *stretch = &k->stretches[p->stretch];
     if (p->state == SIM_PATH_AT_SYNC) return stretch->last->inst;
     return stretch->first_inst ? stretch->first_inst : NULL;
@@ -220,6 +220,7 @@ static const ptx_inst *path_inst(const sim_kernel *k, const sim_path *p) {
 
 static void describe_path(const sim_block *b, const sim_warp *w, const sim_path *p, base_text *out) {
     const sim_kernel *k = b->grid->kernel;
+    const ptx_inst *inst = path_inst(k, p);
     base_text_add(out, "\n  block (%u,%u,%u) warp %u lanes 0x%08x ", b->at[0], b->at[1], b->at[2], w->index,
                   p->mask);
     if (p->state == SIM_PATH_AT_BARRIER) {
@@ -232,9 +233,10 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
             if (w->paths[i].state == SIM_PATH_AT_SYNC && w->paths[i].sync_mask == p->sync_mask)
                 missing &= ~w->paths[i].mask;
         base_text_add(out, "wait for lanes 0x%08x of their member mask 0x%08x", missing, p->sync_mask);
-    } else
+    } else if (p->state == SIM_PATH_AT_CLUSTER)
+        base_text_add(out, "wait at the cluster's barrier");
+    else if (!sim_mbarrier_describe(w, p->mask, out, &inst))
         base_text_add(out, "go round in a loop");
-    const ptx_inst *inst = path_inst(k, p);
     if (inst) {
         base_text_add(out, " at ");
         ptx_print_source(b->grid->program->module, inst, out);

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WATCH_AFTER = 32 }; // fruitless rounds before memory is watched for changes
+enum {
+    WATCH_AFTER = 32, // fruitless rounds before memory is watched for changes
+    STIRS = 64,       // rounds in which blocks of a cluster help each other on before others begin
+};
 
 // ---- can it be launched? ----------------------------------------------------------------------------------
 
@@ -59,10 +62,6 @@ static kz_status check_dimensions(const sim_config *c, const ptx_function *f, co
         return base_fail(error, KZ_UNSUPPORTED,
                          "launch of %s: %" PRIu64 " blocks are more than the simulator numbers", f->name,
                          blocks);
-    bool cluster = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2] > 1;
-    if (cluster)
-        return base_fail(error, KZ_UNSUPPORTED, "launch of %s: clusters of blocks are not simulated yet",
-                         f->name);
     return KZ_OK;
 }
 
@@ -109,24 +108,30 @@ static bool push(sim_block ***list, uint32_t *count, uint32_t *capacity, sim_blo
     return true;
 }
 
+// What is begun and ended together: a cluster, or a block where there are none.
+static uint32_t unit_of(const sim_grid *g, uint32_t block) {
+    return g->cluster_size > 1 ? sim_cluster_of(g, block) : block;
+}
+
 static void record_fault(sim_grid *g, const sim_fault *fault) {
+    uint32_t unit = unit_of(g, fault->block);
     pthread_mutex_lock(&g->lock);
-    if (g->fault.status == KZ_OK || fault->block < g->fault.block) g->fault = *fault;
-    if (fault->block < atomic_load(&g->stop_at)) atomic_store(&g->stop_at, fault->block);
+    if (g->fault.status == KZ_OK || unit < unit_of(g, g->fault.block)) g->fault = *fault;
+    if (unit < atomic_load(&g->stop_at)) atomic_store(&g->stop_at, unit);
     pthread_mutex_unlock(&g->lock);
 }
 
-// The next block to begin: workers take them a few at a time, so as not to queue for each one.
-static bool claim_block(sim_worker *worker, uint32_t *index) {
+// The next unit to begin: workers take them a few at a time, so as not to queue for each one.
+static bool claim_unit(sim_worker *worker, uint32_t *index) {
     sim_grid *g = worker->grid;
     if (worker->claimed == worker->claim_end) {
-        uint32_t chunk = g->blocks / (g->workers * 32) + 1, first;
+        uint32_t units = g->blocks / g->cluster_size, chunk = units / (g->workers * 32) + 1, first;
         if (chunk > 16) chunk = 16;
-        if (atomic_load(&g->next_block) >= g->blocks) return false;
+        if (atomic_load(&g->next_block) >= units) return false;
         first = atomic_fetch_add(&g->next_block, chunk);
-        if (first >= g->blocks) return false;
+        if (first >= units) return false;
         worker->claimed = first;
-        worker->claim_end = g->blocks - first < chunk ? g->blocks : first + chunk;
+        worker->claim_end = units - first < chunk ? units : first + chunk;
     }
     *index = worker->claimed;
     if (*index >= atomic_load(&g->stop_at)) return false;
@@ -134,18 +139,46 @@ static bool claim_block(sim_worker *worker, uint32_t *index) {
     return true;
 }
 
-static bool begin_block(sim_worker *worker) {
+static bool begin_failed(sim_worker *worker, uint32_t block) {
+    record_fault(worker->grid, &(sim_fault){.status = KZ_NO_MEMORY,
+                                            .block = block,
+                                            .message = "no memory left for a block's registers"});
+    return false;
+}
+
+static sim_block *add_block(sim_worker *worker) {
+    sim_block *b = worker->spare_count ? worker->spare[--worker->spare_count] : sim_block_open(worker);
+    if (b && push(&worker->resident, &worker->resident_count, &worker->resident_capacity, b)) return b;
+    sim_block_close(b);
+    return NULL;
+}
+
+static bool begin_cluster(sim_worker *worker, uint32_t index) {
+    sim_grid *g = worker->grid;
+    sim_cluster *cluster = sim_cluster_open(g, index);
+    uint32_t first = worker->resident_count;
+    for (uint32_t rank = 0; rank < g->cluster_size; rank++) {
+        sim_block *b = cluster ? add_block(worker) : NULL;
+        if (!b) {
+            while (worker->resident_count > first)
+                sim_block_close(worker->resident[--worker->resident_count]);
+            if (rank == 0) free(cluster);
+            return begin_failed(worker, sim_cluster_block(g, index, rank));
+        }
+        sim_cluster_join(cluster, b, rank);
+    }
+    for (uint32_t rank = 0; rank < g->cluster_size; rank++)
+        sim_block_begin(worker->resident[first + rank], sim_cluster_block(g, index, rank));
+    return true;
+}
+
+static bool begin_unit(sim_worker *worker) {
     sim_grid *g = worker->grid;
     uint32_t index;
-    if (!claim_block(worker, &index)) return false;
-    sim_block *b = worker->spare_count ? worker->spare[--worker->spare_count] : sim_block_open(worker);
-    if (!b || !push(&worker->resident, &worker->resident_count, &worker->resident_capacity, b)) {
-        sim_block_close(b);
-        record_fault(g, &(sim_fault){.status = KZ_NO_MEMORY,
-                                     .block = index,
-                                     .message = "no memory left for a block's registers"});
-        return false;
-    }
+    if (!claim_unit(worker, &index)) return false;
+    if (g->cluster_size > 1 || g->kernel->clusters) return begin_cluster(worker, index);
+    sim_block *b = add_block(worker);
+    if (!b) return begin_failed(worker, index);
     sim_block_begin(b, index);
     return true;
 }
@@ -177,9 +210,32 @@ static void retire(sim_worker *worker, uint32_t at) {
     if (listener && listener->block_end) listener->block_end(listener, b->index);
     keep_print(worker->grid, b);
     base_text_free(&b->printed);
+    sim_cluster_close(b);
     memmove(worker->resident + at, worker->resident + at + 1, (worker->resident_count - at - 1) * sizeof b);
     worker->resident_count--;
     if (!push(&worker->spare, &worker->spare_count, &worker->spare_capacity, b)) sim_block_close(b);
+}
+
+// The block has ended. Others of its cluster may still reach for its shared memory: all are retired together.
+// Gives how many blocks before `at` went.
+static uint32_t end_block(sim_worker *worker, uint32_t at) {
+    sim_block *b = worker->resident[at];
+    const sim_cluster *cluster = b->cluster;
+    uint32_t before = 0;
+    if (b->async) sim_async_finish_block(b);
+    if (!cluster) {
+        retire(worker, at);
+        return 0;
+    }
+    b->waits = true;
+    worker->stirred = true;
+    if (!sim_cluster_leave(b)) return UINT32_MAX;
+    for (uint32_t i = worker->resident_count; i-- > 0;)
+        if (worker->resident[i]->cluster == cluster) {
+            before += i < at;
+            retire(worker, i);
+        }
+    return before;
 }
 
 // ---- can anything still move?
@@ -254,8 +310,11 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     // As long as another worker gets on, it may yet do what is waited for.
     if (atomic_load(&worker->grid->quiet) < worker->grid->workers) return;
     uint64_t state = state_of(worker);
-    if (watch->armed && state == watch->state)
+    if (watch->armed && state == watch->state) {
+        watch->armed = false;
+        if (sim_async_hurry(worker)) return;
         sim_fault_deadlock(worker, "every block waits for something that no thread will do");
+    }
     if (!watch->armed || watch->since == watch->power) {
         watch->power = watch->armed ? watch->power * 2 : 1;
         watch->since = 0;
@@ -268,7 +327,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
 // A drawn schedule has a few blocks under way at once, and goes on with any of them.
 static void draw_blocks(sim_worker *worker, uint32_t limit) {
     uint32_t wanted = 1 + sim_draw(worker, limit < 8 ? limit : 8);
-    while (worker->resident_count < wanted && begin_block(worker)) {
+    while (worker->resident_count < wanted && begin_unit(worker)) {
     }
     for (uint32_t i = worker->resident_count; i-- > 1;) {
         uint32_t other = sim_draw(worker, i + 1);
@@ -284,29 +343,47 @@ static bool all_wait(const sim_worker *worker) {
     return true;
 }
 
+// Gives each block its turn. Whether any has been retired.
+static bool run_each(sim_worker *worker) {
+    const sim_grid *g = worker->grid;
+    bool ended = false;
+    worker->stirred = false;
+    for (uint32_t i = 0; i < worker->resident_count;) {
+        sim_block *b = worker->running = worker->resident[i];
+        if (unit_of(g, b->index) >= atomic_load(&g->stop_at)) {
+            retire(worker, i);
+            ended = true;
+        } else if (b->alive && sim_block_run(b)) {
+            uint32_t before = end_block(worker, i);
+            ended = ended || before != UINT32_MAX;
+            i = before == UINT32_MAX ? i + 1 : i - before;
+        } else
+            i++;
+    }
+    return ended;
+}
+
 static void run_blocks(sim_worker *worker, uint32_t limit) {
     cycle_watch watch = {0};
+    uint32_t stirs = 0;
     for (;;) {
         if (worker->random) draw_blocks(worker, limit);
-        if (worker->resident_count == 0 && !begin_block(worker)) return;
-        bool ended = false;
-        for (uint32_t i = 0; i < worker->resident_count;) {
-            worker->running = worker->resident[i];
-            if (worker->running->index >= atomic_load(&worker->grid->stop_at) ||
-                sim_block_run(worker->running)) {
-                retire(worker, i);
-                ended = true;
-            } else
-                i++;
-        }
+        if (worker->resident_count == 0 && !begin_unit(worker)) return;
+        bool ended = run_each(worker);
         if (ended) {
+            watch = (cycle_watch){0};
+            continue;
+        }
+        // Where blocks of a cluster do things for each other, nothing more needs to begin; not for ever,
+        // though, since one of them may wait for a block that has not.
+        if (worker->stirred && ++stirs % STIRS) {
             watch = (cycle_watch){0};
             continue;
         }
         if (worker->random && !all_wait(worker)) continue;
         uint32_t wanted = worker->resident_count * 2 < limit ? worker->resident_count * 2 : limit,
                  before = worker->resident_count;
-        while (worker->resident_count < wanted && begin_block(worker)) {
+        while (worker->resident_count < wanted && begin_unit(worker)) {
         }
         if (worker->resident_count == before) look_for_cycle(worker, &watch);
     }
@@ -318,7 +395,7 @@ static void *work(void *argument) {
     // A fault jumps here from wherever the block was; its message is recorded already.
     while (setjmp(worker->stop)) {
         for (uint32_t i = worker->resident_count; i-- > 0;)
-            if (worker->resident[i]->index >= atomic_load(&g->stop_at) || g->kernel->communicates)
+            if (unit_of(g, worker->resident[i]->index) >= atomic_load(&g->stop_at) || g->kernel->communicates)
                 retire(worker, i);
         if (g->kernel->communicates) return NULL;
     }
@@ -445,12 +522,14 @@ static kz_status run_told(sim_grid *g, sim_result *result, kz_error *error) {
     return status;
 }
 
-kz_status sim_run(sim_program *program, const char *name, const sim_launch *launch, sim_result *result,
+kz_status sim_run(sim_program *program, const char *name, const sim_launch *asked, sim_result *result,
                   kz_error *error) {
+    sim_launch own = *asked, *launch = &own; // with what the kernel says of clusters
     const sim_config *c = &program->machine->config;
     if (result) *result = (sim_result){0};
     sim_kernel *kernel;
     kz_status status = sim_program_kernel(program, name, &kernel, error);
+    if (status == KZ_OK) status = sim_cluster_check(c, kernel->entry, launch, error);
     if (status == KZ_OK) status = check_dimensions(c, kernel->entry, launch, error);
     if (status != KZ_OK) return status;
     sim_grid g = {
@@ -459,6 +538,9 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *laun
     g.blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
     g.threads = launch->block[0] * launch->block[1] * launch->block[2];
     g.warps = (g.threads + SIM_LANES - 1) / SIM_LANES;
+    g.explicit_cluster = launch->cluster[0] != 0;
+    for (int i = 0; i < 3; i++) g.cluster[i] = launch->cluster[i] ? launch->cluster[i] : 1;
+    g.cluster_size = g.cluster[0] * g.cluster[1] * g.cluster[2];
     atomic_init(&g.next_block, 0);
     atomic_init(&g.stop_at, UINT32_MAX);
     atomic_init(&g.quiet, 0);

@@ -38,7 +38,12 @@ struct sim_op {
 };
 
 // Lanes that are at the same place: the unit of scheduling inside a warp.
-typedef enum sim_path_state { SIM_PATH_READY, SIM_PATH_AT_BARRIER, SIM_PATH_AT_SYNC } sim_path_state;
+typedef enum sim_path_state {
+    SIM_PATH_READY,
+    SIM_PATH_AT_BARRIER,
+    SIM_PATH_AT_SYNC,
+    SIM_PATH_AT_CLUSTER, // at the cluster's barrier; barrier_op and stretch as at a block's
+} sim_path_state;
 typedef struct sim_path {
     uint32_t mask;
     uint32_t stretch; // index into kernel->stretches: where it stands
@@ -84,6 +89,7 @@ struct sim_warp {
     bool spun;       // in this slice: read something that another thread may be about to change
     bool fair;       // the next slice goes to a path chosen by turn, not by place
     uint32_t turn;
+    uint32_t cluster_arrived, cluster_phase; // lanes that have arrived and not waited, and in which parity
 };
 
 #define SIM_REG(type, warp, at) ((type *)__builtin_assume_aligned((warp)->frame + (at), 64))

@@ -110,11 +110,9 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     sim_listener *listener = w->block->worker->listener;
     if (__builtin_expect(listener && listener->leave, 0)) {
         const ptx_inst *last = w->block->grid->kernel->stretches[path->stretch].first_inst;
-        listener->leave(listener, &(sim_event){.inst = last,
-                                               .self = w,
-                                               .block = w->block->index,
-                                               .warp = w->index,
-                                               .mask = lanes});
+        listener->leave(
+            listener,
+            &(sim_event){.inst = last, .self = w, .block = w->block->index, .warp = w->index, .mask = lanes});
     }
     for (uint32_t f = path->frame;; f = w->frames[f].caller) {
         w->frames[f].lanes &= ~lanes;
@@ -125,6 +123,7 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     path->mask &= ~lanes;
     if (!path->mask) remove_path(w, path);
     sim_block_lanes_left(w->block, sim_lane_count(lanes));
+    if (__builtin_expect(w->block->cluster != NULL, 0)) sim_cluster_lanes_left(w, lanes);
     sim_warp_settle(w);
 }
 
@@ -393,6 +392,14 @@ static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch,
         sim_barrier_arrive(w->block, w, path, last);
         break;
     case SIM_END_SYNC: end_sync(w, path); break;
+    case SIM_END_CLUSTER: {
+        uint32_t ready;
+        path->stretch = stretch->next;
+        if (sim_cluster_wait(w, path, last, &ready)) break;
+        if (ready) split(w, path, ready);
+        path->state = SIM_PATH_AT_CLUSTER;
+        break;
+    }
     case SIM_END_YIELD:
         path->stretch = stretch->next;
         w->spun = true;
