@@ -1,17 +1,23 @@
 // Runs PTX, and CUDA compiled to PTX, that carries its launch and what is expected of it:
 //   ptx_runner FILE.ptx...            or   ptx_runner FILE.cu=COMPILED.ptx
 //
-//   // launch: grid 2 block 32 shared 1024 kernel name cooperative     (kernel: only where there are several)
+//   // launch: grid 2 block 32 cluster 2 shared 1024 kernel name cooperative   (kernel: where there are several)
 //   // arg: out u32[64] = 0            a buffer; values repeat until it is full
 //   // arg: n u32 = 64                 a scalar
 //   // expect: out = 1 2 3             the first values; "..." at the end: the last ones repeat
 //   // expect fault: out of bounds     the launch fails and says so; may be given several times
 //   // expect print: hello             the device prints this line
+//   // arg: out u32[64] = undefined     a buffer that nobody has written
+//   // expect finding: race shared      with --sanitize: a finding of that kind whose line of the record
+//                                      (docs/record.md) holds the words that follow it
+//   // instruments: numerics            with --sanitize: besides races,sync,undefined
+//   // seeds: 3                         with --sanitize: so many drawn schedules, besides the plain one
 //
 // Types: u8 u16 u32 u64 s32 s64 f32 f64 b32 (hexadecimal). Floats compare within 4 units of the last
 // place of float (f64: 1e-12 relative), "nan" is any NaN. On the simulator each file runs on one host
 // thread and on two, and both must give what is expected. With --device cuda first, the same files run on a
-// GPU, those that expect a fault left out: so the hardware confirms the expectations.
+// GPU, those that expect a fault left out: so the hardware confirms the expectations. With --sanitize first,
+// detectors listen: they must find what is expected and nothing else but notes.
 
 #include <ctype.h>
 #include <math.h>
@@ -21,12 +27,13 @@
 
 #include "base/base.h"
 #include "kz/kz.h"
+#include "observe/observe.h"
 
 enum { MAX_ARGS = 16, MAX_EXPECTS = 16 };
 
 typedef struct argument {
     char name[32], type[8];
-    bool scalar;
+    bool scalar, undefined;
     size_t count, width;
     uint8_t *data, *result, *before; // what it starts with, what the run gave, what the run before gave
     uint64_t address;
@@ -40,8 +47,10 @@ typedef struct test_file {
     kz_launch launch;
     argument args[MAX_ARGS];
     size_t arg_count;
-    char *expects[MAX_EXPECTS], *faults[MAX_EXPECTS], *prints[MAX_EXPECTS];
-    size_t expect_count, fault_count, print_count;
+    char *expects[MAX_EXPECTS], *faults[MAX_EXPECTS], *prints[MAX_EXPECTS], *findings[MAX_EXPECTS];
+    size_t expect_count, fault_count, print_count, finding_count;
+    const char *instruments;
+    uint64_t seeds;
 } test_file;
 
 static size_t width_of(const char *type) {
@@ -90,6 +99,8 @@ static bool parse_arg(test_file *t, char *line) {
     if (!a->width || !a->data || !a->result || !a->before) return false;
     uint8_t value[8] = {0};
     char *cursor = line + used, *start = cursor;
+    a->undefined = !strcmp(cursor, "undefined");
+    if (a->undefined) return !a->scalar;
     for (size_t i = 0; i < a->count; i++) {
         if (!next_value(&cursor, a->type, value)) {
             cursor = start;
@@ -103,15 +114,17 @@ static bool parse_arg(test_file *t, char *line) {
 
 static bool parse_launch(test_file *t, char *line) {
     for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
-        uint32_t *to = !strcmp(word, "grid")    ? t->launch.grid
-                       : !strcmp(word, "block") ? t->launch.block
-                                                : NULL;
+        uint32_t *to = !strcmp(word, "grid")      ? t->launch.grid
+                       : !strcmp(word, "block")   ? t->launch.block
+                       : !strcmp(word, "cluster") ? t->launch.cluster
+                                                  : NULL;
         if (!strcmp(word, "cooperative")) {
             t->launch.cooperative = true;
             continue;
         }
         char *value = strtok(NULL, " ");
         if (!value) return false;
+        if (to == t->launch.cluster) to[0] = to[1] = to[2] = 1;
         if (to)
             sscanf(value, "%ux%ux%u", &to[0], &to[1], &to[2]);
         else if (!strcmp(word, "shared"))
@@ -126,7 +139,8 @@ static bool parse_launch(test_file *t, char *line) {
 
 static bool parse_line(test_file *t, char *line) {
     static const char *const keys[] = {
-        "// launch: ", "// arg: ", "// expect: ", "// expect fault: ", "// expect print: "};
+        "// launch: ",         "// arg: ",         "// expect: ", "// expect fault: ", "// expect print: ",
+        "// expect finding: ", "// instruments: ", "// seeds: "};
     for (size_t i = 0; i < BASE_COUNT(keys); i++) {
         size_t n = strlen(keys[i]);
         if (strncmp(line, keys[i], n)) continue;
@@ -136,7 +150,10 @@ static bool parse_line(test_file *t, char *line) {
         case 1: return parse_arg(t, rest);
         case 2: return t->expect_count < MAX_EXPECTS && (t->expects[t->expect_count++] = rest);
         case 3: return t->fault_count < MAX_EXPECTS && (t->faults[t->fault_count++] = rest);
-        default: return t->print_count < MAX_EXPECTS && (t->prints[t->print_count++] = rest);
+        case 4: return t->print_count < MAX_EXPECTS && (t->prints[t->print_count++] = rest);
+        case 5: return t->finding_count < MAX_EXPECTS && (t->findings[t->finding_count++] = rest);
+        case 6: return (t->instruments = rest);
+        default: return (t->seeds = strtoull(rest, NULL, 0)) != 0;
         }
     }
     return true;
@@ -218,7 +235,7 @@ static kz_status run_on(kz_device *device, test_file *t, const char *file, base_
         args[i] = a->value;
         if (a->scalar) continue;
         status = kz_memory_alloc(device, a->count * a->width, &a->address, error);
-        if (status == KZ_OK)
+        if (status == KZ_OK && !a->undefined)
             status = kz_copy_to_device(device, NULL, a->address, a->data, a->count * a->width, error);
         memcpy(a->value, &a->address, 8);
     }
@@ -292,7 +309,126 @@ static bool same_as_before(const test_file *t, const char *file) {
     return true;
 }
 
-static bool run_file(const char *device, const char *file) {
+// ---- with detectors ------------------------------------------------------------------------------------
+
+static kz_status run_told(sim_machine *machine, observe_session *session, test_file *t, const char *file,
+                          uint64_t seed, kz_error *error) {
+    ptx_module *module = NULL;
+    sim_program *program = NULL;
+    const void *args[MAX_ARGS];
+    if (!t->kernel[0]) find_kernel(t);
+    kz_status status = ptx_module_open(file, t->text, t->size, &module, error);
+    if (status == KZ_OK) status = sim_program_open(machine, module, &program, error);
+    for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++) {
+        argument *a = &t->args[i];
+        args[i] = a->value;
+        if (a->scalar) continue;
+        status = sim_memory_alloc(machine, a->count * a->width, &a->address, error);
+        if (status == KZ_OK && !a->undefined)
+            status = sim_memory_write(machine, a->address, a->data, a->count * a->width, error);
+        memcpy(a->value, &a->address, 8);
+    }
+    sim_launch launch = {.dynamic_shared_bytes = t->launch.dynamic_shared_bytes,
+                         .cooperative = t->launch.cooperative,
+                         .args = args,
+                         .arg_count = t->arg_count,
+                         .seed = seed};
+    for (int i = 0; i < 3; i++) {
+        launch.grid[i] = t->launch.grid[i];
+        launch.block[i] = t->launch.block[i];
+        launch.cluster[i] = t->launch.cluster[i];
+    }
+    sim_result result = {0};
+    if (status == KZ_OK) {
+        status = sim_run(program, t->kernel, &launch, &result, error);
+        sim_launch_event event = {
+            .module = module, .entry = ptx_find_function(module, t->kernel), .launch = &launch};
+        if (status && event.entry) observe_session_fault(session, &event, &result.fault, error);
+    }
+    for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++)
+        if (!t->args[i].scalar)
+            status = sim_memory_read(machine, t->args[i].result, t->args[i].address,
+                                     t->args[i].count * t->args[i].width, error);
+    for (size_t i = 0; i < t->arg_count; i++)
+        if (!t->args[i].scalar && t->args[i].address) sim_memory_free(machine, t->args[i].address, NULL);
+    if (program) sim_program_close(program);
+    return status;
+}
+
+static bool line_has(const char *line, char *expected) {
+    char kind[64], mark[96];
+    int used = 0;
+    sscanf(expected, "%63s %n", kind, &used);
+    snprintf(mark, sizeof mark, "\"kind\":\"%s\"", kind);
+    return strstr(line, mark) && (!used || strstr(line, expected + used));
+}
+
+// Every expected finding is there, and every error or warning was expected.
+static bool judge_findings(const test_file *t, const char *file, uint64_t seed, char *record,
+                           bool found[MAX_EXPECTS]) {
+    bool good = true;
+    char *rest = NULL;
+    for (char *line = strtok_r(record, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (!strstr(line, "\"type\":\"finding\"")) continue;
+        bool expected = strstr(line, "\"severity\":\"note\"") != NULL;
+        for (size_t i = 0; i < t->finding_count; i++)
+            if (line_has(line, t->findings[i])) found[i] = expected = true;
+        if (expected) continue;
+        fprintf(stderr, "%s: not expected (seed %llu): %s\n", file, (unsigned long long)seed, line);
+        good = false;
+    }
+    return good;
+}
+
+static bool run_sanitized(test_file *t, const char *file, uint64_t seed, bool found[MAX_EXPECTS]) {
+    sim_config config = {.sm = 90,
+                         .multiprocessors = 132,
+                         .max_threads_per_block = 1024,
+                         .max_threads_per_multiprocessor = 2048,
+                         .max_blocks_per_multiprocessor = 32,
+                         .shared_per_block = 48 << 10,
+                         .shared_per_block_optin = 227 << 10,
+                         .shared_per_multiprocessor = 228 << 10,
+                         .memory_bytes = UINT64_C(1) << 30};
+    observe_gpu gpu = {.key = "h200", .sm = 90, .multiprocessors = 132};
+    observe_options options = {0};
+    observe_session *session = NULL;
+    sim_machine *machine = NULL;
+    base_text record = {0}, words = {0};
+    kz_error error = {0};
+    base_text_add(&words, "races,sync,undefined%s%s", t->instruments ? "," : "",
+                  t->instruments ? t->instruments : "");
+    kz_status status = observe_options_parse(words.data, &options, &error);
+    if (!status) status = observe_session_open(&options, &gpu, &session, &error);
+    if (!status) status = sim_machine_open(&config, &machine, &error);
+    if (!status) {
+        sim_machine_set_listener(machine, observe_session_listener(session));
+        run_told(machine, session, t, file, seed, &error); // a fault becomes a finding
+        observe_session_finish(session, &record);
+    } else
+        fprintf(stderr, "%s: %s\n", file, error.message);
+    bool good = !status && judge_findings(t, file, seed, record.data ? record.data : (char[]){0}, found);
+    if (machine) sim_machine_close(machine);
+    observe_session_close(session);
+    base_text_free(&record);
+    base_text_free(&words);
+    return good;
+}
+
+static bool sanitize(test_file *t, const char *file) {
+    bool found[MAX_EXPECTS] = {0}, good = true;
+    for (uint64_t seed = 0; seed <= t->seeds; seed++) good = run_sanitized(t, file, seed, found) && good;
+    for (size_t i = 0; i < t->finding_count; i++)
+        if (!found[i]) {
+            fprintf(stderr, "%s: not found: %s\n", file, t->findings[i]);
+            good = false;
+        }
+    return good;
+}
+
+// ---- files -----------------------------------------------------------------------------------------------
+
+static bool run_file(const char *device, bool sanitizes, const char *file) {
     test_file t = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
     kz_error error = {0};
     char *header = NULL;
@@ -313,12 +449,14 @@ static bool run_file(const char *device, const char *file) {
         }
         free(copy);
     }
-    if (good && !t.expect_count && !t.fault_count && !t.print_count) {
+    if (good && !sanitizes && !t.expect_count && !t.fault_count && !t.print_count) {
         fprintf(stderr, "%s: expects nothing, so it cannot fail\n", file);
         good = false;
     }
     bool simulated = !strncmp(device, "sim", 3);
-    for (unsigned threads = simulated ? 1 : 0; good && threads <= (simulated ? 2 : 0); threads++) {
+    if (good && sanitizes) good = sanitize(&t, file);
+    for (unsigned threads = simulated ? 1 : 0; good && !sanitizes && threads <= (simulated ? 2 : 0);
+         threads++) {
         if (!simulated && t.fault_count) break; // a fault would take the context with it
         base_text printed = {0};
         if (!simulated) t.print_count = 0; // the driver prints by itself
@@ -341,11 +479,13 @@ int main(int argc, char **argv) {
     int passed = 0, failed = 0;
     const char *device = "sim:h200";
     int first = 1;
+    bool sanitizes = argc > 2 && !strcmp(argv[1], "--sanitize");
+    if (sanitizes) first = 2;
     if (argc > 2 && !strcmp(argv[1], "--device")) {
         device = argv[2];
         first = 3;
     }
-    for (int i = first; i < argc; i++) *(run_file(device, argv[i]) ? &passed : &failed) += 1;
+    for (int i = first; i < argc; i++) *(run_file(device, sanitizes, argv[i]) ? &passed : &failed) += 1;
     printf("%d passed, %d failed\n", passed, failed);
     return failed || !passed;
 }

@@ -1,0 +1,151 @@
+// The inside of the detector of undefined values: undefined.c (the listener), undefined_memory.c (loads,
+// stores, atomics, copies), undefined_rules.c (what an instruction makes of undefined bits),
+// undefined_report.c (words).
+//
+// Every register of every frame has a mask of lanes with an undefined bit. While a source's mask is 0, as it
+// nearly always is, an instruction costs a few operations on masks. Else the rules work on bits: a copy, a
+// shift or a mask of a partly undefined word stays exact, and nothing is said until an undefined bit decides
+// a branch, an address, or reaches the host.
+#ifndef OBSERVE_UNDEFINED_H
+#define OBSERVE_UNDEFINED_H
+
+#include "observe/observe.h"
+#include "observe/shadow.h"
+
+enum { UNDEFINED_LANES = 32, UNDEFINED_DATA = 16 };
+
+// Where undefined values come from. Number 0 is "a variable that was never set".
+typedef struct undefined_origin {
+    const observe_words *words; // the instruction that read it first
+    sim_space space;
+    uint64_t address;
+    uint32_t bytes;
+    bool is_register; // no memory: a register that nobody had set
+    char what[160];   // "4 bytes of shared variable tile"
+} undefined_origin;
+
+// The bits of one register that are undefined, lane by lane. Good for the lanes in `known`; lanes that are
+// undefined and not known are so in all bits, for want of any value.
+typedef struct undefined_detail {
+    uint64_t bits[UNDEFINED_LANES];
+    uint32_t origin[UNDEFINED_LANES];
+} undefined_detail;
+
+typedef struct undefined_frame {
+    const ptx_function *function;
+    uint32_t base; // of its registers
+    bool fresh;    // its variables in local memory are those of an earlier call
+} undefined_frame;
+
+typedef struct undefined_warp {
+    uint32_t *undefined; // by base + register: lanes
+    uint32_t *known;
+    undefined_detail **details;
+    uint32_t register_capacity;
+    undefined_frame *frames;
+    uint32_t frame_count, frame_capacity;
+    uint32_t *local; // by byte of the lanes' stacks: the lanes for which it is defined
+    uint32_t local_used;
+} undefined_warp;
+
+typedef struct undefined_block {
+    struct undefined_block *next; // in its bucket, or among the spare ones
+    uint32_t index, warp_count, warp_capacity;
+    undefined_warp *warps;
+    uint64_t *shared;        // a bit per byte
+    uint32_t shared_missing; // bytes that are undefined
+    shadow_table words;      // of shared memory; and of local memory, behind it
+} undefined_block;
+
+typedef enum undefined_class {
+    UNDEFINED_NOTHING,  // no registers, or none of interest
+    UNDEFINED_PLAIN,    // registers to registers
+    UNDEFINED_MEMORY,   // the access event does it; here the address alone
+    UNDEFINED_EXCHANGE, // the exchange event does it
+} undefined_class;
+
+// An instruction, compiled when first met in a launch: which registers it reads and writes.
+typedef struct undefined_plan {
+    uint32_t epoch;
+    uint32_t at; // in self->lists: sources, then destinations, then data (of stores and atomics)
+    uint8_t class, sources, destinations, data;
+    uint16_t reports;
+    uint32_t origin; // + 1
+} undefined_plan;
+
+enum { UNDEFINED_BUCKETS = 256 };
+
+typedef struct undefined_self {
+    observe_detector base; // first
+    observe_findings *findings;
+    shadow_memory memory;
+    const ptx_module *module;
+    const ptx_function *entry;
+    uint32_t shared_bytes, local_bytes;
+    uint32_t epoch;
+    undefined_plan *plans; // by serial
+    uint32_t plan_capacity;
+    uint32_t *lists;
+    uint32_t list_count, list_capacity;
+    uint32_t *entry_template; // undefined masks of the kernel's registers when a warp begins
+    uint32_t template_capacity;
+    undefined_block *buckets[UNDEFINED_BUCKETS], *spare, *last;
+    undefined_origin *origins;
+    uint32_t origin_count, origin_capacity;
+    struct { // an asynchronous copy's source, until its destination is told
+        const ptx_inst *inst;
+        const sim_warp *self;
+        uint32_t mask, bytes;
+        sim_space space;
+        uint64_t addresses[UNDEFINED_LANES];
+    } copy;
+    bool out_of_memory;
+} undefined_self;
+
+// A warp at an event, with the frame of the lanes that are concerned.
+typedef struct undefined_at {
+    undefined_block *block;
+    undefined_warp *warp;
+    const ptx_function *function;
+    uint32_t frame;              // number
+    uint32_t *undefined, *known; // of that frame
+    undefined_detail **details;
+} undefined_at;
+
+// Values and undefined bits of an operand, for all lanes.
+typedef struct undefined_operand {
+    uint64_t bits[UNDEFINED_LANES];
+    uint64_t value[UNDEFINED_LANES];
+    bool has_value; // else `value` is not known
+} undefined_operand;
+
+// undefined.c
+bool undefined_find(undefined_self *self, const sim_event *event, undefined_at *at);
+undefined_plan *undefined_plan_of(undefined_self *self, const ptx_inst *inst, const ptx_function *function);
+uint64_t undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane); // of one register
+uint32_t undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane);
+// What a lane's register holds from now on; bits 0 means defined.
+void undefined_set(const undefined_at *at, uint32_t reg, uint32_t lane, uint64_t bits, uint32_t origin);
+
+// undefined_rules.c: the registers that `event`'s instruction writes, where a source is undefined.
+void undefined_apply(undefined_self *self, const undefined_at *at, const undefined_plan *plan,
+                     const sim_event *event);
+void undefined_gather(const undefined_at *at, const sim_event *event, const ptx_operand *operand,
+                      ptx_type type, undefined_operand *out);
+uint64_t undefined_width_mask(unsigned bits);
+
+// undefined_memory.c
+void undefined_access(sim_listener *listener, const sim_access *access);
+void undefined_copy_local(sim_listener *listener, const sim_event *event, uint32_t to, uint32_t from,
+                          uint32_t bytes);
+void undefined_enter_locals(const undefined_at *at, const sim_event *event);
+undefined_block *undefined_block_at(undefined_self *self, uint32_t index);
+
+// undefined_report.c
+uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
+                              uint32_t lane, const sim_access *access);
+void undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event, uint32_t lane,
+                      observe_finding_kind kind, uint32_t origin);
+void undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes);
+
+#endif

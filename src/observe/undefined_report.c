@@ -1,0 +1,196 @@
+// Undefined values in words.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/undefined.h"
+#include "sim/look.h"
+
+enum { ORIGINS_AT_MOST = 4096, REPORTS_PER_INSTRUCTION = 100 };
+
+// ---- origins
+// -----------------------------------------------------------------------------------------------
+
+static void describe(undefined_self *self, const sim_event *event, uint32_t lane, undefined_origin *origin) {
+    base_text text = {0};
+    uint32_t begin = 0;
+    const ptx_variable *variable = NULL;
+    if (origin->space == SIM_SHARED && event->self)
+        variable = sim_look_shared_variable(event->self, (uint32_t)origin->address, &begin);
+    if (origin->space == SIM_GLOBAL && observe_findings_buffer(self->findings, origin->address, &text))
+        snprintf(origin->what, sizeof origin->what, "%s", text.data ? text.data : "");
+    else if (variable)
+        snprintf(origin->what, sizeof origin->what, "byte %u of shared variable %s (%llu bytes)",
+                 (uint32_t)origin->address - begin, variable->name, (unsigned long long)variable->size);
+    else if (origin->space == SIM_SHARED || origin->space == SIM_DISTRIBUTED)
+        snprintf(origin->what, sizeof origin->what, "byte %u of the block's shared memory",
+                 (uint32_t)origin->address);
+    else if (origin->space == SIM_LOCAL)
+        snprintf(origin->what, sizeof origin->what, "the thread's own memory (a local array or variable)");
+    else
+        snprintf(origin->what, sizeof origin->what, "address 0x%llx", (unsigned long long)origin->address);
+    base_text_free(&text);
+}
+
+uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
+                              uint32_t lane, const sim_access *access) {
+    if (plan->origin) return plan->origin - 1;
+    if (self->origin_count >= ORIGINS_AT_MOST) return 0;
+    if (self->origin_count == self->origin_capacity) {
+        uint32_t capacity = self->origin_capacity * 2;
+        undefined_origin *grown = realloc(self->origins, capacity * sizeof *grown);
+        if (!grown) return 0;
+        self->origins = grown;
+        self->origin_capacity = capacity;
+    }
+    undefined_origin *origin = &self->origins[self->origin_count];
+    *origin = (undefined_origin){
+        .space = access->space, .address = access->addresses[lane], .bytes = access->bytes};
+    observe_place place = {.inst = event->inst,
+                           .block = event->block,
+                           .thread = event->warp * UNDEFINED_LANES + lane,
+                           .is_write = access->kind == SIM_STORE,
+                           .is_atomic = access->kind == SIM_ATOMIC,
+                           .agent = access->agent};
+    origin->words = observe_findings_words(self->findings, &place);
+    describe(self, event, lane, origin);
+    plan->origin = ++self->origin_count;
+    return plan->origin - 1;
+}
+
+// ---- causes and remedies
+// -----------------------------------------------------------------------------------
+
+static const char *cause_of(const undefined_origin *origin) {
+    if (!origin)
+        return "likely cause: a variable that is set on some ways through the code only\n"
+               "what to do: give it a value where it is declared";
+    switch (origin->space) {
+    case SIM_SHARED:
+    case SIM_DISTRIBUTED:
+        return "likely cause: shared memory holds nothing when a block begins; the tile was not filled this "
+               "far, "
+               "or the index leaves the part that was\n"
+               "what to do: write every element that is read (zeros past the edge), then __syncthreads()";
+    case SIM_LOCAL:
+        return "likely cause: a local array or variable is read before it was written\n"
+               "what to do: initialise it, or correct the index";
+    default:
+        return "likely cause: cudaMalloc does not clear memory, and no kernel or copy wrote this element "
+               "before\n"
+               "what to do: cudaMemset the buffer, or check size, grid and indices of what should fill it";
+    }
+}
+
+static void say_origin(const undefined_origin *origin, base_text *out) {
+    if (!origin)
+        base_text_add(out, "a variable that was never set");
+    else
+        base_text_add(out, "%u byte%s at %s that nobody had written", origin->bytes,
+                      origin->bytes == 1 ? "" : "s", origin->what);
+}
+
+void undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event, uint32_t lane,
+                      observe_finding_kind kind, uint32_t number) {
+    if (plan->reports >= REPORTS_PER_INSTRUCTION) return;
+    plan->reports++;
+    const undefined_origin *origin = number ? &self->origins[number] : NULL;
+    observe_finding finding = {
+        .kind = kind,
+        .first = {.inst = event->inst,
+                  .block = event->block,
+                  .thread = event->warp * UNDEFINED_LANES + lane,
+                  .is_write = event->inst->op == PTX_OP_ST || event->inst->op == PTX_OP_RED,
+                  .is_atomic = event->inst->op == PTX_OP_ATOM || event->inst->op == PTX_OP_RED},
+        .second_words = origin ? origin->words : NULL,
+        .self = event->self};
+    if (origin) {
+        finding.space = origin->space;
+        finding.address = origin->address;
+        finding.bytes = origin->bytes;
+    }
+    base_text text = {0};
+    base_text_add(&text, kind == OBSERVE_UNDEFINED_BRANCH ? "the way taken here depends on "
+                                                          : "the address used here depends on ");
+    say_origin(origin, &text);
+    base_text_add(&text, "\n%s", cause_of(origin));
+    snprintf(finding.text, sizeof finding.text, "%s", text.data ? text.data : "");
+    base_text_free(&text);
+    observe_findings_add(self->findings, &finding);
+}
+
+// ---- the host
+// ----------------------------------------------------------------------------------------------
+
+// Gaps between the members of structures are copied with them. Such a gap ends where something of a larger
+// alignment begins, is shorter than that alignment, and lies further from the next than one such element.
+static bool is_padding(const undefined_self *self, uint64_t base, uint64_t from, uint64_t to, uint64_t next,
+                       uint64_t end) {
+    const shadow_page *page = shadow_page_at(&self->memory, from);
+    uint32_t widest = page ? page->widest : 0;
+    for (uint64_t align = 2; align <= 16 && align <= widest; align *= 2)
+        if (to - from < align && (to - base) % align == 0 && from > base &&
+            (next >= end ? true : next - from >= 2 * align))
+            return true;
+    return false;
+}
+
+// The first run of undefined bytes that is no padding; its length in *bytes, and how many there are in
+// *total.
+static uint64_t find_gap(const undefined_self *self, uint64_t address, uint64_t end, uint64_t *bytes,
+                         uint64_t *total) {
+    uint64_t found = end, at = address;
+    *total = *bytes = 0;
+    while (at < end) {
+        uint64_t from;
+        if (!shadow_memory_has(&self->memory, at, end - at, &from)) break;
+        uint64_t to = shadow_memory_run(&self->memory, from, end), next = to;
+        if (to < end && !shadow_memory_has(&self->memory, to, end - to, &next)) next = end;
+        if (to >= end) next = end;
+        at = to;
+        if (is_padding(self, address, from, to, next, end)) continue;
+        *total += to - from;
+        if (found == end) {
+            found = from;
+            *bytes = to - from;
+        }
+    }
+    return found;
+}
+
+void undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes) {
+    uint64_t first, length, total;
+    if (!shadow_memory_has(&self->memory, address, bytes, &first)) return;
+    first = find_gap(self, address, address + bytes, &length, &total);
+    if (first == address + bytes) return;
+    const shadow_word *word = shadow_find_word(&self->memory.words, first);
+    const undefined_origin *origin = word && word->origin ? &self->origins[word->origin] : NULL;
+    const undefined_origin *writer = word && word->writer ? &self->origins[word->writer] : NULL;
+    observe_finding finding = {.kind = OBSERVE_UNDEFINED_OUTPUT,
+                               .first_words = writer ? writer->words : NULL,
+                               .second_words = origin ? origin->words : NULL,
+                               .space = SIM_GLOBAL,
+                               .address = first,
+                               .bytes = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+    base_text text = {0}, buffer = {0};
+    if (!observe_findings_buffer(self->findings, first, &buffer))
+        base_text_add(&buffer, "address 0x%llx", (unsigned long long)first);
+    base_text_add(&text,
+                  "the host copies %llu bytes from the device; %llu of them are undefined, the first at %s",
+                  (unsigned long long)bytes, (unsigned long long)total, buffer.data ? buffer.data : "?");
+    if (writer) {
+        base_text_add(&text, "\nit was stored there from ");
+        say_origin(origin, &text);
+        base_text_add(&text, "\n%s", cause_of(origin));
+    } else {
+        base_text_add(&text,
+                      "\nlikely cause: the kernel does not write all elements (too few threads, a wrong "
+                      "bound), did not run, or the copy is larger than what it wrote\n"
+                      "what to do: check grid size and bounds; cudaMemset what is meant to stay zero");
+    }
+    snprintf(finding.text, sizeof finding.text, "%s", text.data ? text.data : "");
+    base_text_free(&text);
+    base_text_free(&buffer);
+    observe_findings_add(self->findings, &finding);
+    shadow_memory_mark(&self->memory, address, bytes, false); // said once
+}
