@@ -19,15 +19,15 @@ static const double ALU_LATENCY = 4, SHARED_LATENCY = 30, L1_LATENCY = 35, L2_LA
                     DRAM_LATENCY = 600, BARRIER_LATENCY = 30, OVERLAP = 4;
 static const double CLOSE = 0.8; // of the largest
 
-double prof_sector_clocks(const prof_access *a) {
+double report_prof_sector_clocks(const report_prof_access *a) {
     bool partial = (a->is_store || a->is_atomic) && a->lanes * a->bytes < a->sectors * 32 * 0.99;
     return a->sectors * (partial ? PARTIAL_SECTOR_CLOCKS : SECTOR_CLOCKS);
 }
 
 // Lanes of a request that meet at an address take turns, and where all requests go to one address they do
 // so too.
-double prof_atomic_clocks(const prof_access *a) {
-    if (!a->is_atomic || a->space != PROF_GLOBAL || a->distinct <= 0) return 0;
+double report_prof_atomic_clocks(const report_prof_access *a) {
+    if (!a->is_atomic || a->space != REPORT_PROF_GLOBAL || a->distinct <= 0) return 0;
     double addresses = a->distinct / a->requests; // per request
     return a->lanes / addresses * ATOMIC_CLOCKS;
 }
@@ -42,7 +42,7 @@ typedef struct machine {
     double launches;
 } machine;
 
-static machine describe(const prof_report *report, const prof_kernel *k) {
+static machine describe(const report_prof *report, const report_prof_kernel *k) {
     const device_gpu *gpu = &report->gpu;
     machine m = {.all_sms = gpu->multiprocessors > 0 ? gpu->multiprocessors : 1,
                  .clock = gpu->clock > 0 ? gpu->clock : 1e9,
@@ -62,80 +62,84 @@ static double global_latency(const machine *m) {
 }
 
 // Clocks of an SM's memory pipes: a request to global memory takes one, or one per four sectors.
-static double global_wavefronts(const prof_access *a) { return fmax(a->requests, a->sectors / 4); }
+static double global_wavefronts(const report_prof_access *a) { return fmax(a->requests, a->sectors / 4); }
 
-static void add_access(const machine *m, const prof_access *a, prof_line *line, double *latency) {
+static void add_access(const machine *m, const report_prof_access *a, report_prof_line *line,
+                       double *latency) {
     double per_sm = m->sms * m->clock * m->launches;
-    if (a->space == PROF_SHARED) {
-        line->seconds[PROF_L1] += a->wavefronts / per_sm;
+    if (a->space == REPORT_PROF_SHARED) {
+        line->seconds[REPORT_PROF_L1] += a->wavefronts / per_sm;
         *latency += a->requests * SHARED_LATENCY / OVERLAP + (a->wavefronts - a->requests);
-    } else if (a->space == PROF_GLOBAL || a->space == PROF_LOCAL) {
-        line->seconds[PROF_L1] += global_wavefronts(a) / per_sm;
+    } else if (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) {
+        line->seconds[REPORT_PROF_L1] += global_wavefronts(a) / per_sm;
         double misses = a->is_store || a->is_atomic ? 1 : 1 - m->hit_l1;
-        line->seconds[PROF_L2] += prof_sector_clocks(a) * misses / per_sm;
+        line->seconds[REPORT_PROF_L2] += report_prof_sector_clocks(a) * misses / per_sm;
         if (!a->is_store) *latency += a->requests * global_latency(m) / OVERLAP;
     }
-    line->seconds[PROF_ATOMICS] += prof_atomic_clocks(a) / (m->clock * m->launches);
+    line->seconds[REPORT_PROF_ATOMICS] += report_prof_atomic_clocks(a) / (m->clock * m->launches);
 }
 
 static double arithmetic(const machine *m, const json_t *metrics, const char *name, double flops) {
     // A warp's instruction occupies 32 lanes of the pipe, whoever is active; an add counts as a fused one.
-    return flops > 0 ? prof_metric(metrics, name) * 64 / flops / m->launches : 0;
+    return flops > 0 ? report_prof_metric(metrics, name) * 64 / flops / m->launches : 0;
 }
 
-static void estimate_line(const machine *m, prof_line *line) {
+static void estimate_line(const machine *m, report_prof_line *line) {
     const json_t *metrics = line->metrics;
-    double instructions = prof_metric(metrics, "ptx__inst_executed.sum");
-    double latency = instructions * ALU_LATENCY + prof_metric(metrics, "ptx__barriers.sum") * BARRIER_LATENCY;
+    double instructions = report_prof_metric(metrics, "ptx__inst_executed.sum");
+    double latency =
+        instructions * ALU_LATENCY + report_prof_metric(metrics, "ptx__inst_barrier.sum") * BARRIER_LATENCY;
     double per_sm = m->sms * m->clock * m->launches, scale = m->sms / m->all_sms;
-    for (int r = 0; r < PROF_RESOURCES; r++) line->seconds[r] = 0;
-    line->seconds[PROF_ISSUE] = instructions / SCHEDULERS / per_sm;
-    line->seconds[PROF_FP32] = arithmetic(m, metrics, "ptx__inst_fp32.sum", m->flops[0] * scale);
-    line->seconds[PROF_FP64] = arithmetic(m, metrics, "ptx__inst_fp64.sum", m->flops[1] * scale);
-    line->seconds[PROF_FP16] = arithmetic(m, metrics, "ptx__inst_fp16.sum", m->flops[2] * scale);
-    line->seconds[PROF_SPECIAL] = prof_metric(metrics, "ptx__inst_special.sum") / SPECIAL_PER_CLOCK / per_sm;
+    for (int r = 0; r < REPORT_PROF_RESOURCES; r++) line->seconds[r] = 0;
+    line->seconds[REPORT_PROF_ISSUE] = instructions / SCHEDULERS / per_sm;
+    line->seconds[REPORT_PROF_FP32] = arithmetic(m, metrics, "ptx__inst_fp32.sum", m->flops[0] * scale);
+    line->seconds[REPORT_PROF_FP64] = arithmetic(m, metrics, "ptx__inst_fp64.sum", m->flops[1] * scale);
+    line->seconds[REPORT_PROF_FP16] = arithmetic(m, metrics, "ptx__inst_fp16.sum", m->flops[2] * scale);
+    line->seconds[REPORT_PROF_SPECIAL] =
+        report_prof_metric(metrics, "ptx__inst_special.sum") / SPECIAL_PER_CLOCK / per_sm;
     for (size_t i = 0; i < line->access_count; i++) add_access(m, &line->accesses[i], line, &latency);
     // What one warp waits, times the rounds in which blocks follow each other on an SM.
-    line->seconds[PROF_LATENCY] = latency / (m->warps * m->launches) * m->waves / m->clock;
+    line->seconds[REPORT_PROF_LATENCY] = latency / (m->warps * m->launches) * m->waves / m->clock;
 }
 
 // ---- the kernel ----------------------------------------------------------------------------------------
 
 // The model of the caches knows DRAM's bytes per kernel; lines have them by their sectors.
-static void spread_dram(const prof_report *report, prof_kernel *k) {
+static void spread_dram(const report_prof *report, report_prof_kernel *k) {
     double bytes = report_get_number(k->caches, "dram.read_bytes", 0) +
                    report_get_number(k->caches, "dram.write_bytes", 0);
     double sectors = 0;
     if (report->gpu.bandwidth > 0)
-        k->seconds[PROF_DRAM] = bytes / report->gpu.bandwidth / (double)k->launches;
+        k->seconds[REPORT_PROF_DRAM] = bytes / report->gpu.bandwidth / (double)k->launches;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < k->line_count; i++)
             for (size_t a = 0; a < k->lines[i].access_count; a++) {
-                const prof_access *access = &k->lines[i].accesses[a];
-                if (access->space != PROF_GLOBAL && access->space != PROF_LOCAL) continue;
+                const report_prof_access *access = &k->lines[i].accesses[a];
+                if (access->space != REPORT_PROF_GLOBAL && access->space != REPORT_PROF_LOCAL) continue;
                 if (pass == 0)
                     sectors += access->sectors;
                 else
-                    k->lines[i].seconds[PROF_DRAM] += k->seconds[PROF_DRAM] * access->sectors / sectors;
+                    k->lines[i].seconds[REPORT_PROF_DRAM] +=
+                        k->seconds[REPORT_PROF_DRAM] * access->sectors / sectors;
             }
 }
 
-static void rank(prof_kernel *k) {
-    k->first = PROF_ISSUE;
-    for (int r = 0; r < PROF_RESOURCES; r++)
-        if (k->seconds[r] > k->seconds[k->first]) k->first = (prof_resource)r;
-    k->second = k->first == PROF_ISSUE ? PROF_L1 : PROF_ISSUE;
-    for (int r = 0; r < PROF_RESOURCES; r++)
-        if (r != (int)k->first && k->seconds[r] > k->seconds[k->second]) k->second = (prof_resource)r;
+static void rank(report_prof_kernel *k) {
+    k->first = REPORT_PROF_ISSUE;
+    for (int r = 0; r < REPORT_PROF_RESOURCES; r++)
+        if (k->seconds[r] > k->seconds[k->first]) k->first = (report_prof_resource)r;
+    k->second = k->first == REPORT_PROF_ISSUE ? REPORT_PROF_L1 : REPORT_PROF_ISSUE;
+    for (int r = 0; r < REPORT_PROF_RESOURCES; r++)
+        if (r != (int)k->first && k->seconds[r] > k->seconds[k->second]) k->second = (report_prof_resource)r;
     k->estimate = k->seconds[k->first];
     k->close = k->seconds[k->second] >= CLOSE * k->estimate;
 }
 
-static void weigh_lines(prof_kernel *k) {
+static void weigh_lines(report_prof_kernel *k) {
     double total = 0;
     for (size_t i = 0; i < k->line_count; i++) {
-        prof_line *line = &k->lines[i];
-        for (int r = 0; r < PROF_RESOURCES; r++) {
+        report_prof_line *line = &k->lines[i];
+        for (int r = 0; r < REPORT_PROF_RESOURCES; r++) {
             double nearness = k->estimate > 0 ? k->seconds[r] / k->estimate : 0;
             line->cost += line->seconds[r] * nearness * nearness;
         }
@@ -144,18 +148,18 @@ static void weigh_lines(prof_kernel *k) {
     for (size_t i = 0; i < k->line_count; i++) k->lines[i].share = total > 0 ? k->lines[i].cost / total : 0;
 }
 
-void prof_estimate(const prof_report *report, prof_kernel *k) {
+void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
     machine m = describe(report, k);
     double shared = 0;
     for (size_t i = 0; i < k->line_count; i++) {
-        prof_line *line = &k->lines[i];
+        report_prof_line *line = &k->lines[i];
         estimate_line(&m, line);
-        for (int r = 0; r < PROF_RESOURCES; r++) k->seconds[r] += line->seconds[r];
+        for (int r = 0; r < REPORT_PROF_RESOURCES; r++) k->seconds[r] += line->seconds[r];
         for (size_t a = 0; a < line->access_count; a++)
-            if (line->accesses[a].space == PROF_SHARED) shared += line->accesses[a].wavefronts;
+            if (line->accesses[a].space == REPORT_PROF_SHARED) shared += line->accesses[a].wavefronts;
     }
     shared /= m.sms * m.clock * m.launches;
-    k->shared_part = k->seconds[PROF_L1] > 0 ? shared / k->seconds[PROF_L1] : 0;
+    k->shared_part = k->seconds[REPORT_PROF_L1] > 0 ? shared / k->seconds[REPORT_PROF_L1] : 0;
     k->resident = fmin(k->occupancy.blocks, ceil(k->blocks / m.all_sms)) * k->warps;
     spread_dram(report, k);
     rank(k);

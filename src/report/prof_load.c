@@ -1,4 +1,4 @@
-// From a record to a prof_report: typed kernels, lines and accesses, sorted by what they cost.
+// From a record to a report_prof: typed kernels, lines and accesses, sorted by what they cost.
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,58 +7,58 @@
 
 // ---- small things --------------------------------------------------------------------------------------
 
-const char *prof_resource_name(prof_resource resource) {
+const char *report_prof_resource_name(report_prof_resource resource) {
     static const char *const names[] = {
-#define PROF_RESOURCE(id, name, title) name,
+#define REPORT_PROF_RESOURCE(id, name, title) name,
 #include "report/prof_resources.def"
-#undef PROF_RESOURCE
+#undef REPORT_PROF_RESOURCE
     };
     return names[resource];
 }
 
-const char *prof_resource_title(prof_resource resource) {
+const char *report_prof_resource_title(report_prof_resource resource) {
     static const char *const titles[] = {
-#define PROF_RESOURCE(id, name, title) title,
+#define REPORT_PROF_RESOURCE(id, name, title) title,
 #include "report/prof_resources.def"
-#undef PROF_RESOURCE
+#undef REPORT_PROF_RESOURCE
     };
     return titles[resource];
 }
 
-const char *prof_bound_name(prof_bound bound) {
+const char *report_prof_bound_name(report_prof_bound bound) {
     static const char *const names[] = {
-#define PROF_BOUND(id, name, title) name,
+#define REPORT_PROF_BOUND(id, name, title) name,
 #include "report/prof_bounds.def"
-#undef PROF_BOUND
+#undef REPORT_PROF_BOUND
     };
     return names[bound];
 }
 
-const char *prof_bound_title(prof_bound bound) {
+const char *report_prof_bound_title(report_prof_bound bound) {
     static const char *const titles[] = {
-#define PROF_BOUND(id, name, title) title,
+#define REPORT_PROF_BOUND(id, name, title) title,
 #include "report/prof_bounds.def"
-#undef PROF_BOUND
+#undef REPORT_PROF_BOUND
     };
     return titles[bound];
 }
 
 // Metric names hold dots: they are no paths.
-double prof_metric(const json_t *metrics, const char *name) {
+double report_prof_metric(const json_t *metrics, const char *name) {
     const json_t *value = json_object_get(metrics, name);
     return json_is_number(value) ? json_number_value(value) : 0;
 }
 
-bool prof_has_metric(const json_t *metrics, const char *name) {
+bool report_prof_has_metric(const json_t *metrics, const char *name) {
     return json_is_number(json_object_get(metrics, name));
 }
 
-double prof_active_lanes(const json_t *metrics) {
-    double warp = prof_metric(metrics, "ptx__inst_executed.sum");
-    return warp > 0 ? prof_metric(metrics, "ptx__thread_inst_executed.sum") / warp : 32;
+double report_prof_active_lanes(const json_t *metrics) {
+    double warp = report_prof_metric(metrics, "ptx__inst_executed.sum");
+    return warp > 0 ? report_prof_metric(metrics, "ptx__thread_inst_executed.sum") / warp : 32;
 }
 
-const char *prof_text(prof_report *report, const char *format, ...) {
+const char *report_prof_text(report_prof *report, const char *format, ...) {
     base_text text = {0};
     va_list list;
     va_start(list, format);
@@ -69,34 +69,34 @@ const char *prof_text(prof_report *report, const char *format, ...) {
     return copy ? copy : "";
 }
 
-const char *prof_basename(const char *path) {
+const char *report_prof_basename(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
 // ---- accesses and lines --------------------------------------------------------------------------------
 
-static void load_pattern(const json_t *json, prof_pattern *pattern) {
+static void load_pattern(const json_t *json, report_prof_pattern *pattern) {
     static const char *const kinds[] = {"uniform", "contiguous", "stride", "rows"};
-    *pattern = (prof_pattern){.kind = PROF_OTHER};
+    *pattern = (report_prof_pattern){.kind = REPORT_PROF_OTHER};
     if (!json) return;
     for (size_t i = 0; i < BASE_COUNT(kinds); i++)
-        if (strcmp(report_get_text(json, "kind"), kinds[i]) == 0) pattern->kind = (prof_pattern_kind)i;
+        if (strcmp(report_get_text(json, "kind"), kinds[i]) == 0) pattern->kind = (report_prof_pattern_kind)i;
     pattern->stride = (int64_t)report_get_number(json, "stride", 0);
     pattern->jump = (int64_t)report_get_number(json, "jump", 0);
     pattern->run = (uint32_t)report_get_count(json, "run");
     pattern->share = report_get_number(json, "share", 0);
 }
 
-static prof_space space_of(const char *name) {
-    if (strcmp(name, "global") == 0) return PROF_GLOBAL;
-    if (strcmp(name, "shared") == 0 || strcmp(name, "distributed") == 0) return PROF_SHARED;
-    return strcmp(name, "local") == 0 ? PROF_LOCAL : PROF_ELSEWHERE;
+static report_prof_space space_of(const char *name) {
+    if (strcmp(name, "global") == 0) return REPORT_PROF_GLOBAL;
+    if (strcmp(name, "shared") == 0 || strcmp(name, "distributed") == 0) return REPORT_PROF_SHARED;
+    return strcmp(name, "local") == 0 ? REPORT_PROF_LOCAL : REPORT_PROF_ELSEWHERE;
 }
 
-static void load_access(const json_t *json, prof_access *access) {
+static void load_access(const json_t *json, report_prof_access *access) {
     const char *kind = report_get_text(json, "kind");
-    *access = (prof_access){
+    *access = (report_prof_access){
         .ptx = report_get_text(json, "ptx"),
         .ptx_line = (uint32_t)report_get_count(json, "ptx_line"),
         .bytes = (uint32_t)report_get_count(json, "bytes"),
@@ -114,9 +114,9 @@ static void load_access(const json_t *json, prof_access *access) {
     load_pattern(json_array_get(report_get(json, "patterns"), 0), &access->pattern);
 }
 
-static bool load_line(prof_report *report, const json_t *json, prof_line *line) {
+static bool load_line(report_prof *report, const json_t *json, report_prof_line *line) {
     const json_t *accesses = report_get(json, "accesses");
-    *line = (prof_line){
+    *line = (report_prof_line){
         .file = report_get_text(json, "file"),
         .line = (uint32_t)report_get_count(json, "line"),
         .is_ptx = report_get_bool(json, "is_ptx"),
@@ -141,14 +141,15 @@ static void load_triple(const json_t *json, const char *name, uint32_t triple[3]
     }
 }
 
-static void load_occupancy(const prof_report *report, const prof_options *o, prof_kernel *k) {
+static void load_occupancy(const report_prof *report, const report_prof_options *o, report_prof_kernel *k) {
     k->occupancy.registers = o->registers ? o->registers(o->context, k->module, k->name) : -1;
-    prof_occupy(&report->gpu, k);
+    report_prof_occupy(&report->gpu, k);
 }
 
-static bool load_kernel(prof_report *report, const prof_options *o, const json_t *json, prof_kernel *k) {
+static bool load_kernel(report_prof *report, const report_prof_options *o, const json_t *json,
+                        report_prof_kernel *k) {
     const json_t *lines = report_get(json, "lines");
-    *k = (prof_kernel){
+    *k = (report_prof_kernel){
         .json = json,
         .name = report_get_text(json, "name"),
         .title = report_get_text(json, "short"),
@@ -177,21 +178,21 @@ static bool load_kernel(prof_report *report, const prof_options *o, const json_t
     return k->lines != NULL;
 }
 
-static bool is_wanted(const char *pattern, const prof_kernel *k) {
+static bool is_wanted(const char *pattern, const report_prof_kernel *k) {
     if (!pattern) return true;
     return strstr(k->title, pattern) || strstr(k->name, pattern) || fnmatch(pattern, k->title, 0) == 0 ||
            fnmatch(pattern, k->name, 0) == 0;
 }
 
 static int by_cost(const void *a, const void *b) {
-    const prof_kernel *x = a, *y = b;
+    const report_prof_kernel *x = a, *y = b;
     double p = x->estimate * (double)x->launches, q = y->estimate * (double)y->launches;
     if (p != q) return p > q ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
 static int by_line_cost(const void *a, const void *b) {
-    const prof_line *x = a, *y = b;
+    const report_prof_line *x = a, *y = b;
     if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
     int file = strcmp(x->file, y->file);
     return file ? file : (x->line > y->line) - (x->line < y->line);
@@ -200,7 +201,7 @@ static int by_line_cost(const void *a, const void *b) {
 // ---- the report ----------------------------------------------------------------------------------------
 
 // The record has the peaks of its GPU; the limits are those of gpus/, where it is still there.
-static void load_gpu(prof_report *report, const prof_options *o) {
+static void load_gpu(report_prof *report, const report_prof_options *o) {
     report->gpu = o->gpu;
     if (report->gpu.key[0]) return;
     report->gpu.sm = report_get_number(report->head, "sm", 0);
@@ -219,18 +220,18 @@ static size_t count_kernels(const report_record *record) {
     return count;
 }
 
-static bool load_kernels(const report_record *record, const prof_options *o, prof_report *report) {
+static bool load_kernels(const report_record *record, const report_prof_options *o, report_prof *report) {
     size_t at = 0;
     report->kernels = base_arena_alloc(report->arena, (count_kernels(record) + 1) * sizeof *report->kernels);
     if (!report->kernels) return false;
     for (const json_t *json; (json = report_record_next(record, "kernel", &at));) {
-        prof_kernel *k = &report->kernels[report->kernel_count];
+        report_prof_kernel *k = &report->kernels[report->kernel_count];
         if (!load_kernel(report, o, json, k)) return false;
         if (!is_wanted(o->pattern, k)) {
             report->hidden_count++;
             continue;
         }
-        prof_estimate(report, k);
+        report_prof_estimate(report, k);
         report->kernel_count++;
     }
     qsort(report->kernels, report->kernel_count, sizeof *report->kernels, by_cost);
@@ -239,18 +240,18 @@ static bool load_kernels(const report_record *record, const prof_options *o, pro
         report->kernel_count = o->top;
     }
     for (size_t i = 0; i < report->kernel_count; i++) {
-        prof_kernel *k = &report->kernels[i];
+        report_prof_kernel *k = &report->kernels[i];
         qsort(k->lines, k->line_count, sizeof *k->lines, by_line_cost);
-        for (size_t l = 0; l < k->line_count; l++) prof_explain(report, k, &k->lines[l]);
-        prof_decide(report, k);
+        for (size_t l = 0; l < k->line_count; l++) report_prof_explain(report, k, &k->lines[l]);
+        report_prof_decide(report, k);
     }
     return true;
 }
 
-kz_status prof_report_open(const report_record *record, const prof_options *options, prof_report *report,
-                           kz_error *error) {
+kz_status report_prof_open(const report_record *record, const report_prof_options *options,
+                           report_prof *report, kz_error *error) {
     size_t at = 0;
-    *report = (prof_report){.arena = base_arena_open(), .cut = record->cut};
+    *report = (report_prof){.arena = base_arena_open(), .cut = record->cut};
     if (!report->arena) return base_fail(error, KZ_NO_MEMORY, "no memory for the report");
     report->head = report_record_next(record, "record", &at);
     report->end = report_record_next(record, "end", &at);
@@ -266,11 +267,11 @@ kz_status prof_report_open(const report_record *record, const prof_options *opti
         if (!load_kernels(record, options, report))
             status = base_fail(error, KZ_NO_MEMORY, "no memory for the report");
     }
-    if (status) prof_report_close(report);
+    if (status) report_prof_close(report);
     return status;
 }
 
-void prof_report_close(prof_report *report) {
+void report_prof_close(report_prof *report) {
     if (report->arena) base_arena_close(report->arena);
-    *report = (prof_report){0};
+    *report = (report_prof){0};
 }

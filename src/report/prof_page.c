@@ -48,16 +48,16 @@ static void print_fact(FILE *file, const report_style *style, const char *label,
 
 // ---- the kernel's head -----------------------------------------------------------------------------------
 
-static void print_shape(FILE *file, const report_style *style, const prof_kernel *k) {
+static void print_shape(FILE *file, const report_style *style, const report_prof_kernel *k) {
     base_text text = {0};
-    prof_show_shape(&text, k);
+    report_prof_show_shape(&text, k);
     print_fact(file, style, "launch", text.data ? text.data : "");
     base_text_free(&text);
 }
 
-static void print_verdict(FILE *file, const report_style *style, const prof_kernel *k) {
+static void print_verdict(FILE *file, const report_style *style, const report_prof_kernel *k) {
     fprintf(file, "%*s", INDENT, "");
-    report_print(file, style, REPORT_WARN, "Bound by %s", prof_bound_title(k->bound));
+    report_print(file, style, REPORT_WARN, "Bound by %s", report_prof_bound_title(k->bound));
     fputs("\n", file);
     fprintf(file, "%*s", INDENT, "");
     print_wrapped(file, style, REPORT_PLAIN, INDENT, k->why);
@@ -71,21 +71,21 @@ static void print_bar(FILE *file, const report_style *style, double part, report
 }
 
 // Every resource that needs at least a hundredth of the largest.
-static void print_resources(FILE *file, const report_style *style, const prof_kernel *k) {
+static void print_resources(FILE *file, const report_style *style, const report_prof_kernel *k) {
     char time[REPORT_NUMBER];
     const char *label = "time needed";
-    for (int n = 0; n < PROF_RESOURCES; n++) {
+    for (int n = 0; n < REPORT_PROF_RESOURCES; n++) {
         int best = -1;
-        for (int r = 0; r < PROF_RESOURCES; r++) {
+        for (int r = 0; r < REPORT_PROF_RESOURCES; r++) {
             int above = 0; // how many come before r
-            for (int o = 0; o < PROF_RESOURCES; o++)
+            for (int o = 0; o < REPORT_PROF_RESOURCES; o++)
                 above += k->seconds[o] > k->seconds[r] || (k->seconds[o] == k->seconds[r] && o < r);
             if (above == n) best = r;
         }
         if (best < 0 || k->seconds[best] < 0.01 * k->estimate || k->seconds[best] <= 0) break;
         print_label(file, style, label);
         label = "";
-        fprintf(file, "%-24s %9s  ", prof_show_resource((prof_resource)best),
+        fprintf(file, "%-24s %9s  ", report_prof_show_resource((report_prof_resource)best),
                 report_seconds(time, k->seconds[best]));
         print_bar(file, style, k->seconds[best] / k->estimate,
                   best == (int)k->first ? REPORT_WARN : REPORT_DIM);
@@ -93,22 +93,22 @@ static void print_resources(FILE *file, const report_style *style, const prof_ke
     }
 }
 
-static void print_facts(FILE *file, const report_style *style, const prof_report *report,
-                        const prof_kernel *k) {
-    for (size_t i = 0; i < prof_show_count(); i++) {
+static void print_facts(FILE *file, const report_style *style, const report_prof *report,
+                        const report_prof_kernel *k) {
+    for (size_t i = 0; i < report_prof_show_count(); i++) {
         base_text text = {0};
-        prof_show_fact(&text, i, report, k);
-        if (text.data && *text.data) print_fact(file, style, prof_show_label(i), text.data);
+        report_prof_show_fact(&text, i, report, k);
+        if (text.data && *text.data) print_fact(file, style, report_prof_show_label(i), text.data);
         base_text_free(&text);
     }
 }
 
 // ---- its lines -------------------------------------------------------------------------------------------
 
-static void print_source(FILE *file, const report_style *style, const prof_line *line, prof_sources *sources,
-                         int used) {
+static void print_source(FILE *file, const report_style *style, const report_prof_line *line,
+                         report_prof_sources *sources, int used) {
     size_t length;
-    const char *text = prof_sources_line(sources, line->file, line->line, &length);
+    const char *text = report_prof_sources_line(sources, line->file, line->line, &length);
     if (!text) {
         fputc('\n', file);
         return;
@@ -121,9 +121,10 @@ static void print_source(FILE *file, const report_style *style, const prof_line 
                  cut ? (style->utf8 ? "…" : "~") : "");
 }
 
-static void print_line(FILE *file, const report_style *style, const prof_line *line, prof_sources *sources) {
+static void print_line(FILE *file, const report_style *style, const report_prof_line *line,
+                       report_prof_sources *sources) {
     base_text place = {0};
-    prof_show_place(&place, line);
+    report_prof_show_place(&place, line);
     fprintf(file, "%*s", INDENT, "");
     report_print(file, style, REPORT_PLAIN, "%3.0f%%  %s", line->share * 100, place.data ? place.data : "");
     int used = INDENT + 6 + (int)report_width(place.data ? place.data : "") + 2;
@@ -138,7 +139,8 @@ static void print_line(FILE *file, const report_style *style, const prof_line *l
     print_wrapped(file, style, REPORT_PLAIN, INDENT + 11, line->advice);
 }
 
-static void print_lines(FILE *file, const report_style *style, const prof_kernel *k, prof_sources *sources) {
+static void print_lines(FILE *file, const report_style *style, const report_prof_kernel *k,
+                        report_prof_sources *sources) {
     size_t count = 0;
     while (count < k->line_count && count < LINES && k->lines[count].cost > 0) count++;
     if (!count) return;
@@ -148,7 +150,7 @@ static void print_lines(FILE *file, const report_style *style, const prof_kernel
     for (size_t i = 0; i < count; i++) print_line(file, style, &k->lines[i], sources);
 }
 
-static void print_advice(FILE *file, const report_style *style, const prof_kernel *k) {
+static void print_advice(FILE *file, const report_style *style, const report_prof_kernel *k) {
     if (k->advice_count || k->note_count) fputc('\n', file);
     for (size_t i = 0; i < k->advice_count; i++) {
         fprintf(file, "%*s", INDENT, "");
@@ -164,7 +166,7 @@ static void print_advice(FILE *file, const report_style *style, const prof_kerne
 
 // ---- the page --------------------------------------------------------------------------------------------
 
-static void print_table(FILE *file, const report_style *style, const prof_report *report) {
+static void print_table(FILE *file, const report_style *style, const report_prof *report) {
     const report_column columns[] = {{.title = ""},
                                      {"kernel", .shrink = true},
                                      {"launches", .right = true},
@@ -174,23 +176,23 @@ static void print_table(FILE *file, const report_style *style, const prof_report
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < report->kernel_count; i++) {
-        const prof_kernel *k = &report->kernels[i];
+        const report_prof_kernel *k = &report->kernels[i];
         char time[REPORT_NUMBER];
         report_table_add(table, REPORT_DIM, "%zu", i + 1);
         report_table_add(table, REPORT_BOLD, "%s", k->title);
         report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)k->launches);
         report_table_add(table, REPORT_PLAIN, "%s", report_seconds(time, k->estimate));
-        report_table_add(table, REPORT_PLAIN, "%.0f%%", 100 * prof_show_part(report, k));
-        report_table_add(table, REPORT_PLAIN, "%s", prof_bound_title(k->bound));
+        report_table_add(table, REPORT_PLAIN, "%.0f%%", 100 * report_prof_show_part(report, k));
+        report_table_add(table, REPORT_PLAIN, "%s", report_prof_bound_title(k->bound));
     }
     report_table_print(table, file, style, true);
     report_table_close(table);
     fputc('\n', file);
 }
 
-static void print_kernel(FILE *file, const report_style *style, const prof_report *report, size_t index,
-                         prof_sources *sources) {
-    const prof_kernel *k = &report->kernels[index];
+static void print_kernel(FILE *file, const report_style *style, const report_prof *report, size_t index,
+                         report_prof_sources *sources) {
+    const report_prof_kernel *k = &report->kernels[index];
     char time[REPORT_NUMBER];
     report_print(file, style, REPORT_BOLD, "%zu  %s", index + 1, k->title);
     report_print(file, style, REPORT_DIM, "   about %s a launch", report_seconds(time, k->estimate));
@@ -205,15 +207,15 @@ static void print_kernel(FILE *file, const report_style *style, const prof_repor
     fputc('\n', file);
 }
 
-void prof_page_print(FILE *file, const report_style *style, const prof_report *report,
-                     prof_sources *sources) {
+void report_prof_page_print(FILE *file, const report_style *style, const report_prof *report,
+                            report_prof_sources *sources) {
     base_text text = {0};
-    prof_show_head(&text, report);
+    report_prof_show_head(&text, report);
     report_print(file, style, REPORT_DIM, "%s\n\n", text.data ? text.data : "");
     base_text_free(&text);
     if (report->kernel_count > 1) print_table(file, style, report);
     for (size_t i = 0; i < report->kernel_count; i++) print_kernel(file, style, report, i, sources);
-    prof_show_tail(&text, report);
+    report_prof_show_tail(&text, report);
     if (text.data) print_wrapped(file, style, REPORT_DIM, 0, text.data);
     base_text_free(&text);
 }

@@ -6,19 +6,19 @@
 
 // ---- sums ------------------------------------------------------------------------------------------------
 
-void prof_traffic_add(prof_traffic *t, const prof_line *line) {
+void report_prof_traffic_add(report_prof_traffic *t, const report_prof_line *line) {
     for (size_t i = 0; i < line->access_count; i++) {
-        const prof_access *a = &line->accesses[i];
+        const report_prof_access *a = &line->accesses[i];
         if (a->is_atomic) {
             t->atomic_requests += a->requests;
             t->atomic_lanes += a->lanes;
             t->atomic_distinct += a->distinct;
         }
-        if (a->space == PROF_SHARED) {
+        if (a->space == REPORT_PROF_SHARED) {
             t->shared_requests += a->requests;
             t->wavefronts += a->wavefronts;
             t->ideal_wavefronts += a->ideal_wavefronts;
-        } else if (a->space == PROF_GLOBAL) {
+        } else if (a->space == REPORT_PROF_GLOBAL) {
             bool store = a->is_store || a->is_atomic;
             *(store ? &t->store_requests : &t->load_requests) += a->requests;
             *(store ? &t->store_sectors : &t->load_sectors) += a->sectors;
@@ -28,24 +28,25 @@ void prof_traffic_add(prof_traffic *t, const prof_line *line) {
     }
 }
 
-prof_traffic prof_traffic_of(const prof_kernel *k) {
-    prof_traffic t = {0};
-    for (size_t i = 0; i < k->line_count; i++) prof_traffic_add(&t, &k->lines[i]);
+report_prof_traffic report_prof_traffic_of(const report_prof_kernel *k) {
+    report_prof_traffic t = {0};
+    for (size_t i = 0; i < k->line_count; i++) report_prof_traffic_add(&t, &k->lines[i]);
     return t;
 }
 
-double prof_show_part(const prof_report *report, const prof_kernel *k) {
+double report_prof_show_part(const report_prof *report, const report_prof_kernel *k) {
     double all = 0;
     for (size_t i = 0; i < report->kernel_count; i++)
         all += report->kernels[i].estimate * (double)report->kernels[i].launches;
     return all > 0 ? k->estimate * (double)k->launches / all : 0;
 }
 
-bool prof_roofline_of(const prof_report *report, const prof_kernel *k, prof_roofline *r) {
-    double n = (double)k->launches, f32 = prof_metric(k->metrics, "ptx__flops_f32.sum") / n,
-           f64 = prof_metric(k->metrics, "ptx__flops_f64.sum") / n,
-           f16 = prof_metric(k->metrics, "ptx__flops_f16.sum") / n;
-    *r = (prof_roofline){.flops = f32 + f64 + f16, .bandwidth = report->gpu.bandwidth};
+bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel *k,
+                             report_prof_roofline *r) {
+    double n = (double)k->launches, f32 = report_prof_metric(k->metrics, "ptx__flops_f32.sum") / n,
+           f64 = report_prof_metric(k->metrics, "ptx__flops_f64.sum") / n,
+           f16 = report_prof_metric(k->metrics, "ptx__flops_f16.sum") / n;
+    *r = (report_prof_roofline){.flops = f32 + f64 + f16, .bandwidth = report->gpu.bandwidth};
     r->bytes = (report_get_number(k->caches, "dram.read_bytes", 0) +
                 report_get_number(k->caches, "dram.write_bytes", 0)) /
                n;
@@ -63,16 +64,16 @@ bool prof_roofline_of(const prof_report *report, const prof_kernel *k, prof_roof
 // ---- lines of words
 // ----------------------------------------------------------------------------------------
 
-void prof_show_head(base_text *text, const prof_report *report) {
+void report_prof_show_head(base_text *text, const report_prof *report) {
     char bandwidth[REPORT_NUMBER];
     report_si(bandwidth, report->gpu.bandwidth, "B/s");
     base_text_add(
         text, "%s on a simulated %s (%.0f SMs, %s). Counts are exact, on PTX; times are estimated from them.",
-        prof_basename(report->program), report->gpu.name[0] ? report->gpu.name : report->gpu_key,
+        report_prof_basename(report->program), report->gpu.name[0] ? report->gpu.name : report->gpu_key,
         report->gpu.multiprocessors, bandwidth);
 }
 
-void prof_show_tail(base_text *text, const prof_report *report) {
+void report_prof_show_tail(base_text *text, const report_prof *report) {
     const char *message = report_get_text(report->end, "message");
     if (report->hidden_count)
         base_text_add(text, "%zu more kernel%s not shown: --top 0 shows all. ", report->hidden_count,
@@ -89,7 +90,7 @@ static void add_triple(base_text *text, const uint32_t t[3]) {
     if (t[2] > 1) base_text_add(text, "x%u", t[2]);
 }
 
-void prof_show_shape(base_text *text, const prof_kernel *k) {
+void report_prof_show_shape(base_text *text, const report_prof_kernel *k) {
     char bytes[REPORT_NUMBER];
     base_text_add(text, "grid ");
     add_triple(text, k->grid);
@@ -106,25 +107,25 @@ void prof_show_shape(base_text *text, const prof_kernel *k) {
     if (k->launches > 1) base_text_add(text, "; %llu launches", (unsigned long long)k->launches);
 }
 
-void prof_show_place(base_text *text, const prof_line *line) {
-    base_text_add(text, "%s%s:%u", line->is_ptx ? "PTX " : "", prof_basename(line->file), line->line);
+void report_prof_show_place(base_text *text, const report_prof_line *line) {
+    base_text_add(text, "%s%s:%u", line->is_ptx ? "PTX " : "", report_prof_basename(line->file), line->line);
     const json_t *outer = json_array_get(line->inlined_at, json_array_size(line->inlined_at) - 1);
     if (outer)
-        base_text_add(text, " in %s:%llu", prof_basename(report_get_text(outer, "file")),
+        base_text_add(text, " in %s:%llu", report_prof_basename(report_get_text(outer, "file")),
                       (unsigned long long)report_get_count(outer, "line"));
 }
 
-const char *prof_show_resource(prof_resource resource) {
-    return resource == PROF_DRAM ? "DRAM (cache model)" : prof_resource_title(resource);
+const char *report_prof_show_resource(report_prof_resource resource) {
+    return resource == REPORT_PROF_DRAM ? "DRAM (cache model)" : report_prof_resource_title(resource);
 }
 
 // ---- facts
 // -------------------------------------------------------------------------------------------------
 
-static void show_roofline(base_text *text, const prof_report *report, const prof_kernel *k) {
-    prof_roofline r;
+static void show_roofline(base_text *text, const report_prof *report, const report_prof_kernel *k) {
+    report_prof_roofline r;
     char rate[REPORT_NUMBER], flops[REPORT_NUMBER];
-    if (!prof_roofline_of(report, k, &r)) return;
+    if (!report_prof_roofline_of(report, k, &r)) return;
     if (r.flops <= 0) {
         base_text_add(text, "no floating point: it moves data, and DRAM's bandwidth is its roof");
         return;
@@ -137,8 +138,8 @@ static void show_roofline(base_text *text, const prof_report *report, const prof
                   flops, r.intensity, r.ridge, rate, 100 * r.attainable / r.peak, r.type);
 }
 
-static void show_memory(base_text *text, const prof_report *report, const prof_kernel *k) {
-    prof_traffic t = prof_traffic_of(k);
+static void show_memory(base_text *text, const report_prof *report, const report_prof_kernel *k) {
+    report_prof_traffic t = report_prof_traffic_of(k);
     if (t.load_requests > 0)
         base_text_add(text, "loads %.1f sectors per request, ideal %.1f", t.load_sectors / t.load_requests,
                       t.load_ideal / t.load_requests);
@@ -151,7 +152,7 @@ static void show_memory(base_text *text, const prof_report *report, const prof_k
         base_text_add(text, "; %.0f%% of the bytes moved are used", 100 * t.used_bytes / moved);
 }
 
-static void show_caches(base_text *text, const prof_report *report, const prof_kernel *k) {
+static void show_caches(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     char reads[REPORT_NUMBER], writes[REPORT_NUMBER];
     double n = (double)k->launches;
     if (!k->caches) return;
@@ -162,8 +163,8 @@ static void show_caches(base_text *text, const prof_report *report, const prof_k
                   report_bytes(writes, report_get_number(k->caches, "dram.write_bytes", 0) / n));
 }
 
-static void show_shared(base_text *text, const prof_report *report, const prof_kernel *k) {
-    prof_traffic t = prof_traffic_of(k);
+static void show_shared(base_text *text, const report_prof *report, const report_prof_kernel *k) {
+    report_prof_traffic t = report_prof_traffic_of(k);
     if (t.shared_requests <= 0) return;
     double extra = t.wavefronts - t.ideal_wavefronts;
     base_text_add(text, "%.2f wavefronts per request, ideal %.2f", t.wavefronts / t.shared_requests,
@@ -174,8 +175,8 @@ static void show_shared(base_text *text, const prof_report *report, const prof_k
         base_text_add(text, ": no bank conflicts");
 }
 
-static void show_atomics(base_text *text, const prof_report *report, const prof_kernel *k) {
-    prof_traffic t = prof_traffic_of(k);
+static void show_atomics(base_text *text, const report_prof *report, const report_prof_kernel *k) {
+    report_prof_traffic t = report_prof_traffic_of(k);
     char requests[REPORT_NUMBER];
     if (t.atomic_requests <= 0) return;
     base_text_add(text, "%s requests a launch; %.1f lanes on %.1f addresses each",
@@ -183,15 +184,15 @@ static void show_atomics(base_text *text, const prof_report *report, const prof_
                   t.atomic_lanes / t.atomic_requests, t.atomic_distinct / t.atomic_requests);
 }
 
-static void show_lanes(base_text *text, const prof_report *report, const prof_kernel *k) {
-    double branches = prof_metric(k->metrics, "ptx__branches.sum"),
-           divergent = prof_metric(k->metrics, "ptx__branches_divergent.sum");
-    base_text_add(text, "%.1f of 32 lanes active", prof_active_lanes(k->metrics));
+static void show_lanes(base_text *text, const report_prof *report, const report_prof_kernel *k) {
+    double branches = report_prof_metric(k->metrics, "ptx__branches.sum"),
+           divergent = report_prof_metric(k->metrics, "ptx__branches_divergent.sum");
+    base_text_add(text, "%.1f of 32 lanes active", report_prof_active_lanes(k->metrics));
     if (branches > 0) base_text_add(text, "; %.1f%% of the branches part a warp", 100 * divergent / branches);
 }
 
-static void show_occupancy(base_text *text, const prof_report *report, const prof_kernel *k) {
-    const prof_occupancy *o = &k->occupancy;
+static void show_occupancy(base_text *text, const report_prof *report, const report_prof_kernel *k) {
+    const report_prof_occupancy *o = &k->occupancy;
     double most = report->gpu.max_threads_per_multiprocessor / 32;
     if (most <= 0) return;
     if (o->registers < 0) {
@@ -207,7 +208,7 @@ static void show_occupancy(base_text *text, const prof_report *report, const pro
 
 typedef struct fact {
     const char *label;
-    void (*show)(base_text *text, const prof_report *report, const prof_kernel *k);
+    void (*show)(base_text *text, const report_prof *report, const report_prof_kernel *k);
 } fact;
 
 static const fact facts[] = {
@@ -216,8 +217,9 @@ static const fact facts[] = {
     {"occupancy", show_occupancy},
 };
 
-size_t prof_show_count(void) { return BASE_COUNT(facts); }
-const char *prof_show_label(size_t which) { return facts[which].label; }
-void prof_show_fact(base_text *text, size_t which, const prof_report *report, const prof_kernel *k) {
+size_t report_prof_show_count(void) { return BASE_COUNT(facts); }
+const char *report_prof_show_label(size_t which) { return facts[which].label; }
+void report_prof_show_fact(base_text *text, size_t which, const report_prof *report,
+                           const report_prof_kernel *k) {
     facts[which].show(text, report, k);
 }

@@ -4,36 +4,41 @@
 
 #include "report/prof.h"
 
-void prof_show_head(base_text *text, const prof_report *report); // what ran, and what the figures are
-void prof_show_tail(base_text *text,
-                    const prof_report *report); // what was left out; nothing where all is well
-void prof_show_shape(base_text *text, const prof_kernel *kernel);
-void prof_show_place(base_text *text, const prof_line *line); // "tile.cuh:12 in main.cu:40"
-const char *prof_show_resource(prof_resource resource); // its title, marked where a model stands behind it
-double prof_show_part(const prof_report *report, const prof_kernel *kernel); // of all kernels' time, 0 to 1
+void report_prof_show_head(base_text *text,
+                           const report_prof *report); // what ran, and what the figures are
+void report_prof_show_tail(base_text *text,
+                           const report_prof *report); // what was left out; nothing where all is well
+void report_prof_show_shape(base_text *text, const report_prof_kernel *kernel);
+void report_prof_show_place(base_text *text, const report_prof_line *line); // "tile.cuh:12 in main.cu:40"
+const char *
+report_prof_show_resource(report_prof_resource resource); // its title, marked where a model stands behind it
+double report_prof_show_part(const report_prof *report,
+                             const report_prof_kernel *kernel); // of all kernels' time, 0 to 1
 
 // Facts: the rows under the verdict, each a label and a sentence of figures; empty where it does not apply.
-size_t prof_show_count(void);
-const char *prof_show_label(size_t fact);
-void prof_show_fact(base_text *text, size_t fact, const prof_report *report, const prof_kernel *kernel);
+size_t report_prof_show_count(void);
+const char *report_prof_show_label(size_t fact);
+void report_prof_show_fact(base_text *text, size_t fact, const report_prof *report,
+                           const report_prof_kernel *kernel);
 
-typedef struct prof_roofline {
+typedef struct report_prof_roofline {
     double flops, bytes;     // of a launch; bytes across DRAM by the model
     double intensity, ridge; // flop per byte
     double peak, bandwidth;  // of the type that most flops are of
     double attainable;       // at that intensity, 1/s
     const char *type;        // "f32"
-} prof_roofline;
-bool prof_roofline_of(const prof_report *report, const prof_kernel *kernel, prof_roofline *roofline);
+} report_prof_roofline;
+bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel *kernel,
+                             report_prof_roofline *roofline);
 
 // Global memory's sums over a kernel or a line, and shared memory's.
-typedef struct prof_traffic {
+typedef struct report_prof_traffic {
     double load_requests, load_sectors, load_ideal, store_requests, store_sectors, store_ideal;
     double shared_requests, wavefronts, ideal_wavefronts;
     double atomic_requests, atomic_lanes, atomic_distinct;
     double used_bytes;
-} prof_traffic;
-void prof_traffic_add(prof_traffic *traffic, const prof_line *line);
-prof_traffic prof_traffic_of(const prof_kernel *kernel);
+} report_prof_traffic;
+void report_prof_traffic_add(report_prof_traffic *traffic, const report_prof_line *line);
+report_prof_traffic report_prof_traffic_of(const report_prof_kernel *kernel);
 
 #endif

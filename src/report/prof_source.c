@@ -12,15 +12,15 @@ typedef struct source {
     uint32_t count;
 } source;
 
-struct prof_sources {
+struct report_prof_sources {
     char *roots[ROOTS];
     size_t root_count;
     source files[FILES];
     size_t file_count;
 };
 
-prof_sources *prof_sources_open(const char *const *roots, size_t count) {
-    prof_sources *sources = calloc(1, sizeof *sources);
+report_prof_sources *report_prof_sources_open(const char *const *roots, size_t count) {
+    report_prof_sources *sources = calloc(1, sizeof *sources);
     for (size_t i = 0; sources && i < count && i < ROOTS; i++) {
         sources->roots[i] = strdup(roots[i]);
         if (sources->roots[i]) sources->root_count = i + 1;
@@ -28,7 +28,7 @@ prof_sources *prof_sources_open(const char *const *roots, size_t count) {
     return sources;
 }
 
-void prof_sources_close(prof_sources *sources) {
+void report_prof_sources_close(report_prof_sources *sources) {
     if (!sources) return;
     for (size_t i = 0; i < sources->file_count; i++) {
         free(sources->files[i].name);
@@ -53,7 +53,7 @@ static void cut_lines(source *s, size_t size) {
     }
 }
 
-static void read_source(const prof_sources *sources, source *s) {
+static void read_source(const report_prof_sources *sources, source *s) {
     size_t size;
     kz_status status = base_file_read(s->name, &s->text, &size, NULL);
     for (size_t i = 0; status && s->name[0] != '/' && i < sources->root_count; i++) {
@@ -68,7 +68,7 @@ static void read_source(const prof_sources *sources, source *s) {
         cut_lines(s, size);
 }
 
-static source *find(prof_sources *sources, const char *file) {
+static source *find(report_prof_sources *sources, const char *file) {
     for (size_t i = 0; i < sources->file_count; i++)
         if (strcmp(sources->files[i].name, file) == 0) return &sources->files[i];
     if (sources->file_count == FILES) return NULL;
@@ -80,14 +80,15 @@ static source *find(prof_sources *sources, const char *file) {
     return s;
 }
 
-const char *prof_sources_line(prof_sources *sources, const char *file, uint32_t line, size_t *length) {
+const char *report_prof_sources_line(report_prof_sources *sources, const char *file, uint32_t line,
+                                     size_t *length) {
     const source *s = sources ? find(sources, file) : NULL;
     if (!s || line == 0 || line > s->count) return NULL;
     *length = strcspn(s->lines[line - 1], "\r");
     return s->lines[line - 1];
 }
 
-uint32_t prof_sources_count(prof_sources *sources, const char *file) {
+uint32_t report_prof_sources_count(report_prof_sources *sources, const char *file) {
     const source *s = sources ? find(sources, file) : NULL;
     return s ? s->count : 0;
 }

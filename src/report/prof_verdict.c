@@ -17,22 +17,22 @@ typedef struct sums {
     uint32_t widest; // bytes per lane of global accesses
 } sums;
 
-static sums add_up(const prof_kernel *k) {
+static sums add_up(const report_prof_kernel *k) {
     sums s = {0};
     for (size_t i = 0; i < k->line_count; i++)
         for (size_t j = 0; j < k->lines[i].access_count; j++) {
-            const prof_access *a = &k->lines[i].accesses[j];
-            if (a->space == PROF_GLOBAL || a->space == PROF_LOCAL) {
+            const report_prof_access *a = &k->lines[i].accesses[j];
+            if (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) {
                 s.sectors += a->sectors;
                 s.ideal_sectors += a->ideal_sectors;
             }
-            if (a->space == PROF_SHARED) {
+            if (a->space == REPORT_PROF_SHARED) {
                 s.wavefronts += a->wavefronts;
                 s.ideal_wavefronts += a->ideal_wavefronts;
             }
-            if (a->space == PROF_LOCAL) s.local_requests += a->requests;
-            if (a->space == PROF_GLOBAL && a->is_atomic) s.atomics += a->lanes;
-            if (a->space == PROF_GLOBAL && a->bytes > s.widest) s.widest = a->bytes;
+            if (a->space == REPORT_PROF_LOCAL) s.local_requests += a->requests;
+            if (a->space == REPORT_PROF_GLOBAL && a->is_atomic) s.atomics += a->lanes;
+            if (a->space == REPORT_PROF_GLOBAL && a->bytes > s.widest) s.widest = a->bytes;
         }
     return s;
 }
@@ -46,172 +46,181 @@ static double conflicts(const sums *s) {
 
 // ---- which of the bounds ---------------------------------------------------------------------------------
 
-static prof_bound bound_by_latency(const prof_report *report, const prof_kernel *k) {
-    if (k->blocks < report->gpu.multiprocessors) return PROF_BY_FEW_BLOCKS;
-    return PROF_BY_LATENCY;
+static report_prof_bound bound_by_latency(const report_prof *report, const report_prof_kernel *k) {
+    if (k->blocks < report->gpu.multiprocessors) return REPORT_PROF_BY_FEW_BLOCKS;
+    return REPORT_PROF_BY_LATENCY;
 }
 
-static prof_bound find_bound(const prof_report *report, const prof_kernel *k, const sums *s) {
-    if (k->estimate <= 0) return PROF_BY_UNKNOWN;
-    if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return PROF_BY_LAUNCH;
+static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
+    if (k->estimate <= 0) return REPORT_PROF_BY_UNKNOWN;
+    if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return REPORT_PROF_BY_LAUNCH;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
     switch (k->first) {
-    case PROF_DRAM: return wasteful ? PROF_BY_UNCOALESCED : PROF_BY_MEMORY;
-    case PROF_L2: return wasteful ? PROF_BY_UNCOALESCED : PROF_BY_CACHE;
-    case PROF_L1:
-        if (k->shared_part > 0.5) return conflicts(s) >= WASTEFUL ? PROF_BY_CONFLICTS : PROF_BY_SHARED;
-        return wasteful ? PROF_BY_UNCOALESCED : PROF_BY_CACHE;
-    case PROF_ISSUE: return prof_active_lanes(k->metrics) < FEW_LANES ? PROF_BY_DIVERGENCE : PROF_BY_ISSUE;
-    case PROF_ATOMICS: return PROF_BY_ATOMICS;
-    case PROF_LATENCY: return bound_by_latency(report, k);
-    default: return PROF_BY_ARITHMETIC;
+    case REPORT_PROF_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
+    case REPORT_PROF_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+    case REPORT_PROF_L1:
+        if (k->shared_part > 0.5)
+            return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
+        return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+    case REPORT_PROF_ISSUE:
+        return report_prof_active_lanes(k->metrics) < FEW_LANES ? REPORT_PROF_BY_DIVERGENCE
+                                                                : REPORT_PROF_BY_ISSUE;
+    case REPORT_PROF_ATOMICS: return REPORT_PROF_BY_ATOMICS;
+    case REPORT_PROF_LATENCY: return bound_by_latency(report, k);
+    default: return REPORT_PROF_BY_ARITHMETIC;
     }
 }
 
 // ---- why -------------------------------------------------------------------------------------------------
 
-static const char *figures_of(prof_report *report, const prof_kernel *k, const sums *s) {
+static const char *figures_of(report_prof *report, const report_prof_kernel *k, const sums *s) {
     char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
     double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
     report_seconds(time, k->estimate);
     switch (k->first) {
-    case PROF_DRAM:
-        report_bytes(a, k->seconds[PROF_DRAM] * report->gpu.bandwidth);
+    case REPORT_PROF_DRAM:
+        report_bytes(a, k->seconds[REPORT_PROF_DRAM] * report->gpu.bandwidth);
         report_si(b, report->gpu.bandwidth, "B/s");
-        return prof_text(report, "%s cross DRAM in a launch (cache model), which takes %s at %s", a, time, b);
-    case PROF_L2:
+        return report_prof_text(report, "%s cross DRAM in a launch (cache model), which takes %s at %s", a,
+                                time, b);
+    case REPORT_PROF_L2:
         report_si(a, s->sectors / n, "");
         report_si(b, s->ideal_sectors / n, "");
-        return prof_text(report,
-                         "a launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
-                         "for them",
-                         a, b, time);
-    case PROF_L1:
+        return report_prof_text(
+            report,
+            "a launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
+            "for them",
+            a, b, time);
+    case REPORT_PROF_L1:
         report_si(a, s->wavefronts / n, "");
         report_si(b, s->ideal_wavefronts / n, "");
         if (k->shared_part > 0.5)
-            return prof_text(report,
-                             "a launch takes %s wavefronts of shared memory, %s without conflicts; one per "
-                             "clock on %.0f SMs takes %s",
-                             a, b, sms, time);
-        return prof_text(report, "requests to global memory keep the SMs' L1 busy for %s", time);
-    case PROF_ISSUE:
-        report_si(a, prof_metric(k->metrics, "ptx__inst_executed.sum") / n, "");
-        return prof_text(
+            return report_prof_text(
+                report,
+                "a launch takes %s wavefronts of shared memory, %s without conflicts; one per "
+                "clock on %.0f SMs takes %s",
+                a, b, sms, time);
+        return report_prof_text(report, "requests to global memory keep the SMs' L1 busy for %s", time);
+    case REPORT_PROF_ISSUE:
+        report_si(a, report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n, "");
+        return report_prof_text(
             report,
             "%s warp instructions in a launch, 4 per clock on each of %.0f SMs, take %s; %.1f of "
             "32 lanes are active in them",
-            a, sms, time, prof_active_lanes(k->metrics));
-    case PROF_ATOMICS:
+            a, sms, time, report_prof_active_lanes(k->metrics));
+    case REPORT_PROF_ATOMICS:
         report_si(a, s->atomics / n, "");
-        return prof_text(
+        return report_prof_text(
             report,
             "%s atomics in a launch meet at few addresses; L2 does them one after another, which "
             "takes %s",
             a, time);
-    case PROF_LATENCY:
-        return prof_text(
+    case REPORT_PROF_LATENCY:
+        return report_prof_text(
             report,
             "a warp's instructions wait for each other and for memory for about %s; %.0f warps per "
             "SM are too few to fill that time",
             time, k->resident);
     default:
-        return prof_text(report, "the %s alone takes %s at the GPU's peak", prof_resource_title(k->first),
-                         time);
+        return report_prof_text(report, "the %s alone takes %s at the GPU's peak",
+                                report_prof_resource_title(k->first), time);
     }
 }
 
-static void explain_why(prof_report *report, prof_kernel *k, const sums *s) {
+static void explain_why(report_prof *report, report_prof_kernel *k, const sums *s) {
     char next[REPORT_NUMBER];
     report_seconds(next, k->seconds[k->second]);
-    if (k->bound == PROF_BY_UNKNOWN) {
+    if (k->bound == REPORT_PROF_BY_UNKNOWN) {
         k->why = "no instruction was counted";
         return;
     }
-    k->why = prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s), k->close ? "Close to it" : "Next",
-                       prof_resource_title(k->second), next);
-    if (k->bound == PROF_BY_FEW_BLOCKS)
-        k->why = prof_text(report, "%.0f block%s for %.0f SMs: %.0f of them have nothing to do. %s",
-                           k->blocks, k->blocks == 1 ? "" : "s", report->gpu.multiprocessors,
-                           report->gpu.multiprocessors - k->blocks, k->why);
-    if (k->bound == PROF_BY_LAUNCH) {
+    k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),
+                              k->close ? "Close to it" : "Next", report_prof_resource_title(k->second), next);
+    if (k->bound == REPORT_PROF_BY_FEW_BLOCKS)
+        k->why = report_prof_text(report, "%.0f block%s for %.0f SMs: %.0f of them have nothing to do. %s",
+                                  k->blocks, k->blocks == 1 ? "" : "s", report->gpu.multiprocessors,
+                                  report->gpu.multiprocessors - k->blocks, k->why);
+    if (k->bound == REPORT_PROF_BY_LAUNCH) {
         report_seconds(next, k->estimate);
-        k->why =
-            prof_text(report,
-                      "%llu launches of about %s each: starting a kernel takes longer than that (2 to 5 us). "
-                      "Within a launch: %s.",
-                      (unsigned long long)k->launches, next, prof_resource_title(k->first));
+        k->why = report_prof_text(
+            report,
+            "%llu launches of about %s each: starting a kernel takes longer than that (2 to 5 us). "
+            "Within a launch: %s.",
+            (unsigned long long)k->launches, next, report_prof_resource_title(k->first));
     }
 }
 
 // ---- notes and advice ------------------------------------------------------------------------------------
 
-static void note(prof_kernel *k, const char *text) {
-    if (k->note_count < PROF_NOTES) k->notes[k->note_count++] = text;
+static void note(report_prof_kernel *k, const char *text) {
+    if (k->note_count < REPORT_PROF_NOTES) k->notes[k->note_count++] = text;
 }
 
-static void advise(prof_kernel *k, const char *text) {
-    if (k->advice_count < PROF_NOTES) k->advice[k->advice_count++] = text;
+static void advise(report_prof_kernel *k, const char *text) {
+    if (k->advice_count < REPORT_PROF_NOTES) k->advice[k->advice_count++] = text;
 }
 
-static void note_launch(prof_report *report, prof_kernel *k) {
+static void note_launch(report_prof *report, report_prof_kernel *k) {
     double most = report->gpu.multiprocessors * fmax(1, k->occupancy.blocks), waves = k->blocks / most;
     char time[REPORT_NUMBER];
     if (k->failed)
-        note(k, prof_text(report, "%llu of the launches failed: the counts are of what ran before",
-                          (unsigned long long)k->failed));
+        note(k, report_prof_text(report, "%llu of the launches failed: the counts are of what ran before",
+                                 (unsigned long long)k->failed));
     if ((uint32_t)k->threads % 32)
-        note(k, prof_text(report,
-                          "%.0f threads per block are no multiple of 32: the last warp has %u idle lanes",
-                          k->threads, 32 - (uint32_t)k->threads % 32));
+        note(k, report_prof_text(
+                    report, "%.0f threads per block are no multiple of 32: the last warp has %u idle lanes",
+                    k->threads, 32 - (uint32_t)k->threads % 32));
     if (waves > 1 && waves < 4 && waves - floor(waves) > 0 && waves - floor(waves) < 0.5)
-        note(k, prof_text(report, "the blocks come in %.2f rounds of %.0f: in the last one most SMs are idle",
-                          waves, most));
-    if (k->bound != PROF_BY_LAUNCH && k->estimate > 0 && k->estimate < LAUNCH_COST)
-        note(k,
-             prof_text(report,
-                       "at this size a launch is estimated at %s, less than starting it takes (2 to 5 us); "
-                       "the verdict is of what would grow with the size",
-                       report_seconds(time, k->estimate)));
+        note(k, report_prof_text(report,
+                                 "the blocks come in %.2f rounds of %.0f: in the last one most SMs are idle",
+                                 waves, most));
+    if (k->bound != REPORT_PROF_BY_LAUNCH && k->estimate > 0 && k->estimate < LAUNCH_COST)
+        note(k, report_prof_text(
+                    report,
+                    "at this size a launch is estimated at %s, less than starting it takes (2 to 5 us); "
+                    "the verdict is of what would grow with the size",
+                    report_seconds(time, k->estimate)));
 }
 
-static void note_work(prof_report *report, prof_kernel *k, const sums *s) {
-    double lanes = prof_active_lanes(k->metrics);
-    if (lanes < FEW_LANES && k->bound != PROF_BY_DIVERGENCE)
-        note(k, prof_text(report, "%.1f of 32 lanes are active on average: warps diverge", lanes));
+static void note_work(report_prof *report, report_prof_kernel *k, const sums *s) {
+    double lanes = report_prof_active_lanes(k->metrics);
+    if (lanes < FEW_LANES && k->bound != REPORT_PROF_BY_DIVERGENCE)
+        note(k, report_prof_text(report, "%.1f of 32 lanes are active on average: warps diverge", lanes));
     if (s->local_requests > 0)
-        note(k, prof_text(report,
-                          "local memory is used (%u bytes per thread): spilled registers, or arrays with "
-                          "variable indices",
-                          k->local_bytes));
-    if (wasted_sectors(s) >= WASTEFUL && k->bound != PROF_BY_UNCOALESCED)
-        note(k, prof_text(report, "%.1f times as many sectors are touched as the data would fill",
-                          wasted_sectors(s)));
-    if (conflicts(s) >= WASTEFUL && k->bound != PROF_BY_CONFLICTS)
-        note(k, prof_text(report, "%.1f times as many wavefronts of shared memory as without bank conflicts",
-                          conflicts(s)));
+        note(k,
+             report_prof_text(report,
+                              "local memory is used (%u bytes per thread): spilled registers, or arrays with "
+                              "variable indices",
+                              k->local_bytes));
+    if (wasted_sectors(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_UNCOALESCED)
+        note(k, report_prof_text(report, "%.1f times as many sectors are touched as the data would fill",
+                                 wasted_sectors(s)));
+    if (conflicts(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_CONFLICTS)
+        note(k, report_prof_text(report,
+                                 "%.1f times as many wavefronts of shared memory as without bank conflicts",
+                                 conflicts(s)));
 }
 
-static void advise_occupancy(prof_report *report, prof_kernel *k) {
-    const prof_occupancy *o = &k->occupancy;
+static void advise_occupancy(report_prof *report, report_prof_kernel *k) {
+    const report_prof_occupancy *o = &k->occupancy;
     if (o->limiter && strcmp(o->limiter, "registers") == 0)
-        advise(k,
-               prof_text(report,
-                         "%d registers per thread limit it: __launch_bounds__(%.0f, %d) asks ptxas for fewer",
-                         o->registers, k->threads, o->blocks + 1));
+        advise(k, report_prof_text(
+                      report,
+                      "%d registers per thread limit it: __launch_bounds__(%.0f, %d) asks ptxas for fewer",
+                      o->registers, k->threads, o->blocks + 1));
     if (o->limiter && strcmp(o->limiter, "shared memory") == 0)
         advise(k,
-               prof_text(report,
-                         "%u bytes of shared memory per block limit it: a smaller tile lets more blocks in",
-                         k->shared_bytes));
+               report_prof_text(
+                   report, "%u bytes of shared memory per block limit it: a smaller tile lets more blocks in",
+                   k->shared_bytes));
     if (o->limiter && strcmp(o->limiter, "blocks") == 0)
-        advise(k, prof_text(report, "%.0f threads per block are few: choose 128 to 256", k->threads));
+        advise(k, report_prof_text(report, "%.0f threads per block are few: choose 128 to 256", k->threads));
     advise(k, "give each thread several independent elements (unroll by 4), so that its loads overlap");
 }
 
-static void advise_kernel(prof_report *report, prof_kernel *k, const sums *s) {
+static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums *s) {
     switch (k->bound) {
-    case PROF_BY_MEMORY:
+    case REPORT_PROF_BY_MEMORY:
         advise(k, "this is near the hardware's limit for these bytes: move fewer of them (fuse it with the "
                   "kernel before "
                   "or after, narrower types, keep results in registers)");
@@ -219,41 +228,41 @@ static void advise_kernel(prof_report *report, prof_kernel *k, const sums *s) {
             advise(k,
                    "let each thread move 16 bytes at once (float4): fewer instructions for the same bytes");
         break;
-    case PROF_BY_CACHE:
+    case REPORT_PROF_BY_CACHE:
         advise(k, "reuse what was read: a tile in shared memory, or several results per thread");
         break;
-    case PROF_BY_SHARED:
+    case REPORT_PROF_BY_SHARED:
         advise(k, "let each thread compute several results from registers (a 4x4 or 8x8 piece), and load "
                   "float4 from "
                   "shared memory");
         break;
-    case PROF_BY_ISSUE:
+    case REPORT_PROF_BY_ISSUE:
         advise(k, "do more per instruction: float4 loads, unrolled loops, index arithmetic hoisted out of "
                   "the loop");
         break;
-    case PROF_BY_LATENCY: advise_occupancy(report, k); break;
-    case PROF_BY_FEW_BLOCKS:
-        advise(k, prof_text(
+    case REPORT_PROF_BY_LATENCY: advise_occupancy(report, k); break;
+    case REPORT_PROF_BY_FEW_BLOCKS:
+        advise(k, report_prof_text(
                       report,
                       "start at least %.0f blocks: fewer elements per block, or split the sum among blocks",
                       2 * report->gpu.multiprocessors));
         break;
-    case PROF_BY_LAUNCH:
+    case REPORT_PROF_BY_LAUNCH:
         advise(k, "fuse the launches, do more in each, or record them in a CUDA graph");
         break;
-    case PROF_BY_ARITHMETIC:
-        if (k->first == PROF_FP64)
+    case REPORT_PROF_BY_ARITHMETIC:
+        if (k->first == REPORT_PROF_FP64)
             advise(k, "use float where its precision is enough: this GPU has fewer units for double");
-        if (k->first == PROF_SPECIAL)
+        if (k->first == REPORT_PROF_SPECIAL)
             advise(k, "fewer special functions: tables, identities, or __expf and its like");
-        if (k->first == PROF_FP32)
+        if (k->first == REPORT_PROF_FP32)
             advise(k, "it does what the GPU does best: tensor cores, or fewer operations, are what is left");
         break;
     default: break; // the lines say what to do
     }
 }
 
-void prof_decide(prof_report *report, prof_kernel *k) {
+void report_prof_decide(report_prof *report, report_prof_kernel *k) {
     sums s = add_up(k);
     k->bound = find_bound(report, k, &s);
     explain_why(report, k, &s);
