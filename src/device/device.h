@@ -68,6 +68,22 @@ typedef struct device_backend {
 
 extern const device_backend device_cuda, device_sim, device_cpu;
 
+// ---- observing: only the simulator can ------------------------------------------------------------
+
+struct observe_session;
+struct observe_gpu;
+struct device_gpu;
+// From now on launches, copies and allocations are told to the session, and a launch that fails is told as
+// its fault; NULL ends it. The session must outlive the device or be taken off first. While it is there,
+// kz_counters count nothing. KZ_UNSUPPORTED on devices that are not simulated.
+kz_status device_sim_observe(kz_device *device, struct observe_session *session, kz_error *error);
+// The seed of the schedule of the launches to come; 0 is the plain order.
+kz_status device_sim_set_seed(kz_device *device, uint64_t seed, kz_error *error);
+// What observe/ wants to know of a GPU.
+void device_gpu_describe(const struct device_gpu *gpu, struct observe_gpu *out);
+// The GPU that a simulated device stands for.
+kz_status device_sim_gpu(kz_device *device, struct observe_gpu *out, kz_error *error);
+
 // ---- what every backend's objects start with -----------------------------------------------------
 
 struct kz_device {

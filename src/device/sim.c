@@ -1,6 +1,7 @@
 // The simulator as a device: PTX on the host's cores, with the limits of a GPU from gpus/.
 // The variable KZ_GPU names the GPU that plain "sim" stands for; without it, h200. It counts when asked to,
-// by attaching the counters of observe/ to its launches. KZ_SEED=N draws the order of blocks, warps and paths.
+// by attaching the counters of observe/ to its launches. KZ_SEED=N draws the order of blocks, warps and
+// paths.
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -15,7 +16,9 @@
 typedef struct sim_device {
     device_queue queue; // first
     sim_machine *machine;
+    device_gpu gpu;
     observe_counters *counters; // NULL until first asked for
+    observe_session *session;   // NULL, or who observes; the caller's
     bool counting;
     uint64_t launches; // while counting
     uint64_t seed;     // of the schedule; 0: the plain order
@@ -104,6 +107,7 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     sim_device *made = DEVICE_NEW(sim_device, error);
     if (!made) return KZ_NO_MEMORY;
     describe(&gpu, device_host_memory(""), &made->queue.device.info);
+    made->gpu = gpu;
     made->queue.device.backend = &device_sim;
     made->queue.run = sim_run_op;
     made->queue.arg_bytes = sim_arg_bytes;
@@ -159,6 +163,55 @@ static kz_status sim_counters_read(kz_device *device, kz_counters *counters, boo
     observe_counters_reset(self->counters);
     self->launches = 0;
     return KZ_OK;
+}
+
+// ---- observing -------------------------------------------------------------------------------------
+
+static kz_status check_sim(const kz_device *device, kz_error *error) {
+    if (device->backend == &device_sim) return KZ_OK;
+    base_fail(error, KZ_UNSUPPORTED, "%s cannot be observed: only the simulator can", device->info.id);
+    base_fail_note(error, "take --device sim");
+    return KZ_UNSUPPORTED;
+}
+
+kz_status device_sim_observe(kz_device *device, observe_session *session, kz_error *error) {
+    kz_status status = check_sim(device, error);
+    if (status) return status;
+    self_of(device)->session = session;
+    sim_machine_set_listener(self_of(device)->machine, session ? observe_session_listener(session) : NULL);
+    return KZ_OK;
+}
+
+kz_status device_sim_set_seed(kz_device *device, uint64_t seed, kz_error *error) {
+    kz_status status = check_sim(device, error);
+    if (!status) self_of(device)->seed = seed;
+    return status;
+}
+
+void device_gpu_describe(const device_gpu *gpu, observe_gpu *out) {
+    *out = (observe_gpu){
+        .sm = (uint32_t)gpu->sm,
+        .multiprocessors = (uint32_t)gpu->multiprocessors,
+        .l1_bytes = (uint64_t)gpu->l1,
+        .l2_bytes = (uint64_t)gpu->l2,
+        .bandwidth = gpu->bandwidth,
+        .flops_f32 = gpu->flops_f32,
+        .flops_f64 = gpu->flops_f64,
+        .flops_f16 = gpu->flops_f16,
+        .clock = gpu->clock,
+        .max_threads = (uint32_t)gpu->max_threads_per_multiprocessor,
+        .max_blocks = (uint32_t)gpu->max_blocks_per_multiprocessor,
+        .registers = (uint32_t)gpu->registers_per_multiprocessor,
+        .shared_bytes = (uint32_t)gpu->shared_per_multiprocessor,
+        .shared_per_block = (uint32_t)gpu->shared_per_block_optin,
+    };
+    snprintf(out->key, sizeof out->key, "%s", gpu->key);
+}
+
+kz_status device_sim_gpu(kz_device *device, observe_gpu *out, kz_error *error) {
+    kz_status status = check_sim(device, error);
+    if (!status) device_gpu_describe(&self_of(device)->gpu, out);
+    return status;
 }
 
 // ---- memory ----------------------------------------------------------------------------------------
@@ -286,7 +339,7 @@ static kz_status run_launch(sim_device *self, const device_op *op, kz_error *err
         .cooperative = op->launch.cooperative,
         .args = op->args,
         .arg_count = op->arg_count,
-        .listener = self->counting ? observe_counters_listener(self->counters) : NULL,
+        .listener = self->counting && !self->session ? observe_counters_listener(self->counters) : NULL,
         .print = self->print,
         .print_context = self->print_context,
         .seed = self->seed,
@@ -295,7 +348,13 @@ static kz_status run_launch(sim_device *self, const device_op *op, kz_error *err
     memcpy(launch.block, op->launch.block, sizeof launch.block);
     memcpy(launch.cluster, op->launch.cluster, sizeof launch.cluster);
     if (self->counting) self->launches++;
-    return sim_run(((sim_module *)op->kernel->module)->program, op->kernel->name, &launch, NULL, error);
+    sim_program *program = ((sim_module *)op->kernel->module)->program;
+    sim_result result = {0};
+    kz_error own;
+    if (!error) error = &own;
+    kz_status status = sim_run(program, op->kernel->name, &launch, &result, error);
+    if (status && self->session) observe_session_fault(self->session, NULL, &result.fault, error);
+    return status;
 }
 
 static kz_status sim_run_op(kz_device *device, const device_op *op, kz_error *error) {

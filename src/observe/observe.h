@@ -33,6 +33,14 @@ void observe_counters_read(const observe_counters *counters,
                            kz_counters *sums); // `valid` and `launches` untouched
 void observe_counters_reset(observe_counters *counters);
 
+// ---- metrics: the names in a record (metrics.def) -------------------------------------------------------
+
+typedef struct observe_metric {
+    const char *name, *unit, *text;
+    bool per_line; // exists for source lines too
+} observe_metric;
+const observe_metric *observe_metrics(size_t *count);
+
 // ---- findings: what a detector has to say --------------------------------------------------------------
 
 // OBSERVE_FINDING(ID, "name", SEVERITY, "title"): one row per kind of finding.
@@ -115,12 +123,42 @@ typedef struct observe_gpu {
     uint32_t sm, multiprocessors;
     uint64_t l1_bytes, l2_bytes; // l1: what an SM has for cache and shared memory together
     double bandwidth, flops_f32, flops_f64, flops_f16, clock;
+    // per multiprocessor, for the occupancy
+    uint32_t max_threads, max_blocks, registers;
+    uint32_t shared_bytes, shared_per_block; // of a multiprocessor; the most a block may ask for
 } observe_gpu;
+
+// ---- occupancy: how much of a launch fits a multiprocessor ------------------------------------------------
+
+typedef struct observe_occupancy_input {
+    uint32_t threads, registers; // per block; per thread, 0: not known
+    uint32_t shared_static, shared_dynamic;
+    uint64_t blocks; // of the launch
+} observe_occupancy_input;
+
+// Blocks per multiprocessor by each limit, UINT32_MAX where it limits nothing. Without registers the answer
+// is an upper bound, and `registers_known` says so.
+typedef struct observe_occupancy_result {
+    uint32_t by_warps, by_blocks, by_shared, by_registers;
+    bool registers_known;
+    uint32_t blocks, warps;    // resident on a multiprocessor
+    double occupancy;          // warps, of what it could hold: 0 to 1
+    const char *limit;         // "warps", "blocks", "shared memory", "registers"; "launch" where it has none
+    uint32_t shared_allocated; // per block, rounded up, with what the system keeps
+    double waves;              // blocks of the launch, of what the GPU holds at once
+    uint64_t tail;             // blocks in the last, incomplete wave; 0 where it is full
+} observe_occupancy_result;
+observe_occupancy_result observe_occupancy(const observe_gpu *gpu, const observe_occupancy_input *input);
+
+// ---- and its record
+// -----------------------------------------------------------------------------------------
 
 typedef struct observe_session observe_session;
 kz_status observe_session_open(const observe_options *options, const observe_gpu *gpu,
                                observe_session **session, kz_error *error);
 void observe_session_close(observe_session *session);
+// What the record's first line says: the program (or the variant) and the schedule's seed.
+void observe_session_name(observe_session *session, const char *program, uint64_t seed);
 sim_listener *observe_session_listener(observe_session *session);
 observe_findings *observe_session_findings(observe_session *session);
 // A launch failed: the fault becomes a finding.

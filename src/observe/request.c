@@ -268,9 +268,10 @@ observe_pattern observe_find_pattern(const uint64_t *addresses, uint32_t mask, u
     if (has_stride(set.address, set.count, &stride)) {
         if (stride == 0) return (observe_pattern){.kind = OBSERVE_UNIFORM};
         if (stride == (int64_t)bytes) return (observe_pattern){.kind = OBSERVE_CONTIGUOUS};
+        if (set.count < 3) return (observe_pattern){.kind = OBSERVE_OTHER}; // two lanes always have a stride
         return (observe_pattern){.kind = OBSERVE_STRIDE, .stride = stride};
     }
     observe_pattern pattern = {.kind = OBSERVE_OTHER};
-    if (set.count > 2) find_rows(set.address, set.count, &pattern);
+    if (set.count > 3) find_rows(set.address, set.count, &pattern);
     return pattern;
 }
