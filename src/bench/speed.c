@@ -1,8 +1,8 @@
 // The simulator's speed on the kernels that other simulators were measured with: a vector add of 2^20
 // elements, a matmul of 256^3 in 16x16 tiles, a block reduction of 2^20 elements. Bounds checks are on,
-// as always; counters are off. One core and two are measured in turn. The figure is the fastest launch: a
-// virtual core often shares its core with a neighbour, which halves whatever is measured; the median is
-// given beside it.
+// as always; counters are off, unless instruments are named. One core and two are measured in turn. The
+// figure is the fastest launch: a virtual core often shares its core with a neighbour, which halves whatever
+// is measured; the median is given beside it.
 
 #include "bench/speed.h"
 
@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "device/device.h"
+#include "observe/observe.h"
 
 extern const char bench_speed_ptx[];
 extern const size_t bench_speed_ptx_size;
@@ -56,6 +57,7 @@ typedef struct speed_run {
     const speed_kernel *what;
     kz_ptr a, b, c;
     float *host;
+    observe_session *session; // NULL, or who is to observe
 } speed_run;
 
 static double now(void) {
@@ -110,23 +112,42 @@ static double median(double *samples, size_t count) {
 
 enum { SAMPLES = 4096 };
 
-static kz_status measure(const speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
-    double *one = malloc(2 * SAMPLES * sizeof *one), *all = one ? one + SAMPLES : NULL;
-    if (!one) return base_fail(error, KZ_NO_MEMORY, "out of memory for samples");
-    size_t one_count = 0, all_count = 0;
+// One sample with the instruments, which listen to nothing else.
+static kz_status time_observed(const speed_run *r, double *samples, size_t *count, kz_error *error) {
+    kz_status status = device_sim_observe(r->device, r->session, error);
+    if (status == KZ_OK) status = time_one(r, 1, samples, count, error);
+    kz_status after = device_sim_observe(r->device, NULL, error);
+    return status ? status : after;
+}
+
+static kz_status take_samples(const speed_run *r, double seconds, unsigned cores, double *samples[3],
+                              size_t counts[3], kz_error *error) {
     kz_status status = KZ_OK;
     for (double end = now() + seconds;
-         status == KZ_OK && one_count < SAMPLES && (now() < end || one_count < 5);) {
-        status = time_one(r, 1, one, &one_count, error);
-        if (status == KZ_OK) status = time_one(r, row->cores, all, &all_count, error);
+         status == KZ_OK && counts[0] < SAMPLES && (now() < end || counts[0] < 5);) {
+        status = time_one(r, 1, samples[0], &counts[0], error);
+        if (status == KZ_OK) status = time_one(r, cores, samples[1], &counts[1], error);
+        if (status == KZ_OK && r->session) status = time_observed(r, samples[2], &counts[2], error);
     }
+    return status;
+}
+
+static kz_status measure(const speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
+    double *memory = malloc(3 * SAMPLES * sizeof *memory);
+    if (!memory) return base_fail(error, KZ_NO_MEMORY, "out of memory for samples");
+    double *samples[3] = {memory, memory + SAMPLES, memory + 2 * SAMPLES};
+    size_t counts[3] = {0};
+    kz_status status = take_samples(r, seconds, row->cores, samples, counts, error);
     if (status == KZ_OK) {
-        row->one_core_median = (double)row->thread_instructions / median(one, one_count);
-        row->all_cores_median = (double)row->thread_instructions / median(all, all_count);
-        row->one_core = (double)row->thread_instructions / one[0]; // sorted by now
-        row->all_cores = (double)row->thread_instructions / all[0];
+        double done = (double)row->thread_instructions;
+        row->one_core_median = done / median(samples[0], counts[0]);
+        row->all_cores_median = done / median(samples[1], counts[1]);
+        row->one_core = done / samples[0][0]; // sorted by now
+        row->all_cores = done / samples[1][0];
+        if (r->session) row->observed_median = done / median(samples[2], counts[2]);
+        if (r->session) row->observed = done / samples[2][0];
     }
-    free(one);
+    free(memory);
     return status;
 }
 
@@ -145,6 +166,8 @@ static kz_status run_kernel(speed_run *r, double seconds, bench_speed_row *row, 
     size_t in = r->what->inputs * sizeof(float), out = r->what->outputs * sizeof(float);
     r->host = malloc(in > out ? in : out);
     if (!r->host) return base_fail(error, KZ_NO_MEMORY, "out of memory for inputs");
+    // Instruments that follow memory must hear of all of it.
+    if (r->session) device_sim_observe(r->device, r->session, NULL);
     for (size_t i = 0; i < r->what->inputs; i++) r->host[i] = input(i);
     kz_status status = kz_module_kernel(r->module, r->what->entry, &r->kernel, error);
     if (status == KZ_OK) status = kz_memory_alloc(r->device, in, &r->a, error);
@@ -152,6 +175,7 @@ static kz_status run_kernel(speed_run *r, double seconds, bench_speed_row *row, 
     if (status == KZ_OK) status = kz_memory_alloc(r->device, out, &r->c, error);
     if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->a, r->host, in, error);
     if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->b, r->host, in, error);
+    if (status == KZ_OK && r->session) status = device_sim_observe(r->device, NULL, error);
     if (status == KZ_OK) status = count_instructions(r, &row->thread_instructions, error);
     if (status == KZ_OK) status = measure(r, seconds, row, error);
     if (status == KZ_OK) status = kz_copy_to_host(r->device, NULL, r->host, r->c, out, error);
@@ -163,13 +187,26 @@ static kz_status run_kernel(speed_run *r, double seconds, bench_speed_row *row, 
     return status;
 }
 
-kz_status bench_speed(double seconds, bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error) {
+// The instruments that are named, for the GPU that the device simulates.
+static kz_status open_session(kz_device *device, const char *words, observe_session **session,
+                              kz_error *error) {
+    observe_options options;
+    observe_gpu gpu;
+    kz_status status = observe_options_parse(words, &options, error);
+    if (status == KZ_OK) status = device_sim_gpu(device, &gpu, error);
+    if (status == KZ_OK) status = observe_session_open(&options, &gpu, session, error);
+    return status;
+}
+
+kz_status bench_speed(double seconds, const char *observe, bench_speed_row rows[BENCH_SPEED_KERNELS],
+                      kz_error *error) {
     kz_image image = {.name = "bench/speed", .ptx = bench_speed_ptx, .ptx_size = bench_speed_ptx_size};
     speed_run r = {0};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     kz_status status = kz_device_open("sim", &r.device, error);
     if (status != KZ_OK) return status;
-    status = kz_module_load(r.device, &image, &r.module, error);
+    if (observe) status = open_session(r.device, observe, &r.session, error);
+    if (status == KZ_OK) status = kz_module_load(r.device, &image, &r.module, error);
     for (size_t i = 0; status == KZ_OK && i < BENCH_SPEED_KERNELS; i++) {
         speed_run one = r;
         one.what = &kernels[i];
@@ -178,5 +215,6 @@ kz_status bench_speed(double seconds, bench_speed_row rows[BENCH_SPEED_KERNELS],
     }
     kz_module_close(r.module);
     kz_device_close(r.device);
+    observe_session_close(r.session);
     return status;
 }

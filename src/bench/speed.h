@@ -12,10 +12,13 @@ typedef struct bench_speed_row {
     double one_core, one_core_median;   // thread-instructions per second: the fastest launch, and the median
     double all_cores, all_cores_median; // the same on `cores` host threads
     unsigned cores;
+    double observed, observed_median; // one core with instruments listening; 0 where none were asked for
     bool correct;
 } bench_speed_row;
 
-// Checks and times the three kernels on a simulated device; `seconds` for each measurement.
-kz_status bench_speed(double seconds, bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error);
+// Checks and times the three kernels on a simulated device; `seconds` for each measurement. `observe`: NULL,
+// or the instruments to measure with too, "counters,races".
+kz_status bench_speed(double seconds, const char *observe, bench_speed_row rows[BENCH_SPEED_KERNELS],
+                      kz_error *error);
 
 #endif
