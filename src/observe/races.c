@@ -1,0 +1,622 @@
+// Data races, by what orders threads and not by what happened to come first.
+//
+// Two accesses to the same bytes, one of them a write, race when neither thread knows of the other's
+// (races.h) and they are not both strong (atomic, volatile, relaxed ...) at scopes that reach each other.
+// Lanes of a warp are threads like others. Launches and the host's copies are in order.
+//
+// Shared memory is looked at most often, so reading it has a quick way: a word that was not written since the
+// block's last barrier, and that two warps have read, needs no look: nothing that another reader could
+// change.
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/races.h"
+
+static races *self_of(sim_listener *listener) { return (races *)listener; }
+
+static races_block *block_of(races *self, uint32_t index) {
+    if (self->last && self->last->index == index) return self->last;
+    races_block *block = self->resident && index < self->blocks ? self->resident[index] : NULL;
+    if (block) self->last = block;
+    return block;
+}
+
+// ---- one cell --------------------------------------------------------------------------------------------
+
+// An access of a warp, while its lanes are looked at.
+typedef struct view {
+    races *self;
+    const sim_access *access;
+    races_block *block;
+    races_warp *warp;
+    races_shadow *shadow;
+    uint32_t tag;     // of the access
+    uint32_t who;     // without the lane, if it is a thread's or a copy's
+    uint64_t address; // of the lane that is looked at
+    uint32_t bytes;
+    uint32_t birth;
+    bool is_write, strong, exact, foreign;
+} view;
+
+static bool strong_together(const view *v, uint32_t who, uint32_t tag) {
+    if (!v->strong || !(tag & RACES_TAG_STRONG)) return false;
+    uint32_t other = who >> 10, mine = v->block->id;
+    if (other == mine) return true;
+    unsigned a = v->tag >> RACES_TAG_SCOPE_SHIFT & 3, b = tag >> RACES_TAG_SCOPE_SHIFT & 3;
+    unsigned least = a < b ? a : b;
+    if (least >= 2) return true;
+    return least == 1 && races_same_cluster(v->self, other, mine);
+}
+
+static void tell(const view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
+    races_report(v->self, &(races_conflict){.access = v->access,
+                                            .block = v->block,
+                                            .lane = lane,
+                                            .tag = v->tag,
+                                            .address = v->address,
+                                            .bytes = v->bytes,
+                                            .who = who,
+                                            .clock = clock,
+                                            .other_tag = tag,
+                                            .proxy = proxy});
+}
+
+// Bulk copies see what threads wrote to shared memory only after a proxy fence.
+static void check_proxy(const view *v, uint32_t lane, const races_cell *cell) {
+    if (v->access->agent != SIM_ASYNC_PROXY || v->shadow == &v->self->global || v->is_write) return;
+    if ((cell->write_tag & RACES_TAG_KIND) != RACES_THREAD) return;
+    if (cell->write_clock > v->block->proxy_fence)
+        tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
+}
+
+static void check_write(const view *v, uint32_t lane, const races_cell *cell) {
+    unsigned kind = cell->write_tag & RACES_TAG_KIND;
+    if (races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
+        check_proxy(v, lane, cell);
+    else
+        tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
+}
+
+static void check_access(const view *v, uint32_t lane, const races_access *a) {
+    if (!v->is_write && !(a->tag & RACES_TAG_WRITE)) return;
+    if (a->clock < v->birth || strong_together(v, a->who, a->tag)) return;
+    unsigned kind = a->tag & RACES_TAG_KIND;
+    if (kind == RACES_TRACKED) {
+        if (!races_knows(v->block, v->warp, lane, a->who, kind, a->clock))
+            tell(v, lane, a->who, a->clock, a->tag, false);
+        return;
+    }
+    for (uint32_t m = a->mask; m; m &= m - 1) {
+        uint32_t who = a->who | (uint32_t)__builtin_ctz(m);
+        if (races_knows(v->block, v->warp, lane, who, kind, a->clock)) continue;
+        tell(v, lane, who, a->clock, a->tag, false);
+        return;
+    }
+}
+
+static void check_readers(const view *v, uint32_t lane, const races_cell *cell) {
+    uint32_t tag = cell->read_tag;
+    if (!(tag & RACES_TAG_MANY)) {
+        check_access(v, lane, &(races_access){cell->read_clock, cell->read_who, cell->read_mask, tag});
+        return;
+    }
+    bool swap = cell->read_who >> 10 == v->block->id; // readers of other blocks first
+    for (int i = 0; i < 2; i++) {
+        uint32_t who = (i == 1) != swap ? cell->read_mask : cell->read_who;
+        if (races_knows(v->block, v->warp, lane, who, tag & RACES_TAG_KIND, cell->read_clock)) continue;
+        tell(v, lane, who, cell->read_clock, tag, false);
+        return;
+    }
+}
+
+// ---- remembering -----------------------------------------------------------------------------------------
+
+static races_access access_of(const view *v, uint32_t lane) {
+    bool tracked = (v->tag & RACES_TAG_KIND) == RACES_TRACKED;
+    return (races_access){
+        .clock = v->self->now, .who = v->who, .mask = tracked ? 1 : UINT32_C(1) << lane, .tag = v->tag};
+}
+
+// Whether the newer access stands for the older one in every question that can come.
+static bool stands_for(const view *v, uint32_t lane, const races_access *old) {
+    enum { SAME = RACES_TAG_KIND | RACES_TAG_STRONG | 3 << RACES_TAG_SCOPE_SHIFT };
+    if ((old->tag ^ v->tag) & SAME || (old->tag & RACES_TAG_WRITE && !v->is_write)) return false;
+    if ((v->tag & RACES_TAG_KIND) == RACES_TRACKED) return old->who == v->who;
+    for (uint32_t m = old->mask; m; m &= m - 1)
+        if (!races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),
+                         old->tag & RACES_TAG_KIND, old->clock))
+            return false;
+    return (v->tag & RACES_TAG_KIND) == RACES_THREAD || old->who == v->who;
+}
+
+static void remember_in_list(const view *v, uint32_t lane, races_list *list) {
+    races_access mine = access_of(v, lane);
+    uint32_t place = UINT32_MAX;
+    for (uint32_t i = 0; i < list->count; i++) {
+        races_access *old = &list->accesses[i];
+        if (old->who == mine.who && old->tag == mine.tag && old->clock == mine.clock) {
+            old->mask |= mine.mask;
+            return;
+        }
+        if (place == UINT32_MAX && (old->clock < v->birth || stands_for(v, lane, old))) place = i;
+    }
+    races_list_add(list, place, &mine);
+}
+
+static void remember_read(const view *v, uint32_t lane, races_cell *cell) {
+    races_access mine = access_of(v, lane);
+    bool empty = cell->read_clock < v->birth;
+    bool same_warp = !empty && !(cell->read_tag & RACES_TAG_MANY) && cell->read_who == mine.who;
+    bool over = !empty && (cell->read_who >> 10) == v->block->id && cell->read_clock < v->block->base &&
+                !((cell->read_tag | v->tag) & RACES_TAG_KIND) &&
+                (!(cell->read_tag & RACES_TAG_MANY) || (cell->read_mask >> 10) == v->block->id);
+    if (empty || over ||
+        (same_warp && !((cell->read_tag | v->tag) & RACES_TAG_KIND) &&
+         (cell->read_clock < v->warp->base || cell->read_mask == mine.mask))) {
+        cell->read_clock = mine.clock;
+        cell->read_who = mine.who;
+        cell->read_mask = mine.mask;
+        cell->read_tag = mine.tag;
+        return;
+    }
+    if (same_warp && (!v->exact || cell->read_clock == mine.clock) &&
+        !((cell->read_tag ^ v->tag) & RACES_TAG_KIND)) {
+        cell->read_mask |= mine.mask;
+        cell->read_clock = mine.clock;
+        return;
+    }
+    if (v->exact || (cell->read_tag | v->tag) & RACES_TAG_KIND) {
+        races_list *list = races_list_of(v->shadow, cell);
+        if (list)
+            remember_in_list(v, lane, list);
+        else
+            v->self->off = true;
+        return;
+    }
+    uint32_t who = mine.who | lane;
+    if (cell->read_tag & RACES_TAG_MANY) {
+        bool one_block = cell->read_who >> 10 == cell->read_mask >> 10;
+        if (one_block && who >> 10 != cell->read_who >> 10) cell->read_mask = who;
+        if (cell->read_who >> 10 == who >> 10) cell->read_clock = mine.clock;
+        return;
+    }
+    cell->read_who |= (uint32_t)__builtin_ctz(cell->read_mask);
+    cell->read_mask = who;
+    cell->read_tag |= RACES_TAG_MANY;
+    cell->read_clock = mine.clock;
+}
+
+static void touch(const view *v, uint32_t lane, races_cell *cell) {
+    if (cell->write_clock >= v->birth) check_write(v, lane, cell);
+    bool has_readers = cell->read_clock >= v->birth,
+         has_list = has_readers && cell->read_tag & RACES_TAG_LIST;
+    if (has_list || v->strong) {
+        races_list *list = races_list_of(v->shadow, cell);
+        if (!list) {
+            v->self->off = true;
+            return;
+        }
+        for (uint32_t i = 0; i < list->count; i++) check_access(v, lane, &list->accesses[i]);
+        if (v->strong || !v->is_write) {
+            remember_in_list(v, lane, list);
+            return;
+        }
+        races_list_clear(list);
+    } else if (v->is_write && has_readers) {
+        check_readers(v, lane, cell);
+        cell->read_clock = cell->read_tag = 0;
+    }
+    if (!v->is_write) {
+        remember_read(v, lane, cell);
+        return;
+    }
+    cell->write_clock = v->self->now;
+    cell->write_who = (v->tag & RACES_TAG_KIND) == RACES_TRACKED ? v->who : v->who | lane;
+    cell->write_tag = v->tag;
+}
+
+// ---- a lane's bytes --------------------------------------------------------------------------------------
+
+static void mark_quick(const view *v, uint64_t at, const races_cell *cell, uint32_t shift) {
+    uint32_t *quick = v->shadow->quick;
+    if (!quick) return;
+    if (v->is_write || v->strong || v->exact || v->self->has_clusters) {
+        quick[at >> 2] = 0;
+    } else if (shift == 2 && cell->write_clock < v->block->base && cell->read_clock >= v->block->base &&
+               (cell->read_tag & (RACES_TAG_MANY | RACES_TAG_LIST)) == RACES_TAG_MANY) {
+        quick[at >> 2] = v->block->base;
+    }
+}
+
+static void touch_bytes(view *v, uint32_t lane, uint64_t offset) {
+    uint32_t bytes = v->access->bytes, fine = bytes < 4 || offset & 3 ? bytes & 1 || offset & 1 ? 1 : 2 : 4;
+    if (bytes & 3) fine = bytes & 1 ? 1 : 2;
+    if (fine == 2 && offset & 1) fine = 1;
+    bool first = true;
+    for (uint64_t at = offset, end = offset + bytes; at < end && !v->self->off;) {
+        races_page *page = races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, fine);
+        if (!page) {
+            v->self->off |= at >> RACES_PAGE_SHIFT < v->shadow->page_count;
+            return;
+        }
+        uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
+        if (page_end > end) page_end = end;
+        for (; at < page_end; at += UINT64_C(1) << page->shift) {
+            races_cell *cell = &page->cells[(at & (RACES_PAGE_BYTES - 1)) >> page->shift];
+            v->address = v->access->addresses[lane] + (at - offset);
+            touch(v, lane, cell);
+            mark_quick(v, at, cell, page->shift);
+            if (v->strong && first && cell->read_clock >= v->birth && cell->read_tag & RACES_TAG_LIST)
+                races_strong(v->self, v->block, v->warp, lane, v->access, &v->shadow->lists[cell->read_who],
+                             v->tag);
+            first = false;
+        }
+    }
+}
+
+static void note_visit(races *self, races_block *owner, const view *v, uint32_t lane) {
+    races_access mine = access_of(v, lane);
+    for (uint32_t i = 0; i < owner->visit_count; i++) {
+        races_access *old = &owner->visits[i];
+        if (old->who != mine.who || (old->tag ^ mine.tag) & RACES_TAG_KIND) continue;
+        *old = mine;
+        return;
+    }
+    if (owner->visit_count == owner->visit_capacity) {
+        uint32_t capacity = owner->visit_capacity ? owner->visit_capacity * 2 : 32;
+        races_access *grown = realloc(owner->visits, capacity * sizeof *grown);
+        if (!grown) {
+            self->off = true;
+            return;
+        }
+        owner->visits = grown;
+        owner->visit_capacity = capacity;
+    }
+    owner->visits[owner->visit_count++] = mine;
+}
+
+// ---- an access of a warp ---------------------------------------------------------------------------------
+
+static bool is_strong(const sim_access *access) {
+    if (access->kind == SIM_ATOMIC) return true;
+    switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
+    case PTX_MOD_NONE:
+    case PTX_MOD_WEAK: return false;
+    default: return true;
+    }
+}
+
+static unsigned scope_of(const sim_access *access) {
+    uint16_t order = access->at.inst->by_category[PTX_CAT_ORDER];
+    if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return 2;
+    return races_scope_of(access->at.inst, 2);
+}
+
+static races_kind kind_of(const sim_access *access) {
+    const ptx_inst *inst = access->at.inst;
+    if (access->agent == SIM_THREAD || inst->op == PTX_OP_ST_BULK) return RACES_THREAD;
+    if (access->agent == SIM_ASYNC_COPY) return RACES_COPY;
+    if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_BULK_GROUP) {
+        bool group = false;
+        for (unsigned i = 0; i < inst->mod_count; i++) group |= inst->mods[i] == PTX_MOD_BULK_GROUP;
+        if (!group) return RACES_TRACKED;
+    }
+    return access->kind == SIM_LOAD ? RACES_BULK_READ : RACES_BULK_WRITE;
+}
+
+static void begin_view(view *v, races *self, const sim_access *access, races_block *block, races_warp *warp,
+                       races_kind kind) {
+    *v = (view){.self = self, .access = access, .block = block, .warp = warp};
+    v->strong = is_strong(access);
+    v->is_write = access->kind != SIM_LOAD;
+    v->exact = self->exact || warp->met;
+    v->bytes = access->bytes < 4 ? access->bytes : 4;
+    v->who = races_who(block, warp->index, 0);
+    v->tag = access->at.inst->serial << RACES_TAG_SERIAL_SHIFT | (uint32_t)kind |
+             (v->strong ? RACES_TAG_STRONG | scope_of(access) << RACES_TAG_SCOPE_SHIFT : 0) |
+             (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0);
+}
+
+static void look_lane(view *v, uint32_t lane) {
+    races *self = v->self;
+    uint64_t address = v->access->addresses[lane];
+    races_block *owner = v->block;
+    switch (v->access->space) {
+    case SIM_GLOBAL: v->shadow = &self->global; break;
+    case SIM_DISTRIBUTED:
+        owner = block_of(self, (uint32_t)(address >> 32));
+        if (!owner) return; // it has ended: the machine tells of it
+        self->last = v->block;
+        address &= UINT32_MAX; // fall through
+    default: v->shadow = &owner->shadow;
+    }
+    v->birth = v->shadow->birth;
+    touch_bytes(v, lane, address);
+    if (owner != v->block) note_visit(self, owner, v, lane);
+}
+
+// Whether a load of shared memory needs no look at all, see above.
+static bool is_quick(const races_block *block, const sim_access *access) {
+    const uint32_t *quick = block->shadow.quick;
+    const uint64_t *address = access->addresses;
+    uint32_t base = block->base, different = 0;
+    if (!quick) return false;
+    if (access->bytes > 4) {
+        for (uint32_t m = access->at.mask; m && !different; m &= m - 1)
+            for (uint32_t j = 0; j < access->bytes; j += 4)
+                different |= quick[(address[__builtin_ctz(m)] + j) >> 2] ^ base;
+    } else if (access->at.mask == UINT32_MAX) {
+        for (uint32_t i = 0; i < RACES_LANES; i++) different |= quick[address[i] >> 2] ^ base;
+    } else {
+        for (uint32_t m = access->at.mask; m; m &= m - 1)
+            different |= quick[address[__builtin_ctz(m)] >> 2] ^ base;
+    }
+    return !different;
+}
+
+// 4 bytes of the block's own shared memory, without sub-words: the common case, lane by lane but with little
+// to do for each, and nothing for lanes that share a word with the lane before.
+static void read_shared(view *v) {
+    races_block *block = v->block;
+    uint32_t now = v->self->now, base = block->base, mine = v->who;
+    uint64_t last = UINT64_MAX, last_page = UINT64_MAX;
+    races_page *page = NULL;
+    races_cell *cell = NULL;
+    v->shadow = &block->shadow;
+    v->birth = v->shadow->birth;
+    for (uint32_t m = v->access->at.mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t at = v->access->addresses[lane];
+        if (block->shadow.quick[at >> 2] == base) continue;
+        if (at == last && cell->write_clock < base && cell->read_who == mine && cell->read_tag == v->tag) {
+            cell->read_mask |= UINT32_C(1) << lane;
+            continue;
+        }
+        last = at;
+        if (at >> RACES_PAGE_SHIFT != last_page) {
+            last_page = at >> RACES_PAGE_SHIFT;
+            page = races_page_of(v->shadow, last_page, 4);
+            if (!page) {
+                v->self->off |= last_page < v->shadow->page_count;
+                return;
+            }
+        }
+        if (page->shift != 2) {
+            touch_bytes(v, lane, at);
+            last = UINT64_MAX;
+            continue;
+        }
+        cell = &page->cells[(at & (RACES_PAGE_BYTES - 1)) >> 2];
+        if (cell->write_clock < base && cell->read_clock < base && !(cell->read_tag & RACES_TAG_LIST)) {
+            cell->read_clock = now;
+            cell->read_who = mine;
+            cell->read_mask = UINT32_C(1) << lane;
+            cell->read_tag = v->tag;
+            continue;
+        }
+        v->address = at;
+        touch(v, lane, cell);
+        mark_quick(v, at, cell, 2);
+    }
+}
+
+static void look(races *self, const sim_access *access, races_block *block, races_warp *warp,
+                 races_kind kind) {
+    view v;
+    begin_view(&v, self, access, block, warp, kind);
+    bool plain = kind == RACES_THREAD && !v.strong && access->bytes == 4 && access->space == SIM_SHARED;
+    if (plain && !v.is_write && !v.exact && !self->has_clusters) {
+        read_shared(&v);
+        return;
+    }
+    for (uint32_t m = access->at.mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
+}
+
+static void keep_for_later(races *self, const sim_access *access) {
+    if (self->stash_count == BASE_COUNT(self->stash)) return;
+    uint32_t at = self->stash_count++;
+    memcpy(self->stash_addresses[at], access->addresses, sizeof self->stash_addresses[at]);
+    self->stash[at] = *access;
+    self->stash[at].addresses = self->stash_addresses[at];
+}
+
+void races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object) {
+    uint32_t channel = races_channel(object);
+    races_block *owner = block_of(self, (uint32_t)(object >> 32));
+    self->last = block;
+    for (uint32_t i = 0; i < self->stash_count; i++) {
+        view v;
+        begin_view(&v, self, &self->stash[i], block, warp, RACES_TRACKED);
+        v.who = (uint32_t)(object >> 32 & RACES_BLOCK_MASK) << 10 | channel;
+        uint32_t mask = self->stash[i].at.mask;
+        if (owner) owner->channel_who[channel] = races_who(block, warp->index, (uint32_t)__builtin_ctz(mask));
+        for (uint32_t m = mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
+    }
+    self->stash_count = 0;
+}
+
+// ---- the listener ----------------------------------------------------------------------------------------
+
+static void on_access(sim_listener *listener, const sim_access *access) {
+    races *self = self_of(listener);
+    if (self->off || !access->at.mask || !access->bytes) return;
+    if (access->space != SIM_SHARED && access->space != SIM_GLOBAL && access->space != SIM_DISTRIBUTED)
+        return;
+    races_block *block = block_of(self, access->at.block);
+    if (!block) return;
+    if (access->space == SIM_SHARED && access->kind == SIM_LOAD && is_quick(block, access) &&
+        access->agent == SIM_THREAD)
+        return;
+    races_kind kind = kind_of(access);
+    if (kind == RACES_TRACKED)
+        keep_for_later(self, access);
+    else
+        look(self, access, block, &block->warps[access->at.warp], kind);
+}
+
+static void on_sync(sim_listener *listener, const sim_sync *sync) {
+    races *self = self_of(listener);
+    races_block *block = self->off ? NULL : block_of(self, sync->at.block);
+    if (!block || !sync->at.mask) return;
+    races_on_sync(self, block, &block->warps[sync->at.warp], sync);
+    if (self->now >= UINT32_MAX - 64) self->off = true; // the rest of this launch is not looked at
+}
+
+static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warps) {
+    races *self = self_of(listener);
+    if (self->off || index >= self->blocks || warps > RACES_WARPS) return;
+    self->resident[index] = self->last = races_block_begin(self, index, warps);
+}
+
+static void on_block_end(sim_listener *listener, uint32_t index) {
+    races *self = self_of(listener);
+    races_block *block = block_of(self, index);
+    if (!block) return;
+    races_block_end(self, block);
+    self->resident[index] = NULL;
+    self->last = NULL;
+}
+
+static void on_leave(sim_listener *listener, const sim_event *event) {
+    races *self = self_of(listener);
+    races_block *block = block_of(self, event->block);
+    if (block) block->warps[event->warp].live &= ~event->mask;
+}
+
+// What device malloc hands out has no past, though others had it before.
+static void on_memory(sim_listener *listener, const sim_memory_event *event) {
+    races *self = self_of(listener);
+    if (self->off || !event->at || event->kind != SIM_MEMORY_ALLOC) return;
+    uint64_t at = event->address, end = at + event->bytes;
+    while (at < end) {
+        races_page *page = races_page_of(&self->global, at >> RACES_PAGE_SHIFT, 4);
+        if (!page) return;
+        uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
+        for (; at < end && at < page_end; at += UINT64_C(1) << page->shift) {
+            races_cell *cell = &page->cells[(at & (RACES_PAGE_BYTES - 1)) >> page->shift];
+            cell->write_clock = 0;
+            if (cell->read_clock >= self->global.birth && cell->read_tag & RACES_TAG_LIST)
+                races_list_clear(&self->global.lists[cell->read_who]);
+            else
+                cell->read_clock = 0;
+        }
+    }
+}
+
+// ---- launches --------------------------------------------------------------------------------------------
+
+// Whether an instruction orders threads other than by a barrier of the whole block or a meeting of a warp.
+static bool orders(const ptx_inst *inst) {
+    switch (inst->op) {
+    case PTX_OP_BAR_SYNC:
+    case PTX_OP_BARRIER_SYNC:
+        return inst->operand_count > 1 || inst->operands[0].kind != PTX_OPERAND_INT ||
+               inst->operands[0].value;
+    case PTX_OP_BAR_ARRIVE:
+    case PTX_OP_BARRIER_ARRIVE:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_BARRIER_CLUSTER:
+    case PTX_OP_MBARRIER_INIT:
+    case PTX_OP_CP_ASYNC:
+    case PTX_OP_CP_ASYNC_BULK: return true;
+    default: break;
+    }
+    switch (inst->by_category[PTX_CAT_ORDER]) {
+    case PTX_MOD_ACQUIRE:
+    case PTX_MOD_RELEASE:
+    case PTX_MOD_ACQ_REL:
+    case PTX_MOD_SC: return true;
+    default: return false;
+    }
+}
+
+static bool know_module(races *self, const sim_launch_event *event) {
+    const ptx_module *module = event->module;
+    if (module->inst_count > self->inst_capacity) {
+        const ptx_inst **grown = realloc(self->insts, module->inst_count * sizeof *grown);
+        if (!grown) return false;
+        self->insts = grown;
+        self->inst_capacity = module->inst_count;
+    }
+    self->exact = self->has_clusters || event->launch->cooperative;
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const ptx_function *f = module->functions[i];
+        bool reached = !f->is_entry || f == event->entry;
+        for (uint32_t j = 0; j < f->inst_count; j++) {
+            if (f->insts[j].serial < self->inst_capacity) self->insts[f->insts[j].serial] = &f->insts[j];
+            if (reached && orders(&f->insts[j])) self->exact = true;
+        }
+    }
+    return true;
+}
+
+static void forget_launch(races *self) {
+    for (uint32_t i = 0; self->resident && i < self->blocks; i++) races_block_free(self->resident[i]);
+    free(self->resident);
+    races_block_free(self->spare);
+    self->resident = NULL;
+    self->spare = self->last = NULL;
+    self->blocks = 0;
+    races_objects_clear(self);
+    races_shadow_begin(&self->global, self->now); // its knowledge belongs to the launch
+}
+
+static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
+    races *self = self_of(listener);
+    forget_launch(self);
+    if (self->now > UINT32_C(3) << 30) { // the clock begins anew
+        races_shadow_close(&self->global);
+        self->global.page_count = UINT64_MAX;
+        self->now = 1;
+    }
+    const sim_launch *launch = event->launch;
+    self->module = event->module;
+    self->entry = event->entry;
+    self->off = self->has_clusters = false;
+    self->blocks = self->threads = 1;
+    for (int i = 0; i < 3; i++) {
+        self->grid[i] = launch->grid[i] ? launch->grid[i] : 1;
+        self->cluster[i] = launch->cluster[i] ? launch->cluster[i] : 1;
+        self->has_clusters |= self->cluster[i] > 1;
+        self->blocks *= self->grid[i];
+        self->threads *= launch->block[i] ? launch->block[i] : 1;
+    }
+    self->shared_bytes = event->shared_bytes;
+    self->levels =
+        observe_known_levels(self->blocks < RACES_BLOCK_MASK ? self->blocks : RACES_BLOCK_MASK + 1);
+    self->seen_count = self->stash_count = 0;
+    if (self->seen) memset(self->seen, 0, self->seen_capacity * sizeof *self->seen);
+    self->resident = calloc(self->blocks, sizeof *self->resident);
+    self->off = !self->resident || !know_module(self, event);
+    races_shadow_begin(&self->global, ++self->now);
+}
+
+static void on_launch_end(sim_listener *listener, kz_status status) { forget_launch(self_of(listener)); }
+
+static void close_races(observe_detector *detector) {
+    races *self = (races *)detector;
+    forget_launch(self);
+    races_shadow_close(&self->global);
+    free(self->insts);
+    free(self->seen);
+    free(self);
+}
+
+observe_detector *observe_races_open(observe_findings *findings) {
+    races *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->findings = findings;
+    self->now = 1;
+    self->global.page_count = UINT64_MAX;
+    self->detector = (observe_detector){.listener = {.launch_begin = on_launch_begin,
+                                                     .launch_end = on_launch_end,
+                                                     .block_begin = on_block_begin,
+                                                     .block_end = on_block_end,
+                                                     .access = on_access,
+                                                     .sync = on_sync,
+                                                     .leave = on_leave,
+                                                     .memory = on_memory},
+                                        .close = close_races};
+    return &self->detector;
+}

@@ -1,0 +1,267 @@
+// The inside of the race detector: who knows of whose accesses, and what is remembered of each word.
+//
+// One clock counts the events that order threads. An access is remembered with the clock's value; a thread
+// *knows* of it when a chain of barriers, meetings or releases and acquires leads from it to the thread (the
+// PTX memory model's causality order). What a thread knows has three layers, the cheap ones first: all of its
+// block before the block's `base` (the last barrier of all), all of its warp before the warp's `base` (the
+// last meeting of all lanes), and an observe_known, made only where threads meet in other ways.
+//
+// Who did it is a number: block << 10 | warp << 5 | lane, and a kind for those that are not threads.
+#ifndef OBSERVE_RACES_H
+#define OBSERVE_RACES_H
+
+#include "observe/observe.h"
+
+enum { RACES_LANES = 32, RACES_WARPS = 32, RACES_BARRIERS = 16, RACES_SCOPES = 3, RACES_LINKS = 16 };
+#define RACES_BLOCK_MASK ((UINT32_C(1) << 22) - 1)
+
+// Who accesses memory: threads, and what they start. Accesses of the latter are ordered by waiting alone.
+typedef enum races_kind {
+    RACES_THREAD,
+    RACES_COPY,       // cp.async
+    RACES_BULK_READ,  // a bulk group's reads of its sources
+    RACES_BULK_WRITE, // and its writes
+    RACES_TRACKED,    // what an mbarrier waits for; instead of warp and lane the number of the mbarrier
+} races_kind;
+
+// ---- what is known (races_known.c) -----------------------------------------------------------------------
+
+// "Of block b all before clock c", "of a slot (warp, or the copies of a warp) and lane up to clock c". An
+// immutable tree by block, shared by all who know the same; NULL knows nothing. `levels` is the depth.
+typedef struct observe_known observe_known;
+enum { OBSERVE_ALL_LANES = 0xffff };
+typedef struct observe_fact {
+    uint16_t slot, lane; // slot: kind * 32 + warp
+    uint32_t clock;      // up to and with this
+} observe_fact;
+
+unsigned observe_known_levels(uint64_t blocks);
+// `facts` sorted by slot and lane; `all` is of the block's threads. NULL when out of memory.
+observe_known *observe_known_of(unsigned levels, uint32_t block, uint32_t all, const observe_fact *facts,
+                                uint32_t count);
+observe_known *observe_known_keep(observe_known *known);
+void observe_known_drop(observe_known *known);
+// `*into` becomes what both know. False when out of memory.
+bool observe_known_absorb(observe_known **into, observe_known *other);
+bool observe_known_holds(const observe_known *known, uint32_t block, unsigned slot, unsigned lane,
+                         uint32_t clock);
+
+// ---- what is remembered of memory (races_shadow.c) --------------------------------------------------------
+
+// Tags: the instruction's serial number, and what kind of access it was.
+enum {
+    RACES_TAG_KIND = 7, // races_kind
+    RACES_TAG_STRONG = 1 << 3,
+    RACES_TAG_SCOPE_SHIFT = 4, // two bits
+    RACES_TAG_WRITE = 1 << 6,
+    RACES_TAG_ATOMIC = 1 << 7, // reads and writes at once
+    RACES_TAG_MANY = 1 << 8,   // state of a cell's readers, see there
+    RACES_TAG_LIST = 1 << 9,
+    RACES_TAG_SERIAL_SHIFT = 10,
+};
+
+// The last weak write and the readers since, of 4 bytes of memory, of 2 or of 1. An entry whose clock is
+// before the shadow's birth means nothing. Readers: lanes `read_mask` of the warp `read_who`; MANY: read_who
+// and read_mask are readers of different warps (of different blocks if there are such), others are forgotten;
+// LIST: list number read_who, also of strong accesses.
+typedef struct races_cell {
+    uint32_t write_clock, write_who, write_tag;
+    uint32_t read_clock, read_who, read_mask, read_tag;
+} races_cell;
+
+enum { RACES_PAGE_SHIFT = 10, RACES_PAGE_BYTES = 1 << RACES_PAGE_SHIFT, RACES_LIST_LIMIT = 64 };
+typedef struct races_page {
+    uint32_t shift; // bytes of a cell: 1 << shift
+    races_cell cells[];
+} races_page;
+
+typedef struct races_access {
+    uint32_t clock, who, mask, tag;
+} races_access;
+
+// What strong writes of a word hand over to those who read it, by scope (block, cluster, GPU and beyond).
+typedef struct races_release {
+    observe_known *known[RACES_SCOPES];
+    uint32_t block[RACES_SCOPES]; // that released; UINT32_MAX: several
+    uint32_t writer;
+} races_release;
+
+typedef struct races_list {
+    uint32_t count, capacity, next;
+    races_access *accesses;
+    races_release *release;
+    uint32_t strong_clock, strong_who, strong_tag; // the last strong write
+} races_list;
+
+typedef struct races_region {
+    uint64_t key; // number + 1
+    races_page **pages;
+} races_region;
+
+// Of global memory, or of a block's shared memory.
+typedef struct races_shadow {
+    uint32_t birth; // clock
+    uint64_t page_count;
+    races_page **pages;    // shared memory: by page
+    races_region *regions; // global memory, pages by pages: hash
+    uint32_t region_count, region_capacity, last_region;
+    races_list *lists;
+    uint32_t list_count, list_capacity;
+    uint32_t *quick; // shared memory, by word: the block's base if reading it now needs no look, see races.c
+} races_shadow;
+
+// The page, with cells of at most `bytes` (1, 2, 4): made, or made finer, where needed. NULL: out of memory.
+races_page *races_page_of(races_shadow *shadow, uint64_t page, uint32_t bytes);
+// The list of a cell, which gets one if it has none; NULL: out of memory.
+races_list *races_list_of(races_shadow *shadow, races_cell *cell);
+void races_list_add(races_list *list, uint32_t at,
+                    const races_access *access); // at UINT32_MAX: where there is room
+void races_list_clear(races_list *list);
+void races_shadow_begin(races_shadow *shadow, uint32_t birth);
+void races_shadow_close(races_shadow *shadow);
+
+// ---- threads (races_threads.c) ---------------------------------------------------------------------------
+
+// What a fence fixed: strong writes after it publish what the thread knew then.
+typedef struct races_fence {
+    uint32_t clock, block_base, warp_base;
+    observe_known *known;
+    uint32_t *met; // [32], or NULL
+} races_fence;
+
+enum { RACES_GROUPS = 32 };
+typedef struct races_lane {
+    races_fence fences[RACES_SCOPES];
+    observe_known *pending[RACES_SCOPES];  // read by relaxed accesses; a fence of that scope makes it known
+    uint32_t commits[2];                   // groups committed: of cp.async, of bulk copies
+    uint32_t group_clock[2][RACES_GROUPS]; // when, the latest ones
+} races_lane;
+
+typedef struct races_warp {
+    uint32_t index, base, live; // live: lanes that have not ended
+    observe_known *known;
+    observe_known **lane_known;   // [32], where the lanes know different things; `known` is NULL then
+    uint32_t (*met)[RACES_LANES]; // [i][j]: lane i knows lane j up to and with this; NULL where base says it
+    races_lane *lanes;            // [32], made when needed
+    uint32_t waited[RACES_TRACKED]; // by kind: each lane's own copies up to this clock are done
+} races_warp;
+
+// Barriers of bar.sync: who waits is frozen until the barrier opens, so nothing is handed over before.
+typedef struct races_barrier {
+    uint64_t object;
+    uint32_t waiting[RACES_WARPS];
+    observe_known *handed; // by bar.arrive
+    uint32_t arrived;      // bit i: of warp i lanes have come
+} races_barrier;
+
+// A strong read of what another thread wrote: perhaps a flag that publishes data.
+typedef struct races_link {
+    uint32_t write_clock, write_who, write_tag, read_clock, read_who, read_tag;
+    int released; // the widest scope of what the writer released with it, or -1
+} races_link;
+
+typedef struct races_block {
+    uint32_t index, id; // id: index within RACES_BLOCK_MASK
+    uint32_t base, warp_count;
+    bool any_known;       // a warp has an observe_known
+    uint32_t proxy_fence; // clock of the last fence.proxy.async
+    races_shadow shadow;
+    uint32_t barrier_count;
+    races_barrier barriers[RACES_BARRIERS];
+    races_link links[RACES_LINKS];
+    uint32_t link_next;
+    races_access *visits; // of other blocks of the cluster to this one's shared memory
+    uint32_t visit_count, visit_capacity;
+    uint32_t channel_who[1024]; // who started what this block's mbarriers track
+    races_warp warps[RACES_WARPS];
+} races_block;
+
+// mbarriers and barriers of clusters.
+typedef struct races_object {
+    uint64_t object;
+    observe_known *handed, *done; // to the phase that runs; to all that are over
+    uint32_t phase;
+    uint32_t *came; // warps, since the phase began
+    uint32_t came_count, came_capacity;
+} races_object;
+
+typedef struct races races;
+struct races {
+    observe_detector detector; // first
+    observe_findings *findings;
+    observe_finding finding;
+    uint32_t now;
+    bool off;   // out of memory, or of clocks: says nothing more
+    bool exact; // this kernel orders threads in other ways than by barriers of all and meetings of warps
+    unsigned levels;
+    const ptx_module *module;
+    const ptx_function *entry;
+    const ptx_inst **insts; // by serial number
+    uint32_t inst_capacity;
+    uint32_t grid[3], cluster[3];
+    bool has_clusters;
+    uint32_t threads, warps, blocks, shared_bytes;
+    races_shadow global;
+    races_block **resident; // by block
+    races_block *last;
+    races_block *spare;
+    uint32_t spare_shared;
+    races_object *objects; // hash
+    uint32_t object_count, object_capacity;
+    uint64_t *seen; // pairs of instructions that were told of; hash
+    uint32_t seen_count, seen_capacity;
+    sim_access stash[4]; // bulk copies whose mbarrier is not yet known
+    uint64_t stash_addresses[4][RACES_LANES];
+    uint32_t stash_count;
+};
+
+static inline uint32_t races_who(const races_block *block, uint32_t warp, uint32_t lane) {
+    return block->id << 10 | warp << 5 | lane;
+}
+
+// Whether lane `lane` of the warp knows of an access.
+bool races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who, unsigned kind,
+                 uint32_t clock);
+// What the lanes may hand over now: all they know, and their own accesses so far.
+observe_known *races_knowledge(races *self, const races_block *block, const races_warp *warp, uint32_t mask);
+observe_known *races_knowledge_at(races *self, const races_block *block, const races_warp *warp,
+                                  uint32_t lane, const races_fence *fence);
+void races_learn(races *self, races_block *block, races_warp *warp, uint32_t mask, observe_known *known);
+void races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask);
+races_lane *races_lane_of(races *self, races_warp *warp, uint32_t lane); // NULL: out of memory
+races_block *races_block_begin(races *self, uint32_t index, uint32_t warps);
+void races_block_end(races *self, races_block *block);
+void races_block_free(races_block *block);
+
+// ---- order (races_order.c) -------------------------------------------------------------------------------
+
+void races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
+void races_objects_clear(races *self);
+unsigned races_scope_of(const ptx_inst *inst, unsigned otherwise); // 0: block, 1: cluster, 2: GPU and beyond
+unsigned races_scope_between(const races *self, uint32_t block, uint32_t other); // that reaches the other
+bool races_acquires(const ptx_inst *inst);
+bool races_same_cluster(const races *self, uint32_t block, uint32_t other);
+// A strong access of a lane to a word: takes what was released there, and publishes.
+void races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane, const sim_access *access,
+                  races_list *list, uint32_t tag);
+// The number of an mbarrier among its block's.
+uint32_t races_channel(uint64_t object);
+// Handles accesses that an mbarrier will tell the end of, now that it is known (races.c).
+void races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object);
+
+// ---- telling (races_report.c) ----------------------------------------------------------------------------
+
+typedef struct races_conflict {
+    const sim_access *access;
+    const races_block *block;
+    uint32_t lane, tag; // of the access that showed it
+    uint64_t address;   // in the form of sim_access
+    uint32_t bytes;
+    uint32_t who, clock, other_tag; // the one before
+    bool proxy;                     // ordered, but no fence.proxy.async between
+} races_conflict;
+void races_report(races *self, const races_conflict *conflict);
+// A block of a cluster ended while another one may still be at its shared memory.
+void races_report_visit(races *self, const races_block *block, const races_access *visit);
+
+#endif

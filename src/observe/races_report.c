@@ -1,0 +1,363 @@
+// What the race detector has to say, in words.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/races.h"
+#include "sim/look.h"
+
+static const ptx_inst *inst_of(const races *self, uint32_t tag) {
+    uint32_t serial = tag >> RACES_TAG_SERIAL_SHIFT;
+    return serial < self->inst_capacity ? self->insts[serial] : NULL;
+}
+
+// Whether this kind was told of this pair before in this launch; remembers it.
+static bool is_known(races *self, observe_finding_kind kind, uint32_t first, uint32_t second) {
+    if ((self->seen_count + 1) * 2 > self->seen_capacity) {
+        uint32_t capacity = self->seen_capacity ? self->seen_capacity * 2 : 256;
+        uint64_t *grown = calloc(capacity, sizeof *grown);
+        if (!grown) return true;
+        for (uint32_t i = 0; i < self->seen_capacity; i++) {
+            if (!self->seen[i]) continue;
+            uint32_t at = (uint32_t)((self->seen[i] * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+            while (grown[at & (capacity - 1)]) at++;
+            grown[at & (capacity - 1)] = self->seen[i];
+        }
+        free(self->seen);
+        self->seen = grown;
+        self->seen_capacity = capacity;
+    }
+    uint64_t key = (uint64_t)(first >> RACES_TAG_SERIAL_SHIFT) << 32 |
+                   (uint64_t)(second >> RACES_TAG_SERIAL_SHIFT) << 8 | (unsigned)(kind + 1);
+    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    for (;; at++) {
+        uint64_t *slot = &self->seen[at & (self->seen_capacity - 1)];
+        if (*slot == key) return true;
+        if (*slot) continue;
+        *slot = key;
+        self->seen_count++;
+        return false;
+    }
+}
+
+// ---- the same value --------------------------------------------------------------------------------------
+
+// The bytes that a store writes for a lane.
+static bool stored_bytes(const sim_access *access, uint32_t lane, uint8_t bytes[64]) {
+    const ptx_inst *inst = access->at.inst;
+    const sim_warp *warp = access->at.self;
+    if (inst->op != PTX_OP_ST || inst->operand_count < 2 || inst->type_count == 0 || !warp) return false;
+    const ptx_operand *data = &inst->operands[1];
+    const ptx_operand *list = data->kind == PTX_OPERAND_VECTOR ? data->elements : data;
+    uint32_t count = data->kind == PTX_OPERAND_VECTOR ? data->element_count : 1;
+    uint32_t size = ptx_type_bits(inst->types[0]) / 8, frame = sim_look_frame(warp);
+    const ptx_function *function = sim_look_function(warp, frame);
+    if (!function || size * count > 64) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i].kind == PTX_OPERAND_INT || list[i].kind == PTX_OPERAND_FLOAT) {
+            uint64_t value = ptx_immediate(&list[i], inst->types[0]);
+            if (size > 8) return false;
+            memcpy(bytes + i * size, &value, size);
+            continue;
+        }
+        if (list[i].kind != PTX_OPERAND_REG) return false;
+        const uint8_t *lanes = sim_look_register(warp, frame, list[i].reg);
+        uint32_t width = ptx_type_bits(function->regs[list[i].reg].type) / 8;
+        if (width < 2) width = 2; // 8-bit registers take 16
+        if (!lanes || width < size) return false;
+        memcpy(bytes + i * size, lanes + (size_t)lane * width, size);
+    }
+    return true;
+}
+
+static bool is_same_value(const races_conflict *c) {
+    enum { NOT_PLAIN = RACES_TAG_KIND | RACES_TAG_STRONG };
+    const sim_access *access = c->access;
+    uint8_t mine[64], before[64];
+    if (!(c->tag & c->other_tag & RACES_TAG_WRITE) || (c->tag | c->other_tag) & NOT_PLAIN) return false;
+    if (!stored_bytes(access, c->lane, mine)) return false;
+    const uint8_t *value = mine + (c->address - access->addresses[c->lane]);
+    uint32_t other = c->who & 31;
+    bool together = c->who >> 5 == (c->block->id << 5 | access->at.warp) && access->at.mask >> other & 1 &&
+                    access->addresses[other] <= c->address &&
+                    c->address - access->addresses[other] < access->bytes &&
+                    !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT);
+    if (together)
+        return stored_bytes(access, other, before) &&
+               !memcmp(value, before + (c->address - access->addresses[other]), c->bytes);
+    if (access->space == SIM_DISTRIBUTED) return false;
+    uint64_t window = access->space == SIM_SHARED ? sim_look_window(SIM_SHARED) : 0;
+    return sim_look_memory(access->at.self, c->lane, c->address + window, before, c->bytes) &&
+           !memcmp(value, before, c->bytes);
+}
+
+// ---- publication -----------------------------------------------------------------------------------------
+
+static bool mentions(const ptx_operand *operand, int32_t reg) {
+    if ((operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS) && operand->reg == reg)
+        return true;
+    for (uint32_t i = 0; i < operand->element_count; i++)
+        if (mentions(&operand->elements[i], reg)) return true;
+    return false;
+}
+
+// Whether somebody looks at what the instruction read: an atomic whose result nobody uses is no flag.
+static bool is_used(const races *self, const ptx_inst *inst) {
+    if (inst->operand_count == 0 || inst->operands[0].kind != PTX_OPERAND_REG)
+        return inst->operand_count && inst->operands[0].kind == PTX_OPERAND_VECTOR;
+    int32_t reg = inst->operands[0].reg;
+    for (uint32_t i = 0; i < self->module->function_count; i++) {
+        const ptx_function *f = self->module->functions[i];
+        if (!f->inst_count || inst < f->insts || inst >= f->insts + f->inst_count) continue;
+        for (uint32_t j = 0; j < f->inst_count; j++) {
+            if (&f->insts[j] == inst) continue;
+            for (uint32_t k = 0; k < f->insts[j].operand_count; k++)
+                if (mentions(&f->insts[j].operands[k], reg)) return true;
+        }
+    }
+    return false;
+}
+
+static const races_link *link_of(const races *self, const races_conflict *c) {
+    const races_link *best = NULL;
+    for (uint32_t i = 0; i < RACES_LINKS; i++) {
+        const races_link *link = &c->block->links[i];
+        if (!link->write_clock || link->write_who >> 10 != c->who >> 10 || link->write_clock < c->clock)
+            continue;
+        const ptx_inst *read = inst_of(self, link->read_tag);
+        if (!read || !is_used(self, read)) continue;
+        if (!best || link->write_who == c->who) best = link;
+    }
+    return best;
+}
+
+static void add_source(const races *self, uint32_t tag, base_text *out) {
+    const ptx_inst *inst = inst_of(self, tag);
+    if (inst) ptx_print_source(self->module, inst, out);
+}
+
+static void publication_text(const races *self, const races_conflict *c, const races_link *link,
+                             base_text *out) {
+    const races_block *block = c->block;
+    const races_warp *warp = &block->warps[link->read_who >> 5 & 31];
+    const ptx_inst *read = inst_of(self, link->read_tag);
+    unsigned needed = races_scope_between(self, block->id, c->who >> 10);
+    int acquired = races_acquires(read) ? (int)(link->read_tag >> RACES_TAG_SCOPE_SHIFT & 3) : -1;
+    for (int s = 0; warp->lanes && s < RACES_SCOPES; s++) {
+        const races_fence *fence = &warp->lanes[link->read_who & 31].fences[s];
+        if (fence->clock >= link->read_clock && s > acquired) acquired = s;
+    }
+    static const char *const reach[] = {"block", "cluster", "GPU"};
+    static const char *const fences[] = {"__threadfence_block()", "a fence of cluster scope",
+                                         "__threadfence()"};
+    base_text_add(out, "data is handed from one thread to another through a flag that does not order it\n");
+    base_text_add(out, "the flag is written at ");
+    add_source(self, link->write_tag, out);
+    base_text_add(out, " and read at ");
+    add_source(self, link->read_tag, out);
+    base_text_add(out, "\nlikely cause: ");
+    if (link->released < 0)
+        base_text_add(out, "nothing releases the data before the flag is written; ");
+    else if ((unsigned)link->released < needed)
+        base_text_add(out, "the data is released for the %s only, and the reader is outside it; ",
+                      reach[link->released]);
+    if (acquired < 0)
+        base_text_add(out, "nothing acquires the data after the flag is read; ");
+    else if ((unsigned)acquired < needed)
+        base_text_add(out, "the flag is acquired for the %s only, and the writer is outside it; ",
+                      reach[acquired]);
+    base_text_add(out,
+                  "\nwhat to do: %s before the write and after the read of the flag, or a cuda::atomic_ref "
+                  "with memory_order_release and memory_order_acquire at the scope of the %s",
+                  fences[needed], needed == 2 ? "device" : reach[needed]);
+}
+
+// ---- races -----------------------------------------------------------------------------------------------
+
+static const char *verb_of(uint32_t tag) {
+    if (tag & RACES_TAG_ATOMIC) return "atomic";
+    return tag & RACES_TAG_WRITE ? "write" : "read";
+}
+
+static const char *relation_of(const races_conflict *c) {
+    if (c->who >> 10 != c->block->id) return "two blocks";
+    if ((c->who >> 5 & 31) != c->access->at.warp) return "two warps of one block";
+    return "two lanes of one warp";
+}
+
+static const char *advice_of(const races_conflict *c) {
+    bool shared = c->access->space != SIM_GLOBAL;
+    bool atomic = (c->tag | c->other_tag) & RACES_TAG_STRONG;
+    if (c->who >> 10 != c->block->id) {
+        if (c->access->space == SIM_DISTRIBUTED || shared)
+            return "likely cause: no cluster barrier between the two\nwhat to do: cluster.sync() before "
+                   "another "
+                   "block's shared memory is used, and before it is used again";
+        if (atomic)
+            return "likely cause: an atomic on one side alone; the other side is an ordinary access\nwhat to "
+                   "do: "
+                   "make both atomic (cuda::atomic_ref), or end the kernel between the two";
+        return "likely cause: blocks of a launch run in no order, and nothing makes one wait for the "
+               "other\nwhat "
+               "to do: let each block write what it alone uses, use atomics, or launch a second kernel";
+    }
+    if ((c->who >> 5 & 31) == c->access->at.warp) {
+        if (!((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT) && c->tag & RACES_TAG_WRITE)
+            return "likely cause: lanes compute the same index\nwhat to do: let one lane write, or use an "
+                   "atomic";
+        return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do "
+               "not\nwhat "
+               "to do: __syncwarp() between the two";
+    }
+    if (atomic)
+        return "likely cause: an atomic on one side alone, and no barrier between\nwhat to do: "
+               "__syncthreads() "
+               "between the two, or make both atomic";
+    return "likely cause: a missing __syncthreads() between the two (in a loop also between the end of one "
+           "round "
+           "and the start of the next)\nwhat to do: __syncthreads() there, outside of any divergent branch";
+}
+
+static void race_text(const races_conflict *c, observe_finding_kind kind, base_text *out) {
+    bool same = !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT);
+    base_text_add(out, "%s and %s of the same bytes by %s, with nothing that orders them", verb_of(c->tag),
+                  verb_of(c->other_tag), relation_of(c));
+    if (same && c->who >> 5 == (c->block->id << 5 | c->access->at.warp))
+        base_text_add(out, " (the same instruction)");
+    if (kind == OBSERVE_RACE_SAME_VALUE)
+        base_text_add(out,
+                      "; both write the same value, so the result is the same\nwhat to do: nothing, or let "
+                      "one thread write");
+    else
+        base_text_add(out, "\n%s", advice_of(c));
+}
+
+// ---- asynchronous copies
+// -----------------------------------------------------------------------------------
+
+// Who started what the tag and `who` say.
+static uint32_t starter_of(const races *self, uint32_t who, uint32_t tag) {
+    if ((tag & RACES_TAG_KIND) != RACES_TRACKED) return who;
+    const races_block *owner = self->resident && who >> 10 < self->blocks ? self->resident[who >> 10] : NULL;
+    return owner ? owner->channel_who[who & 1023] : who & ~UINT32_C(1023);
+}
+
+// Whether the thread that started the copy has waited for it, or anybody for its mbarrier.
+static bool was_waited_for(const races *self, const races_conflict *c) {
+    uint32_t who = starter_of(self, c->who, c->other_tag), block = who >> 10;
+    const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
+    unsigned kind = c->other_tag & RACES_TAG_KIND;
+    if (!owner) return false;
+    if (kind != RACES_TRACKED)
+        return races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);
+    for (uint32_t w = 0; w < owner->warp_count; w++)
+        for (uint32_t lane = 0; lane < RACES_LANES; lane++)
+            if (races_knows(owner, &owner->warps[w], lane, c->who, kind, c->clock)) return true;
+    return false;
+}
+
+static void async_text(const races_conflict *c, base_text *out) {
+    unsigned kind = c->other_tag & RACES_TAG_KIND;
+    if (c->proxy) {
+        base_text_add(out,
+                      "a bulk copy reads shared memory that a thread wrote, with no proxy fence between\n"
+                      "likely cause: bulk copies go another way to memory than stores do\nwhat to do: "
+                      "fence.proxy.async (cuda::ptx::fence_proxy_async) by the threads that wrote, then the "
+                      "barrier, then the copy");
+        return;
+    }
+    const char *what = kind == RACES_COPY ? "cp.async" : "bulk copy";
+    base_text_add(out, "%s of bytes that %s %s %s, before the copy was waited for\n", verb_of(c->tag),
+                  kind == RACES_COPY ? "a" : "a", what, c->other_tag & RACES_TAG_WRITE ? "writes" : "reads");
+    if (kind == RACES_TRACKED)
+        base_text_add(out,
+                      "likely cause: no wait on the copy's mbarrier, or a wait for the wrong phase\nwhat to "
+                      "do: mbarrier.try_wait in a loop, with the parity of the phase the copy belongs to");
+    else if (kind == RACES_COPY)
+        base_text_add(
+            out, "likely cause: no cp.async.wait_group (__pipeline_wait_prior), or one that lets too many "
+                 "groups be under way\nwhat to do: wait for the copy's group, then __syncthreads() if "
+                 "other threads use the bytes");
+    else
+        base_text_add(out,
+                      "likely cause: no cp.async.bulk.wait_group%s\nwhat to do: wait for the group before "
+                      "these bytes are used again",
+                      kind == RACES_BULK_READ ? ".read" : "");
+}
+
+// ---- telling ---------------------------------------------------------------------------------------------
+
+static sim_agent agent_of(uint32_t tag) {
+    switch (tag & RACES_TAG_KIND) {
+    case RACES_THREAD: return SIM_THREAD;
+    case RACES_COPY: return SIM_ASYNC_COPY;
+    default: return SIM_ASYNC_PROXY;
+    }
+}
+
+static observe_place place_of(const races *self, uint32_t who, uint32_t tag) {
+    who = starter_of(self, who, tag);
+    return (observe_place){.inst = inst_of(self, tag),
+                           .block = who >> 10,
+                           .thread = who & 1023,
+                           .is_write = tag & RACES_TAG_WRITE,
+                           .is_atomic = tag & RACES_TAG_ATOMIC,
+                           .agent = agent_of(tag)};
+}
+
+static void add_text(observe_finding *finding, base_text *text) {
+    snprintf(finding->text, sizeof finding->text, "%s", text->data ? text->data : "");
+    base_text_free(text);
+}
+
+void races_report(races *self, const races_conflict *c) {
+    observe_finding_kind kind = OBSERVE_RACE;
+    const races_link *link = NULL;
+    if (c->proxy || ((c->other_tag & RACES_TAG_KIND) != RACES_THREAD && !was_waited_for(self, c)))
+        kind = OBSERVE_ASYNC_NO_WAIT;
+    else if (is_same_value(c))
+        kind = OBSERVE_RACE_SAME_VALUE;
+    else if (!((c->tag | c->other_tag) & RACES_TAG_STRONG) && (link = link_of(self, c)))
+        kind = OBSERVE_RACE_PUBLICATION;
+    observe_finding *finding = &self->finding;
+    finding->kind = kind;
+    finding->first = place_of(self, races_who(c->block, c->access->at.warp, c->lane), c->tag);
+    finding->first.block = c->block->index;
+    if ((c->tag & RACES_TAG_KIND) == RACES_TRACKED) finding->first.thread = c->access->at.warp << 5 | c->lane;
+    finding->second = place_of(self, c->who, c->other_tag);
+    finding->self = c->access->at.self;
+    finding->space = c->access->space;
+    finding->address = c->address;
+    finding->bytes = c->bytes;
+    if (!finding->second.inst) return;
+    if (!is_known(self, kind, c->tag, c->other_tag)) {
+        base_text text = {0};
+        if (kind == OBSERVE_ASYNC_NO_WAIT)
+            async_text(c, &text);
+        else if (kind == OBSERVE_RACE_PUBLICATION)
+            publication_text(self, c, link, &text);
+        else
+            race_text(c, kind, &text);
+        add_text(finding, &text);
+    }
+    observe_findings_add(self->findings, finding);
+}
+
+void races_report_visit(races *self, const races_block *block, const races_access *visit) {
+    observe_finding *finding = &self->finding;
+    uint32_t who =
+        visit->who |
+        ((visit->tag & RACES_TAG_KIND) == RACES_TRACKED ? 0 : (uint32_t)__builtin_ctz(visit->mask));
+    *finding = (observe_finding){.kind = OBSERVE_RACE, .first = place_of(self, who, visit->tag)};
+    finding->space = SIM_DISTRIBUTED;
+    if (!finding->first.inst || is_known(self, OBSERVE_FINDING_COUNT, visit->tag, 0)) return;
+    base_text text = {0};
+    base_text_add(
+        &text,
+        "%s of the shared memory of block %u of the cluster, which may have ended by then\nlikely cause: "
+        "no cluster barrier between the access and the end of that block\nwhat to do: cluster.sync() "
+        "before blocks end whose shared memory others use",
+        verb_of(visit->tag), block->index);
+    add_text(finding, &text);
+    observe_findings_add(self->findings, finding);
+}
