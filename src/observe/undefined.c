@@ -100,7 +100,7 @@ static void compile(undefined_self *self, const ptx_inst *inst, const ptx_functi
             list_operand(self, &inst->operands[i], &plan->data);
 }
 
-undefined_plan *undefined_plan_of(undefined_self *self, const ptx_inst *inst, const ptx_function *function) {
+undefined_plan *undefined_compile(undefined_self *self, const ptx_inst *inst, const ptx_function *function) {
     if (inst->serial >= self->plan_capacity &&
         !reserve((void **)&self->plans, &self->plan_capacity, inst->serial + 1, sizeof *self->plans))
         return NULL;
@@ -174,6 +174,7 @@ static void select_frame(undefined_warp *warp, uint32_t number, undefined_at *at
 static void on_call(sim_listener *listener, const sim_event *event, const ptx_function *function,
                     uint32_t number) {
     undefined_self *self = self_of(listener);
+    self->at_who = NULL;
     undefined_block *block = undefined_block_at(self, event->block);
     if (!block || event->warp >= block->warp_count || number == 0) return;
     undefined_warp *warp = &block->warps[event->warp];
@@ -216,6 +217,7 @@ static bool begin_warps(undefined_self *self, undefined_block *block, uint32_t w
 
 static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warps) {
     undefined_self *self = self_of(listener);
+    self->at_who = NULL;
     if (!self->entry || self->out_of_memory) return;
     undefined_block *block = self->spare;
     if (block)
@@ -243,6 +245,7 @@ static void on_block_end(sim_listener *listener, uint32_t index) {
     undefined_block *block = *at;
     if (!block) return;
     if (self->last == block) self->last = NULL;
+    self->at_who = NULL;
     *at = block->next;
     block->next = self->spare;
     self->spare = block;
@@ -302,18 +305,22 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
 // ---- registers
 // ---------------------------------------------------------------------------------------------
 
-bool undefined_find(undefined_self *self, const sim_event *event, undefined_at *at) {
+const undefined_at *undefined_look_for(undefined_self *self, const sim_event *event) {
+    self->at_who = NULL;
     undefined_block *block = undefined_block_at(self, event->block);
-    if (!block || event->warp >= block->warp_count) return false;
+    if (!block || event->warp >= block->warp_count) return NULL;
     undefined_warp *warp = &block->warps[event->warp];
     uint32_t frame = 0;
-    if (__builtin_expect(warp->frame_count > 1, 0)) {
+    if (warp->frame_count > 1) {
         frame = event->self ? sim_look_frame(event->self) : warp->frame_count - 1;
-        if (frame >= warp->frame_count) return false;
+        if (frame >= warp->frame_count) return NULL;
+    } else { // a warp that calls nothing is where it was
+        self->at_who = event->self;
+        self->at_block = event->block;
     }
-    at->block = block;
-    select_frame(warp, frame, at);
-    return true;
+    self->at.block = block;
+    select_frame(warp, frame, &self->at);
+    return &self->at;
 }
 
 uint64_t undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane) {
@@ -374,53 +381,53 @@ static void check_address(undefined_self *self, const undefined_at *at, undefine
 
 static void on_step(sim_listener *listener, const sim_event *event) {
     undefined_self *self = self_of(listener);
-    undefined_at at;
-    if (!event->mask || !undefined_find(self, event, &at)) return;
-    undefined_plan *plan = undefined_plan_of(self, event->inst, at.function);
+    const undefined_at *at = event->mask ? undefined_find(self, event) : NULL;
+    if (!at) return;
+    undefined_plan *plan = undefined_plan_of(self, event->inst, at->function);
     if (!plan || plan->class == UNDEFINED_NOTHING || plan->class == UNDEFINED_EXCHANGE) return;
-    if (__builtin_expect(at.warp->frames[at.frame].fresh, 0)) {
-        at.warp->frames[at.frame].fresh = false;
-        undefined_enter_locals(&at, event);
+    if (__builtin_expect(at->frame && at->warp->frames[at->frame].fresh, 0)) {
+        at->warp->frames[at->frame].fresh = false;
+        undefined_enter_locals(at, event);
     }
     const uint32_t *regs = self->lists + plan->at;
-    if (__builtin_expect(undefined_lanes(&at, regs, plan->sources) & event->mask, 0)) {
+    if (__builtin_expect(undefined_lanes(at, regs, plan->sources) & event->mask, 0)) {
         if (plan->class == UNDEFINED_PLAIN) {
-            undefined_apply(self, &at, plan, event);
+            undefined_apply(self, at, plan, event);
             return;
         }
-        check_address(self, &at, plan, event);
+        check_address(self, at, plan, event);
     }
     regs += plan->sources;
-    for (uint32_t i = 0; i < plan->destinations; i++) at.undefined[regs[i]] &= ~event->mask;
+    for (uint32_t i = 0; i < plan->destinations; i++) at->undefined[regs[i]] &= ~event->mask;
 }
 
 static void on_branch(sim_listener *listener, const sim_event *event, uint32_t taken) {
     undefined_self *self = self_of(listener);
-    undefined_at at;
-    if (!undefined_find(self, event, &at)) return;
+    const undefined_at *at = undefined_find(self, event);
+    if (!at) return;
     const ptx_inst *inst = event->inst;
     int32_t reg = inst->op == PTX_OP_BRX_IDX && inst->operands[0].kind == PTX_OPERAND_REG
                       ? inst->operands[0].reg
                       : inst->guard;
-    if (reg < 0 || !(at.undefined[reg] & event->mask)) return;
-    undefined_plan *plan = undefined_plan_of(self, inst, at.function);
+    if (reg < 0 || !(at->undefined[reg] & event->mask)) return;
+    undefined_plan *plan = undefined_plan_of(self, inst, at->function);
     if (plan)
-        complain(self, &at, plan, event, (uint32_t)reg, at.undefined[reg] & event->mask,
+        complain(self, at, plan, event, (uint32_t)reg, at->undefined[reg] & event->mask,
                  OBSERVE_UNDEFINED_BRANCH);
 }
 
 // Lanes of one exchange may stand in different frames: the path with these lanes is looked for.
-static bool find_path(undefined_self *self, const sim_event *event, undefined_at *at) {
-    if (!undefined_find(self, event, at)) return false;
-    if (at->warp->frame_count == 1 || !event->self) return true;
+static const undefined_at *find_path(undefined_self *self, const sim_event *event) {
+    const undefined_at *at = undefined_find(self, event);
+    if (!at || at->warp->frame_count == 1 || !event->self) return at;
     for (uint32_t i = 0; i < sim_look_paths(event->self); i++) {
         sim_look_path path;
         if (!sim_look_path_at(event->self, i, &path) || path.mask != event->mask) continue;
-        if (path.frame >= at->warp->frame_count) return false;
-        select_frame(at->warp, path.frame, at);
-        return true;
+        if (path.frame >= at->warp->frame_count) return NULL;
+        select_frame(at->warp, path.frame, &self->at);
+        break;
     }
-    return true;
+    return at;
 }
 
 static void shuffle(const undefined_at *at, const sim_exchange_event *event, uint32_t source) {
@@ -458,34 +465,34 @@ static uint64_t vote_bits(const undefined_at *at, const sim_exchange_event *even
 
 static void on_exchange(sim_listener *listener, const sim_exchange_event *event) {
     undefined_self *self = self_of(listener);
-    undefined_at at;
-    if (!find_path(self, &event->at, &at)) return;
+    const undefined_at *at = find_path(self, &event->at);
+    if (!at) return;
     const ptx_inst *inst = event->at.inst;
-    undefined_plan *plan = undefined_plan_of(self, inst, at.function);
+    undefined_plan *plan = undefined_plan_of(self, inst, at->function);
     if (!plan || plan->class != UNDEFINED_EXCHANGE) return;
     const uint32_t *regs = self->lists + plan->at;
-    uint32_t lanes = undefined_lanes(&at, regs, plan->sources) & event->at.mask;
+    uint32_t lanes = undefined_lanes(at, regs, plan->sources) & event->at.mask;
     const ptx_operand *value = inst->operand_count > 1 ? &inst->operands[1] : NULL;
     uint32_t source = value && value->kind == PTX_OPERAND_REG ? (uint32_t)value->reg : UINT32_MAX;
     uint64_t bits = 0;
     uint32_t origin = 0;
-    if (__builtin_expect(lanes && source != UINT32_MAX && (at.undefined[source] & lanes), 0)) {
+    if (__builtin_expect(lanes && source != UINT32_MAX && (at->undefined[source] & lanes), 0)) {
         if (event->is_shuffle) {
-            shuffle(&at, event, source);
-            if (inst->operands[0].second >= 0) at.undefined[inst->operands[0].second] &= ~event->at.mask;
+            shuffle(at, event, source);
+            if (inst->operands[0].second >= 0) at->undefined[inst->operands[0].second] &= ~event->at.mask;
             return;
         }
-        origin = undefined_origin_of(&at, source, (uint32_t)__builtin_ctz(at.undefined[source] & lanes));
-        bits = inst->op == PTX_OP_VOTE ? vote_bits(&at, event, source) : UINT64_MAX;
+        origin = undefined_origin_of(at, source, (uint32_t)__builtin_ctz(at->undefined[source] & lanes));
+        bits = inst->op == PTX_OP_VOTE ? vote_bits(at, event, source) : UINT64_MAX;
     }
     regs += plan->sources;
     for (uint32_t i = 0; i < plan->destinations; i++) {
         if (!bits) {
-            at.undefined[regs[i]] &= ~event->at.mask;
+            at->undefined[regs[i]] &= ~event->at.mask;
             continue;
         }
         for (uint32_t m = event->at.mask; m; m &= m - 1)
-            undefined_set(&at, regs[i], (uint32_t)__builtin_ctz(m), bits, origin);
+            undefined_set(at, regs[i], (uint32_t)__builtin_ctz(m), bits, origin);
     }
 }
 

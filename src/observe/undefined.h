@@ -75,6 +75,16 @@ typedef struct undefined_plan {
 
 enum { UNDEFINED_BUCKETS = 256 };
 
+// A warp at an event, with the frame of the lanes that are concerned.
+typedef struct undefined_at {
+    undefined_block *block;
+    undefined_warp *warp;
+    const ptx_function *function;
+    uint32_t frame;              // number
+    uint32_t *undefined, *known; // of that frame
+    undefined_detail **details;
+} undefined_at;
+
 typedef struct undefined_self {
     observe_detector base; // first
     observe_findings *findings;
@@ -100,17 +110,10 @@ typedef struct undefined_self {
         uint64_t addresses[UNDEFINED_LANES];
     } copy;
     bool out_of_memory;
+    undefined_at at;        // the last event's,
+    const sim_warp *at_who; // and whose that was: NULL where it has to be looked for
+    uint32_t at_block;
 } undefined_self;
-
-// A warp at an event, with the frame of the lanes that are concerned.
-typedef struct undefined_at {
-    undefined_block *block;
-    undefined_warp *warp;
-    const ptx_function *function;
-    uint32_t frame;              // number
-    uint32_t *undefined, *known; // of that frame
-    undefined_detail **details;
-} undefined_at;
 
 // Values and undefined bits of an operand, for all lanes.
 typedef struct undefined_operand {
@@ -120,12 +123,26 @@ typedef struct undefined_operand {
 } undefined_operand;
 
 // undefined.c
-bool undefined_find(undefined_self *self, const sim_event *event, undefined_at *at);
-undefined_plan *undefined_plan_of(undefined_self *self, const ptx_inst *inst, const ptx_function *function);
+const undefined_at *undefined_look_for(undefined_self *self, const sim_event *event);
+undefined_plan *undefined_compile(undefined_self *self, const ptx_inst *inst, const ptx_function *function);
 uint64_t undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane); // of one register
 uint32_t undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane);
 // What a lane's register holds from now on; bits 0 means defined.
 void undefined_set(const undefined_at *at, uint32_t reg, uint32_t lane, uint64_t bits, uint32_t origin);
+
+// Where the event is; NULL where that is not followed. Good until the next call.
+static inline const undefined_at *undefined_find(undefined_self *self, const sim_event *event) {
+    if (__builtin_expect(event->self == self->at_who && event->block == self->at_block && event->self, 1))
+        return &self->at;
+    return undefined_look_for(self, event);
+}
+
+static inline undefined_plan *undefined_plan_of(undefined_self *self, const ptx_inst *inst,
+                                                const ptx_function *function) {
+    undefined_plan *plan = self->plans + inst->serial;
+    if (__builtin_expect(inst->serial < self->plan_capacity && plan->epoch == self->epoch, 1)) return plan;
+    return undefined_compile(self, inst, function);
+}
 
 // undefined_rules.c: the registers that `event`'s instruction writes, where a source is undefined.
 void undefined_apply(undefined_self *self, const undefined_at *at, const undefined_plan *plan,

@@ -514,25 +514,26 @@ void undefined_enter_locals(const undefined_at *at, const sim_event *event) {
 
 void undefined_access(sim_listener *listener, const sim_access *access) {
     undefined_self *self = self_of(listener);
-    undefined_at at;
-    if (!access->at.mask || !access->bytes || !undefined_find(self, &access->at, &at)) return;
+    if (!access->at.mask || !access->bytes) return;
+    const undefined_at *at = undefined_find(self, &access->at);
+    if (!at) return;
     if (access->space == SIM_PARAM || access->space == SIM_CONST || access->space == SIM_TEXTURE) return;
-    undefined_plan *plan = undefined_plan_of(self, access->at.inst, at.function);
+    undefined_plan *plan = undefined_plan_of(self, access->at.inst, at->function);
     if (!plan) return;
     if (access->agent != SIM_THREAD) {
-        asynchronous(self, &at, plan, access);
+        asynchronous(self, at, plan, access);
         return;
     }
     ptx_op op = access->at.inst->op;
     bool usual =
         op == PTX_OP_LD || op == PTX_OP_LDU || op == PTX_OP_ATOM || op == PTX_OP_RED || op == PTX_OP_ST;
     if (access->kind == SIM_STORE) {
-        store(self, &at, plan, access);
+        store(self, at, plan, access);
     } else if (!usual || access->bytes > 32) {
-        if (access->kind == SIM_ATOMIC) define(self, &at, access);
+        if (access->kind == SIM_ATOMIC) define(self, at, access);
     } else if (access->kind == SIM_LOAD) {
-        load(self, &at, plan, access);
+        load(self, at, plan, access);
     } else {
-        atomic(self, &at, plan, access);
+        atomic(self, at, plan, access);
     }
 }

@@ -1,13 +1,15 @@
 // Runs PTX, and CUDA compiled to PTX, that carries its launch and what is expected of it:
 //   ptx_runner FILE.ptx...            or   ptx_runner FILE.cu=COMPILED.ptx
 //
-//   // launch: grid 2 block 32 cluster 2 shared 1024 kernel name cooperative   (kernel: where there are several)
+//   // launch: grid 2 block 32 cluster 2 shared 1024 kernel name cooperative   (kernel: where there are
+//   several)
 //   // arg: out u32[64] = 0            a buffer; values repeat until it is full
 //   // arg: n u32 = 64                 a scalar
 //   // expect: out = 1 2 3             the first values; "..." at the end: the last ones repeat
 //   // expect fault: out of bounds     the launch fails and says so; may be given several times
 //   // expect print: hello             the device prints this line
-//   // arg: out u32[64] = undefined     a buffer that nobody has written
+//   // arg: out u32[64] = undefined     a buffer that nobody has written; "scratch": nor will the host read
+//   it
 //   // expect finding: race shared      with --sanitize: a finding of that kind whose line of the record
 //                                      (docs/record.md) holds the words that follow it
 //   // instruments: numerics            with --sanitize: besides races,sync,undefined
@@ -33,7 +35,7 @@ enum { MAX_ARGS = 16, MAX_EXPECTS = 16 };
 
 typedef struct argument {
     char name[32], type[8];
-    bool scalar, undefined;
+    bool scalar, undefined, scratch;
     size_t count, width;
     uint8_t *data, *result, *before; // what it starts with, what the run gave, what the run before gave
     uint64_t address;
@@ -99,7 +101,8 @@ static bool parse_arg(test_file *t, char *line) {
     if (!a->width || !a->data || !a->result || !a->before) return false;
     uint8_t value[8] = {0};
     char *cursor = line + used, *start = cursor;
-    a->undefined = !strcmp(cursor, "undefined");
+    a->scratch = !strcmp(cursor, "scratch");
+    a->undefined = a->scratch || !strcmp(cursor, "undefined");
     if (a->undefined) return !a->scalar;
     for (size_t i = 0; i < a->count; i++) {
         if (!next_value(&cursor, a->type, value)) {
@@ -346,7 +349,7 @@ static kz_status run_told(sim_machine *machine, observe_session *session, test_f
         if (status && event.entry) observe_session_fault(session, &event, &result.fault, error);
     }
     for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++)
-        if (!t->args[i].scalar)
+        if (!t->args[i].scalar && !t->args[i].scratch)
             status = sim_memory_read(machine, t->args[i].result, t->args[i].address,
                                      t->args[i].count * t->args[i].width, error);
     for (size_t i = 0; i < t->arg_count; i++)
