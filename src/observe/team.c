@@ -94,6 +94,7 @@ static bool follows_launches(const sim_listener *member) {
 
 static sim_listener *on_fork(sim_listener *listener) {
     observe_team *team = (observe_team *)listener;
+    if (team->count == 1) return team->members[0]->fork(team->members[0]); // nothing to hand on
     child *made = calloc(1, sizeof *made);
     if (!made) return NULL;
     sim_listener *hearing[OBSERVE_TEAM_MEMBERS];
@@ -110,6 +111,10 @@ static sim_listener *on_fork(sim_listener *listener) {
 
 static void on_join(sim_listener *listener, sim_listener *joined) {
     observe_team *team = (observe_team *)listener;
+    if (team->count == 1) {
+        team->members[0]->join(team->members[0], joined);
+        return;
+    }
     child *from = (child *)joined;
     for (uint32_t i = 0; i < team->count; i++)
         if (from->forked[i]) team->members[i]->join(team->members[i], from->forked[i]);

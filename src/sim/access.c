@@ -422,15 +422,9 @@ static void tell_generic(sim_listener *listener, sim_access *access, const memor
     }
 }
 
-void sim_notice_access(sim_warp *w, const sim_op *op) {
+void sim_notice_addresses(sim_warp *w, const sim_op *op, uint64_t *addresses) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     bool atomic = op->inst->op == PTX_OP_ATOM || op->inst->op == PTX_OP_RED;
-    uint64_t addresses[SIM_LANES];
-    for (int i = 0; i < SIM_LANES; i++) {
-        uint64_t base = f->base_bits == 64 ? SIM_REG(uint64_t, w, op->a)[i] : SIM_REG(uint32_t, w, op->a)[i];
-        addresses[i] = base + (uint64_t)op->offset;
-        if (f->base_bits == 32) addresses[i] &= UINT32_MAX;
-    }
     sim_worker *worker = w->block->worker;
     if (worker->watch && f->is_store && !atomic) watch_store(w, op, f, addresses);
     sim_listener *listener = worker->listener;

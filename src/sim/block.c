@@ -207,7 +207,8 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->exited = ~mask;
         const sim_listener *heard = b->worker->listener;
         w->attention = b->worker->watch || (heard && heard->access);
-        w->told = heard && (heard->step || heard->done || heard->branch);
+        w->told = heard && (heard->step || heard->done);
+        w->ends_told = heard && (heard->step || heard->branch);
         w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .lanes = mask};
         w->frame_count = 1;
         w->frame = w->registers;

@@ -202,8 +202,20 @@ void SIM_NAME(sim_store_lanes)(sim_warp *w, const sim_op *op, uint32_t mask) {
     }
 }
 
+void SIM_NAME(sim_notice_access)(sim_warp *w, const sim_op *op) {
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    const uint64_t *wide = SIM_REG(uint64_t, w, op->a);
+    const uint32_t *narrow = SIM_REG(uint32_t, w, op->a);
+    uint64_t at[SIM_LANES] __attribute__((aligned(64)));
+    if (f->base_bits == 64)
+        for (int i = 0; i < SIM_LANES; i++) at[i] = wide[i] + (uint64_t)op->offset;
+    else
+        for (int i = 0; i < SIM_LANES; i++) at[i] = (uint32_t)(narrow[i] + (uint32_t)op->offset);
+    sim_notice_addresses(w, op, at);
+}
+
 static void SIM_NAME(load_any)(sim_warp *w, const sim_op *op) {
-    if (w->attention) sim_notice_access(w, op);
+    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
     SIM_NAME(sim_load_lanes)(w, op, w->mask);
 }
 
@@ -219,7 +231,7 @@ static void SIM_NAME(load_volatile)(sim_warp *w, const sim_op *op) {
 }
 
 static void SIM_NAME(store_any)(sim_warp *w, const sim_op *op) {
-    if (w->attention) sim_notice_access(w, op);
+    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
     SIM_NAME(sim_store_lanes)(w, op, w->mask);
 }
 
@@ -296,7 +308,7 @@ static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t addr
 
 #define GLOBAL_FORM(T, BYTES)                                                                                \
     static void SIM_NAME(load_global_##BYTES)(sim_warp * w, const sim_op *op) {                              \
-        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);                           \
         const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
         T *d = SIM_REG(T, w, op->d);                                                                         \
         uint64_t first = a[0] + (uint64_t)op->offset;                                                        \
@@ -319,7 +331,7 @@ static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t addr
         SIM_NAME(sim_load_lanes)(w, op, SIM_ALL);                                                            \
     }                                                                                                        \
     static void SIM_NAME(store_global_##BYTES)(sim_warp * w, const sim_op *op) {                             \
-        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);                           \
         const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
         const T *d = SIM_REG(T, w, op->d);                                                                   \
         uint64_t first = a[0] + (uint64_t)op->offset;                                                        \
@@ -343,7 +355,7 @@ GLOBAL_FORM(uint64_t, 8)
 // Vectors side by side: lane i's elements lie at first + i * COUNT * size.
 #define GLOBAL_VECTOR(T, BYTES, COUNT)                                                                       \
     static void SIM_NAME(load_global_##BYTES##x##COUNT)(sim_warp * w, const sim_op *op) {                    \
-        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);                           \
         const memory_form *f = (const memory_form *)(uintptr_t)op->aux;                                      \
         const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
         const uint8_t *from;                                                                                 \
@@ -360,7 +372,7 @@ GLOBAL_FORM(uint64_t, 8)
         }                                                                                                    \
     }                                                                                                        \
     static void SIM_NAME(store_global_##BYTES##x##COUNT)(sim_warp * w, const sim_op *op) {                   \
-        if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);                                     \
+        if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);                           \
         const memory_form *f = (const memory_form *)(uintptr_t)op->aux;                                      \
         const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
         uint8_t *to;                                                                                         \
@@ -403,7 +415,7 @@ static inline uint8_t *masked_row(sim_warp *w, const sim_op *op, uint64_t bytes,
 }
 
 static void SIM_NAME(load_global_4_masked)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
     const uint8_t *from = masked_row(w, op, 4, false);
     if (!from) {
         SIM_NAME(sim_load_lanes)(w, op, w->mask);
@@ -426,7 +438,7 @@ static void SIM_NAME(load_global_4_masked)(sim_warp *w, const sim_op *op) {
 }
 
 static void SIM_NAME(store_global_4_masked)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
     uint8_t *to = masked_row(w, op, 4, true);
     if (!to) {
         SIM_NAME(sim_store_lanes)(w, op, w->mask);
@@ -471,7 +483,7 @@ ATOMIC_SUM(uint32_t)
 ATOMIC_SUM(uint64_t)
 
 static void SIM_NAME(atomic_any)(sim_warp *w, const sim_op *op) {
-    if (w->attention) sim_notice_access(w, op);
+    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
     w->spun = true;
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     unsigned total = f->bytes * f->count;

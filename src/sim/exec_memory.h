@@ -58,7 +58,11 @@ void sim_atomic_lane(sim_warp *warp, const sim_op *op, const memory_form *form, 
 // *at becomes operation(*at, *from), one element of the form's type, whose other members are not looked at.
 void sim_atomic_apply(const memory_form *form, uint8_t *at, const uint8_t *from, bool alone, bool shared);
 
-// Tells the listener of an access about to happen, and notes whether a store will change anything.
-void sim_notice_access(sim_warp *warp, const sim_op *op);
+// Tells the listener of an access about to happen, and notes whether a store will change anything. The lanes'
+// addresses are computed by vector code: SIM_NAME(sim_notice_access) in exec_memory.c.
+void sim_notice_addresses(sim_warp *warp, const sim_op *op, uint64_t *addresses);
+#ifdef SIM_ISA
+void SIM_NAME(sim_notice_access)(sim_warp *warp, const sim_op *op);
+#endif
 
 #endif

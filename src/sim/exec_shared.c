@@ -36,8 +36,7 @@ static inline bool all_equal(__m256i x, __m256i y) {
     return _mm256_testz_si256(difference, difference);
 }
 
-static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+static inline void load_by_groups(sim_warp *w, const sim_op *op) {
     __m256i at[4];
     if (__builtin_expect(!shared_check(w, op, at), 0)) {
         SIM_NAME(sim_load_lanes)(w, op, SIM_ALL);
@@ -61,8 +60,12 @@ static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
     }
 }
 
-static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+    load_by_groups(w, op);
+}
+
+static inline void store_by_groups(sim_warp *w, const sim_op *op) {
     __m256i at[4];
     if (__builtin_expect(!shared_check(w, op, at), 0)) {
         SIM_NAME(sim_store_lanes)(w, op, SIM_ALL);
@@ -82,6 +85,12 @@ static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
         }
     }
 }
+
+static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+    store_by_groups(w, op);
+}
+
 // What is known of a base register's 32 offsets into shared memory, for the accesses of a stretch that share
 // it.
 typedef struct shared_summary {
@@ -126,8 +135,9 @@ static inline bool summary_in_bounds(const sim_warp *w, const shared_summary *s,
 
 static void SIM_NAME(load_shared_known)(sim_warp *w, const sim_op *op) {
     const shared_summary *s = (const shared_summary *)(w->frame + op->b);
-    if (__builtin_expect(w->attention || !summary_in_bounds(w, s, op->offset), 0)) {
-        SIM_NAME(load_shared_4)(w, op);
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+    if (__builtin_expect(!summary_in_bounds(w, s, op->offset), 0)) {
+        load_by_groups(w, op);
         return;
     }
     const uint8_t *base = w->shared + op->offset;
@@ -149,9 +159,9 @@ static void SIM_NAME(store_shared_known)(sim_warp *w, const sim_op *op) {
     const shared_summary *s = (const shared_summary *)(w->frame + op->b);
     uint32_t kinds;
     memcpy(&kinds, s->kind, 4);
-    if (__builtin_expect(
-            w->attention || kinds != CONTIGUOUS * 0x01010101u || !summary_in_bounds(w, s, op->offset), 0)) {
-        SIM_NAME(store_shared_4)(w, op);
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+    if (__builtin_expect(kinds != CONTIGUOUS * 0x01010101u || !summary_in_bounds(w, s, op->offset), 0)) {
+        store_by_groups(w, op);
         return;
     }
     const uint32_t *d = SIM_REG(uint32_t, w, op->d);
@@ -169,7 +179,7 @@ static inline bool shared_check_masked(const sim_warp *w, const sim_op *op, __m2
 }
 
 static void SIM_NAME(load_shared_4_masked)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
     __m256i at[4];
     if (__builtin_expect(!shared_check_masked(w, op, at), 0)) {
         SIM_NAME(sim_load_lanes)(w, op, w->mask);
@@ -186,7 +196,7 @@ static void SIM_NAME(load_shared_4_masked)(sim_warp *w, const sim_op *op) {
 }
 
 static void SIM_NAME(store_shared_4_masked)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) sim_notice_access(w, op);
+    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
     __m256i at[4];
     if (__builtin_expect(!shared_check_masked(w, op, at), 0)) {
         SIM_NAME(sim_store_lanes)(w, op, w->mask);
@@ -213,7 +223,7 @@ static bool shared_check(const sim_warp *w, const sim_op *op, uint32_t at[SIM_LA
 }
 
 static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
-    if (w->attention) sim_notice_access(w, op);
+    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
     uint32_t at[SIM_LANES], *d = SIM_REG(uint32_t, w, op->d);
     if (!shared_check(w, op, at)) {
         SIM_NAME(sim_load_lanes)(w, op, SIM_ALL);
@@ -223,7 +233,7 @@ static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
 }
 
 static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
-    if (w->attention) sim_notice_access(w, op);
+    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
     uint32_t at[SIM_LANES];
     const uint32_t *d = SIM_REG(uint32_t, w, op->d);
     if (!shared_check(w, op, at)) {

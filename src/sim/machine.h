@@ -77,6 +77,7 @@ struct sim_warp {
     uint32_t shared_bytes;
     bool attention;     // somebody wants to know of every access: a listener, or the search for a deadlock
     bool told;          // a listener wants to know of every instruction
+    bool ends_told;     // or of branches
     uint32_t index;     // in the block
     uint32_t exited;    // lanes that are gone (or never were)
     uint8_t *registers; // the register file: frames of all calls

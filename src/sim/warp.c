@@ -360,7 +360,7 @@ static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch,
         taken &= last->guard_negated ? ~guard : guard;
     }
     path->at_end = false;
-    if (__builtin_expect(w->told, 0) && last) tell_end(w, path, stretch, taken);
+    if (__builtin_expect(w->ends_told, 0) && last) tell_end(w, path, stretch, taken);
     if (stretch->end == SIM_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
