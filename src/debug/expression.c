@@ -1,8 +1,9 @@
 // Expressions: a parser that computes as it goes, each function named after its rule.
 //
 //   expression  binary of all levels
-//   binary      unary {operator unary}
-//   unary       ("*" | "&" | "-" | "+" | "!" | "~" | "(" type ")") unary | postfix ["@" unary]
+//   binary      repeated {operator repeated}
+//   repeated    unary ["@" unary]
+//   unary       ("*" | "&" | "-" | "+" | "!" | "~" | "(" type ")") unary | postfix
 //   postfix     primary {"[" expression "]" | "." name | "->" name}
 //   primary     number | 'c' | name | %register | "(" expression ")"
 
@@ -370,14 +371,6 @@ static debug_value unary(parser *p) {
             value = postfix(p);
     }
     p->depth--;
-    if (p->status == KZ_OK && take(p, "@")) { // gdb's: so many of them, side by side
-        debug_value count = unary(p);
-        int64_t many = signed_of(p, &count);
-        if (p->status != KZ_OK) return value;
-        if (!value.in_memory || many < 1 || many > 1 << 20)
-            return fail(p, "@ needs something in memory on its left and a count on its right, as in *p@8");
-        value.type = debug_type_array(symbols_of(p), value.type, (uint64_t)many);
-    }
     return value;
 }
 
@@ -520,9 +513,22 @@ static debug_value combine(parser *p, operation op, debug_value left, debug_valu
     return with_integers(p, op, &left, &right);
 }
 
+// unary ["@" unary]: gdb's, so many of them, side by side
+static debug_value repeated(parser *p) {
+    debug_value value = unary(p);
+    if (p->status != KZ_OK || !take(p, "@")) return value;
+    debug_value count = unary(p);
+    int64_t many = signed_of(p, &count);
+    if (p->status != KZ_OK) return value;
+    if (!value.in_memory || many < 1 || many > 1 << 20)
+        return fail(p, "@ needs something in memory on its left and a count on its right, as in *p@8");
+    value.type = debug_type_array(symbols_of(p), value.type, (uint64_t)many);
+    return value;
+}
+
 static debug_value expression(parser *p, unsigned level) {
     if (++p->depth > MAX_DEPTH) return fail(p, "the expression is nested too deeply");
-    debug_value left = unary(p);
+    debug_value left = repeated(p);
     operation op;
     while (p->status == KZ_OK && next_operator(p, level, &op)) {
         debug_value right = expression(p, operators[op].level);

@@ -91,6 +91,23 @@ static bool demangle(const char *mangled, char *to, size_t size) {
     return found;
 }
 
+void debug_variable_name(const ptx_variable *variable, char *to, size_t size) {
+    const char *name = variable->name, *found = NULL;
+    // _ZZ <function> E <length> <name>: the last number that is followed by just so many letters.
+    for (const char *at = strncmp(name, "_ZZ", 3) ? "" : name; *at; at++) {
+        char *end;
+        if (*at != 'E' || !isdigit((unsigned char)at[1])) continue;
+        unsigned long length = strtoul(at + 1, &end, 10);
+        if (length <= strlen(end)) found = at + 1;
+    }
+    char *begin = NULL;
+    unsigned long length = found ? strtoul(found, &begin, 10) : 0;
+    if (found)
+        snprintf(to, size, "%.*s", (int)length, begin);
+    else if (!demangle(name, to, size))
+        snprintf(to, size, "%s", name);
+}
+
 void debug_function_name(const debug_symbols *s, const ptx_function *function, char *to, size_t size) {
     const debug_die *die =
         function->inst_count ? subprogram_at(s->dwarf.units, function->insts[0].serial) : NULL;

@@ -75,6 +75,8 @@ const ptx_inst *debug_inst_at(const ptx_module *module, uint32_t serial);
 // "kernel" for _Z6kernelPKf: the name as the source has it, as far as it can be told. Into `to`.
 void debug_function_name(const debug_symbols *symbols, const ptx_function *function, char *to, size_t size);
 bool debug_function_is(const debug_symbols *symbols, const ptx_function *function, const char *name);
+// "tile" for _ZZ6kernelPKfE4tile. Into `to`.
+void debug_variable_name(const ptx_variable *variable, char *to, size_t size);
 // The variable that `name` means at this instruction: the innermost scope first, then the module's own.
 const debug_die *debug_find_variable(const debug_symbols *symbols, const char *name, uint32_t serial);
 // Calls `visit` for each variable in scope, the innermost first; parameters only where asked for.

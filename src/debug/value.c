@@ -58,9 +58,11 @@ static void print_real(double value, unsigned digits, base_text *out) {
         base_text_add(out, "nan");
         return;
     }
-    // The shortest that reads back as the same value.
+    // The shortest that reads back as the same value, without an exponent where that is short too.
+    bool plain = fabs(value) >= 1e-4 && fabs(value) < 1e9;
     for (unsigned precision = 1; precision <= digits; precision++) {
         snprintf(text, sizeof text, "%.*g", (int)precision, value);
+        if (plain && strchr(text, 'e') && precision < digits) continue;
         double back = strtod(text, NULL);
         if (digits <= 9 ? (float)back == (float)value : back == value) break;
     }
@@ -178,6 +180,10 @@ static void print_array(const debug_place *place, const debug_value *value, debu
                         unsigned level, base_text *out) {
     const debug_type *type = debug_type_real(value->type);
     uint64_t shown = 0, most = format.brief ? MAX_BRIEF : MAX_ELEMENTS, size = type->target->bytes;
+    if (type->count == 0) {
+        base_text_add(out, "<an array without a size: name elements, or how many, as in a[0]@8>");
+        return;
+    }
     base_text_add(out, "{");
     for (uint64_t i = 0; i < type->count; shown++) {
         if (i) base_text_add(out, ", ");

@@ -1,0 +1,212 @@
+// Who is where: the focused thread, its calls, and all the others in groups.
+
+#include "debug/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BLOCKS = 16, MAX_ARGUMENTS = 60 };
+
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void place_text(const debug_session *s, int32_t location, const ptx_inst *inst, base_text *out) {
+    const ptx_module *m = s->launch.module;
+    if (location >= 0 && m->locations[location].file < m->file_count && m->locations[location].line)
+        base_text_add(out, "%s:%u", last_part(m->files[m->locations[location].file].path),
+                      m->locations[location].line);
+    else if (inst)
+        base_text_add(out, "PTX line %u", inst->line);
+    else
+        base_text_add(out, "the end of the function");
+}
+
+void debug_show_place(debug_session *s, const ptx_inst *inst, base_text *out) {
+    place_text(s, inst ? ptx_user_location(s->launch.module, inst) : -1, inst, out);
+}
+
+// ---- calls -----------------------------------------------------------------------------------------------
+
+typedef struct argument_list {
+    debug_session *session;
+    const debug_place *place;
+    unsigned count;
+} argument_list;
+
+static void add_argument(void *context, const debug_die *variable, unsigned depth) {
+    argument_list *list = context;
+    debug_value value;
+    if (depth > 0) return; // of a call that was put in place
+    debug_say(list->session, "%s%s=", list->count++ ? ", " : "", debug_die_name(variable));
+    if (debug_variable_value(list->place, variable, &value, NULL) == KZ_OK)
+        debug_print_value(list->place, &value, (debug_format){.brief = true}, &list->session->out);
+    else
+        debug_say(list->session, "?");
+}
+
+static void show_call(debug_session *s, const debug_place *place) {
+    char name[256] = "?";
+    const ptx_function *function = sim_look_function(place->warp, place->frame);
+    if (function) debug_function_name(s->symbols, function, name, sizeof name);
+    debug_say(s, "%s (", name);
+    argument_list list = {.session = s, .place = place};
+    if (place->inst) debug_each_variable(s->symbols, place->inst->serial, true, add_argument, &list);
+    debug_say(s, ")");
+}
+
+// The functions that the compiler put in place come first, each with its line.
+static unsigned show_frame(debug_session *s, const debug_place *place, unsigned number, bool selected) {
+    const ptx_module *m = s->launch.module;
+    int32_t at = place->inst ? ptx_user_location(m, place->inst) : -1;
+    for (; at >= 0 && m->locations[at].inlined_at >= 0; at = m->locations[at].inlined_at) {
+        debug_say(s, "  #%u  %s (inlined) at ", number++,
+                  m->locations[at].function ? m->locations[at].function : "?");
+        place_text(s, at, place->inst, &s->out);
+        debug_say(s, "\n");
+    }
+    debug_say(s, "%c #%u  ", selected ? '*' : ' ', number++);
+    show_call(s, place);
+    debug_say(s, " at ");
+    place_text(s, at, place->inst, &s->out);
+    debug_say(s, "\n");
+    return number;
+}
+
+void debug_show_frames(debug_session *s) {
+    debug_place place;
+    unsigned level = s->focus.level, number = 0;
+    s->focus.level = 0;
+    if (debug_focused_place(s, &place)) {
+        uint32_t depth = debug_depth(place.warp, place.frame);
+        for (unsigned i = 0; i <= depth && i < 1000; i++) {
+            s->focus.level = i;
+            if (!debug_focused_place(s, &place)) break;
+            number = show_frame(s, &place, number, i == level);
+        }
+    }
+    s->focus.level = level;
+}
+
+// ---- the focused thread ----------------------------------------------------------------------------------
+
+void debug_show_focus(debug_session *s) {
+    const sim_warp *warp = debug_focused_warp(s);
+    if (!warp) {
+        debug_say(s, "[the block is not running]\n");
+        return;
+    }
+    sim_look_where where;
+    sim_look_path path;
+    sim_look_at(warp, &where);
+    uint32_t thread = where.warp * 32 + s->focus.lane;
+    debug_say(s, "[block (%u,%u,%u), thread (%u,%u,%u): warp %u, lane %u", where.block_at[0],
+              where.block_at[1], where.block_at[2], thread % where.block[0],
+              thread / where.block[0] % where.block[1], thread / where.block[0] / where.block[1], where.warp,
+              s->focus.lane);
+    if (debug_path_of(s, warp, s->focus.lane, &path))
+        debug_say(s, "; lanes %08x are here]\n", path.mask);
+    else
+        debug_say(s, "; it has ended]\n");
+}
+
+void debug_show_where(debug_session *s, bool brief) {
+    debug_place place;
+    if (!debug_focused_place(s, &place)) return;
+    if (!brief) {
+        show_call(s, &place);
+        debug_say(s, " at ");
+        debug_show_place(s, place.inst, &s->out);
+        debug_say(s, "\n");
+        debug_show_focus(s);
+    }
+    if (!place.inst) return;
+    const ptx_module *m = s->launch.module;
+    int32_t at = ptx_user_location(m, place.inst);
+    if (at >= 0 && debug_show_line(s, m->locations[at].file, m->locations[at].line, true)) return;
+    debug_show_code(s, &place, 0);
+}
+
+// ---- everybody -------------------------------------------------------------------------------------------
+
+static void path_text(debug_session *s, const sim_warp *warp, const sim_look_path *path, base_text *out) {
+    base_text_add(out, "lanes %08x at ", path->mask);
+    const ptx_inst *inst = path->state == SIM_LOOK_RUNNING && warp == s->event->self && s->event->inst
+                               ? s->event->inst
+                               : path->inst;
+    debug_show_place(s, inst, out);
+    switch (path->state) {
+    case SIM_LOOK_RUNNING:
+    case SIM_LOOK_READY: break;
+    case SIM_LOOK_AT_BARRIER:
+        base_text_add(out, ", wait at barrier %u (%u of %u threads have come)", path->barrier, path->arrived,
+                      path->expected);
+        break;
+    case SIM_LOOK_AT_SYNC: base_text_add(out, ", wait for lanes %08x of their warp", path->lanes); break;
+    default: base_text_add(out, ", wait");
+    }
+}
+
+// All paths of a warp, one after the other.
+static void warp_text(debug_session *s, const sim_warp *warp, base_text *out) {
+    sim_look_path path;
+    uint32_t count = sim_look_paths(warp);
+    if (count == 0) base_text_add(out, "ended");
+    for (uint32_t i = 0; i < count && sim_look_path_at(warp, i, &path); i++) {
+        if (i) base_text_add(out, "\n%*s", 20, "");
+        path_text(s, warp, &path, out);
+    }
+}
+
+static void show_group(debug_session *s, uint32_t first, uint32_t last, bool here, const char *text) {
+    char warps[32];
+    if (first == last)
+        snprintf(warps, sizeof warps, "warp %u", first);
+    else
+        snprintf(warps, sizeof warps, "warps %u-%u", first, last);
+    debug_say(s, "%c   %-16s%s\n", here ? '*' : ' ', warps, text);
+}
+
+static void show_block(debug_session *s, const sim_warp *first, bool grouped) {
+    sim_look_where where;
+    sim_look_at(first, &where);
+    bool focused = where.block_index == s->focus.block;
+    debug_say(s, "%c block (%u,%u,%u)\n", focused ? '*' : ' ', where.block_at[0], where.block_at[1],
+              where.block_at[2]);
+    base_text before = {0};
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < where.warps; i++) {
+        base_text text = {0};
+        warp_text(s, sim_look_warp(first, i), &text);
+        bool same = grouped && before.data && text.data && !strcmp(before.data, text.data);
+        if (!same && before.data) {
+            show_group(s, begin, i - 1, focused && s->focus.warp >= begin && s->focus.warp < i, before.data);
+            begin = i;
+        }
+        base_text_free(&before);
+        before = text;
+    }
+    if (before.data) show_group(s, begin, where.warps - 1, focused && s->focus.warp >= begin, before.data);
+    base_text_free(&before);
+}
+
+void debug_show_threads(debug_session *s, bool all) {
+    if (!debug_is_stopped(s)) return;
+    const sim_warp *self = s->event->self;
+    if (!all) {
+        const sim_warp *warp = debug_focused_warp(s);
+        if (warp) show_block(s, sim_look_warp(warp, 0), false);
+        return;
+    }
+    uint32_t resident = sim_look_resident(self);
+    for (uint32_t i = 0; i < resident && i < MAX_BLOCKS; i++) show_block(s, sim_look_block(self, i), true);
+    if (resident > MAX_BLOCKS) debug_say(s, "  ... and %u more blocks\n", resident - MAX_BLOCKS);
+    sim_look_where where;
+    sim_look_at(self, &where);
+    uint64_t total = (uint64_t)where.grid[0] * where.grid[1] * where.grid[2];
+    uint64_t waiting = total - resident - s->ended_blocks;
+    if (s->ended_blocks) debug_say(s, "  blocks that have ended: %u\n", s->ended_blocks);
+    if (waiting) debug_say(s, "  blocks that have not begun: %llu\n", (unsigned long long)waiting);
+}
