@@ -7,9 +7,3 @@ observe_detector *observe_races_open(observe_findings *findings) { return NULL; 
 #if !__has_include("observe/synchronisation.c")
 observe_detector *observe_sync_open(observe_findings *findings) { return NULL; }
 #endif
-#if !__has_include("observe/numerics.c")
-observe_detector *observe_numerics_open(observe_findings *findings) { return NULL; }
-#endif
-#if !__has_include("observe/leaks.c")
-observe_detector *observe_leaks_open(observe_findings *findings) { return NULL; }
-#endif

@@ -277,16 +277,19 @@ void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t byt
 
 // ---- events ---------------------------------------------------------------------------------------------
 
+static void tell_all(sim_machine *machine, const sim_memory_event *event) {
+    sim_listener *listener = machine->listener;
+    if (listener && listener->memory) listener->memory(listener, event);
+}
+
 static void tell(sim_machine *machine, sim_memory_kind kind, uint64_t address, uint64_t bytes, uint64_t from,
                  uint64_t serial, const char *label) {
-    sim_listener *listener = machine->listener;
-    if (!listener || !listener->memory) return;
-    listener->memory(listener, &(sim_memory_event){.kind = kind,
-                                                   .address = address,
-                                                   .bytes = bytes,
-                                                   .from = from,
-                                                   .serial = serial,
-                                                   .label = label});
+    tell_all(machine, &(sim_memory_event){.kind = kind,
+                                          .address = address,
+                                          .bytes = bytes,
+                                          .from = from,
+                                          .serial = serial,
+                                          .label = label});
 }
 
 // ---- the host's own memory, made reachable -------------------------------------------------------------
@@ -345,6 +348,8 @@ static kz_status allocate(sim_machine *machine, uint64_t bytes, bool visible, ui
     *address = visible ? sim_memory_take_visible(memory, bytes, NULL) : sim_memory_take(memory, bytes, NULL);
     if (*address) {
         tell(machine, SIM_MEMORY_ALLOC, *address, bytes, 0, memory->serial, NULL);
+        // What the host writes there itself is not seen: all of it may be defined.
+        if (visible) tell(machine, SIM_MEMORY_HOST_WRITE, *address, bytes, 0, 0, NULL);
         return KZ_OK;
     }
     base_fail(error, KZ_NO_MEMORY,
@@ -381,11 +386,13 @@ void sim_memory_set_heap(sim_machine *machine, uint64_t bytes) {
 kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *error) {
     if (address == 0) return KZ_OK;
     const sim_allocation *a = sim_memory_find(&machine->memory, address, 0);
-    uint64_t bytes = a ? a->bytes : 0, serial = a ? a->serial : 0;
-    if (sim_memory_give(&machine->memory, address)) {
-        tell(machine, SIM_MEMORY_FREE, address, bytes, 0, serial, NULL);
-        return KZ_OK;
+    if (a && a->address == address && a->live) {
+        sim_memory_event event = {
+            .kind = SIM_MEMORY_FREE, .address = address, .bytes = a->bytes, .serial = a->serial};
+        if (a->visible) event.data = sim_memory_host(&machine->memory, address);
+        tell_all(machine, &event);
     }
+    if (sim_memory_give(&machine->memory, address)) return KZ_OK;
     base_text why = {0};
     sim_memory_explain(&machine->memory, address, 1, &why);
     base_fail(error, KZ_INVALID, "cannot free 0x%" PRIx64 ": it is not the start of a live allocation",
@@ -425,7 +432,9 @@ kz_status sim_memory_write(sim_machine *machine, uint64_t to, const void *from, 
 kz_status sim_memory_read(sim_machine *machine, void *to, uint64_t from, uint64_t bytes, kz_error *error) {
     kz_status status = check_range(machine, "copy to the host", from, bytes, error);
     if (status == KZ_OK && bytes) {
-        tell(machine, SIM_MEMORY_HOST_READ, from, bytes, 0, 0, NULL);
+        const void *data = sim_memory_host(&machine->memory, from);
+        tell_all(machine, &(sim_memory_event){
+                              .kind = SIM_MEMORY_HOST_READ, .address = from, .bytes = bytes, .data = data});
         memcpy(to, sim_memory_host(&machine->memory, from), bytes);
     }
     return status;

@@ -153,6 +153,7 @@ typedef enum sim_memory_kind {
 typedef struct sim_memory_event {
     sim_memory_kind kind;
     uint64_t address, bytes, from;
+    const void *data;    // HOST_READ: the bytes; FREE: those of memory that the host sees itself, else NULL
     uint64_t serial;     // ALLOC, FREE: the how-manyth allocation it is
     const char *label;   // what it is, or NULL for the program's own
     const sim_event *at; // device malloc and free: who; else NULL

@@ -1,0 +1,96 @@
+// Finds memory that was never freed, the device's own malloc too.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "observe/observe.h"
+
+enum { LEAKS_TOLD = 20 }; // one by one; the rest as a sum
+
+typedef struct leak {
+    uint64_t address, bytes, serial;
+    const observe_words *who; // device malloc; else NULL
+} leak;
+
+typedef struct leaks {
+    observe_detector base; // first
+    observe_findings *findings;
+    leak *live; // in the order of their making
+    size_t count, capacity;
+} leaks;
+
+static void add(leaks *self, const sim_memory_event *event) {
+    if (event->label) return; // variables of modules, which go with them; the host's own memory
+    if (self->count == self->capacity) {
+        size_t capacity = self->capacity ? self->capacity * 2 : 64;
+        leak *grown = realloc(self->live, capacity * sizeof *grown);
+        if (!grown) return;
+        self->live = grown;
+        self->capacity = capacity;
+    }
+    leak made = {.address = event->address, .bytes = event->bytes, .serial = event->serial};
+    if (event->at) {
+        observe_place place = {.inst = event->at->inst,
+                               .block = event->at->block,
+                               .thread = event->at->warp * 32 +
+                                         (event->at->mask ? (uint32_t)__builtin_ctz(event->at->mask) : 0)};
+        made.who = observe_findings_words(self->findings, &place);
+    }
+    self->live[self->count++] = made;
+}
+
+static void on_memory(sim_listener *listener, const sim_memory_event *event) {
+    leaks *self = (leaks *)listener;
+    if (event->kind == SIM_MEMORY_ALLOC) add(self, event);
+    if (event->kind != SIM_MEMORY_FREE) return;
+    for (size_t i = self->count; i-- > 0;) // what is freed is mostly young
+        if (self->live[i].address == event->address) {
+            for (size_t k = i + 1; k < self->count; k++) self->live[k - 1] = self->live[k];
+            self->count--;
+            return;
+        }
+}
+
+static void say(leaks *self, const leak *l) {
+    observe_finding finding = {.kind = OBSERVE_LEAK,
+                               .first_words = l->who,
+                               .space = SIM_GLOBAL,
+                               .address = l->address,
+                               .bytes = l->bytes < UINT32_MAX ? (uint32_t)l->bytes : UINT32_MAX};
+    const char *remedy = l->who ? "free() it in the kernel, by any thread, when nobody uses it any more"
+                                : "cudaFree it when the last kernel that uses it has ended";
+    snprintf(finding.text, sizeof finding.text,
+             "%s %llu, %llu bytes, was never freed\nlikely cause: a missing %s, or a way out before it\n"
+             "what to do: %s",
+             l->who ? "device malloc" : "allocation", (unsigned long long)l->serial,
+             (unsigned long long)l->bytes, l->who ? "free" : "cudaFree", remedy);
+    observe_findings_add(self->findings, &finding);
+}
+
+static void finish(observe_detector *detector) {
+    leaks *self = (leaks *)detector;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < self->count; i++)
+        if (i < LEAKS_TOLD)
+            say(self, &self->live[i]);
+        else
+            bytes += self->live[i].bytes;
+    if (self->count <= LEAKS_TOLD) return;
+    observe_finding rest = {.kind = OBSERVE_LEAK};
+    snprintf(rest.text, sizeof rest.text, "%zu more allocations, %llu bytes together, were never freed",
+             self->count - LEAKS_TOLD, (unsigned long long)bytes);
+    observe_findings_add(self->findings, &rest);
+}
+
+static void close_detector(observe_detector *detector) {
+    free(((leaks *)detector)->live);
+    free(detector);
+}
+
+observe_detector *observe_leaks_open(observe_findings *findings) {
+    leaks *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->findings = findings;
+    self->base =
+        (observe_detector){.listener = {.memory = on_memory}, .close = close_detector, .finish = finish};
+    return &self->base;
+}
