@@ -37,13 +37,14 @@ LANES_INLINE void half_load(float *to, sim_warp *warp, uint32_t at, int count, u
             to[i] = __builtin_fabsf(to[i]) < 0x1p-14f ? __builtin_copysignf(0.0f, to[i]) : to[i];
 }
 
-// The results are in x. Saturation and relu take NaN to +0 and to NaN; what is subnormal is flushed before it
-// is rounded.
+// The results are in x. Saturation and relu take NaN to +0 and to NaN; what is subnormal
+// when rounded to 11 bits, wherever they lie, is flushed.
 LANES_INLINE void half_store(sim_warp *warp, const sim_op *op, half_lanes *h, int count, bool masked) {
     uint32_t form = op->aux16;
     if ((form & HALF_FTZ) && !(form & HALF_BF16))
         for (int i = 0; i < count; i++)
-            h->x[i] = __builtin_fabsf(h->x[i]) < 0x1p-14f ? __builtin_copysignf(0.0f, h->x[i]) : h->x[i];
+            h->x[i] =
+                __builtin_fabsf(h->x[i]) < 0x1p-14f - 0x1p-26f ? __builtin_copysignf(0.0f, h->x[i]) : h->x[i];
     if (form & HALF_SAT)
         for (int i = 0; i < count; i++) h->x[i] = f32_saturated(h->x[i]);
     if (form & HALF_RELU)
