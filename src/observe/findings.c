@@ -36,6 +36,7 @@ typedef struct recent {
 } recent;
 
 struct observe_findings {
+    sim_listener listener; // first
     item *items;
     size_t count, capacity;
     buffer *buffers; // by address
@@ -180,6 +181,10 @@ const observe_words *observe_findings_words(observe_findings *findings, const ob
     return words;
 }
 
+void observe_findings_write_words(const observe_words *words, base_text *out) {
+    base_text_add(out, "%s", words->json ? words->json : "{}");
+}
+
 // ---- buffers --------------------------------------------------------------------------------------------
 
 static size_t buffer_after(const observe_findings *findings, uint64_t address) {
@@ -218,7 +223,8 @@ static void add_buffer(observe_findings *findings, const sim_memory_event *event
     if (event->label) strncpy(made->label, event->label, sizeof made->label - 1);
 }
 
-void observe_findings_memory(observe_findings *findings, const sim_memory_event *event) {
+static void on_memory(sim_listener *listener, const sim_memory_event *event) {
+    observe_findings *findings = (observe_findings *)listener;
     if (event->kind == SIM_MEMORY_ALLOC) add_buffer(findings, event);
     if (event->kind != SIM_MEMORY_FREE) return;
     size_t at = buffer_after(findings, event->address);
@@ -386,7 +392,13 @@ void observe_findings_add(observe_findings *findings, const observe_finding *fin
 
 // ---- the whole ------------------------------------------------------------------------------------------
 
-observe_findings *observe_findings_open(void) { return calloc(1, sizeof(observe_findings)); }
+observe_findings *observe_findings_open(void) {
+    observe_findings *findings = calloc(1, sizeof *findings);
+    if (findings) findings->listener.memory = on_memory;
+    return findings;
+}
+
+sim_listener *observe_findings_listener(observe_findings *findings) { return &findings->listener; }
 
 void observe_findings_close(observe_findings *findings) {
     if (!findings) return;

@@ -64,12 +64,16 @@ static void expect(const fixture *f, const char *const *parts) {
     base_text_free(&out);
 }
 
+static void tell_memory(observe_findings *findings, const sim_memory_event *event) {
+    sim_listener *listener = observe_findings_listener(findings);
+    listener->memory(listener, event);
+}
+
 static void a_race_in_words(void **state) {
     fixture f;
     open_fixture(&f);
-    observe_findings_memory(
-        f.findings,
-        &(sim_memory_event){.kind = SIM_MEMORY_ALLOC, .address = 0x1000, .bytes = 256, .serial = 3});
+    tell_memory(f.findings,
+                &(sim_memory_event){.kind = SIM_MEMORY_ALLOC, .address = 0x1000, .bytes = 256, .serial = 3});
     observe_finding finding = {.kind = OBSERVE_RACE,
                                .first = {.inst = f.store, .block = 5, .thread = 43, .is_write = true},
                                .second = {.inst = f.load, .block = 1, .thread = 1},
@@ -120,12 +124,12 @@ static void words_stay(void **state) {
 static void buffers_come_and_go(void **state) {
     observe_findings *findings = observe_findings_open();
     sim_memory_event alloc = {.kind = SIM_MEMORY_ALLOC, .address = 0x2000, .bytes = 64, .serial = 1};
-    observe_findings_memory(findings, &alloc);
-    observe_findings_memory(findings, &(sim_memory_event){.kind = SIM_MEMORY_ALLOC,
-                                                          .address = 0x1000,
-                                                          .bytes = 64,
-                                                          .serial = 2,
-                                                          .label = "global variable table"});
+    tell_memory(findings, &alloc);
+    tell_memory(findings, &(sim_memory_event){.kind = SIM_MEMORY_ALLOC,
+                                              .address = 0x1000,
+                                              .bytes = 64,
+                                              .serial = 2,
+                                              .label = "global variable table"});
     base_text out = {0};
     assert_true(observe_findings_buffer(findings, 0x203f, &out));
     assert_string_equal(out.data, "byte 63 of allocation 1 (64 bytes)");
@@ -138,15 +142,14 @@ static void buffers_come_and_go(void **state) {
     base_text_free(&out);
     out = (base_text){0};
     alloc.kind = SIM_MEMORY_FREE;
-    observe_findings_memory(findings, &alloc);
+    tell_memory(findings, &alloc);
     assert_true(observe_findings_buffer(findings, 0x2000, &out));
     assert_string_equal(out.data, "byte 0 of allocation 1 (64 bytes, freed)");
     base_text_free(&out);
     out = (base_text){0};
     // Something larger in the freed one's place.
-    observe_findings_memory(
-        findings,
-        &(sim_memory_event){.kind = SIM_MEMORY_ALLOC, .address = 0x1f00, .bytes = 0x1000, .serial = 3});
+    tell_memory(findings, &(sim_memory_event){
+                              .kind = SIM_MEMORY_ALLOC, .address = 0x1f00, .bytes = 0x1000, .serial = 3});
     assert_true(observe_findings_buffer(findings, 0x2000, &out));
     assert_string_equal(out.data, "byte 256 of allocation 3 (4096 bytes)");
     base_text_free(&out);

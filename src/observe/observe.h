@@ -86,8 +86,9 @@ typedef struct observe_findings observe_findings;
 observe_findings *observe_findings_open(void);
 void observe_findings_close(observe_findings *findings);
 void observe_findings_launch(observe_findings *findings, const sim_launch_event *launch);
-void observe_findings_memory(observe_findings *findings, const sim_memory_event *event); // knows the buffers
 const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place);
+void observe_findings_write_words(const observe_words *words, base_text *out); // a place of the record
+sim_listener *observe_findings_listener(observe_findings *findings);           // hears of the buffers
 // "byte 16 of allocation 3 (4096 bytes)"; false where there is no such buffer.
 bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out);
 void observe_findings_add(observe_findings *findings, const observe_finding *finding);
@@ -101,12 +102,14 @@ struct observe_detector {
     sim_listener listener; // first
     void (*close)(observe_detector *self);
     void (*finish)(observe_detector *self); // the run is over: leaks and the like; may be NULL
+    void (*write)(const observe_detector *self, base_text *out); // lines of its own; may be NULL
 };
 observe_detector *observe_races_open(observe_findings *findings);     // races.c
 observe_detector *observe_sync_open(observe_findings *findings);      // synchronisation.c
 observe_detector *observe_undefined_open(observe_findings *findings); // undefined.c
 observe_detector *observe_numerics_open(observe_findings *findings);  // numerics.c
 observe_detector *observe_leaks_open(observe_findings *findings);     // leaks.c
+observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.c
 
 // ---- the session ---------------------------------------------------------------------------------------
 

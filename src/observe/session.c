@@ -8,7 +8,7 @@
 #include "observe/record.h"
 #include "observe/team.h"
 
-// The words of the options, each with the detector that it asks for; counters, caches and hashes are apart.
+// The words of the options, each with the detector that it asks for; counters and caches are apart.
 static const struct {
     const char *name;
     size_t offset;
@@ -21,7 +21,7 @@ static const struct {
     {"undefined", offsetof(observe_options, undefined), observe_undefined_open},
     {"numerics", offsetof(observe_options, numerics), observe_numerics_open},
     {"leaks", offsetof(observe_options, leaks), observe_leaks_open},
-    {"hashes", offsetof(observe_options, hashes), NULL},
+    {"hashes", offsetof(observe_options, hashes), observe_hashes_open},
 };
 enum { INSTRUMENTS = BASE_COUNT(instruments) };
 
@@ -87,8 +87,9 @@ static void on_end(void *context, kz_status status) {
 // -----------------------------------------------------------------------------------
 
 static bool open_instruments(observe_session *s) {
-    bool good = true;
-    if (s->options.counters) {
+    bool good =
+        observe_team_add(s->team, observe_findings_listener(s->findings)); // the first to know buffers
+    if (good && s->options.counters) {
         s->lines = observe_lines_open(&s->profiles);
         good = s->lines && observe_team_add(s->team, observe_lines_listener(s->lines));
     }
@@ -242,5 +243,7 @@ void observe_session_finish(observe_session *session, base_text *record) {
     write_header(session, record);
     observe_profiles_write(&session->profiles, record);
     observe_findings_write(session->findings, record);
+    for (size_t i = 0; i < session->detector_count; i++)
+        if (session->detectors[i]->write) session->detectors[i]->write(session->detectors[i], record);
     write_end(session, record);
 }
