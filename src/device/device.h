@@ -77,6 +77,11 @@ struct device_gpu;
 // its fault; NULL ends it. The session must outlive the device or be taken off first. While it is there,
 // kz_counters count nothing. KZ_UNSUPPORTED on devices that are not simulated.
 kz_status device_sim_observe(kz_device *device, struct observe_session *session, kz_error *error);
+// The same for one listener of any other kind, such as a debugger; NULL ends it.
+struct sim_listener;
+kz_status device_sim_listen(kz_device *device, struct sim_listener *listener, kz_error *error);
+// Ends the launch that runs with KZ_TIMEOUT.
+void device_sim_interrupt(kz_device *device);
 // The seed of the schedule of the launches to come; 0 is the plain order.
 kz_status device_sim_set_seed(kz_device *device, uint64_t seed, kz_error *error);
 // What observe/ wants to know of a GPU.

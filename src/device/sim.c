@@ -182,6 +182,16 @@ kz_status device_sim_observe(kz_device *device, observe_session *session, kz_err
     return KZ_OK;
 }
 
+kz_status device_sim_listen(kz_device *device, sim_listener *listener, kz_error *error) {
+    kz_status status = check_sim(device, error);
+    if (!status) sim_machine_set_listener(self_of(device)->machine, listener);
+    return status;
+}
+
+void device_sim_interrupt(kz_device *device) {
+    if (device->backend == &device_sim) sim_machine_interrupt(self_of(device)->machine);
+}
+
 kz_status device_sim_set_seed(kz_device *device, uint64_t seed, kz_error *error) {
     kz_status status = check_sim(device, error);
     if (!status) self_of(device)->seed = seed;

@@ -149,8 +149,12 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
     char target[32];
     snprintf(target, sizeof target, "-arch=compute_%s", arch);
     command flags = {0};
-    const char *head[] = {"-ptx", "-O3", "-lineinfo", "-std=c++17", target};
+    const char *head[] = {"-ptx", "-std=c++17", target};
     for (size_t i = 0; i < BASE_COUNT(head); i++) add(&flags, head[i]);
+    if (tools->for_debugging)
+        add(&flags, "-G");
+    else
+        add(&flags, "-O3"), add(&flags, "-lineinfo");
     for (size_t i = 0; include_dirs && include_dirs[i]; i++) add(&flags, "-I"), add(&flags, include_dirs[i]);
     if (tools->include[0]) add(&flags, "-I"), add(&flags, tools->include);
     if (flags.count > FLAGS - 10) // what run_nvcc adds must fit

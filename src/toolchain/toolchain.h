@@ -18,6 +18,7 @@ typedef struct toolchain {
     char version[32];               // nvcc's: "13.0.88"
     char include[TOOLCHAIN_PATH];   // the folder that holds kz/kernel.cuh; "" where it is not found
     char cache[TOOLCHAIN_PATH];     // "" where there is no home folder
+    bool for_debugging;             // compile PTX with variables and unoptimised (-G); set by the caller
 } toolchain;
 
 // Looks in CUDA_HOME, CUDA_PATH, the PATH, /usr/local/cuda, and .kz/cuda in the executable's folder and
