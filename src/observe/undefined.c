@@ -447,6 +447,18 @@ static void shuffle(const undefined_at *at, const sim_exchange_event *event, uin
     }
 }
 
+// What a lane gets from one that takes no part is undefined.
+static void lose_outside(undefined_self *self, const undefined_at *at, undefined_plan *plan,
+                         const sim_exchange_event *event) {
+    const ptx_operand *to = &event->at.inst->operands[0];
+    if (to->kind != PTX_OPERAND_REG || to->reg < 0) return;
+    for (uint32_t m = event->outside & event->at.mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        undefined_set(at, (uint32_t)to->reg, lane, UINT32_MAX,
+                      undefined_new_origin(self, plan, &event->at, lane, NULL));
+    }
+}
+
 // Ballots are exact bit by bit; any and all where a lane with a defined value decides.
 static uint64_t vote_bits(const undefined_at *at, const sim_exchange_event *event, uint32_t source) {
     const ptx_inst *inst = event->at.inst;
@@ -480,6 +492,7 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
         if (event->is_shuffle) {
             shuffle(at, event, source);
             if (inst->operands[0].second >= 0) at->undefined[inst->operands[0].second] &= ~event->at.mask;
+            lose_outside(self, at, plan, event);
             return;
         }
         origin = undefined_origin_of(at, source, (uint32_t)__builtin_ctz(at->undefined[source] & lanes));
@@ -494,15 +507,13 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
         for (uint32_t m = event->at.mask; m; m &= m - 1)
             undefined_set(at, regs[i], (uint32_t)__builtin_ctz(m), bits, origin);
     }
+    if (event->is_shuffle && event->outside) lose_outside(self, at, plan, event);
 }
 
 static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     undefined_self *self = self_of(listener);
     switch (event->kind) {
-    case SIM_MEMORY_ALLOC:
-        // Variables of modules, which have labels, begin as zeros.
-        shadow_memory_mark(&self->memory, event->address, event->bytes, event->label == NULL);
-        break;
+    case SIM_MEMORY_ALLOC: shadow_memory_mark(&self->memory, event->address, event->bytes, true); break;
     case SIM_MEMORY_FREE:
     case SIM_MEMORY_HOST_WRITE: shadow_memory_mark(&self->memory, event->address, event->bytes, false); break;
     case SIM_MEMORY_COPY: shadow_memory_copy(&self->memory, event->address, event->from, event->bytes); break;

@@ -20,8 +20,8 @@ typedef struct undefined_origin {
     sim_space space;
     uint64_t address;
     uint32_t bytes;
-    bool is_register; // no memory: a register that nobody had set
-    char what[160];   // "4 bytes of shared variable tile"
+    bool is_shuffle; // no memory: a lane that took no part
+    char what[160];  // "4 bytes of shared variable tile"
 } undefined_origin;
 
 // The bits of one register that are undefined, lane by lane. Good for the lanes in `known`; lanes that are
@@ -159,6 +159,7 @@ void undefined_enter_locals(const undefined_at *at, const sim_event *event);
 undefined_block *undefined_block_at(undefined_self *self, uint32_t index);
 
 // undefined_report.c
+// `access` is NULL for a shuffle.
 uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
                               uint32_t lane, const sim_access *access);
 void undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event, uint32_t lane,

@@ -44,16 +44,19 @@ uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const 
         self->origin_capacity = capacity;
     }
     undefined_origin *origin = &self->origins[self->origin_count];
-    *origin = (undefined_origin){
-        .space = access->space, .address = access->addresses[lane], .bytes = access->bytes};
-    observe_place place = {.inst = event->inst,
-                           .block = event->block,
-                           .thread = event->warp * UNDEFINED_LANES + lane,
-                           .is_write = access->kind == SIM_STORE,
-                           .is_atomic = access->kind == SIM_ATOMIC,
-                           .agent = access->agent};
+    observe_place place = {
+        .inst = event->inst, .block = event->block, .thread = event->warp * UNDEFINED_LANES + lane};
+    *origin = (undefined_origin){.is_shuffle = !access};
+    if (access) {
+        origin->space = access->space;
+        origin->address = access->addresses[lane];
+        origin->bytes = access->bytes;
+        place.is_write = access->kind == SIM_STORE;
+        place.is_atomic = access->kind == SIM_ATOMIC;
+        place.agent = access->agent;
+        describe(self, event, lane, origin);
+    }
     origin->words = observe_findings_words(self->findings, &place);
-    describe(self, event, lane, origin);
     plan->origin = ++self->origin_count;
     return plan->origin - 1;
 }
@@ -65,6 +68,9 @@ static const char *cause_of(const undefined_origin *origin) {
     if (!origin)
         return "likely cause: a variable that is set on some ways through the code only\n"
                "what to do: give it a value where it is declared";
+    if (origin->is_shuffle)
+        return "likely cause: the shuffle reads a lane that is not in its mask, or has left\n"
+               "what to do: let all lanes it reads take part, and put them into the mask";
     switch (origin->space) {
     case SIM_SHARED:
     case SIM_DISTRIBUTED:
@@ -85,6 +91,8 @@ static const char *cause_of(const undefined_origin *origin) {
 static void say_origin(const undefined_origin *origin, base_text *out) {
     if (!origin)
         base_text_add(out, "a variable that was never set");
+    else if (origin->is_shuffle)
+        base_text_add(out, "what a shuffle read from a lane that took no part in it");
     else
         base_text_add(out, "%u byte%s at %s that nobody had written", origin->bytes,
                       origin->bytes == 1 ? "" : "s", origin->what);
