@@ -2,8 +2,7 @@
 // launch: grid 1 block 64
 // arg: out s32[1] = 0
 // expect fault: deadlock
-// expect fault: wait for the mbarrier at shared offset 0x0, phase 0: 1 of 65 arrivals and 128 bytes are
-// missing
+// expect fault: wait for the mbarrier at shared offset 0x0, phase 0: 1 of 65 arrivals and 128 bytes
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;
 extern "C" __global__ void mbarrier_deadlock(int *out) {

@@ -1,8 +1,7 @@
 // kz: sm 90
 // launch: grid 1 block 32
 // arg: out s32[1] = 0
-// expect fault: the mbarrier at shared offset 0x40 was overwritten by something else than mbarrier
-// instructions
+// expect fault: the mbarrier at shared offset 0x40 was overwritten
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;
 extern "C" __global__ void mbarrier_overwritten(int *out, int n) {

@@ -2,7 +2,6 @@
 // launch: grid 1 block 32
 // arg: out s32[1] = 0
 // expect fault: the mbarrier at shared offset 0x8 is used but was never initialised
-// expect fault: block (0,0,0), thread (0,0,0)
 #include <cstdint>
 extern "C" __global__ void mbarrier_uninitialised(int *out) {
     __shared__ uint64_t bars[2];
