@@ -1,0 +1,82 @@
+// Machine code as an ELF file: what ptxas notes about kernels in the section .nv.info.
+#include <elf.h>
+#include <string.h>
+
+#include "fatbin.h"
+
+enum { FORMAT_BYTES = 4, ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_REGISTERS = 0x2f };
+
+typedef struct image {
+    const uint8_t *bytes;
+    size_t size;
+    Elf64_Ehdr header;
+} image;
+
+static bool read_at(const image *i, uint64_t offset, void *to, size_t size) {
+    if (offset > i->size || size > i->size - offset) return false;
+    memcpy(to, i->bytes + offset, size);
+    return true;
+}
+
+static bool section(const image *i, unsigned index, Elf64_Shdr *found) {
+    return index < i->header.e_shnum && i->header.e_shentsize == sizeof *found &&
+           read_at(i, i->header.e_shoff + (uint64_t)index * sizeof *found, found, sizeof *found);
+}
+
+// A NUL-terminated text in a string section, compared without copying.
+static bool text_is(const image *i, const Elf64_Shdr *strings, uint64_t at, const char *wanted) {
+    size_t length = strlen(wanted) + 1;
+    uint64_t offset = strings->sh_offset + at;
+    return at < strings->sh_size && length <= strings->sh_size - at && offset <= i->size &&
+           length <= i->size - offset && memcmp(i->bytes + offset, wanted, length) == 0;
+}
+
+static bool find_section(const image *i, const char *name, unsigned type, Elf64_Shdr *found) {
+    Elf64_Shdr names;
+    if (!section(i, i->header.e_shstrndx, &names)) return false;
+    for (unsigned n = 0; n < i->header.e_shnum; n++)
+        if (section(i, n, found) &&
+            (name ? text_is(i, &names, found->sh_name, name) : found->sh_type == type))
+            return true;
+    return false;
+}
+
+// The number of the kernel's symbol.
+static bool find_symbol(const image *i, const char *kernel, uint32_t *number) {
+    Elf64_Shdr symbols, strings;
+    if (!find_section(i, NULL, SHT_SYMTAB, &symbols) || !section(i, symbols.sh_link, &strings)) return false;
+    for (uint64_t n = 0; n < symbols.sh_size / sizeof(Elf64_Sym); n++) {
+        Elf64_Sym symbol;
+        if (!read_at(i, symbols.sh_offset + n * sizeof symbol, &symbol, sizeof symbol)) return false;
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && text_is(i, &strings, symbol.st_name, kernel)) {
+            *number = (uint32_t)n;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cudart_cubin_find(const void *cubin, size_t size, const char *kernel, cudart_cubin_info *info) {
+    image i = {.bytes = cubin, .size = size};
+    Elf64_Shdr notes;
+    uint32_t wanted;
+    *info = (cudart_cubin_info){0};
+    if (!read_at(&i, 0, &i.header, sizeof i.header) || memcmp(i.header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        !find_symbol(&i, kernel, &wanted) || !find_section(&i, ".nv.info", 0, &notes))
+        return false;
+    // A row: format, attribute, a 16-bit length (or value), then as many bytes.
+    for (uint64_t at = notes.sh_offset, end = at + notes.sh_size; at + 4 <= end;) {
+        uint8_t row[12];
+        if (!read_at(&i, at, row, 4)) break;
+        unsigned length = row[0] == FORMAT_BYTES ? (unsigned)(row[2] | row[3] << 8) : 0;
+        if (length >= 8 && read_at(&i, at, row, 12)) {
+            uint32_t symbol, value;
+            memcpy(&symbol, row + 4, 4);
+            memcpy(&value, row + 8, 4);
+            if (symbol == wanted && row[1] == ATTRIBUTE_REGISTERS) info->registers = value;
+            if (symbol == wanted && row[1] == ATTRIBUTE_FRAME) info->frame_bytes = value;
+        }
+        at += 4 + length;
+    }
+    return info->registers != 0;
+}

@@ -1,0 +1,68 @@
+// A host that touches device memory is told so before it ends; a record is written whatever ends the process.
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct sigaction earlier[NSIG]; // what the program had installed before us
+
+static bool is_write(const void *context) {
+#if defined(__x86_64__)
+    const ucontext_t *c = context;
+    return (c->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    return false;
+#endif
+}
+
+// Not all of this is allowed in a signal handler; the process is about to end, and silence helps nobody.
+static void explain_touch(uint64_t address, bool write) {
+    char what[512];
+    cudart_describe_address(address, what, sizeof what);
+    fflush(stdout);
+    fprintf(stderr,
+            "kz: the host %s device memory: %s\n"
+            "  %s, or allocate it with cudaMallocManaged\n",
+            write ? "wrote to" : "read", what,
+            write ? "fill it with cudaMemcpy or a kernel" : "copy it with cudaMemcpy first");
+}
+
+// Hands the signal on: to the program's own handler, or to the default action.
+static void hand_on(int signal_number, siginfo_t *info, void *context) {
+    const struct sigaction *before = &earlier[signal_number];
+    if (before->sa_flags & SA_SIGINFO) {
+        before->sa_sigaction(signal_number, info, context);
+    } else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+        before->sa_handler(signal_number);
+    } else {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number); // taken when this handler returns
+    }
+}
+
+static void on_signal(int signal_number, siginfo_t *info, void *context) {
+    static volatile sig_atomic_t inside;
+    if (!inside) {
+        inside = 1;
+        uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+        if (signal_number == SIGSEGV && info->si_code > 0 && sim_memory_is_device(cudart.machine, address))
+            explain_touch(address, is_write(context));
+        cudart_finish();
+    }
+    hand_on(signal_number, info, context);
+}
+
+void cudart_watch_signals(void) {
+    static const int watched[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGINT};
+    for (size_t i = 0; i < BASE_COUNT(watched); i++) {
+        // What ends a process from outside concerns us only where there is a record to write.
+        bool outside = watched[i] == SIGTERM || watched[i] == SIGINT;
+        if (outside && !cudart.session) continue;
+        struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        sigemptyset(&action.sa_mask);
+        sigaction(watched[i], &action, &earlier[watched[i]]);
+    }
+}

@@ -1,0 +1,44 @@
+// Fat binaries: the container that nvcc puts PTX and machine code into, one entry per architecture.
+//
+// Nothing in one is trusted: every offset is checked against the container's end.
+#ifndef CUDART_FATBIN_H
+#define CUDART_FATBIN_H
+
+#include "base/base.h"
+
+typedef enum cudart_entry_kind { CUDART_ENTRY_PTX = 1, CUDART_ENTRY_CUBIN = 2 } cudart_entry_kind;
+typedef enum cudart_packing { CUDART_PLAIN, CUDART_LZ4, CUDART_ZSTD } cudart_packing;
+
+typedef struct cudart_entry {
+    cudart_entry_kind kind;
+    cudart_packing packing;
+    int sm;               // 90
+    char suffix;          // 'a', 'f' or 0
+    const uint8_t *bytes; // in the container
+    size_t size;          // packed
+    size_t whole_size;    // unpacked
+} cudart_entry;
+
+// Bytes of a container that begins at `data`, by its own header; 0 where it is none.
+size_t cudart_fatbin_size(const void *data);
+// The entry at *offset (0 for the first), which then stands at the next. False at the end, and where the rest
+// cannot be understood.
+bool cudart_fatbin_next(const void *data, size_t size, size_t *offset, cudart_entry *entry);
+// The whole of an entry, malloc'ed, with a NUL behind it.
+kz_status cudart_entry_unpack(const cudart_entry *entry, char **data, size_t *size, kz_error *error);
+// The best PTX for a GPU of `sm`: the highest architecture it can run, its own special one before all.
+// False where there is none; `*nearest` is then the lowest that is too new, or 0.
+bool cudart_fatbin_choose_ptx(const void *data, size_t size, int sm, cudart_entry *entry, int *nearest);
+bool cudart_fatbin_choose_cubin(const void *data, size_t size, int sm, cudart_entry *entry);
+
+// Decompressors (lz4.c, zstd.c): exactly `to_size` bytes must come out. False where the input is damaged.
+bool cudart_lz4_unpack(const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size);
+bool cudart_zstd_unpack(const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size);
+
+// What ptxas wrote about a kernel into machine code (cubin.c). False where the kernel is not in it.
+typedef struct cudart_cubin_info {
+    uint32_t registers, frame_bytes;
+} cudart_cubin_info;
+bool cudart_cubin_find(const void *cubin, size_t size, const char *kernel, cudart_cubin_info *info);
+
+#endif

@@ -1,0 +1,300 @@
+// Memory: device, pinned, managed and registered; what an address is.
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the list of allocations, sorted by address ---------------------------------------------------------
+
+// The index of the first allocation above the address.
+static size_t above(uint64_t address) {
+    size_t low = 0, high = cudart.allocation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cudart.allocations[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+cudart_allocation *cudart_allocation_find(uint64_t address) {
+    size_t index = above(address);
+    if (index == 0) return NULL;
+    cudart_allocation *a = &cudart.allocations[index - 1];
+    return address - a->address < a->bytes || address == a->address ? a : NULL;
+}
+
+static cudart_allocation *insert(const cudart_allocation *added) {
+    if (cudart.allocation_count == cudart.allocation_capacity) {
+        size_t capacity = cudart.allocation_capacity ? cudart.allocation_capacity * 2 : 64;
+        cudart_allocation *grown = realloc(cudart.allocations, capacity * sizeof *grown);
+        if (!grown) return NULL;
+        cudart.allocations = grown;
+        cudart.allocation_capacity = capacity;
+    }
+    size_t index = above(added->address);
+    memmove(cudart.allocations + index + 1, cudart.allocations + index,
+            (cudart.allocation_count - index) * sizeof *added);
+    cudart.allocations[index] = *added;
+    cudart.allocation_count++;
+    return &cudart.allocations[index];
+}
+
+static void take_out(cudart_allocation *gone) {
+    size_t index = (size_t)(gone - cudart.allocations);
+    memmove(gone, gone + 1, (cudart.allocation_count - index - 1) * sizeof *gone);
+    cudart.allocation_count--;
+}
+
+cudaError_t cudart_allocate(uint64_t bytes, cudart_memory_kind kind, unsigned flags, const char *call,
+                            uint64_t *address) {
+    kz_error error = {0};
+    bool visible = kind == CUDART_MEMORY_PINNED || kind == CUDART_MEMORY_MANAGED;
+    kz_status status = visible ? sim_memory_alloc_visible(cudart.machine, bytes, address, &error)
+                               : sim_memory_alloc(cudart.machine, bytes, address, &error);
+    if (status) {
+        static bool said; // a program may go on trying with less
+        if (!said) cudart_say("%s: %s", call, error.message);
+        said = true;
+        return cudaErrorMemoryAllocation;
+    }
+    cudart_allocation made = {.address = *address,
+                              .bytes = bytes,
+                              .kind = kind,
+                              .flags = flags,
+                              .call = call,
+                              .serial = ++cudart.allocation_serial,
+                              .preferred = cudaInvalidDeviceId,
+                              .last_prefetch = cudaInvalidDeviceId};
+    return insert(&made) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+void cudart_describe_address(uint64_t address, char *text, size_t capacity) {
+    const cudart_allocation *a = cudart_allocation_find(address);
+    if (a) {
+        snprintf(text, capacity,
+                 "0x%" PRIx64 " lies in buffer #%" PRIu64 " of %" PRIu64 " bytes allocated by %s", address,
+                 a->serial, a->bytes, a->call);
+        return;
+    }
+    base_text words = {0};
+    sim_memory_describe(cudart.machine, address, &words);
+    snprintf(text, capacity, "0x%" PRIx64 ": %s", address, words.data ? words.data : "");
+    base_text_free(&words);
+}
+
+cudaError_t cudart_deallocate(uint64_t address, const char *call) {
+    if (address == 0) return cudaSuccess;
+    cudart_allocation *a = cudart_allocation_find(address);
+    kz_error error = {0};
+    if (!a || a->address != address || a->kind == CUDART_MEMORY_REGISTERED) {
+        char what[512];
+        cudart_describe_address(address, what, sizeof what);
+        cudart_say(
+            "%s: no live allocation begins at this address\n  %s\n  was it freed before, or is it not the "
+            "pointer that the allocation gave?",
+            call, what);
+        return cudaErrorInvalidValue;
+    }
+    take_out(a);
+    sim_memory_free(cudart.machine, address, &error);
+    return cudaSuccess;
+}
+
+bool cudart_is_on_device(uint64_t address) {
+    const cudart_allocation *a = cudart_allocation_find(address);
+    return a || sim_memory_is_device(cudart.machine, address);
+}
+
+bool cudart_is_on_host(uint64_t address) {
+    const cudart_allocation *a = cudart_allocation_find(address);
+    if (a) return a->kind != CUDART_MEMORY_DEVICE && a->kind != CUDART_MEMORY_VARIABLE;
+    return !sim_memory_is_device(cudart.machine, address);
+}
+
+// ---- device memory --------------------------------------------------------------------------------------
+
+static cudaError_t allocate(void **pointer, size_t bytes, cudart_memory_kind kind, unsigned flags,
+                            const char *call) {
+    uint64_t address = 0;
+    if (!pointer) return cudaErrorInvalidValue;
+    *pointer = NULL;
+    if (bytes == 0) return kind == CUDART_MEMORY_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+    cudaError_t error = cudart_capture_forbids(call);
+    if (!error) error = cudart_allocate(bytes, kind, flags, call, &address);
+    if (!error) *pointer = (void *)(uintptr_t)address;
+    return error;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes) {
+    return CUDART_CALL(allocate(pointer, bytes, CUDART_MEMORY_DEVICE, 0, "cudaMalloc"));
+}
+
+static cudaError_t release(void *pointer, const char *call) {
+    cudaError_t error = cudart_capture_forbids(call);
+    if (!error) error = cudart_synchronize(); // it waits for the device
+    return error ? error : cudart_deallocate((uint64_t)(uintptr_t)pointer, call);
+}
+
+cudaError_t cudaFree(void *pointer) { return CUDART_CALL(release(pointer, "cudaFree")); }
+
+static size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
+
+enum { PITCH = 512 };
+
+static cudaError_t allocate_pitched(struct cudaPitchedPtr *made, struct cudaExtent extent, const char *call) {
+    size_t pitch = round_up(extent.width, PITCH), bytes;
+    if (__builtin_mul_overflow(pitch, extent.height, &bytes) ||
+        __builtin_mul_overflow(bytes, extent.depth, &bytes))
+        return cudaErrorInvalidValue;
+    *made = (struct cudaPitchedPtr){.pitch = pitch, .xsize = extent.width, .ysize = extent.height};
+    return allocate(&made->ptr, bytes, CUDART_MEMORY_DEVICE, 0, call);
+}
+
+static cudaError_t malloc_pitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+    struct cudaPitchedPtr made = {0};
+    if (!pointer || !pitch) return cudaErrorInvalidValue;
+    cudaError_t error = allocate_pitched(&made, (struct cudaExtent){width, height, 1}, "cudaMallocPitch");
+    *pointer = made.ptr;
+    *pitch = made.pitch;
+    return error;
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+    return CUDART_CALL(malloc_pitch(pointer, pitch, width, height));
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent) {
+    return CUDART_CALL(made ? allocate_pitched(made, extent, "cudaMalloc3D") : cudaErrorInvalidValue);
+}
+
+// ---- pinned and managed: one address for both sides -----------------------------------------------------
+
+cudaError_t cudaMallocHost(void **pointer, size_t bytes) {
+    return CUDART_CALL(
+        allocate(pointer, bytes, CUDART_MEMORY_PINNED, cudaHostAllocDefault, "cudaMallocHost"));
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+    return CUDART_CALL(flags > 7 ? cudaErrorInvalidValue
+                                 : allocate(pointer, bytes, CUDART_MEMORY_PINNED, flags, "cudaHostAlloc"));
+}
+
+static cudaError_t free_host(void *pointer) {
+    const cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
+    if (pointer && (!a || a->kind != CUDART_MEMORY_PINNED)) {
+        cudart_say("cudaFreeHost(%p): that is no memory of cudaMallocHost or cudaHostAlloc", pointer);
+        return cudaErrorInvalidValue;
+    }
+    return release(pointer, "cudaFreeHost");
+}
+
+cudaError_t cudaFreeHost(void *pointer) { return CUDART_CALL(free_host(pointer)); }
+
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
+    bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
+    return CUDART_CALL(known ? allocate(pointer, bytes, CUDART_MEMORY_MANAGED, flags, "cudaMallocManaged")
+                             : cudaErrorInvalidValue);
+}
+
+static cudaError_t host_register(void *pointer, size_t bytes, unsigned flags) {
+    kz_error error = {0};
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    if (!pointer || bytes == 0) return cudaErrorInvalidValue;
+    if (cudart_allocation_find(address)) return cudaErrorHostMemoryAlreadyRegistered;
+    kz_status status =
+        sim_memory_register(cudart.machine, pointer, bytes, (flags & cudaHostRegisterReadOnly) != 0, &error);
+    if (status) return status == KZ_BUSY ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorMemoryAllocation;
+    cudart_allocation made = {.address = address,
+                              .bytes = bytes,
+                              .kind = CUDART_MEMORY_REGISTERED,
+                              .flags = flags,
+                              .serial = ++cudart.allocation_serial,
+                              .call = "cudaHostRegister"};
+    return insert(&made) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
+    return CUDART_CALL(host_register(pointer, bytes, flags));
+}
+
+static cudaError_t host_unregister(void *pointer) {
+    cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
+    if (!pointer) return cudaErrorInvalidValue;
+    if (!a || a->kind != CUDART_MEMORY_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
+        return cudaErrorHostMemoryNotRegistered;
+    take_out(a);
+    sim_memory_unregister(cudart.machine, pointer, NULL);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *pointer) { return CUDART_CALL(host_unregister(pointer)); }
+
+static cudart_allocation *find_host(const void *pointer) {
+    cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
+    return a && (a->kind == CUDART_MEMORY_PINNED || a->kind == CUDART_MEMORY_REGISTERED) ? a : NULL;
+}
+
+static cudaError_t host_device_pointer(void **device, void *host, unsigned flags) {
+    if (!device || flags || !find_host(host)) return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
+    return CUDART_CALL(host_device_pointer(device, host, flags));
+}
+
+static cudaError_t host_flags(unsigned *flags, void *host) {
+    const cudart_allocation *a = find_host(host);
+    if (!flags || !a) return cudaErrorInvalidValue;
+    *flags = a->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host) { return CUDART_CALL(host_flags(flags, host)); }
+
+// ---- questions ------------------------------------------------------------------------------------------
+
+static cudaError_t pointer_attributes(struct cudaPointerAttributes *out, const void *pointer) {
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    const cudart_allocation *a = cudart_allocation_find(address);
+    void *plain = (void *)(uintptr_t)pointer;
+    if (!out) return cudaErrorInvalidValue;
+    *out = (struct cudaPointerAttributes){
+        .type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId, .hostPointer = plain};
+    if (!a && sim_memory_is_device(cudart.machine, address)) // a variable of a module
+        *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = plain};
+    if (!a) return cudaSuccess;
+    *out = (struct cudaPointerAttributes){.devicePointer = plain, .hostPointer = plain};
+    switch (a->kind) {
+    case CUDART_MEMORY_MANAGED: out->type = cudaMemoryTypeManaged; break;
+    case CUDART_MEMORY_PINNED:
+    case CUDART_MEMORY_REGISTERED: out->type = cudaMemoryTypeHost; break;
+    default: out->type = cudaMemoryTypeDevice; out->hostPointer = NULL;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer) {
+    return CUDART_CALL(pointer_attributes(attributes, pointer));
+}
+
+static cudaError_t memory_info(size_t *available, size_t *total) {
+    uint64_t pinned = 0;
+    if (!available || !total) return cudaErrorInvalidValue;
+    // Pinned memory is the host's; here it is taken from the same room.
+    for (size_t i = 0; i < cudart.allocation_count; i++)
+        if (cudart.allocations[i].kind == CUDART_MEMORY_PINNED) pinned += cudart.allocations[i].bytes;
+    *available = sim_memory_available(cudart.machine) + pinned;
+    *total = sim_machine_config(cudart.machine)->memory_bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
+    return CUDART_CALL(memory_info(available, total));
+}

@@ -1,0 +1,326 @@
+// What a program registers before main: fat binaries, kernels, variables. PTX is loaded when first needed.
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/host.h"
+#include "fatbin.h"
+#include "link.h"
+#include "runtime.h"
+
+// What nvcc puts into the program beside a fat binary.
+typedef struct wrapper {
+    uint32_t magic, version;
+    const void *data;
+    void *const *linked; // version 2: the fat binaries that were linked, NULL-terminated
+} wrapper;
+
+#define WRAPPER_MAGIC UINT32_C(0x466243b1)
+
+// The entry points that nvcc's stubs call; no header declares them for C.
+void **__cudaRegisterFatBinary(void *image);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+char __cudaInitModule(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                            uint3 *thread, uint3 *block, dim3 *block_size, dim3 *grid_size, int *warp_size);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+                       int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
+                              size_t bytes, int constant, int global);
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function);
+
+static void add_module(cudart_module *module) {
+    module->serial = ++cudart.module_count;
+    module->next = cudart.modules;
+    cudart.modules = module;
+}
+
+void **__cudaRegisterFatBinary(void *image) {
+    const wrapper *w = image;
+    cudart_module *module = calloc(1, sizeof *module);
+    if (!module) abort();
+    pthread_mutex_lock(&cudart.lock);
+    module->registered = true;
+    if (w->magic == WRAPPER_MAGIC) {
+        module->image = w->data;
+        if (w->version == 2) module->linked = w->linked;
+    } else
+        module->error = cudaErrorInvalidKernelImage;
+    add_module(module);
+    pthread_mutex_unlock(&cudart.lock);
+    return (void **)module;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle) {}
+void __cudaUnregisterFatBinary(void **handle) {} // the record is written later, and needs it
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                            uint3 *thread, uint3 *block, dim3 *block_size, dim3 *grid_size, int *warp_size) {
+    cudart_function *f = calloc(1, sizeof *f);
+    if (!f) abort();
+    *f = (cudart_function){
+        .host = host, .name = strdup(name), .module = (cudart_module *)handle, .carveout = -1};
+    pthread_mutex_lock(&cudart.lock);
+    f->next = cudart.functions;
+    cudart.functions = f;
+    pthread_mutex_unlock(&cudart.lock);
+}
+
+static void add_variable(void **handle, const void *host, const char *name, size_t bytes, bool managed) {
+    cudart_variable *v = calloc(1, sizeof *v);
+    if (!v) abort();
+    *v = (cudart_variable){.host = host,
+                           .name = strdup(name),
+                           .bytes = bytes,
+                           .managed = managed,
+                           .module = (cudart_module *)handle};
+    pthread_mutex_lock(&cudart.lock);
+    v->next = cudart.variables;
+    cudart.variables = v;
+    pthread_mutex_unlock(&cudart.lock);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes,
+                       int constant, int global) {
+    add_variable(handle, host, name, bytes, false);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
+                              size_t bytes, int constant, int global) {
+    add_variable(handle, host, name, bytes, true);
+}
+
+void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {}
+
+// Managed variables are about to be used by the host: their places must be known.
+char __cudaInitModule(void **handle) {
+    cudart_leave(cudart_enter(__func__) ? cudart_broken() : cudart_module_load((cudart_module *)handle));
+    return 1;
+}
+
+// ---- loading ------------------------------------------------------------------------------------------
+
+static void keep_text(const cudart_module *module, const char *text, size_t size) {
+    if (!cudart.session_folder[0]) return;
+    char path[sizeof cudart.session_folder + 32];
+    snprintf(path, sizeof path, "%s/module-%u.ptx", cudart.session_folder, module->serial);
+    kz_error error = {0};
+    if (base_file_write(path, text, size, &error)) cudart_say("%s", error.message);
+}
+
+static cudaError_t explain_no_code(const cudart_module *module, int nearest) {
+    int sm = (int)cudart.gpu.sm;
+    if (nearest)
+        cudart_say("the program has no code for this GPU: its PTX is for sm_%d and later, the simulated %s "
+                   "is sm_%d\n"
+                   "  take a newer GPU (--gpu h200, or KZ_GPU), or build it for this one: nvcc -arch=sm_%d",
+                   nearest, cudart.gpu.name, sm, sm);
+    else
+        cudart_say("the program has no PTX inside, only machine code, which the simulator does not run\n"
+                   "  build it with PTX: nvcc -gencode arch=compute_%d,code=[compute_%d,sm_%d]",
+                   sm, sm, sm);
+    return cudaErrorNoKernelImageForDevice;
+}
+
+// The text of the PTX in one fat binary.
+static cudaError_t unpack_ptx(cudart_module *module, const void *image, char **text, size_t *size) {
+    size_t bytes = module->image_size ? module->image_size : cudart_fatbin_size(image);
+    cudart_entry entry;
+    int nearest = 0;
+    kz_error error = {0};
+    if (!cudart_fatbin_choose_ptx(image, bytes, (int)cudart.gpu.sm, &entry, &nearest))
+        return explain_no_code(module, nearest);
+    if (cudart_entry_unpack(&entry, text, size, &error)) {
+        cudart_say("%s", error.message);
+        return cudaErrorInvalidKernelImage;
+    }
+    *size = strlen(*text); // padded with NULs
+    return cudaSuccess;
+}
+
+static void find_cubin(cudart_module *module, const void *image) {
+    size_t bytes = module->image_size ? module->image_size : cudart_fatbin_size(image);
+    cudart_entry entry;
+    char *data;
+    if (module->cubin || !cudart_fatbin_choose_cubin(image, bytes, (int)cudart.gpu.sm, &entry) ||
+        cudart_entry_unpack(&entry, &data, &module->cubin_size, NULL))
+        return;
+    module->cubin = data;
+}
+
+// All fat binaries that were linked together, as one text.
+static cudaError_t link_ptx(cudart_module *module, char **text, size_t *size) {
+    cudart_linker *linker = cudart_linker_open();
+    cudaError_t result = linker ? cudaSuccess : cudaErrorMemoryAllocation;
+    for (size_t i = 0; result == cudaSuccess && module->linked[i]; i++) {
+        char *part = NULL;
+        size_t part_size;
+        result = unpack_ptx(module, module->linked[i], &part, &part_size);
+        if (result == cudaSuccess) cudart_linker_add(linker, part, part_size);
+        free(part);
+    }
+    if (result == cudaSuccess && !cudart_linker_finish(linker, text, size))
+        result = cudaErrorMemoryAllocation;
+    cudart_linker_close(linker);
+    return result;
+}
+
+static const char *program_name(void) { return program_invocation_short_name; }
+
+static cudaError_t open_program(cudart_module *module, const char *text, size_t size) {
+    char name[160];
+    snprintf(name, sizeof name, "%.100s, module %u", program_name(), module->serial);
+    kz_error error = {0};
+    ptx_module *ptx;
+    keep_text(module, text, size);
+    kz_status status = ptx_module_open(name, text, size, &ptx, &error);
+    if (status == KZ_OK) status = sim_program_open(cudart.machine, ptx, &module->program, &error);
+    if (status == KZ_OK) return cudaSuccess;
+    cudart_say("the program's device code cannot be loaded\n%s", error.message);
+    return cudart_error_of(status, NULL);
+}
+
+static void place_managed(const cudart_module *module) {
+    for (cudart_variable *v = cudart.variables; v; v = v->next) {
+        uint64_t address, bytes;
+        if (v->module != module || !v->managed) continue;
+        if (sim_program_global(module->program, v->name, &address, &bytes, NULL)) continue;
+        *(void **)(uintptr_t)v->host = (void *)(uintptr_t)address;
+    }
+}
+
+cudaError_t cudart_module_load(cudart_module *module) {
+    if (module->program || module->error) return module->error;
+    char *text = NULL;
+    size_t size = 0;
+    if (module->linked && module->linked[0]) {
+        module->error = link_ptx(module, &text, &size);
+        find_cubin(module, module->image);
+    } else if (cudart_fatbin_size(module->image)) {
+        module->error = unpack_ptx(module, module->image, &text, &size);
+        find_cubin(module, module->image);
+    } else {
+        text = strdup(module->image); // a library given as PTX text
+        size = text ? strlen(text) : 0;
+    }
+    if (!module->error && text) module->error = open_program(module, text, size);
+    if (!module->error) place_managed(module);
+    free(text);
+    return module->error;
+}
+
+// ---- finding ------------------------------------------------------------------------------------------
+
+cudart_function *cudart_function_find(const void *symbol) {
+    for (cudart_function *f = cudart.functions; f; f = f->next)
+        if (f->host == symbol || f == symbol) return symbol ? f : NULL;
+    return NULL;
+}
+
+cudart_function *cudart_module_function(cudart_module *module, const char *name) {
+    for (cudart_function *f = cudart.functions; f; f = f->next)
+        if (f->module == module && strcmp(f->name, name) == 0) return f;
+    const ptx_function *entry =
+        module->program ? ptx_find_function(sim_program_module(module->program), name) : NULL;
+    if (!entry || !entry->is_entry) return NULL;
+    cudart_function *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    *f = (cudart_function){.name = strdup(name), .module = module, .carveout = -1};
+    f->next = cudart.functions;
+    cudart.functions = f;
+    return f;
+}
+
+cudaError_t cudart_function_describe(cudart_function *f) {
+    cudaError_t error = cudart_module_load(f->module);
+    if (error || f->described) return error;
+    kz_error why = {0};
+    kz_status status = sim_kernel_describe(f->module->program, f->name, &f->info, &why);
+    if (status) {
+        cudart_say("the kernel %s cannot run\n%s", cudart_readable(f->name), why.message);
+        return status == KZ_NOT_FOUND ? cudaErrorInvalidDeviceFunction : cudart_error_of(status, NULL);
+    }
+    f->entry = ptx_find_function(sim_program_module(f->module->program), f->name);
+    cudart_cubin_info info;
+    if (f->module->cubin && cudart_cubin_find(f->module->cubin, f->module->cubin_size, f->name, &info)) {
+        f->registers = info.registers;
+        f->local_bytes = info.frame_bytes;
+    }
+    if (!f->max_dynamic_shared && f->info.static_shared_bytes < (uint64_t)cudart.gpu.shared_per_block)
+        f->max_dynamic_shared = (uint32_t)(cudart.gpu.shared_per_block - (double)f->info.static_shared_bytes);
+    f->described = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudart_variable_find(const void *symbol, uint64_t *address, size_t *bytes) {
+    for (cudart_variable *v = cudart.variables; v; v = v->next) {
+        bool managed_value = v->managed && symbol && *(void *const *)v->host == symbol;
+        if (v->host != symbol && !managed_value) continue;
+        cudaError_t error = cudart_module_load(v->module);
+        if (error) return error;
+        uint64_t size;
+        kz_error why = {0};
+        if (sim_program_global(v->module->program, v->name, address, &size, &why))
+            return cudaErrorInvalidSymbol;
+        *bytes = v->bytes ? v->bytes : (size_t)size;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidSymbol;
+}
+
+// __cxa_demangle is in the C++ runtime, which CUDA programs have; the library does not need it.
+const char *cudart_readable(const char *mangled) {
+    static _Thread_local char text[512];
+    typedef char *(*demangle_function)(const char *, char *, size_t *, int *);
+    demangle_function demangle;
+    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    memcpy(&demangle, &found, sizeof demangle);
+    int status = -1;
+    char *made = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
+    snprintf(text, sizeof text, "%s", made && status == 0 ? made : mangled);
+    free(made);
+    return text;
+}
+
+static cudaError_t get_kernel(cudaKernel_t *kernel, const void *symbol) {
+    cudart_function *f = cudart_function_find(symbol);
+    if (!kernel) return cudaErrorInvalidValue;
+    *kernel = (cudaKernel_t)f;
+    return f ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *symbol) {
+    pthread_mutex_lock(&cudart.lock); // at the first launch of each kernel: no reason to open the device
+    return cudart_leave(get_kernel(kernel, symbol));
+}
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *symbol) {
+    return CUDART_CALL(get_kernel(kernel, symbol));
+}
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
+    return CUDART_CALL(get_kernel((cudaKernel_t *)function, symbol));
+}
+
+static cudaError_t symbol_address(void **pointer, const void *symbol) {
+    uint64_t address = 0;
+    size_t bytes;
+    if (!pointer) return cudaErrorInvalidValue;
+    cudaError_t error = cudart_variable_find(symbol, &address, &bytes);
+    if (!error) *pointer = (void *)(uintptr_t)address;
+    return error;
+}
+
+static cudaError_t symbol_size(size_t *size, const void *symbol) {
+    uint64_t address;
+    return size ? cudart_variable_find(symbol, &address, size) : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
+    return CUDART_CALL(symbol_address(pointer, symbol));
+}
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
+    return CUDART_CALL(symbol_size(size, symbol));
+}

@@ -1,0 +1,77 @@
+// Operations: run now, or kept for later as a node of a graph.
+#include "runtime.h"
+
+#include <stdlib.h>
+
+static void call_host(const cudart_op *op) {
+    // CUDA forbids API calls from host functions; the lock is held, and may be taken again by this thread.
+    if (op->host.callback)
+        op->host.callback(op->host.stream, cudart.fault, op->host.data);
+    else
+        op->host.function(op->host.data);
+}
+
+cudaError_t cudart_op_run(const cudart_op *op) {
+    switch (op->kind) {
+    case CUDART_OP_EMPTY:
+    case CUDART_OP_WAIT:  // what was recorded has been done
+    case CUDART_OP_ALLOC: // its memory was taken when the node was made
+    case CUDART_OP_FREE: return cudaSuccess;
+    case CUDART_OP_KERNEL: return cudart_launch_run(&op->launch);
+    case CUDART_OP_COPY: return cudart_copy_run(&op->copy);
+    case CUDART_OP_SET: return cudart_set_run(&op->set);
+    case CUDART_OP_HOST: call_host(op); return cudaSuccess;
+    case CUDART_OP_CHILD: return cudart_graph_run(op->child);
+    case CUDART_OP_RECORD:
+        op->event->recorded = true;
+        op->event->capture = NULL;
+        op->event->when = cudart_now();
+        return cudaSuccess;
+    }
+    return cudaErrorUnknown;
+}
+
+cudaError_t cudart_op_keep(const cudart_op *from, cudart_op *kept) {
+    *kept = *from;
+    if (from->kind == CUDART_OP_KERNEL) return cudart_launch_keep(&from->launch, &kept->launch);
+    if (from->kind == CUDART_OP_CHILD) {
+        kept->child = cudart_graph_copy(from->child);
+        if (!kept->child) return cudaErrorMemoryAllocation;
+        kept->child->is_child = true;
+    }
+    return cudaSuccess;
+}
+
+void cudart_op_drop(cudart_op *op) {
+    if (op->kind == CUDART_OP_KERNEL) free(op->launch.storage);
+    if (op->kind == CUDART_OP_CHILD) cudart_graph_free(op->child);
+    *op = (cudart_op){0};
+}
+
+// The legacy stream would have to wait for a stream that captures.
+static cudaError_t check_legacy(cudaStream_t stream) {
+    if (stream != &cudart.legacy) return cudaSuccess;
+    for (cudart_capture *c = cudart.captures; c; c = c->next) {
+        if (c->origin->flags & cudaStreamNonBlocking) continue;
+        c->invalid = true;
+        return cudaErrorStreamCaptureImplicit;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudart_submit(cudaStream_t handle, const cudart_op *op) {
+    cudaStream_t stream;
+    cudaError_t error = cudart_stream_find(handle, &stream);
+    if (error) return error;
+    cudart_capture *capture = stream->capture;
+    if (!capture) {
+        error = check_legacy(stream);
+        return error ? error : cudart_op_run(op);
+    }
+    if (capture->invalid) return cudaErrorStreamCaptureInvalidated;
+    cudaGraphNode_t node;
+    error = cudart_graph_add(capture->graph, op, stream->last, stream->last_count, &node);
+    if (error) return error;
+    stream->last_count = 0;
+    return cudart_stream_depend(stream, &node, 1);
+}

@@ -1,0 +1,216 @@
+// The one runtime of the process: opened by the first call, ended when the process ends.
+#include "runtime.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/host.h"
+
+enum { TIMED_OUT = 124, GRACE_SECONDS = 4 };
+
+cudart_state cudart;
+
+double cudart_now(void) { return device_host_seconds(); }
+
+// ---- words ----------------------------------------------------------------------------------------------
+
+void cudart_say(const char *format, ...) {
+    fflush(stdout); // what the program printed before stands before
+    char text[6000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(stderr, "kz: %s\n", text);
+}
+
+void cudart_note_failure(const char *what, cudaError_t error) {
+    cudart.failures++;
+    if (cudart.failure_error) return;
+    cudart.failure_error = error;
+    snprintf(cudart.failure, sizeof cudart.failure, "%s", what);
+}
+
+void cudart_flush_prints(void) {
+    if (!cudart.printed.length) return;
+    fwrite(cudart.printed.data, 1, cudart.printed.length, stdout);
+    fflush(stdout);
+    base_text_free(&cudart.printed);
+}
+
+cudaError_t cudart_synchronize(void) {
+    cudart_flush_prints();
+    if (cudart.pending) {
+        cudart.fault = cudart.pending;
+        cudart.pending = cudaSuccess;
+    }
+    return cudart.fault;
+}
+
+// ---- the end --------------------------------------------------------------------------------------------
+
+void cudart_finish(void) {
+    if (atomic_exchange(&cudart.finished, true) || !cudart.session) return;
+    base_text record = {0};
+    observe_session_finish(cudart.session, &record);
+    char path[sizeof cudart.session_folder + 32];
+    snprintf(path, sizeof path, "%s/record.jsonl", cudart.session_folder);
+    kz_error error = {0};
+    if (cudart.session_folder[0] &&
+        base_file_write(path, record.data ? record.data : "", record.length, &error))
+        fprintf(stderr, "kz: %s\n", error.message);
+    base_text_free(&record);
+}
+
+static void say_unchecked(int status) {
+    if (!cudart.failure_error || status != 0) return;
+    fprintf(stderr, "kz: the program ended without looking at an error: %s\n  %s (%s)", cudart.failure,
+            cudaGetErrorName(cudart.failure_error), cudaGetErrorString(cudart.failure_error));
+    if (cudart.later_failures)
+        fprintf(stderr, "\n  %u later call%s failed for that reason", cudart.later_failures,
+                cudart.later_failures == 1 ? "" : "s");
+    fprintf(stderr,
+            "\n  after a launch, look at cudaGetLastError() and at what cudaDeviceSynchronize() returns\n");
+}
+
+static void at_exit(int status, void *context) {
+    fflush(stdout);
+    if (cudart.printed.length) {
+        size_t lines = 0;
+        for (size_t i = 0; i < cudart.printed.length; i++) lines += cudart.printed.data[i] == '\n';
+        fprintf(stderr,
+                "kz: the program ended before its kernels' printf was shown (%zu line%s)\n"
+                "  a GPU drops it too: call cudaDeviceSynchronize() before the program ends\n",
+                lines, lines == 1 ? "" : "s");
+    }
+    if (cudart.pending && !cudart.fault && !cudart.failure_error) cudart.failure_error = cudart.pending;
+    say_unchecked(status);
+    cudart_finish();
+}
+
+__attribute__((constructor)) static void loaded(void) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&cudart.lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    cudart.legacy.special = cudart.per_thread.special = true;
+    cudart.legacy.id = 1;
+    cudart.per_thread.id = 2;
+    cudart.next_id = 3;
+    on_exit(at_exit, NULL);
+}
+
+_Noreturn void cudart_end_in_time(const char *why) {
+    fflush(stdout);
+    fprintf(stderr, "kz: stopped after %g s (--timeout)\n%s\n", cudart.timeout, why);
+    cudart_finish();
+    _exit(TIMED_OUT);
+}
+
+static void *watch_time(void *unused) {
+    double end = cudart_now() + cudart.timeout;
+    for (double left; (left = end - cudart_now()) > 0;) {
+        struct timespec pause = {.tv_sec = (time_t)left, .tv_nsec = (long)(1e9 * (left - floor(left)))};
+        nanosleep(&pause, NULL);
+    }
+    atomic_store(&cudart.timed_out, true);
+    sim_machine_interrupt(cudart.machine); // a launch that runs ends by itself and says who waits where
+    for (int i = 0; i < GRACE_SECONDS * 100 && atomic_load(&cudart.launching); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    cudart_end_in_time(atomic_load(&cudart.launching)
+                           ? "a kernel was running and could not be stopped"
+                           : "no kernel was running: the time was spent in the program's own host code");
+}
+
+static void start_timer(void) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (pthread_create(&thread, &attributes, watch_time, NULL)) cudart.timeout = 0;
+    pthread_attr_destroy(&attributes);
+}
+
+// ---- opening --------------------------------------------------------------------------------------------
+
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static kz_status open_session(kz_error *error) {
+    const char *words = variable("KZ_OBSERVE"), *folder = variable("KZ_SESSION");
+    if (folder) snprintf(cudart.session_folder, sizeof cudart.session_folder, "%s", folder);
+    if (!words) return KZ_OK;
+    observe_options options = {0};
+    kz_status status = observe_options_parse(words, &options, error);
+    if (status) return status;
+    const device_gpu *gpu = &cudart.gpu;
+    observe_gpu what = {
+        .sm = (uint32_t)gpu->sm,
+        .multiprocessors = (uint32_t)gpu->multiprocessors,
+        .l1_bytes = (uint64_t)gpu->shared_per_multiprocessor,
+        .l2_bytes = (uint64_t)gpu->l2,
+        .bandwidth = gpu->bandwidth,
+        .flops_f32 = gpu->flops_f32,
+        .flops_f64 = gpu->flops_f64,
+        .flops_f16 = gpu->flops_f16,
+        .clock = gpu->clock,
+    };
+    snprintf(what.key, sizeof what.key, "%s", gpu->key);
+    status = observe_session_open(&options, &what, &cudart.session, error);
+    if (status == KZ_OK) sim_machine_set_listener(cudart.machine, observe_session_listener(cudart.session));
+    return status;
+}
+
+static kz_status open_machine(kz_error *error) {
+    const char *key = variable("KZ_GPU");
+    kz_status status = device_gpu_load(key ? key : "h200", &cudart.gpu, error);
+    if (status) return status;
+    const device_gpu *gpu = &cudart.gpu;
+    uint64_t host = device_host_memory("");
+    sim_config config = {
+        .sm = (int)gpu->sm,
+        .multiprocessors = (int)gpu->multiprocessors,
+        .max_threads_per_block = (uint32_t)gpu->max_threads_per_block,
+        .max_threads_per_multiprocessor = (uint32_t)gpu->max_threads_per_multiprocessor,
+        .max_blocks_per_multiprocessor = (uint32_t)gpu->max_blocks_per_multiprocessor,
+        .shared_per_block = (uint32_t)gpu->shared_per_block,
+        .shared_per_block_optin = (uint32_t)gpu->shared_per_block_optin,
+        .shared_per_multiprocessor = (uint32_t)gpu->shared_per_multiprocessor,
+        .memory_bytes = gpu->memory < (double)host ? (uint64_t)gpu->memory : host,
+        .host_view = true,
+    };
+    return sim_machine_open(&config, &cudart.machine, error);
+}
+
+static void open_runtime(void) {
+    kz_error error = {0};
+    cudart.opened = true;
+    const char *seed = variable("KZ_SEED"), *timeout = variable("KZ_TIMEOUT");
+    cudart.seed = seed ? strtoull(seed, NULL, 0) : 0;
+    cudart.timeout = timeout ? strtod(timeout, NULL) : 0;
+    static const size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+    memcpy(cudart.limits, limits, sizeof limits);
+    kz_status status = open_machine(&error);
+    if (status == KZ_OK) status = open_session(&error);
+    if (status) {
+        cudart_say("no simulated GPU can be opened\n%s", error.message);
+        cudart.open_error = status == KZ_NOT_FOUND ? cudaErrorNoDevice : cudaErrorInitializationError;
+        return;
+    }
+    cudart_watch_signals();
+    if (cudart.timeout > 0) start_timer();
+}
+
+cudaError_t cudart_enter(const char *call) {
+    pthread_mutex_lock(&cudart.lock);
+    if (!cudart.opened) open_runtime();
+    return cudart_broken();
+}

@@ -1,0 +1,353 @@
+// cudart: a CUDA runtime library of our own, which runs kernels on the simulator.
+//
+// A program built with a shared CUDA runtime loads it in place of NVIDIA's. There is one runtime in a
+// process, so here, and only here, state is global: the struct `cudart`, under one lock. Each API function is
+// CUDART_CALL(work): the lock, the state of errors, the work. Work is done at once, in the order of the
+// calls: that is one of the orders streams allow. An operation is data (cudart_op), so that a stream that
+// captures keeps it as a node of a graph. Unlike the other layers this one prints, for it stands in for a
+// driver: what it has to say goes to stderr and begins with "kz: ".
+#ifndef CUDART_RUNTIME_H
+#define CUDART_RUNTIME_H
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "device/gpus.h"
+#include "observe/observe.h"
+#include "sim/sim.h"
+#include "sim/texture.h"
+
+// ---- programs: what the host's object files register ----------------------------------------------------
+
+typedef struct cudart_module cudart_module;
+
+// A kernel; its address is the cudaKernel_t and the cudaFunction_t of the API.
+typedef struct cudart_function {
+    const void *host; // the address of its stub in the program; NULL: of a library loaded at run time
+    char *name;       // mangled
+    cudart_module *module;
+    bool described;
+    const ptx_function *entry;
+    sim_kernel_info info;
+    uint32_t registers;   // of machine code in the fat binary; 0: there is none
+    uint32_t local_bytes; // of machine code
+    uint32_t max_dynamic_shared;
+    int carveout;
+    bool non_portable_cluster;
+    int cluster_policy;
+    uint32_t cluster[3]; // required by cudaFuncSetAttribute; 0: not
+    struct cudart_function *next;
+} cudart_function;
+
+typedef struct cudart_variable {
+    const void *host; // the program's shadow of it, by which it is named
+    char *name;
+    size_t bytes;
+    bool managed;
+    cudart_module *module;
+    struct cudart_variable *next;
+} cudart_variable;
+
+struct cudart_module {
+    const void *image;   // the fat binary, or PTX text, or machine code
+    size_t image_size;   // 0: as the image says
+    void *const *linked; // relocatable device code: the fat binaries it was linked from; NULL-terminated
+    unsigned serial;
+    cudaError_t error; // why it cannot be loaded
+    sim_program *program;
+    bool is_library; // of cudaLibraryLoadData
+    bool registered;
+    void *cubin; // machine code for the registers, uncompressed, or NULL
+    size_t cubin_size;
+    cudart_module *next;
+};
+
+cudaError_t cudart_module_load(cudart_module *module); // PTX to the simulator, at first use
+cudart_function *cudart_function_find(const void *symbol);
+cudaError_t cudart_function_describe(cudart_function *function);
+cudart_function *cudart_module_function(cudart_module *module, const char *name);
+cudaError_t cudart_variable_find(const void *symbol, uint64_t *address, size_t *bytes);
+// "vector_add(float*, int)" of a mangled name, in a buffer of the thread; or the name itself.
+const char *cudart_readable(const char *mangled);
+uint32_t cudart_blocks_per_multiprocessor(const cudart_function *function, uint32_t threads, size_t shared);
+
+// ---- memory -----------------------------------------------------------------------------------------------
+
+typedef enum cudart_memory_kind {
+    CUDART_MEMORY_DEVICE,
+    CUDART_MEMORY_PINNED,
+    CUDART_MEMORY_MANAGED,
+    CUDART_MEMORY_REGISTERED, // the host's own, by cudaHostRegister
+    CUDART_MEMORY_VARIABLE,
+} cudart_memory_kind;
+
+typedef struct cudart_allocation {
+    uint64_t address, bytes;
+    cudart_memory_kind kind;
+    unsigned flags;
+    const char *call; // that made it
+    uint64_t serial;  // the how-manyth
+    struct CUmemPoolHandle_st *pool;
+    int preferred, preferred_type, accessed_by, read_mostly, last_prefetch, last_prefetch_type;
+} cudart_allocation;
+
+// A live allocation that holds the address; NULL where there is none.
+cudart_allocation *cudart_allocation_find(uint64_t address);
+cudaError_t cudart_allocate(uint64_t bytes, cudart_memory_kind kind, unsigned flags, const char *call,
+                            uint64_t *address);
+cudaError_t cudart_deallocate(uint64_t address, const char *call);
+// Where `bytes` at the address may be used: by kernels, by the host.
+bool cudart_is_on_device(uint64_t address);
+bool cudart_is_on_host(uint64_t address);
+// "buffer #3 of 4096 bytes allocated by cudaMalloc", or what else is known of the address.
+void cudart_describe_address(uint64_t address, char *text, size_t capacity);
+
+struct cudaArray {
+    struct cudaChannelFormatDesc format;
+    struct cudaExtent extent; // elements, rows, slices; 0 where it has no such dimension
+    unsigned flags;
+    uint64_t address;
+    size_t element, pitch, slice; // bytes
+    bool is_level;                // of a mipmapped array, which owns the memory
+    struct cudaArray *next;
+};
+
+struct cudaMipmappedArray {
+    struct cudaChannelFormatDesc format;
+    struct cudaExtent extent;
+    unsigned flags, count;
+    uint64_t address;
+    struct cudaArray *levels;
+};
+
+// ---- operations -----------------------------------------------------------------------------------------
+
+typedef struct cudart_place {
+    uint64_t address;    // of the first byte
+    size_t pitch, slice; // bytes from row to row, from slice to slice
+} cudart_place;
+
+typedef struct cudart_copy {
+    cudart_place to, from;
+    size_t width, height, depth; // bytes, rows, slices
+    enum cudaMemcpyKind kind;
+    const char *call;
+    struct cudaMemcpy3DParms params; // as it was asked for, for graphs
+} cudart_copy;
+
+typedef struct cudart_set {
+    cudart_place to;
+    size_t width, height, depth; // elements, rows, slices
+    unsigned element;            // bytes: 1, 2, 4
+    unsigned value;
+    const char *call;
+} cudart_set;
+
+typedef struct cudart_launch {
+    cudart_function *function;
+    uint32_t grid[3], block[3], cluster[3];
+    size_t shared;
+    bool cooperative;
+    void **args;   // one pointer per parameter
+    void *storage; // holds args and their values where the launch is kept; NULL: the caller's
+    struct cudaKernelNodeParams params;
+} cudart_launch;
+
+typedef enum cudart_op_kind {
+    CUDART_OP_EMPTY,
+    CUDART_OP_KERNEL,
+    CUDART_OP_COPY,
+    CUDART_OP_SET,
+    CUDART_OP_HOST,
+    CUDART_OP_CHILD,
+    CUDART_OP_RECORD,
+    CUDART_OP_WAIT,
+    CUDART_OP_ALLOC,
+    CUDART_OP_FREE,
+} cudart_op_kind;
+
+typedef struct cudart_op {
+    cudart_op_kind kind;
+    union {
+        cudart_launch launch;
+        cudart_copy copy;
+        cudart_set set;
+        struct {
+            cudaHostFn_t function;
+            void *data;
+            cudaStreamCallback_t callback; // instead of `function`
+            cudaStream_t stream;
+        } host;
+        cudaGraph_t child;
+        cudaEvent_t event;
+        struct cudaMemAllocNodeParams alloc;
+        uint64_t address; // FREE
+    };
+} cudart_op;
+
+cudart_copy cudart_copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                           const char *call);
+cudaError_t cudart_copy_of_params(const struct cudaMemcpy3DParms *params, const char *call,
+                                  cudart_copy *copy);
+cudaError_t cudart_symbol_place(const void *symbol, size_t offset, size_t bytes, void **pointer,
+                                const char *call);
+cudaError_t cudart_copy_run(const cudart_copy *copy);
+cudaError_t cudart_set_run(const cudart_set *set);
+cudaError_t cudart_launch_check(const cudart_launch *launch);
+cudaError_t cudart_launch_run(const cudart_launch *launch);
+cudaError_t cudart_launch_keep(const cudart_launch *from,
+                               cudart_launch *kept); // with a copy of the arguments
+cudaError_t cudart_op_run(const cudart_op *op);
+cudaError_t cudart_op_keep(const cudart_op *from, cudart_op *kept);
+void cudart_op_drop(cudart_op *op);
+
+// Does it now, or makes it a node where the stream captures.
+cudaError_t cudart_submit(cudaStream_t stream, const cudart_op *op);
+
+// ---- streams, events, graphs ----------------------------------------------------------------------------
+
+typedef struct cudart_capture {
+    cudaGraph_t graph;
+    cudaStream_t origin;
+    enum cudaStreamCaptureMode mode;
+    unsigned long long id;
+    bool invalid, own_graph;
+    unsigned streams; // that take part
+    struct cudart_capture *next;
+} cudart_capture;
+
+struct CUstream_st {
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+    bool special; // the legacy stream, the thread's own
+    cudart_capture *capture;
+    cudaGraphNode_t *last; // what the next node depends on
+    size_t last_count;
+    union cudaLaunchAttributeValue attributes[16];
+    struct CUstream_st *next;
+};
+
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    double when; // seconds of the host's clock
+    cudart_capture *capture;
+    unsigned long long capture_id;
+    cudaGraphNode_t *nodes;
+    size_t node_count;
+    struct CUevent_st *next;
+};
+
+struct CUgraphNode_st {
+    cudaGraph_t graph;
+    cudart_op op;
+    cudaGraphNode_t *needs; // nodes that come before it
+    size_t need_count;
+    cudaGraphNode_t original; // of a clone
+    bool disabled, marked;
+    size_t index;
+    union cudaLaunchAttributeValue attributes[24];
+};
+
+struct CUgraph_st {
+    cudaGraphNode_t *nodes;
+    size_t count, capacity;
+    cudaGraph_t original;
+    bool is_child; // owned by a node
+    struct CUgraph_st *next;
+};
+
+struct CUgraphExec_st {
+    cudaGraph_t graph; // its own copy
+    unsigned long long flags;
+    struct CUgraphExec_st *next;
+};
+
+cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream);
+cudaError_t cudart_stream_depend(cudaStream_t stream, cudaGraphNode_t const *nodes, size_t count);
+cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture); // by waiting for its event
+void cudart_stream_leave(cudaStream_t stream);
+cudaError_t cudart_graph_add(cudaGraph_t graph, const cudart_op *op, cudaGraphNode_t const *needs,
+                             size_t need_count, cudaGraphNode_t *node);
+cudaGraph_t cudart_graph_copy(cudaGraph_t graph);
+cudaError_t cudart_graph_run(cudaGraph_t graph);
+void cudart_graph_free(cudaGraph_t graph);
+cudaGraphNode_t cudart_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node);
+// CUDA refuses calls that would wait for the device while somebody captures.
+cudaError_t cudart_capture_forbids(const char *call);
+
+// ---- the runtime ------------------------------------------------------------------------------------------
+
+typedef struct cudart_state {
+    pthread_mutex_t lock;
+    bool opened;
+    cudaError_t open_error;
+    device_gpu gpu;
+    sim_machine *machine;
+    observe_session *session;
+    char session_folder[512];
+    uint64_t seed;
+    double timeout;
+    atomic_bool timed_out, launching, finished;
+
+    cudaError_t fault;   // sticky: a kernel broke the context
+    cudaError_t pending; // a fault that no call has returned yet
+    unsigned device_flags;
+    size_t limits[8]; // by enum cudaLimit
+    enum cudaFuncCache cache_config;
+
+    cudart_module *modules;
+    cudart_function *functions;
+    cudart_variable *variables;
+    unsigned module_count;
+    unsigned launch_count;
+
+    cudart_allocation *allocations; // sorted by address
+    size_t allocation_count, allocation_capacity;
+    uint64_t allocation_serial;
+
+    struct CUstream_st legacy, per_thread;
+    struct CUstream_st *streams;
+    struct CUevent_st *events;
+    cudart_capture *captures;
+    struct CUgraph_st *graphs;
+    struct CUgraphExec_st *execs;
+    unsigned long long next_id;
+
+    base_text printed; // by kernels, and not yet synchronised with
+
+    // For the words at the end.
+    char failure[512]; // the first failed launch that nobody asked about
+    cudaError_t failure_error;
+    unsigned failures, later_failures;
+} cudart_state;
+
+extern cudart_state cudart;
+
+// Locks, opens the device at the first call, and gives the error that every call now gives, if any.
+cudaError_t cudart_enter(const char *call);
+cudaError_t cudart_broken(void);
+// Keeps an error for cudaGetLastError, unlocks, and gives the error back.
+cudaError_t cudart_leave(cudaError_t error);
+#define CUDART_CALL(work) cudart_leave(cudart_enter(__func__) ? cudart_broken() : (work))
+
+// The same function under the name that programs with a default stream per thread call.
+#define CUDART_TWIN(name, suffix) extern __typeof__(name) name##suffix __attribute__((alias(#name)))
+
+cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault);
+bool cudart_is_sticky(cudaError_t error);
+// Words on stderr: "kz: " and the lines; printed output comes first.
+void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// The device has caught up: what kernels printed is shown. Gives a pending fault.
+cudaError_t cudart_synchronize(void);
+void cudart_flush_prints(void);
+void cudart_finish(void); // writes the record, once
+_Noreturn void cudart_end_in_time(const char *why);
+double cudart_now(void);
+void cudart_note_failure(const char *what, cudaError_t error);
+void cudart_watch_signals(void);
+void cudart_reset_device(void);
+
+#endif
