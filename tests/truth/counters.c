@@ -1,7 +1,7 @@
 // truth_counters: launches every microkernel with every pattern, on the GPU (for ncu to watch) or on the
 // simulator, which counts.
 //
-//   truth_counters [--device cuda|sim:h200] [--space global|shared|local] [FILTER]
+//   truth_counters [--device cuda|sim:h200] [--space global|shared|local] [BEGINNING]
 //
 // Prints a line per launch, "number,test,kernel", in the order of the launches; on the simulator also
 // "number,metric,value" lines with ncu's names. Exit: 0, or 2 where it could not run.
@@ -17,17 +17,10 @@ typedef struct bench {
     unsigned launches;
 } bench;
 
-static void print_metrics(const micro_op *op, unsigned number, const kz_counters *c) {
-    if (op->space == MICRO_GLOBAL) {
-        printf("%u,l1tex__t_requests_pipe_lsu_mem_global_op_%s.sum,%llu\n", number, op->word,
-               (unsigned long long)c->global_requests);
-        printf("%u,l1tex__t_sectors_pipe_lsu_mem_global_op_%s.sum,%llu\n", number, op->word,
-               (unsigned long long)c->global_sectors);
-    } else if (op->space == MICRO_SHARED) {
-        printf("%u,l1tex__data_pipe_lsu_wavefronts_mem_shared%s%s.sum,%llu\n", number,
-               op->word[0] == 'a' ? "" : "_op_", op->word[0] == 'a' ? "" : op->word,
-               (unsigned long long)c->shared_wavefronts);
-    }
+// The metrics that speak of this operation: "mem_global_op_ld".
+static void name_metrics(const micro_op *op, char only[40]) {
+    static const char *const spaces[] = {"global", "shared", "local"};
+    snprintf(only, 40, "%s_op_%s", spaces[op->space], op->word);
 }
 
 static kz_status run_pattern(bench *b, kz_module *module, const micro_op *op, const micro_pattern *p,
@@ -35,20 +28,21 @@ static kz_status run_pattern(bench *b, kz_module *module, const micro_op *op, co
     kz_kernel *kernel;
     kz_ptr where;
     size_t bytes;
-    kz_counters counters;
+    char only[40];
+    observe_session *session = NULL;
     uint32_t mask = p->mask, never = 0x6b7a3d51;
     const void *args[] = {&b->room, &mask, &never, &b->sink};
     kz_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
     kz_status status = kz_module_kernel(module, op->name, &kernel, error);
     if (!status) status = kz_module_global(module, "pattern", &where, &bytes, error);
     if (!status) status = kz_copy_to_device(b->device, NULL, where, p->offsets, sizeof p->offsets, error);
-    if (!status && b->counts) status = kz_counters_read(b->device, &counters, true, error);
+    if (!status && b->counts) status = observed_begin(b->device, &session, error);
     if (!status) status = kz_launch_kernel(b->device, NULL, kernel, &launch, args, 4, error);
     if (!status) status = kz_device_synchronize(b->device, error);
-    if (!status && b->counts) status = kz_counters_read(b->device, &counters, true, error);
     if (status) return status;
     printf("%u,%s/%s,%s\n", b->launches, op->name, p->name, op->name);
-    if (b->counts) print_metrics(op, b->launches, &counters);
+    name_metrics(op, only);
+    if (b->counts) observed_end(b->device, session, b->launches, only);
     b->launches++;
     return KZ_OK;
 }
@@ -82,12 +76,11 @@ int main(int argc, char **argv) {
     }
     kz_status status = kz_device_open(id, &b.device, &error);
     if (!status) b.counts = kz_device_get_info(b.device)->kind == KZ_DEVICE_SIM;
-    if (!status && b.counts) status = kz_counters_enable(b.device, true, &error);
     if (!status) status = kz_memory_alloc(b.device, MICRO_ROOM, &b.room, &error);
     if (!status) status = kz_memory_alloc(b.device, 4, &b.sink, &error);
     if (!status) status = kz_memory_fill(b.device, NULL, b.room, 0, MICRO_ROOM, &error);
     for (size_t i = 0; !status && i < micro_op_count; i++)
-        if ((!filter || strstr(micro_ops[i].name, filter)) &&
+        if ((!filter || !strncmp(micro_ops[i].name, filter, strlen(filter))) &&
             (!space || !strcmp(space, spaces[micro_ops[i].space])))
             status = run_op(&b, &micro_ops[i], &error);
     if (status) fprintf(stderr, "truth_counters: %s\n", error.message);

@@ -141,26 +141,14 @@ static void read_ncu(const char *path, sheet *s) {
     if (id < 0) fprintf(stderr, "truth_join: %s has no table of ncu's\n", path), exit(2);
 }
 
-static bool is_summed(const char *wanted, const char *metric) {
-    if (!strcmp(wanted, "requests"))
-        return strstr(metric, "l1tex__t_requests_pipe_lsu_mem_global_op_") == metric;
-    if (!strcmp(wanted, "sectors"))
-        return strstr(metric, "l1tex__t_sectors_pipe_lsu_mem_global_op_") == metric;
-    if (!strcmp(wanted, "wavefronts"))
-        return !strcmp(metric, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum");
-    return !strcmp(wanted, metric);
-}
-
-static bool measured(const sheet *ncu, unsigned number, const char *metric, double *sum) {
-    bool found = false;
-    *sum = 0;
+static bool measured(const sheet *ncu, unsigned number, const char *metric, double *on_gpu) {
     for (size_t i = 0; i < ncu->value_count; i++) {
         const value *v = &ncu->values[i];
-        if (v->launch != number || !is_summed(metric, v->metric)) continue;
-        *sum += v->value;
-        found = true;
+        if (v->launch != number || strcmp(v->metric, metric) != 0) continue;
+        *on_gpu = v->value;
+        return true;
     }
-    return found;
+    return false;
 }
 
 static const char *explained(const char *test, const char *metric) {
@@ -188,7 +176,7 @@ int main(int argc, char **argv) {
                     v->launch, test, gpu.launches[v->launch].test, ncu.launches[v->launch].kernel);
             return 2;
         }
-        if (!measured(&ncu, v->launch, v->metric, &on_gpu)) continue;
+        if (!measured(&ncu, v->launch, v->metric, &on_gpu) || (on_gpu == 0 && v->value == 0)) continue;
         bool same = on_gpu == v->value;
         rows++;
         equal += same;

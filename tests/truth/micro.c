@@ -5,6 +5,7 @@
 #include "truth.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const micro_op micro_ops[] = {
 #define MICRO(name, space, bytes, word, ptx) {name, MICRO_##space, bytes, word, ptx},
@@ -130,6 +131,9 @@ void micro_write(const micro_op *op, base_text *text) {
                         "mov.u64 %%b, pattern;\nmad.wide.u32 %%b, %%l, 4, %%b;\nld.const.u32 %%c, [%%b];\n"
                         "ld.param.u32 %%n, [p_never];\nadd.u32 %%r, %%n, 1;\nmov.u32 %%s, %%r;\n"
                         "cvt.u16.u32 %%h, %%r;\ncvt.u64.u32 %%w, %%r;\n");
+    if (strstr(op->ptx, "%k")) // where cp.async puts it: 16 bytes a lane
+        base_text_add(text, ".reg .b32 %%k;\n.shared .align 16 .b8 stage[512];\nmov.u32 %%k, stage;\n"
+                            "mad.lo.u32 %%k, %%l, 16, %%k;\n");
     if (op->space == MICRO_GLOBAL)
         base_text_add(text, "ld.param.u64 %%b, [p_base];\ncvt.u64.u32 %%o, %%c;\nadd.u64 %%a, %%b, %%o;\n");
     else

@@ -41,4 +41,12 @@ size_t micro_patterns(const micro_op *op, micro_pattern *patterns);
 // The module: one kernel per operation, named as it is; the offsets stand in `pattern`, 32 words.
 void micro_write(const micro_op *op, base_text *text);
 
+// ---- observed.c ---------------------------------------------------------------------------------
+
+// Between the two the simulated device counts. The second prints "number,metric,value" lines: metrics of
+// ncu's whose name contains `only` (NULL: all), and of shared memory the sum over all operations.
+typedef struct observe_session observe_session;
+kz_status observed_begin(kz_device *device, observe_session **session, kz_error *error);
+void observed_end(kz_device *device, observe_session *session, unsigned number, const char *only);
+
 #endif

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "family/buffers.h"
 #include "family/case.h"
 #include "family/check.h"
+#include "truth.h"
 
 typedef struct bench {
     kz_device *device;
@@ -19,29 +19,22 @@ typedef struct bench {
     unsigned launches;
 } bench;
 
-// Sums over loads, stores and atomics: the simulator's public counters do not tell them apart.
-static void print_metrics(unsigned number, const kz_counters *c) {
-    printf("%u,requests,%llu\n", number, (unsigned long long)c->global_requests);
-    printf("%u,sectors,%llu\n", number, (unsigned long long)c->global_sectors);
-    printf("%u,wavefronts,%llu\n", number, (unsigned long long)c->shared_wavefronts);
-}
-
 // Each step by itself, as a plan of its own: counters are read between launches.
 static kz_status run_steps(bench *b, kz_module *module, const kz_plan *plan, family_buffers *buffers,
                            const char *test, kz_error *error) {
     kz_status status = KZ_OK;
-    kz_counters counters;
+    observe_session *session = NULL;
     for (uint32_t i = 0; !status && i < plan->step_count; i++) {
         kz_plan one = {.workspace_bytes = plan->workspace_bytes, .step_count = 1, .steps = {plan->steps[i]}};
-        if (b->counts) status = kz_counters_read(b->device, &counters, true, error);
+        if (b->counts && one.steps[0].kind == KZ_STEP_LAUNCH)
+            status = observed_begin(b->device, &session, error);
         if (!status)
             status = kz_plan_run(b->device, NULL, module, &one, buffers->addresses, buffers->count,
                                  buffers->workspace.data, error);
         if (!status) status = kz_device_synchronize(b->device, error);
         if (status || plan->steps[i].kind != KZ_STEP_LAUNCH) continue;
         printf("%u,%s,%s\n", b->launches, test, plan->steps[i].entry);
-        if (b->counts && !(status = kz_counters_read(b->device, &counters, true, error)))
-            print_metrics(b->launches, &counters);
+        if (b->counts) observed_end(b->device, session, b->launches, NULL);
         b->launches++;
     }
     return status;
@@ -91,7 +84,6 @@ int main(int argc, char **argv) {
     }
     kz_status status = kz_device_open(id, &b.device, &error);
     if (!status) b.counts = kz_device_get_info(b.device)->kind == KZ_DEVICE_SIM;
-    if (!status && b.counts) status = kz_counters_enable(b.device, true, &error);
     for (size_t i = 0; !status && i < BASE_COUNT(cases); i += 2) {
         const kz_family *family = kz_family_find(cases[i]);
         kz_case c;
