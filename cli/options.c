@@ -37,6 +37,7 @@ static bool looks_like_a_path(const char *word) {
     size_t length = strlen(word);
     if (strcmp(word, "-") == 0 || word[0] == '/' || word[0] == '.') return true;
     return (length > 5 && strcmp(word + length - 5, ".json") == 0) ||
+           (length > 5 && strcmp(word + length - 5, ".html") == 0) ||
            (length > 6 && strcmp(word + length - 6, ".jsonl") == 0);
 }
 

@@ -22,13 +22,15 @@ _kz() {
         words=$(_kz_verbs)
     elif [ "$prev" = --device ]; then
         words=$(_kz_devices)
+    elif [ "$prev" = --gpu ]; then
+        words=$(_kz_devices | sed -n 's/^sim://p')
     elif [ "$prev" = --family ]; then
         words=$(_kz_families)
     elif [[ $cur == -* ]]; then
         words=$(_kz_options "$verb")
-    elif [[ $verb =~ ^(check|bench|info)$ && $cur == */* ]]; then
+    elif [[ $verb =~ ^(check|bench|info|prof)$ && $cur == */* ]]; then
         words=$(_kz_variants "${cur%%/*}")
-    elif [[ $verb =~ ^(check|bench|info|tune)$ ]]; then
+    elif [[ $verb =~ ^(check|bench|info|tune|prof)$ ]]; then
         words=$(_kz_families)
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

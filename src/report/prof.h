@@ -84,7 +84,7 @@ typedef struct report_prof_occupancy {
     int blocks;          // that fit on one multiprocessor
     int warps;           // of them
     double fraction;     // of the warps there could be
-    const char *limiter; // "registers", "shared memory", "threads", "blocks"; "" where nothing limits
+    const char *limiter; // as observe_occupancy says it; "" where all warps fit
 } report_prof_occupancy;
 
 enum { REPORT_PROF_NOTES = 8 };
@@ -96,8 +96,9 @@ typedef struct report_prof_kernel {
     uint32_t grid[3], block[3], cluster[3];
     double blocks, threads, warps; // of one launch; threads per block; warps per block
     uint32_t shared_bytes, shared_dynamic, local_bytes;
-    const json_t *metrics, *caches; // caches: NULL without the model
-    report_prof_line *lines;        // the most costly first
+    json_t *metrics;         // the record's, with what ptxas told; the report's own
+    const json_t *caches;    // NULL without the model
+    report_prof_line *lines; // the most costly first
     size_t line_count;
     report_prof_occupancy occupancy;
 
@@ -117,18 +118,20 @@ typedef struct report_prof_kernel {
 
 typedef struct report_prof {
     base_arena *arena;
-    const json_t *head, *end; // the first and the last line; end may be NULL
-    const char *program, *gpu_key;
+    const json_t *head, *end;               // the first and the last line; end may be NULL
+    const char *program, *detail, *gpu_key; // detail: the case, or ""
     device_gpu gpu;
     report_prof_kernel *kernels;       // the most costly first
-    size_t kernel_count, hidden_count; // hidden: left out by pattern or number
+    size_t kernel_count, loaded_count; // loaded: with those that are not shown
+    size_t hidden_count;               // hidden: left out by pattern or number
     bool cut;
 } report_prof;
 
 typedef struct report_prof_options {
-    device_gpu gpu;      // limits and peaks; where its key is "" those of the record are all there is
-    const char *pattern; // of kernels: a glob or a part of the name; NULL: all
-    size_t top;          // 0: all
+    device_gpu gpu;             // limits and peaks; where its key is "" those of the record are all there is
+    const char *title, *detail; // what the user calls it, and which case; NULL: as in the record, none
+    const char *pattern;        // of kernels: a glob or a part of the name; NULL: all
+    size_t top;                 // 0: all
     // Registers per thread of a kernel; -1 where unknown. May be NULL.
     int (*registers)(void *context, const char *module, const char *kernel);
     void *context;

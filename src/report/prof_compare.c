@@ -155,7 +155,7 @@ static void conclude(base_text *out, const report_prof *before, const report_pro
     bool better = ratio > 1;
     report_prof_resource cause = find_cause(p->before, p->after);
     base_text_add(out, "%s is better, about %.2g times as fast by the estimate: %s needs %s %s",
-                  report_prof_basename(better ? after->program : before->program), better ? ratio : 1 / ratio,
+                  better ? after->program : before->program, better ? ratio : 1 / ratio,
                   report_prof_resource_title(cause),
                   report_seconds(x, better ? p->after->seconds[cause] : p->before->seconds[cause]),
                   "instead of ");
@@ -202,7 +202,7 @@ static void print_line(FILE *file, const report_style *style, const char *when, 
     if (!k->line_count || k->lines[0].cost <= 0) return;
     add_line_words(&words, &k->lines[0]);
     report_print(file, style, REPORT_DIM, "   %-7s", when);
-    fprintf(file, "%s\n", words.data ? words.data : "");
+    report_prof_print_wrapped(file, style, REPORT_PLAIN, 10, words.data ? words.data : "");
     base_text_free(&words);
     const char *text = report_prof_sources_line(sources, k->lines[0].file, k->lines[0].line, &length);
     while (text && length && (*text == ' ' || *text == '\t')) text++, length--;
@@ -216,8 +216,7 @@ static void print_pair(FILE *file, const report_style *style, const report_prof 
     if (!p->before || !p->after) {
         const report_prof_kernel *k = p->before ? p->before : p->after;
         report_print(file, style, REPORT_BOLD, "%s", k->title);
-        fprintf(file, "   only in %s; about %s a launch\n\n",
-                report_prof_basename(p->before ? before->program : after->program),
+        fprintf(file, "   only in %s; about %s a launch\n\n", p->before ? before->program : after->program,
                 report_seconds(time, k->estimate));
         return;
     }
@@ -226,11 +225,12 @@ static void print_pair(FILE *file, const report_style *style, const report_prof 
     if (strcmp(p->before->title, p->after->title) != 0)
         report_print(file, style, REPORT_BOLD, " and %s", p->after->title);
     conclude(&words, before, after, p);
-    report_print(file, style, REPORT_WARN, "\n   %s\n\n", words.data ? words.data : "");
+    fputs("\n   ", file);
+    report_prof_print_wrapped(file, style, REPORT_WARN, 3, words.data ? words.data : "");
+    fputc('\n', file);
     base_text_free(&words);
     size_t count = compare(before, after, p, rows);
-    print_rows(file, style, rows, count, report_prof_basename(before->program),
-               report_prof_basename(after->program));
+    print_rows(file, style, rows, count, before->program, after->program);
     fprintf(file, "\n   the line that costs most\n");
     print_line(file, style, "before", p->before, sources);
     print_line(file, style, "after", p->after, sources);
@@ -252,7 +252,7 @@ void report_prof_compare_print(FILE *file, const report_style *style, const repo
     report_print(
         file, style, REPORT_DIM,
         "%s (before) and %s (after) on a simulated %s. Counts are exact, on PTX; times are estimated.\n\n",
-        report_prof_basename(before->program), report_prof_basename(after->program), after->gpu_key);
+        before->program, after->program, after->gpu_key);
     for (size_t i = 0; i < count; i++) print_pair(file, style, before, after, &pairs[i], sources);
     if (count > 1)
         fprintf(file, "All kernels: %s before, %s after.\n", report_seconds(x, total(before)),
@@ -325,9 +325,9 @@ void report_prof_compare_html(base_text *out, const report_prof *before, const r
     size_t count = match(before, after, pairs);
     report_prof_html_begin(out, "kz prof: a comparison");
     base_text_add(out, "<h1>");
-    report_prof_html_text(out, report_prof_basename(before->program));
+    report_prof_html_text(out, before->program);
     base_text_add(out, " and ");
-    report_prof_html_text(out, report_prof_basename(after->program));
+    report_prof_html_text(out, after->program);
     base_text_add(out, "</h1>\n");
     for (size_t i = 0; i < count; i++) add_pair_html(out, before, after, &pairs[i]);
     for (size_t i = 0; i < count; i++) {

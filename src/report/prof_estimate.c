@@ -61,8 +61,17 @@ static double global_latency(const machine *m) {
            (1 - m->hit_l1) * (m->hit_l2 * L2_LATENCY + (1 - m->hit_l2) * DRAM_LATENCY);
 }
 
-// Clocks of an SM's memory pipes: a request to global memory takes one, or one per four sectors.
-static double global_wavefronts(const report_prof_access *a) { return fmax(a->requests, a->sectors / 4); }
+// L1 looks up one line of 128 bytes per clock. How many a request touches is not counted, but the commonest
+// pattern tells it: neighbours share a line, threads that are 128 bytes apart or more do not.
+static double global_wavefronts(const report_prof_access *a) {
+    const report_prof_pattern *p = &a->pattern;
+    double stride = fabs((double)p->stride), share = 1; // lines per sector: 1/4 to 1
+    if (p->kind == REPORT_PROF_UNIFORM || p->kind == REPORT_PROF_CONTIGUOUS) share = 0.25;
+    if (p->kind == REPORT_PROF_STRIDE) share = fmin(1, fmax(stride, 32) / 128);
+    if (p->kind == REPORT_PROF_ROWS && stride <= a->bytes) // a run fills lines of its own
+        share = fmin(1, fmax(0.25, 32 / fmax(32, p->run * fmax(stride, 1))));
+    return fmax(a->requests, a->sectors * share);
+}
 
 static void add_access(const machine *m, const report_prof_access *a, report_prof_line *line,
                        double *latency) {

@@ -160,7 +160,7 @@ void report_prof_html_kernel(base_text *out, const report_prof *report, const re
     if (svg.data) base_text_add(out, "<h3>Roofline</h3>\n%s", svg.data);
     base_text_free(&svg);
     base_text_add(out, "<h3>The lines that cost most</h3>\n");
-    for (size_t i = 0; i < k->line_count && i < LINES && k->lines[i].cost > 0; i++)
+    for (size_t i = 0; i < k->line_count && i < LINES && k->lines[i].share >= (i ? 0.01 : 1e-9); i++)
         add_line(out, &k->lines[i], sources);
     add_list(out, "What to try", k->advice, k->advice_count);
     add_list(out, "Notes", k->notes, k->note_count);
@@ -193,9 +193,9 @@ static void add_table(base_text *out, const report_prof *report) {
 
 void report_prof_html_write(base_text *out, const report_prof *report, report_prof_sources *sources) {
     base_text text = {0};
-    base_text_add(&text, "kz prof: %s", report_prof_basename(report->program));
+    base_text_add(&text, "kz prof: %s", report->program);
     report_prof_html_begin(out, text.data ? text.data : "kz prof");
-    add_element(out, "<h1>", report_prof_basename(report->program), "</h1>");
+    add_element(out, "<h1>", report->program, "</h1>");
     base_text_free(&text);
     report_prof_show_head(&text, report);
     add_element(out, "<p class=\"dim\">", text.data ? text.data : "", "</p>");

@@ -158,7 +158,7 @@ static bool load_kernel(report_prof *report, const report_prof_options *o, const
         .failed = report_get_count(json, "failed"),
         .shared_dynamic = (uint32_t)report_get_count(json, "shared_dynamic"),
         .local_bytes = (uint32_t)report_get_count(json, "local_bytes"),
-        .metrics = report_get(json, "metrics"),
+        .metrics = json_copy((json_t *)report_get(json, "metrics")),
         .caches = report_get(json, "caches"),
         .line_count = json_array_size(lines),
     };
@@ -228,11 +228,12 @@ static bool load_kernels(const report_record *record, const report_prof_options 
         report_prof_kernel *k = &report->kernels[report->kernel_count];
         if (!load_kernel(report, o, json, k)) return false;
         if (!is_wanted(o->pattern, k)) {
+            json_decref(k->metrics);
             report->hidden_count++;
             continue;
         }
         report_prof_estimate(report, k);
-        report->kernel_count++;
+        report->loaded_count = ++report->kernel_count;
     }
     qsort(report->kernels, report->kernel_count, sizeof *report->kernels, by_cost);
     if (o->top && o->top < report->kernel_count) {
@@ -260,7 +261,9 @@ kz_status report_prof_open(const report_record *record, const report_prof_option
         status = base_fail(error, KZ_UNSUPPORTED, "this is no record that this version of kz can read");
         base_fail_note(error, "make it again: kz prof PROGRAM");
     } else {
-        report->program = report_get_text(report->head, "program");
+        report->program =
+            options->title ? options->title : report_prof_basename(report_get_text(report->head, "program"));
+        report->detail = options->detail ? options->detail : "";
         report->gpu_key = report_get_text(report->head, "gpu");
         report->cut = report->cut || !report->end;
         load_gpu(report, options);
@@ -272,6 +275,7 @@ kz_status report_prof_open(const report_record *record, const report_prof_option
 }
 
 void report_prof_close(report_prof *report) {
+    for (size_t i = 0; i < report->loaded_count; i++) json_decref(report->kernels[i].metrics);
     if (report->arena) base_arena_close(report->arena);
     *report = (report_prof){0};
 }

@@ -6,35 +6,7 @@
 #include "report/prof.h"
 #include "report/prof_show.h"
 
-enum { INDENT = 3, LABEL = 12, LINES = 3, MOST_WIDTH = 110, BAR = 24 };
-
-static int page_width(const report_style *style) {
-    int width = style->width - 1;
-    return width < MOST_WIDTH ? width : MOST_WIDTH;
-}
-
-// Words of `text`, wrapped; further lines begin under the first.
-static void print_wrapped(FILE *file, const report_style *style, report_tone tone, int indent,
-                          const char *text) {
-    int column = indent, width = page_width(style);
-    for (const char *at = text; *at;) {
-        size_t blanks = strspn(at, " "), length = strcspn(at + blanks, " ");
-        char word[256];
-        snprintf(word, sizeof word, "%.*s", (int)length, at + blanks);
-        int size = (int)report_width(word);
-        if (column > indent && column + 1 + size > width) {
-            fprintf(file, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', file);
-            column++;
-        }
-        report_print(file, style, tone, "%s", word);
-        column += size;
-        at += blanks + length;
-    }
-    fputc('\n', file);
-}
+enum { INDENT = 3, LABEL = 12, LINES = 3, BAR = 24 };
 
 static void print_label(FILE *file, const report_style *style, const char *label) {
     fprintf(file, "%*s", INDENT, "");
@@ -43,7 +15,7 @@ static void print_label(FILE *file, const report_style *style, const char *label
 
 static void print_fact(FILE *file, const report_style *style, const char *label, const char *text) {
     print_label(file, style, label);
-    print_wrapped(file, style, REPORT_PLAIN, INDENT + LABEL, text);
+    report_prof_print_wrapped(file, style, REPORT_PLAIN, INDENT + LABEL, text);
 }
 
 // ---- the kernel's head -----------------------------------------------------------------------------------
@@ -60,7 +32,7 @@ static void print_verdict(FILE *file, const report_style *style, const report_pr
     report_print(file, style, REPORT_WARN, "Bound by %s", report_prof_bound_title(k->bound));
     fputs("\n", file);
     fprintf(file, "%*s", INDENT, "");
-    print_wrapped(file, style, REPORT_PLAIN, INDENT, k->why);
+    report_prof_print_wrapped(file, style, REPORT_PLAIN, INDENT, k->why);
 }
 
 static void print_bar(FILE *file, const report_style *style, double part, report_tone tone) {
@@ -109,13 +81,11 @@ static void print_source(FILE *file, const report_style *style, const report_pro
                          report_prof_sources *sources, int used) {
     size_t length;
     const char *text = report_prof_sources_line(sources, line->file, line->line, &length);
-    if (!text) {
-        fputc('\n', file);
-        return;
-    }
+    if (!text) return;
+    fprintf(file, "%*s", used, "");
     while (length && (*text == ' ' || *text == '\t')) text++, length--;
     while (length && (text[length - 1] == ' ' || text[length - 1] == '\\')) length--;
-    int room = page_width(style) - used;
+    int room = report_prof_page_width(style) - used;
     bool cut = (int)length > room;
     report_print(file, style, REPORT_BOLD, "%.*s%s\n", cut ? room - 1 : (int)length, text,
                  cut ? (style->utf8 ? "…" : "~") : "");
@@ -127,22 +97,21 @@ static void print_line(FILE *file, const report_style *style, const report_prof_
     report_prof_show_place(&place, line);
     fprintf(file, "%*s", INDENT, "");
     report_print(file, style, REPORT_PLAIN, "%3.0f%%  %s", line->share * 100, place.data ? place.data : "");
-    int used = INDENT + 6 + (int)report_width(place.data ? place.data : "") + 2;
-    fputs("  ", file);
-    print_source(file, style, line, sources, used);
+    fputc('\n', file);
+    print_source(file, style, line, sources, INDENT + 6);
     base_text_free(&place);
     fprintf(file, "%*s", INDENT + 6, "");
-    print_wrapped(file, style, REPORT_PLAIN, INDENT + 6, line->reason);
+    report_prof_print_wrapped(file, style, REPORT_PLAIN, INDENT + 6, line->reason);
     if (!line->advice) return;
     fprintf(file, "%*s", INDENT + 6, "");
     report_print(file, style, REPORT_GOOD, "try: ");
-    print_wrapped(file, style, REPORT_PLAIN, INDENT + 11, line->advice);
+    report_prof_print_wrapped(file, style, REPORT_PLAIN, INDENT + 11, line->advice);
 }
 
 static void print_lines(FILE *file, const report_style *style, const report_prof_kernel *k,
                         report_prof_sources *sources) {
     size_t count = 0;
-    while (count < k->line_count && count < LINES && k->lines[count].cost > 0) count++;
+    while (count < k->line_count && count < LINES && k->lines[count].share >= (count ? 0.01 : 1e-9)) count++;
     if (!count) return;
     fprintf(file, "\n%*s", INDENT, "");
     report_print(file, style, REPORT_BOLD,
@@ -155,12 +124,12 @@ static void print_advice(FILE *file, const report_style *style, const report_pro
     for (size_t i = 0; i < k->advice_count; i++) {
         fprintf(file, "%*s", INDENT, "");
         report_print(file, style, REPORT_GOOD, "try: ");
-        print_wrapped(file, style, REPORT_PLAIN, INDENT + 5, k->advice[i]);
+        report_prof_print_wrapped(file, style, REPORT_PLAIN, INDENT + 5, k->advice[i]);
     }
     for (size_t i = 0; i < k->note_count; i++) {
         fprintf(file, "%*s", INDENT, "");
         report_print(file, style, REPORT_DIM, "note: ");
-        print_wrapped(file, style, REPORT_PLAIN, INDENT + 6, k->notes[i]);
+        report_prof_print_wrapped(file, style, REPORT_PLAIN, INDENT + 6, k->notes[i]);
     }
 }
 
@@ -216,6 +185,6 @@ void report_prof_page_print(FILE *file, const report_style *style, const report_
     if (report->kernel_count > 1) print_table(file, style, report);
     for (size_t i = 0; i < report->kernel_count; i++) print_kernel(file, style, report, i, sources);
     report_prof_show_tail(&text, report);
-    if (text.data) print_wrapped(file, style, REPORT_DIM, 0, text.data);
+    if (text.data) report_prof_print_wrapped(file, style, REPORT_DIM, 0, text.data);
     base_text_free(&text);
 }

@@ -86,7 +86,7 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
                              "store structures of %lld bytes as one array per member, or let each thread %s "
                              "its whole structure by float4",
                              stride, verb_of(a));
-    else if (p->kind == REPORT_PROF_STRIDE)
+    else if (p->kind == REPORT_PROF_STRIDE || (p->kind == REPORT_PROF_ROWS && stride > 64))
         line->advice =
             "let threadIdx.x run along the row, so that neighbouring threads touch neighbouring words; "
             "where one side must be a column, turn a tile in shared memory";
@@ -259,8 +259,32 @@ static const report_prof_access *pick(const report_prof_line *line,
     return best;
 }
 
+// An unrolled loop has several instructions of one line: those that are alike are told as one.
+static const report_prof_access *merge(report_prof *report, const report_prof_line *line,
+                                       const report_prof_access *like) {
+    report_prof_access *sum = like ? base_arena_alloc(report->arena, sizeof *sum) : NULL;
+    if (!sum) return like;
+    *sum = *like;
+    for (size_t i = 0; i < line->access_count; i++) {
+        const report_prof_access *a = &line->accesses[i];
+        if (a == like || a->space != like->space || a->is_store != like->is_store ||
+            a->is_atomic != like->is_atomic || a->bytes != like->bytes ||
+            a->pattern.kind != like->pattern.kind || a->pattern.stride != like->pattern.stride)
+            continue;
+        sum->requests += a->requests;
+        sum->lanes += a->lanes;
+        sum->sectors += a->sectors;
+        sum->ideal_sectors += a->ideal_sectors;
+        sum->wavefronts += a->wavefronts;
+        sum->ideal_wavefronts += a->ideal_wavefronts;
+        sum->distinct += a->distinct;
+    }
+    return sum;
+}
+
 void report_prof_explain(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
-    const report_prof_access *worst = pick(line, waste_of), *biggest = pick(line, traffic_of);
+    const report_prof_access *worst = merge(report, line, pick(line, waste_of)),
+                             *biggest = merge(report, line, pick(line, traffic_of));
     double lanes = report_prof_active_lanes(line->metrics);
     line->advice = NULL;
     if (worst && collides(worst))

@@ -68,9 +68,10 @@ void report_prof_show_head(base_text *text, const report_prof *report) {
     char bandwidth[REPORT_NUMBER];
     report_si(bandwidth, report->gpu.bandwidth, "B/s");
     base_text_add(
-        text, "%s on a simulated %s (%.0f SMs, %s). Counts are exact, on PTX; times are estimated from them.",
-        report_prof_basename(report->program), report->gpu.name[0] ? report->gpu.name : report->gpu_key,
-        report->gpu.multiprocessors, bandwidth);
+        text,
+        "%s%s%s on a simulated %s (%.0f SMs, %s).\nCounts are exact, on PTX; times are estimated from them.",
+        report->program, *report->detail ? ", " : "", report->detail,
+        report->gpu.name[0] ? report->gpu.name : report->gpu_key, report->gpu.multiprocessors, bandwidth);
 }
 
 void report_prof_show_tail(base_text *text, const report_prof *report) {

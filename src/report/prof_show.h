@@ -41,4 +41,9 @@ typedef struct report_prof_traffic {
 void report_prof_traffic_add(report_prof_traffic *traffic, const report_prof_line *line);
 report_prof_traffic report_prof_traffic_of(const report_prof_kernel *kernel);
 
+// Columns of a page on this terminal, and words wrapped to them: lines after the first begin at `indent`.
+int report_prof_page_width(const report_style *style);
+void report_prof_print_wrapped(FILE *file, const report_style *style, report_tone tone, int indent,
+                               const char *text);
+
 #endif

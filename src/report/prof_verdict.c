@@ -88,7 +88,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
         report_si(b, s->ideal_sectors / n, "");
         return report_prof_text(
             report,
-            "a launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
+            "A launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
             "for them",
             a, b, time);
     case REPORT_PROF_L1:
@@ -97,10 +97,16 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
         if (k->shared_part > 0.5)
             return report_prof_text(
                 report,
-                "a launch takes %s wavefronts of shared memory, %s without conflicts; one per "
+                "A launch takes %s wavefronts of shared memory, %s without conflicts; one per "
                 "clock on %.0f SMs takes %s",
                 a, b, sms, time);
-        return report_prof_text(report, "requests to global memory keep the SMs' L1 busy for %s", time);
+        report_si(a, s->sectors / n, "");
+        report_si(b, s->ideal_sectors / n, "");
+        return report_prof_text(
+            report,
+            "A launch touches %s sectors of 32 bytes where %s would hold its data; the SMs' L1 "
+            "needs %s to look them up",
+            a, b, time);
     case REPORT_PROF_ISSUE:
         report_si(a, report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n, "");
         return report_prof_text(
@@ -118,11 +124,11 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
     case REPORT_PROF_LATENCY:
         return report_prof_text(
             report,
-            "a warp's instructions wait for each other and for memory for about %s; %.0f warps per "
+            "A warp's instructions wait for each other and for memory for about %s; %.0f warps per "
             "SM are too few to fill that time",
             time, k->resident);
     default:
-        return report_prof_text(report, "the %s alone takes %s at the GPU's peak",
+        return report_prof_text(report, "The %s alone takes %s at the GPU's peak",
                                 report_prof_resource_title(k->first), time);
     }
 }
