@@ -104,12 +104,24 @@ typedef struct scalar_form {
 } scalar_form;
 _Static_assert(sizeof(scalar_form) == sizeof(int64_t), "it is kept in op->offset");
 
-static uint32_t scalar_finish(int64_t value, uint32_t c, scalar_form form) {
-    bool is_signed = form.flags & SIGNED_D;
+// What follows is what sm_90 does, where ptxas makes ordinary instructions of these. Sums have 34 bits. A sum
+// beyond 32 bits wraps in spite of saturation, a shift does not; bytes and halves saturate upwards from below
+// zero, too; a value below zero is the largest of all to an unsigned minimum or maximum; and the upper half
+// is merged from where it lies, not from the lower half.
+static uint32_t scalar_finish(int64_t exact, uint32_t c, scalar_form form) {
+    bool is_signed = form.flags & SIGNED_D, shifts = form.kind == VIDEO_SHL || form.kind == VIDEO_SHR;
     unsigned bits = 8u << form.size_d;
-    if (form.flags & SATURATE) value = clamped(value, bits, is_signed);
+    int64_t value = (int64_t)((uint64_t)exact << 30) >> 30, compared = exact;
+    if (form.flags & SATURATE) {
+        int64_t most = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+        if (form.size_d < 2 && !shifts)
+            value = value < 0 || value > most ? most : value;
+        else if (is_signed || shifts || value < 0)
+            value = clamped(value, 32, is_signed);
+        compared = value;
+    }
     uint32_t result = (uint32_t)value;
-    bool less = is_signed ? (int32_t)result < (int32_t)c : result < c;
+    bool less = is_signed ? compared < (int32_t)c : compared >= 0 && compared < (int64_t)c;
     switch (form.then) {
     case THEN_ADD: return result + c;
     case THEN_MIN: return less ? result : c;
@@ -118,22 +130,26 @@ static uint32_t scalar_finish(int64_t value, uint32_t c, scalar_form form) {
     }
     if (form.size_d == 2) return result;
     uint32_t mask = (bits == 8 ? 0xffu : 0xffffu) << (8 * form.at_d);
-    return (result << (8 * form.at_d) & mask) | (c & ~mask);
+    if (bits == 8) result <<= 8 * form.at_d;
+    return (result & mask) | (c & ~mask);
 }
 
 static uint32_t video_mad(int64_t x, int64_t y, uint32_t c, scalar_form form) {
     bool is_signed = (form.flags & (SIGNED_A | SIGNED_B)) || form.negate_product || form.negate_c;
-    __int128 product = (__int128)x * y;
-    int one = 0;
+    if (form.size_a == 2) x = (int32_t)x; // words are taken as signed, whatever they are called
+    if (form.size_b == 2) y = (int32_t)y;
+    uint64_t product = (uint64_t)x * (uint64_t)y, one = 0;
     if (form.flags & PLUS_ONE)
         one = 1;
     else if (form.negate_product)
         product = ~product, one = 1;
     else if (form.negate_c)
         c = ~c, one = 1;
-    __int128 sum = product + (is_signed ? (__int128)(int32_t)c : (__int128)c) + one;
-    int64_t result = (int64_t)(sum >> form.shift);
-    return (uint32_t)(form.flags & SATURATE ? clamped(result, 32, is_signed) : result);
+    uint64_t sum = product + (uint64_t)(int64_t)(int32_t)c + one;
+    if (!(form.flags & SATURATE)) return (uint32_t)(sum >> form.shift);
+    if (is_signed) return (uint32_t)clamped((int64_t)sum >> form.shift, 32, true);
+    if (form.shift) return sum >> form.shift > UINT32_MAX ? UINT32_MAX : (uint32_t)(sum >> form.shift);
+    return (uint32_t)clamped((int64_t)sum, 32, false);
 }
 
 static void video_scalar(sim_warp *warp, const sim_op *op, uint32_t mask) {
