@@ -288,7 +288,7 @@ const cli_command cli_command_debug = {
     .examples =
         "  kz debug vector_add.cu 1000          builds it with variables and stops before its first kernel\n"
         "  kz debug -x commands.txt prog.cu     takes commands from a file first\n"
-        "  kz debug reduce/03_warp_shuffle      a kernel of the zoo, in its first case\n"
+        "  kz debug reduce/04_warp_shuffle      a kernel of the zoo, in its first case\n"
         "  kz debug --family reduce my.cu       a kernel of your own in that family's place",
     .options = options,
     .run = run,

@@ -209,7 +209,9 @@ cudaError_t cudart_launch_run(const cudart_launch *l) {
     atomic_store(&cudart.launching, true);
     kz_status status = sim_run(f->module->program, f->name, &launch, &result, &error);
     // Still "launching" then: the thread that watches the time leaves the words to us.
-    if (status == KZ_TIMEOUT || (status && atomic_load(&cudart.timed_out))) cudart_end_in_time(error.message);
+    bool killed = status == KZ_TIMEOUT && cudart.debugger; // by the user, who wants to go on
+    if ((status == KZ_TIMEOUT && !killed) || (status && atomic_load(&cudart.timed_out)))
+        cudart_end_in_time(error.message);
     atomic_store(&cudart.launching, false);
     return status ? failed(l, &launch, status, &result, &error) : cudaSuccess;
 }

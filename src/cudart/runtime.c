@@ -200,6 +200,7 @@ static void open_runtime(void) {
     memcpy(cudart.limits, limits, sizeof limits);
     kz_status status = open_machine(&error);
     if (status == KZ_OK) status = open_session(&error);
+    if (status == KZ_OK) status = cudart_open_debugger(&error);
     if (status) {
         cudart_say("no simulated GPU can be opened\n%s", error.message);
         cudart.open_error = status == KZ_NOT_FOUND ? cudaErrorNoDevice : cudaErrorInitializationError;

@@ -287,6 +287,7 @@ typedef struct cudart_state {
     device_gpu gpu;
     sim_machine *machine;
     observe_session *session;
+    struct debug_session *debugger; // NULL unless KZ_DEBUG asks for one
     char session_folder[512];
     uint64_t seed;
     double timeout;
@@ -349,5 +350,8 @@ double cudart_now(void);
 void cudart_note_failure(const char *what, cudaError_t error);
 void cudart_watch_signals(void);
 void cudart_reset_device(void);
+
+// debugger.c
+kz_status cudart_open_debugger(kz_error *error);
 
 #endif

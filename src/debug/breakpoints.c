@@ -121,11 +121,32 @@ static uint32_t line_with_code(const debug_session *s, const debug_breakpoint *b
     return best;
 }
 
+static bool is_inside(debug_session *s, const ptx_inst *inst, const char *name) {
+    debug_call calls[DEBUG_CALLS];
+    for (unsigned i = debug_calls_at(s->symbols, inst, calls); i-- > 0;)
+        if (calls[i].inlined && debug_is_named(calls[i].name, name)) return true;
+    return false;
+}
+
+// Where the compiler put the function in place.
+static void resolve_inlined(debug_session *s, debug_breakpoint *b, const ptx_function *f) {
+    bool before = false;
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        bool here = is_inside(s, &f->insts[i], b->function);
+        if (here && !before) {
+            add_serial(s, b, f, i);
+            b->actual_line = debug_line_at(s->symbols, &f->insts[i], UINT32_MAX, NULL).line;
+        }
+        before = here;
+    }
+}
+
 // Behind what fetches the parameters: where the line changes for the first time.
 static void resolve_function(debug_session *s, debug_breakpoint *b) {
     const ptx_module *m = s->launch.module;
     for (uint32_t i = 0; i < m->function_count; i++) {
         const ptx_function *f = m->functions[i];
+        if (f->inst_count) resolve_inlined(s, b, f);
         if (!f->inst_count || !debug_function_is(s->symbols, f, b->function)) continue;
         uint32_t at = 0;
         int32_t first = f->insts[0].source;

@@ -192,7 +192,7 @@ static unsigned coordinates(const char *text, uint32_t at[3]) {
 static bool focus_changed(debug_session *s) {
     s->focus.level = 0;
     s->listed_line = 0;
-    debug_show_where(s, false);
+    debug_show_where(s, false, false);
     return false;
 }
 
@@ -284,7 +284,7 @@ static bool do_up(debug_session *s, const char *options, const char *text) {
         return false;
     }
     s->focus.level++;
-    debug_show_where(s, false);
+    debug_show_where(s, false, false);
     return false;
 }
 
@@ -295,7 +295,7 @@ static bool do_down(debug_session *s, const char *options, const char *text) {
         return false;
     }
     s->focus.level--;
-    debug_show_where(s, false);
+    debug_show_where(s, false, false);
     return false;
 }
 
@@ -351,7 +351,6 @@ static bool do_where(debug_session *s, const char *options, const char *text) {
 }
 
 static bool do_list(debug_session *s, const char *options, const char *text) {
-    const ptx_module *m = s->launch.module;
     uint32_t file = UINT32_MAX, line = 0;
     if (*text) {
         if (!debug_find_line(s, text, &file, &line)) {
@@ -365,8 +364,10 @@ static bool do_list(debug_session *s, const char *options, const char *text) {
         debug_place place;
         const ptx_inst *inst = s->launch.entry->insts;
         if (s->event && debug_focused_place(s, &place)) inst = place.inst;
-        int32_t at = inst ? ptx_user_location(m, inst) : -1;
-        if (at >= 0) file = m->locations[at].file, line = m->locations[at].line;
+        debug_line at =
+            inst ? debug_line_at(s->symbols, inst, UINT32_MAX, NULL) : (debug_line){UINT32_MAX, 0};
+        file = at.file;
+        line = at.line;
     }
     debug_show_list(s, file, line);
     return false;

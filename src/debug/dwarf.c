@@ -26,6 +26,8 @@ enum { // the attributes that are kept
     AT_ENCODING = 0x3e,
     AT_SPECIFICATION = 0x47,
     AT_TYPE = 0x49,
+    AT_CALL_FILE = 0x58,
+    AT_CALL_LINE = 0x59,
     AT_LINKAGE_NAME = 0x6e,
     AT_MIPS_LINKAGE_NAME = 0x2007,
 };
@@ -247,6 +249,8 @@ static void keep_attribute(debug_die *die, uint64_t name, const attribute *a, bo
     case AT_ADDRESS_CLASS: die->address_class = (uint8_t)a->number; break;
     case AT_ARTIFICIAL: die->is_artificial = a->number != 0; break;
     case AT_DECL_LINE: die->line = (uint32_t)a->number; break;
+    case AT_CALL_FILE: die->call_file = (uint32_t)a->number; break;
+    case AT_CALL_LINE: die->call_line = (uint32_t)a->number; break;
     case AT_ENCODING: die->encoding = (uint8_t)a->number; break;
     case AT_TYPE: *type = a->kind == IS_REFERENCE ? a->number + 1 : 0; break;
     case AT_ABSTRACT_ORIGIN:

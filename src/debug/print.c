@@ -133,7 +133,7 @@ typedef struct variable_list {
     unsigned count;
 } variable_list;
 
-static void show_variable(void *context, const debug_die *variable, unsigned depth) {
+static void show_variable(void *context, const debug_die *variable) {
     variable_list *list = context;
     debug_session *s = list->session;
     debug_value value;

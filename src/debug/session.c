@@ -113,7 +113,7 @@ static void stop(debug_session *s, const sim_event *event, int lane) {
                  s->focus.lane == step.of.lane && path.mask == step.mask &&
                  debug_depth(event->self, path.frame) == step.depth;
     debug_clear_step(s);
-    debug_show_where(s, brief);
+    debug_show_where(s, brief, step.mode == DEBUG_STEPI);
     debug_prompt(s);
     s->event = NULL;
 }
@@ -135,32 +135,12 @@ static void prepare(debug_session *s, const sim_event *event) {
 
 // ---- steps -----------------------------------------------------------------------------------------------
 
-static uint32_t inlined_depth(const ptx_module *module, int32_t location) {
-    uint32_t depth = 0;
-    for (; location >= 0 && module->locations[location].inlined_at >= 0 && depth < 100; depth++)
-        location = module->locations[location].inlined_at;
-    return depth;
-}
-
-// The line where the instruction is, seen from at most `most` calls that were put in place.
-static int32_t location_within(const ptx_module *module, const ptx_inst *inst, uint32_t most) {
-    int32_t location = ptx_user_location(module, inst);
-    for (uint32_t depth = inlined_depth(module, location); depth > most; depth--)
-        location = module->locations[location].inlined_at;
-    return location;
-}
-
-static bool same_line(const ptx_module *module, int32_t a, int32_t b) {
-    if (a < 0 || b < 0) return a == b;
-    return module->locations[a].file == module->locations[b].file &&
-           module->locations[a].line == module->locations[b].line;
-}
+static bool same_line(debug_line a, debug_line b) { return a.file == b.file && a.line == b.line; }
 
 // Code without a line of the user's own is gone over, unless the step began in such code.
-static bool has_user_line(const ptx_module *module, int32_t location, int32_t began) {
-    if (location < 0) return began < 0;
-    const ptx_location *at = &module->locations[location];
-    return at->line && at->file < module->file_count && !ptx_is_foreign(module->files[at->file].path);
+static bool has_user_line(const ptx_module *module, debug_line at, debug_line began) {
+    if (at.file >= module->file_count) return began.file >= module->file_count;
+    return at.line && !ptx_is_foreign(module->files[at.file].path);
 }
 
 // Whether the step that is under way ends at this instruction; `lane` is then the thread to look at.
@@ -179,25 +159,26 @@ static bool step_ends(debug_session *s, const sim_event *event, int *lane) {
     if (step->mode == DEBUG_FINISH) return depth < step->depth;
     if (step->mode == DEBUG_NEXT && depth > step->depth) return false;
     uint32_t most = step->mode == DEBUG_NEXT && depth == step->depth ? step->inlined : UINT32_MAX;
-    int32_t location = location_within(module, event->inst, most);
-    if (!has_user_line(module, location, step->location)) return false;
-    if (step->forward && depth == step->depth && location >= 0 && step->location >= 0 &&
-        module->locations[location].line < module->locations[step->location].line)
+    debug_line at = debug_line_at(s->symbols, event->inst, most, NULL);
+    if (!has_user_line(module, at, step->line)) return false;
+    if (step->forward && depth == step->depth && at.file == step->line.file && at.line < step->line.line)
         return false;
-    return depth != step->depth || !same_line(module, location, step->location);
+    return depth != step->depth || !same_line(at, step->line);
 }
 
 bool debug_begin_step(debug_session *s, debug_mode mode, uint64_t count, bool whole_warp, bool forward) {
     debug_place place;
     if (!debug_focused_place(s, &place)) return false;
     uint32_t depth = debug_depth(place.warp, place.frame); // of the selected call
-    int32_t location = place.inst ? ptx_user_location(s->launch.module, place.inst) : -1;
+    debug_line line = {UINT32_MAX, 0};
+    uint32_t inlined = 0;
+    if (place.inst) line = debug_line_at(s->symbols, place.inst, UINT32_MAX, &inlined);
     s->step = (debug_step){.mode = mode,
                            .whole_warp = whole_warp,
                            .of = s->focus,
-                           .location = location,
+                           .line = line,
                            .depth = depth,
-                           .inlined = inlined_depth(s->launch.module, location),
+                           .inlined = inlined,
                            .count = count,
                            .forward = forward};
     sim_look_path path;
@@ -209,8 +190,7 @@ static bool step_goes_on(debug_session *s, const sim_event *event) {
     if (s->step.count < 2 || s->thread_ended) return false;
     sim_look_path path;
     s->step.count--;
-    s->step.location = ptx_user_location(s->launch.module, event->inst);
-    s->step.inlined = inlined_depth(s->launch.module, s->step.location);
+    s->step.line = debug_line_at(s->symbols, event->inst, UINT32_MAX, &s->step.inlined);
     if (running_path(event, &path)) s->step.depth = debug_depth(event->self, path.frame);
     return true;
 }

@@ -46,7 +46,7 @@ typedef struct debug_step {
     debug_mode mode;
     bool whole_warp; // any lane of the warp
     debug_focus of;
-    int32_t location; // the user's line where it began
+    debug_line line;  // where it began
     uint32_t depth;   // calls
     uint32_t inlined; // of calls that the compiler put in place
     uint64_t count;   // times to go
@@ -141,8 +141,8 @@ void debug_describe_breakpoint(debug_session *session, const debug_breakpoint *b
 void debug_prompt(debug_session *session);
 
 // show.c
-void debug_show_where(debug_session *session,
-                      bool brief); // the focused thread's place; brief: the line alone
+// The focused thread's place; brief: the line alone.
+void debug_show_where(debug_session *session, bool brief, bool with_code);
 void debug_show_focus(debug_session *session);
 void debug_show_frames(debug_session *session);
 void debug_show_threads(debug_session *session, bool all);

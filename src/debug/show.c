@@ -13,11 +13,10 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static void place_text(const debug_session *s, int32_t location, const ptx_inst *inst, base_text *out) {
+static void line_text(const debug_session *s, debug_line at, const ptx_inst *inst, base_text *out) {
     const ptx_module *m = s->launch.module;
-    if (location >= 0 && m->locations[location].file < m->file_count && m->locations[location].line)
-        base_text_add(out, "%s:%u", last_part(m->files[m->locations[location].file].path),
-                      m->locations[location].line);
+    if (at.file < m->file_count && at.line)
+        base_text_add(out, "%s:%u", last_part(m->files[at.file].path), at.line);
     else if (inst)
         base_text_add(out, "PTX line %u", inst->line);
     else
@@ -25,58 +24,53 @@ static void place_text(const debug_session *s, int32_t location, const ptx_inst 
 }
 
 void debug_show_place(debug_session *s, const ptx_inst *inst, base_text *out) {
-    place_text(s, inst ? ptx_user_location(s->launch.module, inst) : -1, inst, out);
+    debug_line at = {UINT32_MAX, 0};
+    if (inst) at = debug_line_at(s->symbols, inst, UINT32_MAX, NULL);
+    line_text(s, at, inst, out);
 }
 
 // ---- calls -----------------------------------------------------------------------------------------------
 
-typedef struct argument_list {
-    debug_session *session;
-    const debug_place *place;
-    unsigned count;
-} argument_list;
-
-static void add_argument(void *context, const debug_die *variable, unsigned depth) {
-    argument_list *list = context;
+static void show_arguments(debug_session *s, const debug_place *place, const debug_die *scope) {
+    unsigned count = 0;
     debug_value value;
-    if (depth > 0) return; // of a call that was put in place
-    debug_say(list->session, "%s%s=", list->count++ ? ", " : "", debug_die_name(variable));
-    if (debug_variable_value(list->place, variable, &value, NULL) == KZ_OK)
-        debug_print_value(list->place, &value, (debug_format){.brief = true}, &list->session->out);
-    else
-        debug_say(list->session, "?");
-}
-
-static void show_call(debug_session *s, const debug_place *place) {
-    char name[256] = "?";
-    const ptx_function *function = sim_look_function(place->warp, place->frame);
-    if (function) debug_function_name(s->symbols, function, name, sizeof name);
-    debug_say(s, "%s (", name);
-    argument_list list = {.session = s, .place = place};
-    if (place->inst) debug_each_variable(s->symbols, place->inst->serial, true, add_argument, &list);
+    debug_say(s, "(");
+    for (const debug_die *d = scope ? scope->child : NULL; d; d = d->next) {
+        if (d->tag != DEBUG_TAG_PARAMETER || !debug_die_name(d)) continue;
+        debug_say(s, "%s%s=", count++ ? ", " : "", debug_die_name(d));
+        if (debug_variable_value(place, d, &value, NULL) == KZ_OK)
+            debug_print_value(place, &value, (debug_format){.brief = true}, &s->out);
+        else
+            debug_say(s, "?");
+    }
     debug_say(s, ")");
 }
 
-// The functions that the compiler put in place come first, each with its line.
-static unsigned show_frame(debug_session *s, const debug_place *place, unsigned number, bool selected) {
-    const ptx_module *m = s->launch.module;
-    int32_t at = place->inst ? ptx_user_location(m, place->inst) : -1;
-    for (; at >= 0 && m->locations[at].inlined_at >= 0; at = m->locations[at].inlined_at) {
-        debug_say(s, "  #%u  %s (inlined) at ", number++,
-                  m->locations[at].function ? m->locations[at].function : "?");
-        place_text(s, at, place->inst, &s->out);
-        debug_say(s, "\n");
+static void show_call(debug_session *s, const debug_place *place, const debug_call *call) {
+    char name[256] = "?";
+    const ptx_function *function = sim_look_function(place->warp, place->frame);
+    if (call->inlined)
+        debug_say(s, "%s ", call->name);
+    else {
+        if (function) debug_function_name(s->symbols, function, name, sizeof name);
+        debug_say(s, "%s ", name);
     }
-    debug_say(s, "%c #%u  ", selected ? '*' : ' ', number++);
-    show_call(s, place);
+    show_arguments(s, place, call->scope);
     debug_say(s, " at ");
-    place_text(s, at, place->inst, &s->out);
+    line_text(s, call->at, place->inst, &s->out);
+    if (call->inlined) debug_say(s, ", inlined");
     debug_say(s, "\n");
-    return number;
+}
+
+static unsigned calls_of(debug_session *s, const debug_place *place, debug_call calls[DEBUG_CALLS]) {
+    if (place->inst) return debug_calls_at(s->symbols, place->inst, calls);
+    calls[0] = (debug_call){.at = {UINT32_MAX, 0}};
+    return 1;
 }
 
 void debug_show_frames(debug_session *s) {
     debug_place place;
+    debug_call calls[DEBUG_CALLS];
     unsigned level = s->focus.level, number = 0;
     s->focus.level = 0;
     if (debug_focused_place(s, &place)) {
@@ -84,7 +78,11 @@ void debug_show_frames(debug_session *s) {
         for (unsigned i = 0; i <= depth && i < 1000; i++) {
             s->focus.level = i;
             if (!debug_focused_place(s, &place)) break;
-            number = show_frame(s, &place, number, i == level);
+            unsigned count = calls_of(s, &place, calls);
+            for (unsigned j = 0; j < count; j++) {
+                debug_say(s, "%c #%u  ", i == level && j == 0 ? '*' : ' ', number++);
+                show_call(s, &place, &calls[j]);
+            }
         }
     }
     s->focus.level = level;
@@ -112,21 +110,17 @@ void debug_show_focus(debug_session *s) {
         debug_say(s, "; it has ended]\n");
 }
 
-void debug_show_where(debug_session *s, bool brief) {
+void debug_show_where(debug_session *s, bool brief, bool with_code) {
     debug_place place;
     if (!debug_focused_place(s, &place)) return;
+    debug_call calls[DEBUG_CALLS];
+    calls_of(s, &place, calls);
     if (!brief) {
-        show_call(s, &place);
-        debug_say(s, " at ");
-        debug_show_place(s, place.inst, &s->out);
-        debug_say(s, "\n");
+        show_call(s, &place, &calls[0]);
         debug_show_focus(s);
     }
-    if (!place.inst) return;
-    const ptx_module *m = s->launch.module;
-    int32_t at = ptx_user_location(m, place.inst);
-    if (at >= 0 && debug_show_line(s, m->locations[at].file, m->locations[at].line, true)) return;
-    debug_show_code(s, &place, 0);
+    bool shown = debug_show_line(s, calls[0].at.file, calls[0].at.line, true);
+    if (!shown || with_code) debug_show_code(s, &place, 0);
 }
 
 // ---- everybody -------------------------------------------------------------------------------------------

@@ -96,10 +96,11 @@ void debug_show_list(debug_session *s, uint32_t file, uint32_t line) {
                   m->files[file].path);
         return;
     }
-    int32_t at = -1;
+    debug_line at = {UINT32_MAX, 0};
     debug_place place;
-    if (s->event && debug_focused_place(s, &place) && place.inst) at = ptx_user_location(m, place.inst);
-    uint32_t here = at >= 0 && m->locations[at].file == file ? m->locations[at].line : 0;
+    if (s->event && debug_focused_place(s, &place) && place.inst)
+        at = debug_line_at(s->symbols, place.inst, UINT32_MAX, NULL);
+    uint32_t here = at.file == file ? at.line : 0;
     uint32_t first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
     for (uint32_t i = 0; i < LIST_LINES; i++) {
         if (debug_show_line(s, file, first + i, first + i == here)) continue;
@@ -119,7 +120,7 @@ void debug_show_code(debug_session *s, const debug_place *place, uint32_t around
     int32_t line_before = -1;
     for (uint32_t i = first; i < last; i++) {
         int32_t at = ptx_user_location(s->launch.module, &f->insts[i]);
-        if (at >= 0 && at != line_before) {
+        if (around && at >= 0 && at != line_before) {
             const ptx_location *l = &s->launch.module->locations[at];
             if (l->file < s->launch.module->file_count)
                 debug_say(s, "%s:%u\n", last_part(s->launch.module->files[l->file].path), l->line);

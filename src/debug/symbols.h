@@ -74,14 +74,34 @@ const ptx_function *debug_function_at(const ptx_module *module, uint32_t serial)
 const ptx_inst *debug_inst_at(const ptx_module *module, uint32_t serial);
 // "kernel" for _Z6kernelPKf: the name as the source has it, as far as it can be told. Into `to`.
 void debug_function_name(const debug_symbols *symbols, const ptx_function *function, char *to, size_t size);
+bool debug_is_named(const char *known, const char *name); // "add" means add<float> too
 bool debug_function_is(const debug_symbols *symbols, const ptx_function *function, const char *name);
 // "tile" for _ZZ6kernelPKfE4tile. Into `to`.
 void debug_variable_name(const ptx_variable *variable, char *to, size_t size);
+// A line of the source; `file` is an index into the module's files, UINT32_MAX where it is not known.
+typedef struct debug_line {
+    uint32_t file, line;
+} debug_line;
+
+// Where an instruction is, as the user sees it: the functions that the compiler put in place, the innermost
+// first, and at last the function itself, each with its line. Inner ones that are headers of the toolkit's
+// are left out where somebody else called them.
+enum { DEBUG_CALLS = 64 };
+typedef struct debug_call {
+    debug_line at;
+    bool inlined;
+    char name[128];         // "" for the function itself
+    const debug_die *scope; // NULL: not known, so are its parameters
+} debug_call;
+unsigned debug_calls_at(debug_symbols *symbols, const ptx_inst *inst, debug_call calls[DEBUG_CALLS]);
+// The innermost line of those; where `most` is less than the functions put in place, an outer one.
+debug_line debug_line_at(debug_symbols *symbols, const ptx_inst *inst, uint32_t most, uint32_t *inlined);
+
 // The variable that `name` means at this instruction: the innermost scope first, then the module's own.
 const debug_die *debug_find_variable(const debug_symbols *symbols, const char *name, uint32_t serial);
-// Calls `visit` for each variable in scope, the innermost first; parameters only where asked for.
+// Calls `visit` for each variable of the function in scope, the innermost first: its parameters, or the
+// others.
 void debug_each_variable(const debug_symbols *symbols, uint32_t serial, bool parameters,
-                         void (*visit)(void *context, const debug_die *variable, unsigned depth),
-                         void *context);
+                         void (*visit)(void *context, const debug_die *variable), void *context);
 
 #endif

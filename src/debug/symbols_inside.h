@@ -17,6 +17,7 @@ struct debug_symbols {
     debug_type_entry *types; // open hash by the entry's address
     size_t type_count, type_capacity;
     const debug_type *dimensions;
+    const debug_die *latest; // the subprogram found last
 };
 
 #endif
