@@ -229,9 +229,8 @@ static void mark_quick(const view *v, uint64_t at, const races_cell *cell, uint3
 }
 
 static void touch_bytes(view *v, uint32_t lane, uint64_t offset) {
-    uint32_t bytes = v->access->bytes, fine = bytes < 4 || offset & 3 ? bytes & 1 || offset & 1 ? 1 : 2 : 4;
-    if (bytes & 3) fine = bytes & 1 ? 1 : 2;
-    if (fine == 2 && offset & 1) fine = 1;
+    uint32_t bytes = v->access->bytes, odd = (uint32_t)offset | bytes;
+    uint32_t fine = odd & 1 ? 1 : odd & 2 ? 2 : 4;
     bool first = true;
     for (uint64_t at = offset, end = offset + bytes; at < end && !v->self->off;) {
         races_page *page = races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, fine);
@@ -247,8 +246,7 @@ static void touch_bytes(view *v, uint32_t lane, uint64_t offset) {
             touch(v, lane, cell);
             mark_quick(v, at, cell, page->shift);
             if (v->strong && first && cell->read_clock >= v->birth && cell->read_tag & RACES_TAG_LIST)
-                races_strong(v->self, v->block, v->warp, lane, v->access, &v->shadow->lists[cell->read_who],
-                             v->tag);
+                races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow, cell->read_who, v->tag);
             first = false;
         }
     }
@@ -340,7 +338,14 @@ static bool is_quick(const races_block *block, const sim_access *access) {
     const uint32_t *quick = block->shadow.quick;
     const uint64_t *address = access->addresses;
     uint32_t base = block->base, different = 0;
+    uint64_t all = 0; // an address outside has a bit that none inside has
     if (!quick) return false;
+    if (access->at.mask == UINT32_MAX) {
+        for (uint32_t i = 0; i < RACES_LANES; i++) all |= address[i];
+    } else {
+        for (uint32_t m = access->at.mask; m; m &= m - 1) all |= address[__builtin_ctz(m)];
+    }
+    if (all + access->bytes > block->shadow.quick_bytes) return false;
     if (access->bytes > 4) {
         for (uint32_t m = access->at.mask; m && !different; m &= m - 1)
             for (uint32_t j = 0; j < access->bytes; j += 4)
@@ -367,6 +372,7 @@ static void read_shared(view *v) {
     for (uint32_t m = v->access->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t at = v->access->addresses[lane];
+        if (at >= v->shadow->quick_bytes) return; // outside: the machine tells of it
         if (block->shadow.quick[at >> 2] == base) continue;
         if (at == last && cell->write_clock < base && cell->read_who == mine && cell->read_tag == v->tag) {
             cell->read_mask |= UINT32_C(1) << lane;

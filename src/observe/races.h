@@ -22,6 +22,7 @@ typedef enum races_kind {
     RACES_BULK_READ,  // a bulk group's reads of its sources
     RACES_BULK_WRITE, // and its writes
     RACES_TRACKED,    // what an mbarrier waits for; instead of warp and lane the number of the mbarrier
+    RACES_REACHED,    // no accesses: how far threads have come, where a barrier orders no more than that
 } races_kind;
 
 // ---- what is known (races_known.c) -----------------------------------------------------------------------
@@ -108,6 +109,7 @@ typedef struct races_shadow {
     races_list *lists;
     uint32_t list_count, list_capacity;
     uint32_t *quick; // shared memory, by word: the block's base if reading it now needs no look, see races.c
+    uint64_t quick_bytes; // of shared memory that it stands for: a power of two
 } races_shadow;
 
 // The page, with cells of at most `bytes` (1, 2, 4): made, or made finer, where needed. NULL: out of memory.
@@ -157,7 +159,9 @@ typedef struct races_barrier {
 // A strong read of what another thread wrote: perhaps a flag that publishes data.
 typedef struct races_link {
     uint32_t write_clock, write_who, write_tag, read_clock, read_who, read_tag;
-    int released; // the widest scope of what the writer released with it, or -1
+    int released;  // the widest scope of what the writer released with it, or -1
+    uint32_t list; // of the word, in the shadow: others have written it too
+    const races_shadow *shadow;
 } races_link;
 
 typedef struct races_block {
@@ -243,7 +247,7 @@ bool races_acquires(const ptx_inst *inst);
 bool races_same_cluster(const races *self, uint32_t block, uint32_t other);
 // A strong access of a lane to a word: takes what was released there, and publishes.
 void races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane, const sim_access *access,
-                  races_list *list, uint32_t tag);
+                  const races_shadow *shadow, uint32_t list, uint32_t tag);
 // The number of an mbarrier among its block's.
 uint32_t races_channel(uint64_t object);
 // Handles accesses that an mbarrier will tell the end of, now that it is known (races.c).

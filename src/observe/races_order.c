@@ -210,15 +210,26 @@ static void note_arrival(races_object *object, uint32_t who) {
     object->came[object->came_count++] = who;
 }
 
+// That the lanes have come this far, and nothing about their accesses.
+static observe_known *reached(races *self, const races_block *block, const races_warp *warp, uint32_t mask) {
+    observe_fact facts[RACES_LANES];
+    uint32_t count = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+        facts[count++] = (observe_fact){(uint16_t)(RACES_REACHED * RACES_WARPS + warp->index),
+                                        (uint16_t)__builtin_ctz(m), self->now};
+    observe_known *known = observe_known_of(self->levels, block->id, 0, facts, count);
+    if (!known) self->off = true;
+    return known;
+}
+
 static void arrive_at_object(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     races_object *object = object_of(self, sync->object);
     if (!object) return;
     bool relaxed = sync->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_RELAXED;
-    if (!relaxed) {
-        observe_known *known = races_knowledge(self, block, warp, sync->at.mask);
-        absorb(self, &object->handed, known);
-        observe_known_drop(known);
-    }
+    observe_known *known = relaxed ? reached(self, block, warp, sync->at.mask)
+                                   : races_knowledge(self, block, warp, sync->at.mask);
+    absorb(self, &object->handed, known);
+    observe_known_drop(known);
     self->now++;
     note_arrival(object, races_who(block, warp->index, 0));
     if (is_mbarrier(sync->at.inst)) look_at_phase(self, object, block, sync);
@@ -437,7 +448,8 @@ static void publish(races *self, races_block *block, races_warp *warp, uint32_t 
 }
 
 static void note_link(const races *self, races_block *block, const races_warp *warp, uint32_t lane,
-                      const races_list *list, uint32_t tag) {
+                      const races_shadow *shadow, uint32_t index, uint32_t tag) {
+    const races_list *list = &shadow->lists[index];
     uint32_t who = races_who(block, warp->index, lane);
     if (!list->strong_clock || list->strong_who == who) return;
     races_link *link = NULL;
@@ -452,17 +464,20 @@ static void note_link(const races *self, races_block *block, const races_warp *w
                          .read_clock = self->now,
                          .read_who = who,
                          .read_tag = tag,
-                         .released = -1};
+                         .released = -1,
+                         .list = index,
+                         .shadow = shadow};
     for (int s = 0; list->release && s < RACES_SCOPES; s++)
         if (list->release->known[s]) link->released = s;
 }
 
 void races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane, const sim_access *access,
-                  races_list *list, uint32_t tag) {
+                  const races_shadow *shadow, uint32_t index, uint32_t tag) {
+    races_list *list = &shadow->lists[index];
     const ptx_inst *inst = access->at.inst;
     unsigned scope = tag >> RACES_TAG_SCOPE_SHIFT & 3;
     if (access->kind != SIM_STORE && inst->op != PTX_OP_RED) {
-        note_link(self, block, warp, lane, list, tag);
+        note_link(self, block, warp, lane, shadow, index, tag);
         if (list->release) take(self, block, warp, lane, inst, list->release, scope);
     }
     if (access->kind == SIM_LOAD) return;

@@ -118,17 +118,30 @@ static bool is_used(const races *self, const ptx_inst *inst) {
     return false;
 }
 
-static const races_link *link_of(const races *self, const races_conflict *c) {
-    const races_link *best = NULL;
-    for (uint32_t i = 0; i < RACES_LINKS; i++) {
-        const races_link *link = &c->block->links[i];
-        if (!link->write_clock || link->write_who >> 10 != c->who >> 10 || link->write_clock < c->clock)
-            continue;
-        const ptx_inst *read = inst_of(self, link->read_tag);
-        if (!read || !is_used(self, read)) continue;
-        if (!best || link->write_who == c->who) best = link;
+// Whether the word was written by the block that has the data, after it made the data; `tag` says by what.
+static bool was_written(const races_link *link, uint32_t block, uint32_t clock, uint32_t *tag) {
+    *tag = link->write_tag;
+    if (link->write_who >> 10 == block && link->write_clock >= clock) return true;
+    if (link->list >= link->shadow->list_count) return false;
+    const races_list *list = &link->shadow->lists[link->list];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const races_access *a = &list->accesses[i];
+        *tag = a->tag;
+        if (a->tag & RACES_TAG_STRONG && a->tag & RACES_TAG_WRITE && a->who >> 10 == block &&
+            a->clock >= clock)
+            return true;
     }
-    return best;
+    return false;
+}
+
+static const races_link *link_of(const races *self, const races_conflict *c, uint32_t *write_tag) {
+    for (uint32_t i = RACES_LINKS; i-- > 0;) {
+        const races_link *link = &c->block->links[(c->block->link_next + i) % RACES_LINKS];
+        if (!link->write_clock || !was_written(link, c->who >> 10, c->clock, write_tag)) continue;
+        const ptx_inst *read = inst_of(self, link->read_tag);
+        if (read && is_used(self, read)) return link;
+    }
+    return NULL;
 }
 
 static void add_source(const races *self, uint32_t tag, base_text *out) {
@@ -137,7 +150,7 @@ static void add_source(const races *self, uint32_t tag, base_text *out) {
 }
 
 static void publication_text(const races *self, const races_conflict *c, const races_link *link,
-                             base_text *out) {
+                             uint32_t write_tag, base_text *out) {
     const races_block *block = c->block;
     const races_warp *warp = &block->warps[link->read_who >> 5 & 31];
     const ptx_inst *read = inst_of(self, link->read_tag);
@@ -152,7 +165,7 @@ static void publication_text(const races *self, const races_conflict *c, const r
                                          "__threadfence()"};
     base_text_add(out, "data is handed from one thread to another through a flag that does not order it\n");
     base_text_add(out, "the flag is written at ");
-    add_source(self, link->write_tag, out);
+    add_source(self, write_tag, out);
     base_text_add(out, " and read at ");
     add_source(self, link->read_tag, out);
     base_text_add(out, "\nlikely cause: ");
@@ -205,9 +218,9 @@ static const char *advice_of(const races_conflict *c) {
         if (!((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT) && c->tag & RACES_TAG_WRITE)
             return "likely cause: lanes compute the same index\nwhat to do: let one lane write, or use an "
                    "atomic";
-        return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do "
-               "not\nwhat "
-               "to do: __syncwarp() between the two";
+        if (!atomic)
+            return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do "
+                   "not\nwhat to do: __syncwarp() between the two";
     }
     if (atomic)
         return "likely cause: an atomic on one side alone, and no barrier between\nwhat to do: "
@@ -242,15 +255,17 @@ static uint32_t starter_of(const races *self, uint32_t who, uint32_t tag) {
     return owner ? owner->channel_who[who & 1023] : who & ~UINT32_C(1023);
 }
 
-// Whether the thread that started the copy has waited for it, or anybody for its mbarrier.
-static bool was_waited_for(const races *self, const races_conflict *c) {
+// Whether it is a barrier that is missing, not a wait: the thread does not even know that the copy was
+// started; or the mbarrier was waited for, though not by this thread.
+static bool is_barrier_missing(const races *self, const races_conflict *c) {
     uint32_t who = starter_of(self, c->who, c->other_tag), block = who >> 10;
-    const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
     unsigned kind = c->other_tag & RACES_TAG_KIND;
-    if (!owner) return false;
+    const races_warp *mine = &c->block->warps[c->access->at.warp];
+    const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
     if (kind != RACES_TRACKED)
-        return races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);
-    for (uint32_t w = 0; w < owner->warp_count; w++)
+        return !races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock) ||
+               (owner && races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock));
+    for (uint32_t w = 0; owner && w < owner->warp_count; w++)
         for (uint32_t lane = 0; lane < RACES_LANES; lane++)
             if (races_knows(owner, &owner->warps[w], lane, c->who, kind, c->clock)) return true;
     return false;
@@ -313,11 +328,12 @@ static void add_text(observe_finding *finding, base_text *text) {
 void races_report(races *self, const races_conflict *c) {
     observe_finding_kind kind = OBSERVE_RACE;
     const races_link *link = NULL;
-    if (c->proxy || ((c->other_tag & RACES_TAG_KIND) != RACES_THREAD && !was_waited_for(self, c)))
+    uint32_t write_tag = 0;
+    if (c->proxy || ((c->other_tag & RACES_TAG_KIND) != RACES_THREAD && !is_barrier_missing(self, c)))
         kind = OBSERVE_ASYNC_NO_WAIT;
     else if (is_same_value(c))
         kind = OBSERVE_RACE_SAME_VALUE;
-    else if (!((c->tag | c->other_tag) & RACES_TAG_STRONG) && (link = link_of(self, c)))
+    else if (!((c->tag | c->other_tag) & RACES_TAG_STRONG) && (link = link_of(self, c, &write_tag)))
         kind = OBSERVE_RACE_PUBLICATION;
     observe_finding *finding = &self->finding;
     finding->kind = kind;
@@ -335,7 +351,7 @@ void races_report(races *self, const races_conflict *c) {
         if (kind == OBSERVE_ASYNC_NO_WAIT)
             async_text(c, &text);
         else if (kind == OBSERVE_RACE_PUBLICATION)
-            publication_text(self, c, link, &text);
+            publication_text(self, c, link, write_tag, &text);
         else
             race_text(c, kind, &text);
         add_text(finding, &text);

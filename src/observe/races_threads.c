@@ -204,7 +204,9 @@ static races_block *new_block(races *self) {
     block->shadow.page_count = (bytes + RACES_PAGE_BYTES - 1) >> RACES_PAGE_SHIFT;
     if (bytes) {
         block->shadow.pages = calloc(block->shadow.page_count, sizeof *block->shadow.pages);
-        block->shadow.quick = calloc(bytes / 4 + 1, sizeof *block->shadow.quick);
+        block->shadow.quick_bytes = RACES_PAGE_BYTES;
+        while (block->shadow.quick_bytes < bytes) block->shadow.quick_bytes *= 2;
+        block->shadow.quick = calloc(block->shadow.quick_bytes / 4, sizeof *block->shadow.quick);
         if (!block->shadow.pages || !block->shadow.quick) {
             races_block_free(block);
             return NULL;
@@ -247,11 +249,14 @@ static void end_block(races_block *block) {
 void races_block_end(races *self, races_block *block) {
     for (uint32_t i = 0; i < block->visit_count; i++) {
         const races_access *visit = &block->visits[i];
+        unsigned kind = visit->tag & RACES_TAG_KIND;
+        uint32_t who = kind == RACES_TRACKED ? visit->who : visit->who | (uint32_t)__builtin_ctz(visit->mask);
         bool known = false;
         for (uint32_t w = 0; w < block->warp_count && !known; w++)
             for (uint32_t lane = 0; lane < RACES_LANES && !known; lane++)
-                known = races_knows(block, &block->warps[w], lane, visit->who, visit->tag & RACES_TAG_KIND,
-                                    visit->clock);
+                known = races_knows(block, &block->warps[w], lane, who, kind, visit->clock) ||
+                        (kind == RACES_THREAD &&
+                         races_knows(block, &block->warps[w], lane, who, RACES_REACHED, visit->clock));
         if (!known) races_report_visit(self, block, visit);
     }
     end_block(block);

@@ -1,0 +1,16 @@
+// The twin of race_reduction: a barrier after each step.
+// launch: grid 2 block 128
+// arg: in s32[256] = 1
+// arg: out s32[2] = 0
+// seeds: 2
+extern "C" __global__ void clean_reduction(const int *in, int *out) {
+    __shared__ int sum[128];
+    int t = threadIdx.x;
+    sum[t] = in[blockIdx.x * 128 + t];
+    __syncthreads();
+    for (int step = 64; step > 0; step /= 2) {
+        if (t < step) sum[t] += sum[t + step];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = sum[0];
+}

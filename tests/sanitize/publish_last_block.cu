@@ -1,0 +1,16 @@
+// The last block adds up what the others wrote, but nothing makes them write it first.
+// launch: grid 4 block 64
+// arg: part s32[4] = 0
+// arg: ticket u32[1] = 0
+// arg: out s32[1] = 0
+// expect finding: race-publication nothing releases the data
+// seeds: 2
+extern "C" __global__ void publish_last_block(int *part, unsigned *ticket, int *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        part[blockIdx.x] = blockIdx.x + 1;
+        last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x < 4) atomicAdd(out, part[threadIdx.x]);
+}

@@ -1,0 +1,18 @@
+// Fences that reach no further than the block.
+// launch: grid 4 block 64
+// arg: part s32[4] = 0
+// arg: ticket u32[1] = 0
+// arg: out s32[1] = 0
+// expect finding: race-publication released for the block only
+// seeds: 2
+extern "C" __global__ void publish_small_fence(int *part, unsigned *ticket, int *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        part[blockIdx.x] = blockIdx.x + 1;
+        __threadfence_block();
+        last = atomicAdd(ticket, 1) == gridDim.x - 1;
+        __threadfence_block();
+    }
+    __syncthreads();
+    if (last && threadIdx.x < 4) atomicAdd(out, part[threadIdx.x]);
+}

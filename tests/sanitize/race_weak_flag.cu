@@ -1,0 +1,20 @@
+// The flag itself is read with an ordinary load.
+// launch: grid 2 block 32
+// arg: data s32[32] = 0
+// arg: flag u32[1] = 0
+// arg: out s32[32] = 0
+// expect finding: race 
+// seeds: 2
+extern "C" __global__ void race_weak_flag(int *data, unsigned *flag, int *out) {
+    int t = threadIdx.x;
+    if (blockIdx.x == 0) {
+        data[t] = t;
+        __syncwarp();
+        if (t == 0) asm volatile("st.relaxed.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+        return;
+    }
+    unsigned seen = 0;
+    do asm volatile("ld.weak.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+    while (!seen);
+    out[t] = data[31 - t];
+}
