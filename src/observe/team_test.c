@@ -1,0 +1,111 @@
+// A team asks for what its members want, and no more; it forks when all can.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "observe/team.h"
+
+typedef struct member {
+    sim_listener listener; // first
+    struct member *parent;
+    unsigned begun, ended, runs, accesses, memory, forks;
+} member;
+
+static void on_begin(sim_listener *l, const sim_launch_event *e) { ((member *)l)->begun++; }
+static void on_end(sim_listener *l, kz_status status) { ((member *)l)->ended++; }
+static void on_run(sim_listener *l, const ptx_inst *first, uint32_t count, uint32_t block, uint32_t warp,
+                   uint32_t mask) {
+    ((member *)l)->runs++;
+}
+static void on_access(sim_listener *l, const sim_access *access) { ((member *)l)->accesses++; }
+static void on_memory(sim_listener *l, const sim_memory_event *event) { ((member *)l)->memory++; }
+static sim_listener *on_fork(sim_listener *l) {
+    member *child = calloc(1, sizeof *child);
+    child->listener = *l;
+    child->listener.fork = NULL;
+    ((member *)l)->forks++;
+    return &child->listener;
+}
+static void on_join(sim_listener *l, sim_listener *c) {
+    member *self = (member *)l, *child = (member *)c;
+    self->runs += child->runs;
+    self->accesses += child->accesses;
+    free(child);
+}
+
+static member counting(void) {
+    return (member){.listener = {.fork = on_fork,
+                                 .join = on_join,
+                                 .run = on_run,
+                                 .access = on_access,
+                                 .launch_begin = on_begin,
+                                 .launch_end = on_end}};
+}
+
+static void all_can_fork(void **state) {
+    observe_team *team = observe_team_open();
+    member a = counting(), b = counting(), c = {.listener = {.memory = on_memory}};
+    b.listener.access = NULL;
+    observe_team_add(team, &a.listener);
+    observe_team_add(team, &b.listener);
+    observe_team_add(team, &c.listener); // hears of memory alone, which is no reason not to fork
+    sim_listener *l = observe_team_listener(team);
+    assert_non_null(l->fork);
+    assert_non_null(l->memory);
+    l->memory(l, &(sim_memory_event){.kind = SIM_MEMORY_ALLOC});
+    l->launch_begin(l, NULL);
+    sim_listener *one = l->fork(l), *two = l->fork(l);
+    assert_null(one->branch); // nobody asked
+    assert_null(one->step);
+    one->run(one, NULL, 1, 0, 0, 1);
+    two->run(two, NULL, 1, 0, 0, 1);
+    two->access(two, NULL);
+    l->join(l, one);
+    l->join(l, two);
+    l->launch_end(l, KZ_OK);
+    assert_int_equal(a.runs, 2);
+    assert_int_equal(b.runs, 2);
+    assert_int_equal(a.accesses, 1);
+    assert_int_equal(b.accesses, 0);
+    assert_int_equal(c.memory, 1);
+    assert_int_equal(a.begun + a.ended, 2);
+    observe_team_close(team);
+}
+
+static void one_cannot_fork(void **state) {
+    observe_team *team = observe_team_open();
+    member a = counting(), b = counting();
+    b.listener.fork = NULL;
+    observe_team_add(team, &a.listener);
+    observe_team_add(team, &b.listener);
+    sim_listener *l = observe_team_listener(team);
+    assert_null(l->fork);
+    for (int i = 0; i < 2; i++) {
+        l->launch_begin(l, NULL);
+        l->run(l, NULL, 1, 0, 0, 1);
+        l->access(l, NULL);
+        l->launch_end(l, KZ_OK);
+    }
+    assert_int_equal(a.forks, 2); // it has a private one for each launch all the same
+    assert_int_equal(a.runs, 2);
+    assert_int_equal(b.runs, 2);
+    assert_int_equal(b.accesses, 2);
+    observe_team_close(team);
+}
+
+static void has_an_end(void **state) {
+    observe_team *team = observe_team_open();
+    member a = counting();
+    for (int i = 0; i < OBSERVE_TEAM_MEMBERS; i++) assert_true(observe_team_add(team, &a.listener));
+    assert_false(observe_team_add(team, &a.listener));
+    observe_team_close(team);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_can_fork), cmocka_unit_test(one_cannot_fork),
+                                       cmocka_unit_test(has_an_end)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
