@@ -43,7 +43,8 @@ static const sim_stretch *stretch_at(const sim_warp *w, uint32_t index) {
 // A warp is in the midst of a stretch only while it runs; all others stand where a stretch begins, or at the
 // operation that ends it.
 static const ptx_inst *inst_of(const sim_warp *w, const sim_path *p) {
-    if (p->state == SIM_PATH_AT_BARRIER && p->barrier_op) return p->barrier_op->inst;
+    bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_CLUSTER;
+    if (waits && p->barrier_op) return p->barrier_op->inst;
     const sim_stretch *stretch = stretch_at(w, p->stretch);
     if (!stretch) return NULL;
     bool at_end = p->state == SIM_PATH_AT_SYNC || p->at_end;
