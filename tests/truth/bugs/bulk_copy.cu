@@ -1,7 +1,7 @@
 // A tile comes by cp.async.bulk, which an mbarrier follows, is doubled and goes back by cp.async.bulk.
 //
 // bug 1 async-no-wait|race: nobody waits for the tile
-// bug 2 async-no-wait|race: half of the bytes are expected
+// bug 2 async-no-wait|race|deadlock: half of the bytes are expected
 // bug 3 race|async-no-wait: no barrier after the mbarrier was made
 // bug 4 race|race-publication|async-no-wait: the stores are not fenced for the asynchronous proxy
 // bug 5 race|async-no-wait: the tile is written again while it goes out
@@ -26,9 +26,9 @@ template <int bug> __global__ void through(const int *in, int *out, int *twice) 
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address_of(&barrier)),
                      "r"(BUG(2) ? BYTES / 2 : BYTES)
                      : "memory");
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         address_of(tile + (BUG(6) ? 1 : 0))), // <- 1 2 6
-                     "l"(in), "r"(BYTES), "r"(address_of(&barrier))
+        unsigned to = address_of(tile + (BUG(6) ? 1 : 0));
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" // <- 1 2 6
+                     ::"r"(to), "l"(in), "r"(BYTES), "r"(address_of(&barrier))
                      : "memory");
     }
     if (!BUG(1)) {

@@ -15,20 +15,20 @@ template <int bug> __global__ void touch(int *out) {
 
 int main(int argc, char **argv) {
     begin(argc, argv);
-    int *out = zeros<int>(4), words[64] = {0}, *other = zeros<int>(4); // <- 6
+    int *out = zeros<int>(4), words[64] = {0}, *other = zeros<int>(4);
     cudaStream_t stream;
     CHECK(cudaStreamCreate(&stream));
-    PICK(touch)<<<4, which == 1 ? 2048 : 64, which == 2 ? 1 << 20 : 0>>>(out); // <- 1 2
-    if (which == 3) cudaMemcpy(out, words, sizeof words * 16, cudaMemcpyHostToDevice); // <- 3
+    PICK(touch)<<<4, which == 1 ? 2048 : 64, which == 2 ? 1 << 20 : 0>>>(out);
+    if (which == 3) cudaMemcpy(out, words, sizeof words * 16, cudaMemcpyHostToDevice);
     if (which == 6) other = zeros<int>(4);
     int *ordered;
-    CHECK(cudaMallocAsync(&ordered, 1024, stream)); // <- 5
+    CHECK(cudaMallocAsync(&ordered, 1024, stream));
     CHECK(cudaMemsetAsync(ordered, 0, 1024, stream));
     if (which != 5) CHECK(cudaFreeAsync(ordered, stream));
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaStreamDestroy(stream));
     cudaFree(other);
-    if (which == 4) cudaFree(other); // <- 4
+    if (which == 4) cudaFree(other);
     cudaFree(out);
     return 0;
 }

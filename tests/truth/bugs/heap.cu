@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     int *device_out = zeros<int>(32), out[32];
     PICK(lists)<<<1, 32>>>(device_out, 10);
     launched();
-    fetch(out, device_out, 32); // <- 4
+    fetch(out, device_out, 32);
     CHECK(cudaFree(device_out));
     return finish(out[1] == 55);
 }

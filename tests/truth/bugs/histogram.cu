@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
     int *device_in = device(N, in), *device_sums = which == 7 ? device<int>(BINS) : zeros<int>(BINS);
     PICK(histogram)<<<(N + THREADS - 1) / THREADS, THREADS>>>(device_in, device_sums, N);
     launched();
-    fetch(sums, device_sums, BINS); // <- 2 7
+    fetch(sums, device_sums, BINS);
     for (int i = 0; i < BINS; i++) total += sums[i];
     CHECK(cudaFree(device_in));
     CHECK(cudaFree(device_sums));

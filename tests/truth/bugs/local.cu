@@ -18,11 +18,10 @@ template <int bug> __global__ void arrays(const int *in, int *out, const int *or
     for (int i = 0; i < count; i++) own[order[i]] = in[i];
     if (BUG(1)) own[order[1] * 100000] = 7; // <- 1
     for (int i = 0; i < SIZE; i++) sum += own[order[i]]; // <- 2
-    if (BUG(3) && own[order[SIZE - 1]] > 5) sum++; // <- 3
-    if (BUG(4)) sum += in[own[order[SIZE - 1]] & 15]; // <- 4
-    out[t] = BUG(3) || BUG(4) ? t : sum; // <- 2 3
-    if (BUG(3) && sum == 12345) out[t] = 1; // <- 3
-    if (BUG(4)) out[t] = in[own[order[SIZE - 1]] & 15]; // <- 4
+    out[t] = BUG(3) || BUG(4) ? t : sum; // <- 2
+    if (BUG(3) && sum > 100) // <- 3
+        for (int i = 0; i < SIZE; i++) atomicAdd(&out[i], in[i]);
+    if (BUG(4)) out[t] = in[sum & 15]; // <- 4
 }
 
 template <int bug> __device__ __noinline__ void make(record *r, int t) {
@@ -49,8 +48,8 @@ int main(int argc, char **argv) {
     launched();
     PICK(records)<<<1, 32>>>(device_records);
     launched();
-    fetch(out, device_out, 32);       // <- 2
-    fetch(fetched, device_records, 32); // <- 5
+    fetch(out, device_out, 32);
+    fetch(fetched, device_records, 32);
     CHECK(cudaFree(device_in));
     CHECK(cudaFree(device_order));
     CHECK(cudaFree(device_out));

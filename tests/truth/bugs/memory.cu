@@ -27,10 +27,10 @@ template <int bug> __global__ void wide(char *out) {
 int main(int argc, char **argv) {
     begin(argc, argv);
     static int own[N];
-    int *out = zeros<int>(N), *other = zeros<int>(N), *to = out; // <- 6
+    int *out = zeros<int>(N), *other = zeros<int>(N), *to = out;
     char *bytes = zeros<char>(1024);
     if (which == 1) {
-        CHECK(cudaFree(other)); // <- 1
+        CHECK(cudaFree(other));
         to = other;
     }
     if (which == 5) to = nullptr;

@@ -26,7 +26,7 @@ template <int bug> __global__ void mean(const float *in, const float *weights, f
     float sum = 0, weight = 0;
     for (int i = 0; i < t % 4; i++) sum += in[i] * weights[i], weight += weights[i];
     out[t] = sum / (BUG(2) ? weight : fmaxf(weight, 1e-30f)); // <- 2
-    out[t] += logf(BUG(3) ? weights[t] : weights[t] + 1); // <- 3
+    out[t] += __log2f(BUG(3) ? weights[t] : weights[t] + 1); // <- 3
 }
 
 template <int bug> __global__ void deviation(const float *in, float *out) {

@@ -28,9 +28,9 @@ int main(int argc, char **argv) {
     int *words = zeros<int>(N + 3), three[3];
     PICK(order)<<<N / THREADS, THREADS>>>(device_in, sum, words, words + 3, words + 1, words + 2);
     launched();
-    fetch(&total, sum, 1);         // <- 1
-    fetch(three, words, 3);        // <- 3 4
-    fetch(places, words + 3, N);   // <- 2
+    fetch(&total, sum, 1);
+    fetch(three, words, 3);
+    fetch(places, words + 3, N);
     CHECK(cudaFree(device_in));
     CHECK(cudaFree(sum));
     CHECK(cudaFree(words));

@@ -3,7 +3,7 @@
 // bug 1 race-publication: no fence before the flag is raised
 // bug 2 race-publication: no fence after the flag was seen
 // bug 3 race-publication: the fence is of the block alone
-// bug 4 race-publication|race: the flag is a plain store
+// bug 4 race-publication|race: the flag is a plain store, which the compiler may move
 // bug 5 race-publication: the store does not release
 // bug 6 race-publication: the load does not acquire
 // bug 7 race-publication: the release reaches the block alone
@@ -20,7 +20,7 @@ template <int bug> __global__ void by_fences(int *data, int *flag, int *out) {
         else if (!BUG(1))
             __threadfence();
         if (BUG(4))
-            *(volatile int *)flag = 1; // <- 4
+            *flag = 1; // <- 4
         else
             atomicExch(flag, 1); // <- 1 2 3
     } else {

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     int *device_in = device(N, in), *device_out = zeros<int>(N);
     PICK(scan)<<<1, N>>>(device_in, device_out);
     launched();
-    fetch(out, device_out, N); // <- 4
+    fetch(out, device_out, N);
     int sum = 0;
     bool right = true;
     for (int i = 0; i < N; i++) right = right && out[i] == (sum += in[i]);

@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
     int *device_in = device(N, in), *device_out = zeros<int>(N);
     PICK(tiled)<<<(N + THREADS - 1) / THREADS, THREADS>>>(device_in, device_out, N);
     launched();
-    fetch(out, device_out, N); // <- 4
+    fetch(out, device_out, N);
     bool right = true;
     for (int i = 1; i + 1 < N; i++) right = right && out[i] == in[i - 1] + in[i] + in[i + 1];
     PICK(plain)<<<(N + THREADS - 1) / THREADS, THREADS>>>(device_in, which == 5 ? device_in : device_out, N);

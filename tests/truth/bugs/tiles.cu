@@ -5,7 +5,7 @@
 // bug 3 out-of-bounds: the edge is not guarded
 // bug 4 misaligned: pairs are read from an odd element
 // bug 5 race: the next tile is written while this one is read
-// bug 6 undefined-output: what lies outside the input is not set, and is written all the same
+// bug 6 undefined-output: the last row is not read, and is written all the same
 #define BUGS 6
 #include "bugs.cuh"
 
@@ -16,11 +16,10 @@ template <int bug> __global__ void transpose(const float *in, float *out, int ro
     int x = threadIdx.x, y = threadIdx.y, top = blockIdx.x * TILE;
     for (int left = 0; left < columns; left += TILE) {
         int r = top + y, c = left + x;
-        if (BUG(3) || (r < rows && c < columns)) tile[y][x] = in[r * columns + c]; // <- 1 2 3 5
+        if (BUG(3) || (r < rows - (BUG(6) ? 1 : 0) && c < columns)) tile[y][x] = in[r * columns + c]; // <- 1 2 3 5
         if (!BUG(1)) __syncthreads();
         r = top + x, c = left + y;
-        if (r < rows && (c < columns || (BUG(6) && c < columns + 2)))
-            out[c * rows + r] = tile[x][y]; // <- 1 2 5 6
+        if (r < rows && c < columns) out[c * rows + r] = tile[x][y]; // <- 1 2 5 6
         if (!BUG(5)) __syncthreads();
     }
 }
@@ -41,7 +40,7 @@ int main(int argc, char **argv) {
     launched();
     PICK(pairs)<<<1, 64>>>(device_in, halves, 64);
     launched();
-    fetch(out, device_out, ROWS * (COLUMNS + 2)); // <- 6
+    fetch(out, device_out, ROWS * (COLUMNS + 2));
     bool right = true;
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLUMNS; c++) right = right && out[c * ROWS + r] == in[r * COLUMNS + c];

@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     int *device_in = device(N, in), *device_out = zeros<int>(4);
     PICK(tree)<<<4, THREADS>>>(device_in, device_out, N);
     launched();
-    fetch(out, device_out, 4); // <- 5
+    fetch(out, device_out, 4);
     for (int i = 0; i < 4; i++) got += out[i];
     CHECK(cudaFree(device_in));
     CHECK(cudaFree(device_out));

@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     if (which != 3) CHECK(cudaMemset(unset, 0, N * sizeof(int)));
     PICK(global)<<<1, N>>>(flags, indices, device_values, out, sum);
     launched();
-    fetch(back, out, N); // <- 4
+    fetch(back, out, N);
     if (which == 4) CHECK(cudaMemcpy(device_values, values, sizeof values, cudaMemcpyHostToDevice));
     PICK(shared)<<<1, N>>>(device_values, out);
     launched();
@@ -59,8 +59,8 @@ int main(int argc, char **argv) {
     launched();
     PICK(below)<<<1, N>>>(most, out);
     launched();
-    fetch(back, unset, N); // <- 3
-    fetch(back, sum, 1);   // <- 7
+    fetch(back, unset, N);
+    fetch(back, sum, 1);
     int *all[] = {flags, indices, device_values, out, sum, most, unset};
     for (int *one : all) CHECK(cudaFree(one));
     return finish(back[0] == 5);
