@@ -101,7 +101,6 @@ const char *ptx_support_reason(ptx_support support) {
     case PTX_SUPPORT_TENSOR: return "tensor cores are not simulated yet";
     case PTX_SUPPORT_TENSORMAP: return "tensor maps are not simulated yet";
     case PTX_SUPPORT_TEXTURE: return "textures and surfaces are not simulated yet";
-    case PTX_SUPPORT_STACK: return "stack memory of a size known only at run time is not simulated yet";
     case PTX_SUPPORT_DEBUGGER: return "breakpoints need a debugger";
     case PTX_SUPPORT_MULTIMEM: return "memory shared by several GPUs is not simulated";
     }

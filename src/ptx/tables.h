@@ -10,7 +10,6 @@ typedef enum ptx_support {
     PTX_SUPPORT_TENSOR,
     PTX_SUPPORT_TENSORMAP,
     PTX_SUPPORT_TEXTURE,
-    PTX_SUPPORT_STACK,
     PTX_SUPPORT_DEBUGGER,
     PTX_SUPPORT_MULTIMEM,
 } ptx_support;

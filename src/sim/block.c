@@ -217,6 +217,8 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->fair = w->spun = false;
         w->turn = 0;
         w->cluster_arrived = w->cluster_phase = 0;
+        if (g->kernel->stack_bytes)
+            for (uint32_t l = 0; l < SIM_LANES; l++) w->stack_top[l] = g->kernel->local_stride;
         sim_fill_constants(w, w->registers, code, 0, b->used);
     }
     b->used = true;

@@ -150,6 +150,7 @@ struct sim_code {
     uint32_t *block_constants; // indices of the constants that change from block to block
     uint32_t block_constant_count;
     uint32_t carry_at, sink_at; // SIM_NOWHERE until needed
+    uint32_t stack_at; // where the caller's stack_top is kept; SIM_NOWHERE where the function uses no alloca
     uint32_t predicate_next, predicate_room;
 };
 
@@ -184,6 +185,7 @@ struct sim_kernel {
     uint32_t memory_op_count; // entries in a worker's cache of extents
     uint32_t register_bytes;  // a warp's register file
     uint32_t local_stride;    // bytes of local memory per lane
+    uint32_t stack_bytes;     // of them, at the end: for alloca
     uint32_t static_shared, dynamic_align;
     sim_place *shared_places; // of the .shared variables that are used
     uint32_t shared_place_count, shared_place_capacity;

@@ -10,7 +10,11 @@
 static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
     sim_code *code = sim_keep(d, sizeof *code);
     if (!code) return NULL;
-    *code = (sim_code){.function = f, .kernel = d->kernel, .carry_at = SIM_NOWHERE, .sink_at = SIM_NOWHERE};
+    *code = (sim_code){.function = f,
+                       .kernel = d->kernel,
+                       .carry_at = SIM_NOWHERE,
+                       .sink_at = SIM_NOWHERE,
+                       .stack_at = SIM_NOWHERE};
     code->reg_at = sim_keep(d, (f->reg_count + 1) * sizeof *code->reg_at);
     code->reg_is_constant = sim_keep(d, f->reg_count + 1);
     code->places =
@@ -30,6 +34,7 @@ static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
             code->local_bytes += (uint32_t)v->size;
         }
     code->local_bytes = (code->local_bytes + 15) / 16 * 16;
+    if (sim_uses_stack(f)) code->stack_at = sim_frame_take(code, 32);
     return code;
 }
 
@@ -111,7 +116,9 @@ static void size_stacks(sim_decoder *d) {
         registers = k->codes[0]->frame_bytes + (registers - k->codes[0]->frame_bytes) * SIM_LANES;
     }
     k->register_bytes = (uint32_t)((registers + 4095) / 4096 * 4096);
-    k->local_stride = (uint32_t)((local + 15) / 16 * 16);
+    for (uint32_t i = 0; i < k->code_count; i++)
+        if (k->codes[i]->stack_at != SIM_NOWHERE) k->stack_bytes = stack / 16 * 16;
+    k->local_stride = (uint32_t)((local + 15) / 16 * 16) + k->stack_bytes;
 }
 
 // ---- do blocks talk to each other? -----------------------------------------------------------------------

@@ -47,6 +47,11 @@ bool sim_ends_stretch(const ptx_inst *inst, sim_end *end);
 void sim_decode_end(sim_decoder *decoder, const ptx_inst *inst, sim_end end);
 sim_builtin sim_builtin_of(const char *name);
 
+// ---- stack.c ----
+
+bool sim_uses_stack(const ptx_function *function); // it has an alloca
+bool sim_select_stack(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+
 // ---- decode_stretch.c ----
 
 void sim_decode_function(sim_decoder *decoder, sim_code *code);

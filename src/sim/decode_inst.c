@@ -186,7 +186,8 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
         op.d = sim_destination(d, &inst->operands[0], PTX_B32);
     } else if (!isa->select_memory(d, inst, &op) && !isa->select_arith(d, inst, &op) &&
                !isa->select_convert(d, inst, &op) && !isa->select_video(d, inst, &op) &&
-               !sim_select_texture(d, inst, &op) && !sim_select_async(d, inst, &op)) {
+               !sim_select_texture(d, inst, &op) && !sim_select_async(d, inst, &op) &&
+               !sim_select_stack(d, inst, &op)) {
         unsupported(d, inst, "this combination of types and modifiers is not simulated");
         return;
     }

@@ -237,7 +237,8 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
     const sim_kernel *k = w->block->grid->kernel;
     const sim_frame *caller = &w->frames[path->frame], *top = &w->frames[w->frame_count - 1];
     uint32_t at = top->at + top->bytes, local = caller->local + k->stretches[path->stretch].code->local_bytes;
-    bool full = at + code->frame_bytes > k->register_bytes || local + code->local_bytes > k->local_stride;
+    bool full = at + code->frame_bytes > k->register_bytes ||
+                local + code->local_bytes > k->local_stride - k->stack_bytes;
     if (w->frame_count == w->frame_capacity && !full) {
         uint32_t capacity = w->frame_capacity * 2;
         sim_frame *grown = realloc(w->frames, capacity * sizeof *grown);
@@ -300,6 +301,8 @@ static void end_call(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
         call->arg_count < code->function->param_count ? call->arg_count : code->function->param_count;
     copy_variables(w, path->mask, call->args, w->frames[path->frame].local, code, code->function->params,
                    frame->local, count, false);
+    if (code->stack_at != SIM_NOWHERE)
+        memcpy(w->registers + frame->at + code->stack_at, w->stack_top, sizeof w->stack_top);
     sim_fill_constants(w, w->registers + frame->at, code, frame->local, false);
     path->frame = w->frame_count - 1;
     path->stretch = code->entry_stretch;
@@ -318,6 +321,10 @@ static void end_return(sim_warp *w, sim_path *path, const sim_stretch *stretch) 
         call->result_count < code->function->return_count ? call->result_count : code->function->return_count;
     copy_variables(w, path->mask, call->results, w->frames[frame->caller].local, code,
                    code->function->returns, frame->local, count, true);
+    if (code->stack_at != SIM_NOWHERE) {
+        const uint32_t *tops = (const uint32_t *)(w->registers + frame->at + code->stack_at);
+        for (uint32_t m = path->mask; m; m &= m - 1) w->stack_top[__builtin_ctz(m)] = tops[__builtin_ctz(m)];
+    }
     uint32_t back = frame->back, caller = frame->caller;
     release_frame(w, path->frame, path->mask);
     path->stretch = back;
