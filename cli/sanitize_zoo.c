@@ -1,0 +1,224 @@
+// kz sanitize on kernels of the zoo and on guests: inside kz, on a simulated device with a session attached.
+//
+// Buffers are filled before the session listens, and it is told of them as a program would have made them:
+// inputs written, outputs and workspace not. So an output that is not written shows as undefined.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "device/device.h"
+#include "family/buffers.h"
+#include "family/case.h"
+#include "family/check.h"
+#include "observe/observe.h"
+#include "sanitize.h"
+#include "select.h"
+
+typedef struct subject {
+    const kz_family *family;
+    const kz_variant *variant; // NULL for a guest
+    const family_guest *guest; // NULL for a variant
+    kz_device *device;
+    kz_module *module;
+    char name[160];
+} subject;
+
+// ---- the time allowed -------------------------------------------------------------------------------
+
+static kz_device *volatile interrupted_device; // for the signal's handler alone
+
+static void on_alarm(int signal) {
+    if (interrupted_device) device_sim_interrupt(interrupted_device);
+}
+
+static void set_alarm(kz_device *device, double seconds) {
+    if (!seconds && !interrupted_device) return;
+    struct itimerval timer = {
+        .it_value = {.tv_sec = (time_t)seconds,
+                     .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
+    interrupted_device = device;
+    if (device) signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+// ---- one case ---------------------------------------------------------------------------------------
+
+static void tell(sim_listener *listener, sim_memory_kind kind, const family_slot *slot, const char *name,
+                 uint64_t serial) {
+    if (slot->total == 0 || !listener->memory) return;
+    listener->memory(
+        listener,
+        &(sim_memory_event){
+            .kind = kind, .address = slot->base, .bytes = slot->total, .serial = serial, .label = name});
+}
+
+static void tell_buffers(sim_listener *listener, const family_buffers *buffers) {
+    for (size_t i = 0; i < buffers->count; i++) {
+        const family_slot *slot = &buffers->slots[i];
+        char name[64];
+        snprintf(name, sizeof name, "buffer %s", slot->what.name);
+        tell(listener, SIM_MEMORY_ALLOC, slot, name, i + 1);
+        if (slot->what.role != KZ_OUTPUT) tell(listener, SIM_MEMORY_HOST_WRITE, slot, NULL, 0);
+    }
+    tell(listener, SIM_MEMORY_ALLOC, &buffers->workspace, "the workspace", buffers->count + 1);
+}
+
+static kz_status open_session(const sanitize_run *run, const subject *s, uint64_t seed,
+                              observe_session **session, kz_error *error) {
+    observe_options options;
+    observe_gpu gpu;
+    kz_status status = observe_options_parse(run->words, &options, error);
+    options.leaks = false; // the buffers are the harness's
+    if (!status) status = device_sim_gpu(s->device, &gpu, error);
+    if (!status) status = observe_session_open(&options, &gpu, session, error);
+    if (!status) observe_session_name(*session, s->name, seed);
+    return status;
+}
+
+// A fault is a finding; what else goes wrong is an error.
+static bool is_fault(kz_status status) {
+    return status == KZ_FAULT || status == KZ_DEADLOCK || status == KZ_WRONG || status == KZ_TIMEOUT;
+}
+
+static kz_status run_plan(sanitize_run *run, const subject *s, const kz_plan *plan, family_buffers *buffers,
+                          uint64_t seed, report_record *record, kz_error *error) {
+    observe_session *session = NULL;
+    base_text text = {0};
+    kz_error fault = {0};
+    kz_status status = open_session(run, s, seed, &session, error);
+    if (!status) status = family_buffers_fill(buffers, FAMILY_SEED, 0xff, error);
+    if (!status) status = device_sim_set_seed(s->device, seed, error);
+    if (!status) status = device_sim_observe(s->device, session, error);
+    if (!status) {
+        tell_buffers(observe_session_listener(session), buffers);
+        set_alarm(s->device, run->timeout);
+        kz_status ran = kz_plan_run(s->device, NULL, s->module, plan, buffers->addresses, buffers->count,
+                                    buffers->workspace.data, &fault);
+        if (!ran) ran = family_buffers_read(buffers, &fault);
+        set_alarm(NULL, 0);
+        device_sim_observe(s->device, NULL, NULL);
+        if (ran && !is_fault(ran)) {
+            status = ran;
+            if (error) *error = fault;
+        }
+        observe_session_finish(session, &text);
+    }
+    if (!status) status = report_record_parse(s->name, text.data, text.length, record, error);
+    observe_session_close(session);
+    base_text_free(&text);
+    return status;
+}
+
+static kz_status run_case(sanitize_run *run, const subject *s, const kz_case *c, kz_error *error) {
+    report_record records[SANITIZE_SEEDS] = {0};
+    family_buffers buffers;
+    kz_plan plan = {0};
+    family_check_job job = {.family = s->family,
+                            .variant = s->variant,
+                            .guest = s->guest,
+                            .c = c,
+                            .device = s->device,
+                            .module = s->module};
+    kz_status status = family_make_plan(&job, &plan, error);
+    if (status == KZ_UNSUPPORTED) return KZ_OK; // this variant does not do this case
+    if (!status) status = family_buffers_open(s->family, c, s->device, plan.workspace_bytes, &buffers, error);
+    if (status) return status;
+    size_t done = 0;
+    for (; done < run->seed_count && !status; done++) {
+        status = run_plan(run, s, &plan, &buffers, run->seeds[done], &records[done], error);
+        if (!status) report_findings_add(&run->findings, &records[done], s->name, run->seeds[done]);
+    }
+    if (!status && run->options->determinism.given)
+        report_findings_compare(&run->findings, records, run->seeds, done, s->name);
+    for (size_t i = 0; i < done; i++) report_record_free(&records[i]);
+    family_buffers_close(&buffers);
+    return status;
+}
+
+// ---- many -------------------------------------------------------------------------------------------
+
+static kz_status load(subject *s, kz_error *error) {
+    kz_image image;
+    if (s->guest) return kz_module_load(s->device, family_guest_image(s->guest), &s->module, error);
+    kz_status status = kz_variant_image(s->family, s->variant, &image, error);
+    return status ? status : kz_module_load(s->device, &image, &s->module, error);
+}
+
+static kz_status run_subject(sanitize_run *run, subject *s, const kz_case *cases, size_t count,
+                             kz_error *error) {
+    char name[FAMILY_CASE_NAME];
+    kz_status status = load(s, error);
+    if (status == KZ_UNSUPPORTED) { // for another architecture than the simulated GPU's
+        report_progress_clear(&run->progress);
+        fprintf(stderr, "kz: skipped %s: %s\n", s->name, error->message);
+        return KZ_OK;
+    }
+    for (size_t i = 0; i < count && !status && !cli_interrupted(); i++) {
+        base_text what = {0};
+        family_case_name(s->family, &cases[i], name);
+        base_text_add(&what, "%s %s", s->name, name);
+        report_progress_show(&run->progress, i, count, what.data ? what.data : "");
+        base_text_free(&what);
+        status = run_case(run, s, &cases[i], error);
+        if (status) base_fail_note(error, "it was %s, case %s", s->name, name);
+    }
+    report_progress_clear(&run->progress);
+    kz_module_close(s->module);
+    return status;
+}
+
+static kz_status run_family(sanitize_run *run, subject *s, const cli_targets *targets, kz_error *error) {
+    kz_case *cases;
+    size_t count;
+    kz_status status = cli_find_cases(s->family, run->options->pattern, KZ_USE_CHECK, &cases, &count, error);
+    if (status) return targets && targets->count > 1 ? KZ_OK : status; // the pattern is another family's
+    if (s->guest) {
+        snprintf(s->name, sizeof s->name, "%s", family_guest_name(s->guest));
+        status = run_subject(run, s, cases, count, error);
+    }
+    for (size_t v = 0; !s->guest && v < s->family->variant_count && !status && !cli_interrupted(); v++) {
+        s->variant = &s->family->variants[v];
+        if (!cli_wants(targets, s->family, s->variant) ||
+            !family_variant_suits(s->variant, kz_device_get_info(s->device)))
+            continue;
+        snprintf(s->name, sizeof s->name, "%s/%s", s->family->name, s->variant->name);
+        status = run_subject(run, s, cases, count, error);
+    }
+    free(cases);
+    return status;
+}
+
+static kz_status open_device(const sanitize_run *run, kz_device **device, kz_error *error) {
+    char id[128];
+    snprintf(id, sizeof id, "sim%s%.100s", run->options->gpu ? ":" : "",
+             run->options->gpu ? run->options->gpu : "");
+    return kz_device_open(id, device, error);
+}
+
+kz_status sanitize_zoo(sanitize_run *run, const cli_list *words, kz_error *error) {
+    cli_targets targets = {0};
+    family_guest *guest = NULL;
+    subject s = {0};
+    kz_status status = open_device(run, &s.device, error);
+    if (status) return status;
+    report_progress_begin(&run->progress, stderr);
+    if (run->options->family) {
+        status = cli_find_family(run->options->family, &s.family, error);
+        if (!status && words->count != 1)
+            status = base_fail(error, KZ_INVALID, "--family takes one file: kz sanitize --family %s my.cu",
+                               run->options->family);
+        if (!status) status = cli_open_guest(s.family, words->items[0], &guest, error);
+        s.guest = guest;
+        if (!status) status = run_family(run, &s, NULL, error);
+    } else {
+        status = cli_find_targets(words, &targets, error);
+        for (size_t i = 0; i < targets.count && !status && !cli_interrupted(); i++) {
+            s.family = targets.families[i];
+            status = run_family(run, &s, &targets, error);
+        }
+    }
+    family_guest_close(guest);
+    kz_device_close(s.device);
+    return status;
+}
