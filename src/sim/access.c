@@ -396,6 +396,13 @@ static sim_space listener_space(const memory_form *f, uint64_t address) {
     return SIM_GLOBAL;
 }
 
+// Whether all 32 are global addresses: vector code, for it is the usual case.
+static bool are_global(const uint64_t *addresses) {
+    uint64_t below = 0;
+    for (int i = 0; i < SIM_LANES; i++) below |= addresses[i] / SIM_GLOBAL_BASE - 1;
+    return !(below >> 63);
+}
+
 // Lanes of one generic access may lie in different spaces: one event for each.
 static void tell_generic(sim_listener *listener, sim_access *access, const memory_form *f,
                          uint64_t *addresses) {
@@ -437,7 +444,8 @@ void sim_notice_addresses(sim_warp *w, const sim_op *op, uint64_t *addresses) {
                               : SIM_LOAD,
         .space = listener_space(f, addresses[__builtin_ctz(w->mask)]),
         .addresses = addresses};
-    if (f->space == MEMORY_GENERIC || f->is_cluster)
+    bool mixed = f->is_cluster || (f->space == MEMORY_GENERIC && !are_global(addresses));
+    if (mixed)
         tell_generic(listener, &access, f, addresses);
     else
         listener->access(listener, &access);
