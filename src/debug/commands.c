@@ -477,6 +477,7 @@ void debug_prompt(debug_session *s) {
         base_text line = {0};
         debug_flush(s);
         if (!s->terminal.read(s->terminal.context, "(kz) ", &line)) {
+            debug_say(s, "\nNo more commands: the program goes on undisturbed.\n");
             s->detached = resumes = true;
         } else {
             trim(&line);

@@ -132,14 +132,19 @@ static void path_text(debug_session *s, const sim_warp *warp, const sim_look_pat
                                : path->inst;
     debug_show_place(s, inst, out);
     switch (path->state) {
-    case SIM_LOOK_RUNNING:
-    case SIM_LOOK_READY: break;
+    case SIM_LOOK_RUNNING: break;
+    case SIM_LOOK_READY: {
+        base_text waits = {0};
+        if (sim_look_mbarrier(warp, path->mask, &waits)) base_text_add(out, ", %s", waits.data);
+        base_text_free(&waits);
+        break;
+    }
     case SIM_LOOK_AT_BARRIER:
         base_text_add(out, ", wait at barrier %u (%u of %u threads have come)", path->barrier, path->arrived,
                       path->expected);
         break;
     case SIM_LOOK_AT_SYNC: base_text_add(out, ", wait for lanes %08x of their warp", path->lanes); break;
-    default: base_text_add(out, ", wait");
+    case SIM_LOOK_AT_CLUSTER: base_text_add(out, ", wait at the cluster's barrier"); break;
     }
 }
 

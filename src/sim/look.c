@@ -73,9 +73,14 @@ bool sim_look_path_at(const sim_warp *w, uint32_t index, sim_look_path *path) {
         path->state = SIM_LOOK_AT_SYNC;
         path->lanes = p->sync_mask;
         break;
-    default: path->state = SIM_LOOK_AT_OTHER;
+    case SIM_PATH_AT_CLUSTER: path->state = SIM_LOOK_AT_CLUSTER; break;
     }
     return true;
+}
+
+bool sim_look_mbarrier(const sim_warp *w, uint32_t lanes, base_text *out) {
+    const ptx_inst *inst;
+    return sim_mbarrier_describe(w, lanes, out, &inst);
 }
 
 void sim_look_told(const sim_warp *w, bool *told, uint32_t count) {
@@ -163,11 +168,21 @@ static bool in_window(uint64_t address, uint64_t window) {
     return address >= window && address - window < SIM_WINDOW_BYTES;
 }
 
+// Of another block of the cluster, or the block's own.
+static const uint8_t *find_shared(const sim_warp *w, uint64_t address, uint32_t bytes) {
+    uint64_t place = sim_cluster_address(w, address);
+    const sim_worker *worker = w->block->worker;
+    const uint8_t *shared = place >> 32 == w->block->index ? w->shared : NULL;
+    for (uint32_t i = 0; !shared && i < worker->resident_count; i++)
+        if (worker->resident[i]->index == place >> 32) shared = worker->resident[i]->shared;
+    return inside(shared, w->shared_bytes, place & UINT32_MAX, bytes);
+}
+
 bool sim_look_memory(const sim_warp *w, uint32_t lane, uint64_t address, void *to, uint32_t bytes) {
     const sim_grid *g = w->block->grid;
     const uint8_t *from = NULL;
     if (in_window(address, SIM_SHARED_WINDOW)) {
-        from = inside(w->shared, w->shared_bytes, address - SIM_SHARED_WINDOW, bytes);
+        from = find_shared(w, address, bytes);
     } else if (in_window(address, SIM_LOCAL_WINDOW)) {
         uint32_t size = 0;
         const uint8_t *local = sim_look_local(w, lane, &size);

@@ -34,7 +34,7 @@ typedef enum sim_look_state {
     SIM_LOOK_READY,
     SIM_LOOK_AT_BARRIER, // `barrier`: `arrived` threads of `expected` have come
     SIM_LOOK_AT_SYNC,    // shuffles and the like: waits until the lanes of `lanes` have come
-    SIM_LOOK_AT_OTHER,   // waits for something else: an mbarrier, a cluster's barrier
+    SIM_LOOK_AT_CLUSTER, // waits at the cluster's barrier
 } sim_look_state;
 typedef struct sim_look_path {
     uint32_t mask, frame;
@@ -44,6 +44,11 @@ typedef struct sim_look_path {
 } sim_look_path;
 uint32_t sim_look_paths(const sim_warp *warp);
 bool sim_look_path_at(const sim_warp *warp, uint32_t index, sim_look_path *path);
+
+// Where the lanes go round in a loop because an mbarrier's phase is not over: says so, "wait for the mbarrier
+// at
+// ...". False, and nothing said, where they do not.
+bool sim_look_mbarrier(const sim_warp *warp, uint32_t lanes, base_text *out);
 
 // Sets told[serial] for each instruction of the running kernel that has a step event; the others only name a
 // constant and need no execution. `count` is the module's inst_count.
