@@ -161,7 +161,7 @@ const cli_command cli_command_sanitize = {
                 "  kz sanitize --seeds 8 ./prog               under eight schedules\n"
                 "  kz sanitize --numerics --leak-check prog.cu\n"
                 "  kz sanitize --determinism 4 prog.cu        do the results depend on the schedule?\n"
-                "  kz sanitize reduce/07_vector               a kernel of the zoo\n"
+                "  kz sanitize reduce/06_vector               a kernel of the zoo\n"
                 "  kz sanitize --family reduce my.cu          a kernel of your own\n"
                 "  kz sanitize --sarif out.sarif prog.cu      for a code host's review",
     .options = options_table,

@@ -44,13 +44,21 @@ static void set_alarm(kz_device *device, double seconds) {
 
 // ---- one case ---------------------------------------------------------------------------------------
 
-static void tell(sim_listener *listener, sim_memory_kind kind, const family_slot *slot, const char *name,
-                 uint64_t serial) {
-    if (slot->total == 0 || !listener->memory) return;
-    listener->memory(
-        listener,
-        &(sim_memory_event){
-            .kind = kind, .address = slot->base, .bytes = slot->total, .serial = serial, .label = name});
+static void tell(sim_listener *listener, sim_memory_kind kind, uint64_t address, uint64_t bytes,
+                 const char *name, uint64_t serial) {
+    if (bytes == 0 || !listener->memory) return;
+    listener->memory(listener,
+                     &(sim_memory_event){
+                         .kind = kind, .address = address, .bytes = bytes, .serial = serial, .label = name});
+}
+
+// Only the elements of an output are undefined, not what stands before and behind them.
+static void tell_slot(sim_listener *listener, const family_slot *slot, bool is_written, const char *name,
+                      uint64_t serial) {
+    uint64_t behind = slot->data + slot->bytes, end = slot->base + slot->total;
+    tell(listener, SIM_MEMORY_ALLOC, slot->base, slot->total, name, serial);
+    tell(listener, SIM_MEMORY_HOST_WRITE, slot->base, is_written ? slot->total : slot->front, NULL, 0);
+    if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
 }
 
 static void tell_buffers(sim_listener *listener, const family_buffers *buffers) {
@@ -58,10 +66,10 @@ static void tell_buffers(sim_listener *listener, const family_buffers *buffers) 
         const family_slot *slot = &buffers->slots[i];
         char name[64];
         snprintf(name, sizeof name, "buffer %s", slot->what.name);
-        tell(listener, SIM_MEMORY_ALLOC, slot, name, i + 1);
-        if (slot->what.role != KZ_OUTPUT) tell(listener, SIM_MEMORY_HOST_WRITE, slot, NULL, 0);
+        tell_slot(listener, slot, slot->what.role != KZ_OUTPUT, name, i + 1);
     }
-    tell(listener, SIM_MEMORY_ALLOC, &buffers->workspace, "the workspace", buffers->count + 1);
+    if (buffers->workspace.total)
+        tell_slot(listener, &buffers->workspace, false, "the workspace", buffers->count + 1);
 }
 
 static kz_status open_session(const sanitize_run *run, const subject *s, uint64_t seed,

@@ -67,10 +67,10 @@ static void print_lines(FILE *file, const char *text) {
     }
 }
 
-static void print_seeds(FILE *file, const json_t *finding, uint64_t runs) {
+static void print_seeds(FILE *file, const json_t *finding) {
     const json_t *seeds = report_get(finding, "seeds");
     json_int_t first = json_integer_value(json_array_get(seeds, 0));
-    if (runs < 2 && first == 0) return;
+    if (first == 0 && json_array_size(seeds) == 1) return; // the plain order
     fprintf(file, "; schedules:");
     for (size_t i = 0; i < json_array_size(seeds) && i < 8; i++)
         fprintf(file, " %lld", (long long)json_integer_value(json_array_get(seeds, i)));
@@ -78,7 +78,7 @@ static void print_seeds(FILE *file, const json_t *finding, uint64_t runs) {
     fprintf(file, " (--seed N shows one again)");
 }
 
-static void print_one(FILE *file, const report_style *style, const json_t *finding, uint64_t runs, bool named,
+static void print_one(FILE *file, const report_style *style, const json_t *finding, bool named,
                       report_prof_sources *sources) {
     const char *kind = report_get_text(finding, "kind"), *severity = report_get_text(finding, "severity"),
                *text = report_get_text(finding, "text"), *buffer = report_get_text(finding, "buffer"),
@@ -104,7 +104,7 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
                 (unsigned long long)report_get_count(finding, "launch"));
     if (named) fprintf(file, "%s; ", report_get_text(finding, "target"));
     fprintf(file, "seen %llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
-    print_seeds(file, finding, runs);
+    print_seeds(file, finding);
     fprintf(file, "\n\n");
 }
 
@@ -117,7 +117,7 @@ void report_findings_print(FILE *file, const report_style *style, const report_f
         json_t *finding;
         json_array_foreach(findings->items, i,
                            finding) if (strcmp(report_get_text(finding, "severity"), order[s]) == 0)
-            print_one(file, style, finding, findings->runs, named, sources);
+            print_one(file, style, finding, named, sources);
     }
 }
 
