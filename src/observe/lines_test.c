@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "observe/observe.h"
+#include "observe/request.h"
 
 static const observe_gpu gpu = {.key = "h200",
                                 .sm = 90,
@@ -273,6 +274,84 @@ static void nobody_counts_unasked(void **state) {
     free(r);
 }
 
+static uint32_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+// One of a few layouts of addresses, at any place: what an instruction meets again and again.
+static void draw_addresses(uint64_t *seed, uint32_t bytes, uint64_t a[32]) {
+    uint64_t base = 1 << 20 | (uint64_t)(next_random(seed) % 4096 * bytes);
+    uint32_t layout = next_random(seed) % 12;
+    for (int i = 0; i < 32; i++) {
+        uint64_t at = (uint64_t)i;
+        if (layout == 0) at = 0;
+        if (layout == 2) at = (uint64_t)i / 16 * 100 + (uint64_t)i % 16;
+        if (layout == 3) at = (uint64_t)(i * i % 11);
+        if (layout == 4) at = next_random(seed) % 64;
+        if (layout == 5) at = (uint64_t)i / 2;
+        if (layout > 5) at = (uint64_t)i * layout;
+        a[i] = base + at * bytes;
+    }
+}
+
+// What the instrument remembers of earlier requests must not change what it counts.
+static void memos_agree_with_plain_counts(void **state) {
+    lab l = {0};
+    open_lab(&l, "counters", 1);
+    const ptx_module *module = sim_program_module(l.program);
+    const ptx_function *entry = ptx_find_function(module, "_ZN3lab4walkEPfS_Pj");
+    const ptx_inst *load = NULL, *store = NULL;
+    for (uint32_t i = 0; i < entry->inst_count; i++) {
+        if (entry->insts[i].op == PTX_OP_LD && entry->insts[i].by_category[PTX_CAT_SPACE] == PTX_MOD_GLOBAL)
+            load = &entry->insts[i];
+        if (entry->insts[i].op == PTX_OP_ST && entry->insts[i].by_category[PTX_CAT_SPACE] == PTX_MOD_SHARED)
+            store = &entry->insts[i];
+    }
+    sim_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    sim_listener *listener = observe_session_listener(l.session);
+    listener->launch_begin(listener,
+                           &(sim_launch_event){.module = module, .entry = entry, .launch = &launch});
+    sim_listener *child = listener->fork(listener);
+    assert_non_null(child);
+    uint64_t seed = 7, sectors = 0, ideal = 0, waves = 0, least = 0, used = 0;
+    for (int round = 0; round < 20000; round++) {
+        uint64_t a[32];
+        uint32_t bytes = 1u << next_random(&seed) % 5;
+        uint32_t mask = next_random(&seed) % 2 ? UINT32_MAX : 0x0f0f3301u << next_random(&seed) % 3;
+        draw_addresses(&seed, bytes, a);
+        sim_access access = {.at = {.inst = load, .mask = mask}, .bytes = bytes, .addresses = a};
+        access.space = SIM_GLOBAL;
+        child->access(child, &access);
+        uint32_t s = observe_count_sectors(a, mask, bytes), w, i;
+        sectors += s;
+        ideal += observe_ideal_sectors(observe_lane_count(mask), bytes, s);
+        used += (uint64_t)observe_count_distinct(a, mask) * bytes;
+        access.at.inst = store;
+        access.space = SIM_SHARED;
+        access.kind = SIM_STORE;
+        child->access(child, &access);
+        observe_count_wavefronts(a, mask, bytes, false, &w, &i);
+        waves += w;
+        least += i;
+    }
+    listener->join(listener, child);
+    listener->launch_end(listener, KZ_OK);
+    char *r = close_lab(&l), part[512];
+    snprintf(part, sizeof part,
+             "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":20000,"
+             "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":%llu,"
+             "\"ptx__sectors_ideal_global_ld.sum\":%llu,\"ptx__bytes_used_global_ld.sum\":%llu,",
+             (unsigned long long)sectors, (unsigned long long)ideal, (unsigned long long)used);
+    expect(r, part);
+    snprintf(part, sizeof part,
+             "\"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum\":%llu,"
+             "\"ptx__wavefronts_ideal_shared_st.sum\":%llu,",
+             (unsigned long long)waves, (unsigned long long)least);
+    expect(r, part);
+    free(r);
+}
+
 static void words_of_options(void **state) {
     observe_options o;
     kz_error error = {0};
@@ -292,7 +371,7 @@ int main(void) {
         cmocka_unit_test(workers_do_not_matter), cmocka_unit_test(company_does_not_matter),
         cmocka_unit_test(many_launches_fold),    cmocka_unit_test(shapes_are_bounded),
         cmocka_unit_test(a_fault_is_a_finding),  cmocka_unit_test(nobody_counts_unasked),
-        cmocka_unit_test(words_of_options),
+        cmocka_unit_test(words_of_options),      cmocka_unit_test(memos_agree_with_plain_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
