@@ -411,8 +411,19 @@ static void debugging_sections(void **state) {
     ptx_module_close(module);
 }
 
+// Which files are the user's: the toolkit's and the system's headers are not, by whatever path.
+static void whose_file(void **state) {
+    assert_true(
+        ptx_is_foreign("/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_20_atomic_functions.hpp"));
+    assert_true(ptx_is_foreign("cuda/include/sm_20_atomic_functions.hpp")); // in the zoo
+    assert_true(ptx_is_foreign("/usr/include/c++/12/cmath"));
+    assert_false(ptx_is_foreign("/home/ada/src/reduce.cu"));
+    assert_false(ptx_is_foreign("kernels/primitives/reduce/reduce.cuh"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whose_file),
         cmocka_unit_test(header),
         cmocka_unit_test(opcode_parts),
         cmocka_unit_test(roots_of_several_parts),
