@@ -7,11 +7,7 @@
 
 #include "debug/debug.h"
 
-static void on_quit(void *context, bool whole) {
-    if (!whole) {
-        sim_machine_interrupt(cudart.machine);
-        return;
-    }
+static void on_quit(void *context) {
     fflush(stdout);
     cudart_finish();
     _exit(EXIT_SUCCESS); // the program's own exit handlers are no longer wanted

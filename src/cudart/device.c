@@ -265,7 +265,7 @@ static cudaError_t reset(void) {
     }
     for (cudart_function *f = cudart.functions; f; f = f->next)
         f->described = f->module->program && f->described;
-    cudart.fault = cudart.pending = cudaSuccess;
+    cudart.fault = cudart.pending = cudart.failure_error = cudaSuccess; // whoever resets has noticed
     return cudaSuccess;
 }
 

@@ -90,16 +90,25 @@ cudaError_t cudaPeekAtLastError(void) {
     return error;
 }
 
-const char *cudaGetErrorName(cudaError_t error) {
-    seen(error);
+const char *cudart_error_name(cudaError_t error) {
     for (size_t i = 0; i < BASE_COUNT(errors); i++)
         if (errors[i].error == error) return errors[i].name;
     return "unrecognized error code";
 }
 
-const char *cudaGetErrorString(cudaError_t error) {
-    seen(error);
+const char *cudart_error_text(cudaError_t error) {
     for (size_t i = 0; i < BASE_COUNT(errors); i++)
         if (errors[i].error == error) return errors[i].text;
     return "unrecognized error code";
+}
+
+// Whoever asks for the words has looked at the error.
+const char *cudaGetErrorName(cudaError_t error) {
+    seen(error);
+    return cudart_error_name(error);
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+    seen(error);
+    return cudart_error_text(error);
 }

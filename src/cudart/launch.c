@@ -53,7 +53,7 @@ static cudaError_t refuse(const cudart_launch *l, cudaError_t error, const char 
     const uint32_t *g = l->grid, *b = l->block;
     snprintf(what, sizeof what, "the launch of %s <<<(%u,%u,%u), (%u,%u,%u), %zu>>> failed",
              cudart_readable(l->function->name), g[0], g[1], g[2], b[0], b[1], b[2], l->shared);
-    cudart_say("%s: %s\n  %s", what, cudaGetErrorName(error), why);
+    cudart_say("%s: %s\n  %s", what, cudart_error_name(error), why);
     cudart_note_failure(what, error);
     return error;
 }
@@ -180,7 +180,7 @@ static cudaError_t failed(const cudart_launch *l, const sim_launch *launch, kz_s
     char what[512];
     snprintf(what, sizeof what, "the kernel %s failed", cudart_readable(l->function->name));
     cudart_flush_prints();
-    cudart_say("%s: %s\n  %s", what, cudaGetErrorName(error), why->message);
+    cudart_say("%s: %s\n  %s", what, cudart_error_name(error), why->message);
     cudart_note_failure(what, error);
     if (!cudart_is_sticky(error)) return error;
     tell_session(l, launch, result, why);

@@ -70,7 +70,7 @@ void cudart_finish(void) {
 static void say_unchecked(int status) {
     if (!cudart.failure_error || status != 0) return;
     fprintf(stderr, "kz: the program ended without looking at an error: %s\n  %s (%s)", cudart.failure,
-            cudaGetErrorName(cudart.failure_error), cudaGetErrorString(cudart.failure_error));
+            cudart_error_name(cudart.failure_error), cudart_error_text(cudart.failure_error));
     if (cudart.later_failures)
         fprintf(stderr, "\n  %u later call%s failed for that reason", cudart.later_failures,
                 cudart.later_failures == 1 ? "" : "s");

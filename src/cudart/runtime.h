@@ -339,6 +339,8 @@ cudaError_t cudart_leave(cudaError_t error);
 
 cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault);
 bool cudart_is_sticky(cudaError_t error);
+const char *cudart_error_name(cudaError_t error);
+const char *cudart_error_text(cudaError_t error);
 // Words on stderr: "kz: " and the lines; printed output comes first.
 void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // The device has caught up: what kernels printed is shown. Gives a pending fault.

@@ -151,9 +151,6 @@ static void explain_meeting(report_prof *report, const report_prof_access *a, re
         "do fewer of them";
 }
 
-static const char by_accident[] =
-    "is double meant here? a constant without f (0.5 for 0.5f) makes a whole expression double";
-
 // ---- instructions ----------------------------------------------------------------------------------------
 
 typedef struct class_name {
@@ -186,17 +183,12 @@ static const char *commonest_class(const json_t *metrics) {
     return best;
 }
 
-// fp64 between conversions from and to something shorter: mostly a constant without its f.
-static bool doubles_by_accident(const report_prof_line *line) {
-    return report_prof_metric(line->metrics, "ptx__inst_fp64.sum") > 0 &&
-           report_prof_metric(line->metrics, "ptx__inst_conversion.sum") > 0;
-}
-
 static void explain_instructions(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
     double all = report_prof_metric(k->metrics, "ptx__inst_executed.sum");
     double mine = report_prof_metric(line->metrics, "ptx__inst_executed.sum"),
            lanes = report_prof_active_lanes(line->metrics);
     double part = all > 0 ? 100 * mine / all : 0;
+    double fp64 = report_prof_metric(line->metrics, "ptx__inst_fp64.sum");
     if (lanes < 24 && mine > 0) {
         line->reason = report_prof_text(
             report, "%.0f%% of the instructions, with %s of 32 lanes active: the others wait", part,
@@ -208,8 +200,9 @@ static void explain_instructions(report_prof *report, const report_prof_kernel *
         line->reason = report_prof_text(report, "%.0f%% of the instructions, mostly %s", part,
                                         commonest_class(line->metrics));
     }
-    if (doubles_by_accident(line))
-        line->advice = by_accident;
+    if (fp64 > 0 && report_prof_metric(k->metrics, "ptx__inst_fp32.sum") > 0)
+        line->advice =
+            "is double meant here? a constant without f (0.5 for 0.5f) makes a whole expression double";
     else if (report_prof_metric(line->metrics, "ptx__inst_barrier.sum") > 0 &&
              line->seconds[REPORT_PROF_LATENCY] > line->seconds[REPORT_PROF_ISSUE])
         line->reason =
@@ -309,5 +302,4 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
         explain_traffic(report, k, biggest, line);
     else
         explain_instructions(report, k, line);
-    if (!line->advice && doubles_by_accident(line)) line->advice = by_accident;
 }

@@ -1,0 +1,85 @@
+#!/bin/sh
+# What goes wrong in whole programs is explained, and CUDA's own errors are given all the same.
+NVCC=$2
+. "$(dirname "$0")/../cli/lib.sh"
+HERE=$(cd "$(dirname "$0")" && pwd)/wrong
+
+# One program with a case per argument: building costs more than running.
+expect_exit 139 run "$HERE/mistakes.cu" read_device
+expect_err "kz: the host read device memory: 0x"
+expect_err "lies in buffer #1 of 4096 bytes allocated by cudaMalloc"
+expect_err "copy it with cudaMemcpy first"
+expect_exit 139 run "$HERE/mistakes.cu" write_device
+expect_err "the host wrote to device memory"
+expect_exit 0 run "$HERE/mistakes.cu" unchecked
+expect_err "2048 threads per block; a block has at most 1024"
+expect_err "kz: the program ended without looking at an error: the launch of fill(int*, int)"
+expect_err "cudaErrorInvalidConfiguration (invalid configuration argument)"
+expect_exit 0 run "$HERE/mistakes.cu" unchecked_fault
+expect_err "later calls failed for that reason"
+expect_exit 0 run "$HERE/mistakes.cu" checked
+grep -q "without looking" "$FOLDER/err" && fail "an error that was looked at is held against the program"
+expect_exit 0 run "$HERE/mistakes.cu" host_pointer
+expect_err "that is a host pointer"
+expect_out "cudaErrorIllegalAddress"
+expect_exit 0 run "$HERE/mistakes.cu" direction
+expect_err "are the pointers the wrong way round"
+expect_out "cudaErrorInvalidValue"
+expect_exit 0 run "$HERE/mistakes.cu" past_end
+expect_err "the copy ends 4096 bytes past the end"
+expect_out "cudaErrorInvalidValue"
+expect_exit 0 run "$HERE/mistakes.cu" double_free
+expect_err "no live allocation begins at this address"
+expect_exit 0 run "$HERE/mistakes.cu" shared
+expect_err "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)"
+expect_exit 0 run "$HERE/mistakes.cu" no_sync
+expect_err "the program ended before its kernels' printf was shown (1 line)"
+expect_exit 0 run "$HERE/mistakes.cu" missing_call
+expect_err "kz: cudaIpcGetMemHandle is not there"
+[ "$(grep -c cudaIpcGetMemHandle "$FOLDER/err")" = 1 ] || fail "the missing call is named more than once"
+expect_out "cudaErrorNotSupported"
+expect_exit 0 run "$HERE/mistakes.cu" assertion
+expect_out "cudaErrorAssert"
+expect_exit 7 run "$HERE/mistakes.cu" exit_code
+expect_exit 134 run "$HERE/mistakes.cu" aborts
+expect_err "the program was ended by signal 6"
+expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" hangs
+expect_err "stopped after 1 s"
+expect_err "mistakes.cu"
+expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" host_hangs
+expect_err "no kernel was running"
+
+# Binaries: too new for the GPU, without PTX, with the runtime inside, plain and LZ4 fat binaries.
+cat > "$FOLDER/add.cu" <<'CUDA'
+#include <cstdio>
+__global__ void add(int *p) { p[threadIdx.x] += 1; }
+int main(int count, char **words) {
+    int *p, back[32];
+    cudaMalloc(&p, 128);
+    cudaMemset(p, 0, 128);
+    add<<<1, 32>>>(p);
+    cudaError_t error = cudaGetLastError();
+    cudaMemcpy(back, p, 128, cudaMemcpyDeviceToHost);
+    printf("%s %d %s\n", cudaGetErrorName(error), back[31], count > 1 ? words[1] : "-");
+}
+CUDA
+build() { "$NVCC" "$@" -o "$FOLDER/add" "$FOLDER/add.cu" > "$FOLDER/out" 2> "$FOLDER/err" || fail "nvcc $*"; }
+build -cudart shared -gencode arch=compute_90,code=compute_90 -compress-mode=speed
+expect_exit 0 run "$FOLDER/add" --gpu
+expect_out "cudaSuccess 1 --gpu"
+expect_exit 0 run --gpu t4 "$FOLDER/add"
+expect_err "its PTX is for sm_90 and later, the simulated NVIDIA T4 is sm_75"
+expect_out "cudaErrorNoKernelImageForDevice"
+build -cudart shared -gencode arch=compute_90,code=sm_90
+expect_exit 0 run "$FOLDER/add"
+expect_err "no PTX inside, only machine code"
+build -cudart static -arch=sm_90
+expect_exit 8 run "$FOLDER/add"
+expect_err "nvcc -cudart shared"
+expect_exit 2 run "$FOLDER/no_such.cu"
+expect_exit 2 run
+expect_exit 2 run --gpu no_such_gpu "$FOLDER/add.cu"
+echo 'int main() { return x; }' > "$FOLDER/broken.cu"
+expect_exit 6 run "$FOLDER/broken.cu"
+expect_err "identifier \"x\" is undefined"
+finish
