@@ -122,10 +122,7 @@ typedef struct single {
     debug_session *session;
 } single;
 
-static void on_quit(void *context, bool whole) {
-    if (whole) exit(CLI_OK);
-    device_sim_interrupt(context);
-}
+static void on_quit(void *context) { exit(CLI_OK); }
 
 // kernels/<group>/<family>/<variant>.cu, here or above the executable; false where the sources are not there.
 static bool find_source(const single *s, char path[PATH]) {
@@ -244,7 +241,7 @@ static int debug_single(const debug_options *o, const cli_program_words *words) 
     if (!status) status = find_terminal(o, where, &error);
     if (!status) status = kz_device_open(id, &s.device, &error);
     if (!status) status = load_module(o, &s, &error);
-    if (!status) status = debug_open_streams(where, on_quit, s.device, &s.session, &error);
+    if (!status) status = debug_open_streams(where, on_quit, NULL, &s.session, &error);
     if (!status && o->seed.given) status = device_sim_set_seed(s.device, (uint64_t)o->seed.value, &error);
     if (!status) status = device_sim_listen(s.device, debug_listener(s.session), &error);
     code = status ? cli_fail(&error) : check_cases(o, &s, cases, count);

@@ -158,14 +158,13 @@ static bool do_detach(debug_session *s, const char *options, const char *text) {
 static bool do_kill(debug_session *s, const char *options, const char *text) {
     if (!debug_is_stopped(s)) return false;
     s->killed = true;
-    if (s->terminal.quit) s->terminal.quit(s->terminal.context, false);
     return true;
 }
 
 static bool do_quit(debug_session *s, const char *options, const char *text) {
     s->detached = true;
     debug_flush(s);
-    if (s->terminal.quit) s->terminal.quit(s->terminal.context, true);
+    if (s->terminal.quit) s->terminal.quit(s->terminal.context);
     return true;
 }
 
@@ -489,5 +488,6 @@ void debug_prompt(debug_session *s) {
         }
         base_text_free(&line);
     }
+    s->interrupted = 0; // Ctrl-C at the prompt concerns nobody
     debug_flush(s);
 }

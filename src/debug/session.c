@@ -100,12 +100,29 @@ static void focus_on(debug_session *s, const sim_event *event, uint32_t lane) {
     s->focus = (debug_focus){.block = event->block, .warp = event->warp, .lane = lane};
 }
 
+// In code that is not the user's (__assert_fail) the call that led there is what to look at.
+static void select_own_call(debug_session *s) {
+    debug_place place;
+    uint32_t depth = UINT32_MAX;
+    for (s->focus.level = 0; debug_focused_place(s, &place); s->focus.level++) {
+        if (depth == UINT32_MAX) depth = debug_depth(place.warp, place.frame);
+        debug_line at = {UINT32_MAX, 0};
+        if (place.inst) at = debug_line_at(s->symbols, place.inst, UINT32_MAX, NULL);
+        bool own = at.file < s->launch.module->file_count && at.line &&
+                   !ptx_is_foreign(s->launch.module->files[at.file].path);
+        if (own) return;
+        if (s->focus.level >= depth) break;
+    }
+    s->focus.level = 0;
+}
+
 static void stop(debug_session *s, const sim_event *event, int lane) {
     s->event = event;
     s->interrupted = 0;
     s->stopped_in_launch = true;
     focus_on(s, event, lane >= 0 ? (uint32_t)lane : event->mask ? (uint32_t)__builtin_ctz(event->mask) : 0);
     s->listed_line = 0;
+    if (s->out.length && s->step.mode != DEBUG_STEPI) select_own_call(s);
     // After a step in one function, by the same lanes, the line says enough.
     debug_step step = s->step;
     sim_look_path path;
@@ -143,6 +160,17 @@ static bool has_user_line(const ptx_module *module, debug_line at, debug_line be
     return at.line && !ptx_is_foreign(module->files[at.file].path);
 }
 
+// The beginning of a function, where its parameters are fetched, is no line to stop at.
+static bool fetches_parameters(debug_session *s, const sim_warp *warp, uint32_t frame, const ptx_inst *inst) {
+    const ptx_function *f = sim_look_function(warp, frame);
+    if (!f || debug_symbols_note(s->symbols)) return false;
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        if (f->insts[i].source != f->insts[0].source) return false;
+        if (&f->insts[i] == inst) return true;
+    }
+    return false;
+}
+
 // Whether the step that is under way ends at this instruction; `lane` is then the thread to look at.
 static bool step_ends(debug_session *s, const sim_event *event, int *lane) {
     debug_step *step = &s->step;
@@ -158,6 +186,7 @@ static bool step_ends(debug_session *s, const sim_event *event, int *lane) {
     if (step->mode == DEBUG_STEPI) return true;
     if (step->mode == DEBUG_FINISH) return depth < step->depth;
     if (step->mode == DEBUG_NEXT && depth > step->depth) return false;
+    if (depth > step->depth && fetches_parameters(s, event->self, path.frame, event->inst)) return false;
     uint32_t most = step->mode == DEBUG_NEXT && depth == step->depth ? step->inlined : UINT32_MAX;
     debug_line at = debug_line_at(s->symbols, event->inst, most, NULL);
     if (!has_user_line(module, at, step->line)) return false;
@@ -232,7 +261,7 @@ static bool stop_at_watch(debug_session *s) {
         debug_say(s, "\nwritten by ");
         b->old = now;
         sim_event event = s->watch_event;
-        stop(s, &event, -1);
+        stop(s, &event, (int)s->watch_writer);
         return true;
     }
     return false;
@@ -260,17 +289,20 @@ static void on_step(sim_listener *self, const sim_event *event) {
     if (!s->prepared || s->step.mode != DEBUG_RUNS || s->interrupted || s->watch_hit || s->thread_ended ||
         (event->inst->serial < s->mark_count && s->marks[event->inst->serial]))
         look_closer(s, event);
+    if (s->killed) sim_look_end(event->self);
 }
 
 // Whether the access touches what is watched; a generic address tells the space.
-static bool touches(const debug_breakpoint *b, const sim_access *access, uint64_t window) {
+static bool touches(const debug_breakpoint *b, const sim_access *access, uint64_t window, uint32_t *by) {
     if (b->is_local && (access->at.warp != b->watch_warp || access->at.block != b->watch_block)) return false;
     if (window == sim_look_window(SIM_SHARED) && access->at.block != b->watch_block) return false;
     for (uint32_t m = access->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t address = access->addresses[lane] + window;
         if (b->is_local && lane != b->watch_lane) continue;
-        if (address < b->address + b->bytes && b->address < address + access->bytes) return true;
+        if (address >= b->address + b->bytes || b->address >= address + access->bytes) continue;
+        *by = lane;
+        return true;
     }
     return false;
 }
@@ -280,11 +312,13 @@ static void on_access(sim_listener *self, const sim_access *access) {
     if (s->detached || access->kind == SIM_LOAD) return;
     if (access->space == SIM_SHARED) debug_note_write(s, access);
     uint64_t window = sim_look_window(access->space);
+    uint32_t lane = 0;
     for (uint32_t i = 0; s->watch_count && i < s->breakpoint_count; i++) {
         const debug_breakpoint *b = &s->breakpoints[i];
-        if (!b->is_watch || !b->enabled || !touches(b, access, window)) continue;
+        if (!b->is_watch || !b->enabled || !touches(b, access, window, &lane)) continue;
         s->watch_hit = b->id + 1; // looked at when the store is done
         s->watch_event = access->at;
+        s->watch_writer = lane;
     }
 }
 
@@ -360,11 +394,15 @@ static void on_launch_end(sim_listener *self, kz_status status) {
     debug_session *s = (debug_session *)self;
     for (uint32_t i = 0; i < s->shadow_count; i++) free(s->shadows[i].writers);
     s->shadow_count = 0;
+    bool killed = s->killed;
     s->killed = false;
     if (s->detached || !s->stopped_in_launch) return;
     char name[256];
     debug_function_name(s->symbols, s->launch.entry, name, sizeof name);
-    debug_say(s, "Kernel %s has %s.\n", name, status == KZ_OK ? "ended" : "been ended by an error");
+    debug_say(s, "Kernel %s has %s.\n", name,
+              killed            ? "been killed"
+              : status == KZ_OK ? "ended"
+                                : "been ended by an error");
     debug_flush(s);
 }
 
@@ -406,4 +444,8 @@ void debug_close(debug_session *s) {
 
 sim_listener *debug_listener(debug_session *s) { return &s->listener; }
 
-void debug_interrupt(debug_session *s) { s->interrupted = 1; }
+bool debug_interrupt(debug_session *s) {
+    bool asked_before = s->interrupted;
+    s->interrupted = 1;
+    return !asked_before;
+}

@@ -94,6 +94,7 @@ struct debug_session {
     uint32_t breakpoint_count, breakpoint_capacity, next_id;
     uint32_t watch_count, watch_hit; // id + 1 of one about to be written
     sim_event watch_event;
+    uint32_t watch_writer; // the lane
     debug_step step;
     bool thread_ended; // the one that was stepped
 

@@ -25,7 +25,7 @@ typedef struct streams {
     stream sources[SOURCES];
     unsigned count, current;
     int output;
-    void (*quit)(void *context, bool whole);
+    void (*quit)(void *context);
     void *context;
 } streams;
 
@@ -34,7 +34,9 @@ static debug_session *volatile interrupted_session;
 
 static void on_interrupt(int signal_number) {
     debug_session *session = interrupted_session;
-    if (session) debug_interrupt(session);
+    if (session && debug_interrupt(session)) return;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }
 
 static void write_all(int fd, const char *text, size_t length) {
@@ -99,9 +101,9 @@ static bool stream_read(void *context, const char *prompt, base_text *line) {
     return false;
 }
 
-static void stream_quit(void *context, bool whole) {
+static void stream_quit(void *context) {
     streams *s = context;
-    if (s->quit) s->quit(s->context, whole);
+    if (s->quit) s->quit(s->context);
 }
 
 static void close_streams(void *context) {
@@ -136,7 +138,7 @@ static int columns_of(int fd) {
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : DEFAULT_COLUMNS;
 }
 
-kz_status debug_open_streams(const char *where, void (*quit)(void *context, bool whole), void *context,
+kz_status debug_open_streams(const char *where, void (*quit)(void *context), void *context,
                              debug_session **session, kz_error *error) {
     *session = NULL;
     streams *s = calloc(1, sizeof *s);

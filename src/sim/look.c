@@ -245,3 +245,5 @@ const ptx_variable *sim_look_shared_variable(const sim_warp *w, uint32_t offset,
     }
     return NULL;
 }
+
+_Noreturn void sim_look_end(const sim_warp *w) { sim_fault_interrupted(w->block->worker); }

@@ -1,8 +1,8 @@
 // Looking into a running warp, during an event: registers, memory, and who stands where.
 //
-// Nothing here changes anything, and every index and address is checked: what is not there gives NULL, 0 or
-// false. Addresses are generic ones unless said otherwise. A frame numbers the registers of one call; frame
-// 0 is the kernel's own. Pointers are good until the event's function returns.
+// Nothing here changes anything, sim_look_end apart, and every index and address is checked: what is not
+// there gives NULL, 0 or false. Addresses are generic ones unless said otherwise. A frame numbers the
+// registers of one call; frame 0 is the kernel's own. Pointers are good until the event's function returns.
 #ifndef SIM_LOOK_H
 #define SIM_LOOK_H
 
@@ -84,5 +84,12 @@ bool sim_look_variable(const sim_warp *warp, uint32_t frame, const ptx_variable 
 const ptx_variable *sim_look_shared_variable(const sim_warp *warp, uint32_t offset, uint32_t *begin);
 // The windows of generic addresses: what is added to an offset in that space (0 for global memory).
 uint64_t sim_look_window(sim_space space);
+
+// ---- ending it
+// ------------------------------------------------------------------------------------------------
+
+// Ends the launch with KZ_TIMEOUT and a message that says who was where. Does not return to the listener,
+// which must hold nothing; of all functions here the only one that changes anything.
+_Noreturn void sim_look_end(const sim_warp *warp);
 
 #endif
