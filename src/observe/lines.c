@@ -43,6 +43,7 @@ typedef struct run_state {
 
 typedef struct branch_state {
     uint64_t count, divergent;
+    bool open; // a table: its last execution has not been seen to diverge
 } branch_state;
 
 typedef struct worker worker;
@@ -55,6 +56,7 @@ struct worker {
     run_state *runs;
     uint32_t first_run;
     branch_state *branches;
+    const ptx_inst *ran; // the end of the latest run, until a branch is told of
     memory_state **memory, *first_memory;
     uint64_t *guarded_lanes; // of instructions with flops and a guard; NULL where the module has none
     bool failed;             // out of memory: this worker counts no more
@@ -247,6 +249,7 @@ static void on_run(sim_listener *listener, const ptx_inst *first, uint32_t count
     if (self->failed || first->serial >= self->module->inst_count) return;
     run_state *run = &self->runs[first->serial];
     if (__builtin_expect(!run->next, 0)) touch_run(self, run, first, count);
+    self->ran = &first[count - 1];
     if (mask == UINT32_MAX) {
         run->full++;
     } else {
@@ -259,8 +262,17 @@ static void on_branch(sim_listener *listener, const sim_event *event, uint32_t t
     worker *self = self_of(listener);
     if (self->failed || event->inst->serial >= self->module->inst_count) return;
     branch_state *branch = &self->branches[event->inst->serial];
-    branch->count++;
-    branch->divergent += taken != 0 && taken != event->mask;
+    if (event->inst->op != PTX_OP_BRX_IDX) {
+        branch->count++;
+        branch->divergent += taken != 0 && taken != event->mask;
+        return;
+    }
+    // A table's branch is told of once for each of the ways that its lanes go.
+    bool again = self->ran != event->inst;
+    branch->count += !again;
+    branch->divergent += again && branch->open;
+    branch->open = !again;
+    self->ran = NULL;
 }
 
 static void on_done(sim_listener *listener, const sim_event *event) {
@@ -299,12 +311,8 @@ static void fold_inst(worker *self, observe_profile *profile, const ptx_inst *in
     }
     branch_state *branch = &self->branches[serial];
     if (!branch->count) return;
-    // A table's branch is told once for each target that its lanes go to.
-    bool table = inst->op == PTX_OP_BRX_IDX;
-    value[OBSERVE_SUM_BRANCHES] += table ? executions : branch->count;
-    value[OBSERVE_SUM_BRANCHES_DIVERGENT] += !table                       ? branch->divergent
-                                             : branch->count > executions ? branch->count - executions
-                                                                          : 0;
+    value[OBSERVE_SUM_BRANCHES] += branch->count;
+    value[OBSERVE_SUM_BRANCHES_DIVERGENT] += branch->divergent;
     *branch = (branch_state){0};
 }
 

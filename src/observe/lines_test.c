@@ -66,6 +66,16 @@ static const char *const text =
     "end:\n"
     "  ret;\n"
     "}\n"
+    ".visible .entry choose(.param .u64 in, .param .u64 out, .param .u64 sum) {\n"
+    "  .reg .b32 %r<4>;\n"
+    "  mov.u32 %r1, %tid.x;\n"
+    "  and.b32 %r2, %r1, 3;\n"
+    "ways: .branchtargets a, b, b, c;\n"
+    "  brx.idx %r2, ways;\n"
+    "a: add.u32 %r3, %r1, 1;\n"
+    "b: add.u32 %r3, %r1, 2;\n"
+    "c: ret;\n"
+    "}\n"
     ".file 1 \"/home/ada/walk.cu\"\n"
     ".section .debug_str {\nname:\n.b8 104, 0\n}\n";
 
@@ -103,13 +113,17 @@ static void open_lab(lab *l, const char *words, unsigned threads) {
     assert_int_equal(sim_memory_fill(l->machine, l->sum, 0, 4, &error), KZ_OK);
 }
 
-static kz_status walk(lab *l, uint32_t blocks, uint32_t threads, kz_error *error) {
+static kz_status launch_entry(lab *l, const char *entry, uint32_t blocks, uint32_t threads, kz_error *error) {
     const void *args[] = {&l->in, &l->out, &l->sum};
     sim_launch launch = {.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .args = args, .arg_count = 3};
     sim_result result = {0};
-    kz_status status = sim_run(l->program, "_ZN3lab4walkEPfS_Pj", &launch, &result, error);
+    kz_status status = sim_run(l->program, entry, &launch, &result, error);
     if (status) observe_session_fault(l->session, NULL, &result.fault, error);
     return status;
+}
+
+static kz_status walk(lab *l, uint32_t blocks, uint32_t threads, kz_error *error) {
+    return launch_entry(l, "_ZN3lab4walkEPfS_Pj", blocks, threads, error);
 }
 
 // The record; the program is closed before, as at the end of a run.
@@ -164,6 +178,18 @@ static void figures_of_a_kernel(void **state) {
     expect(r, "\"launch__occupancy_limit_warps\":16,\"launch__occupancy_limit_blocks\":32,"
               "\"launch__occupancy_limit_shared_mem\":114");
     expect(r, "{\"type\":\"end\",\"status\":\"ok\",\"launches\":1,\"findings\":{\"error\":0,");
+    free(r);
+}
+
+// However many ways the lanes go, it is one branch that diverges.
+static void branches_by_table(void **state) {
+    lab l = {0};
+    kz_error error = {0};
+    open_lab(&l, "counters", 1);
+    if (launch_entry(&l, "choose", 2, 32, &error)) fail_msg("%s", error.message);
+    char *r = close_lab(&l);
+    expect(r, "\"is_ptx\":true");
+    expect(r, "\"ptx__branches.sum\":2,\"ptx__branches_divergent.sum\":2,");
     free(r);
 }
 
@@ -367,11 +393,17 @@ static void words_of_options(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_of_a_kernel),   cmocka_unit_test(figures_of_lines),
-        cmocka_unit_test(workers_do_not_matter), cmocka_unit_test(company_does_not_matter),
-        cmocka_unit_test(many_launches_fold),    cmocka_unit_test(shapes_are_bounded),
-        cmocka_unit_test(a_fault_is_a_finding),  cmocka_unit_test(nobody_counts_unasked),
-        cmocka_unit_test(words_of_options),      cmocka_unit_test(memos_agree_with_plain_counts),
+        cmocka_unit_test(figures_of_a_kernel),
+        cmocka_unit_test(figures_of_lines),
+        cmocka_unit_test(branches_by_table),
+        cmocka_unit_test(workers_do_not_matter),
+        cmocka_unit_test(company_does_not_matter),
+        cmocka_unit_test(many_launches_fold),
+        cmocka_unit_test(shapes_are_bounded),
+        cmocka_unit_test(a_fault_is_a_finding),
+        cmocka_unit_test(nobody_counts_unasked),
+        cmocka_unit_test(words_of_options),
+        cmocka_unit_test(memos_agree_with_plain_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

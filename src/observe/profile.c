@@ -21,12 +21,21 @@ static bool make_room(void *list, uint32_t count, uint32_t *capacity, size_t ite
 // ---- accesses
 // ----------------------------------------------------------------------------------------------
 
+static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+static int compare_sorts(const observe_access_sums *a, const observe_access_sums *b) {
+    if (a->space != b->space) return compare_numbers(a->space, b->space);
+    if (a->agent != b->agent) return compare_numbers(a->agent, b->agent);
+    if (a->kind != b->kind) return compare_numbers(a->kind, b->kind);
+    return compare_numbers(a->bytes, b->bytes);
+}
+
+// The list has an order of its own, for which of them came first depends on the worker.
 observe_access_sums *observe_access_find(observe_access_sums **list, const observe_access_sums *like) {
     observe_access_sums **at = list;
-    for (; *at; at = &(*at)->next)
-        if ((*at)->space == like->space && (*at)->bytes == like->bytes && (*at)->agent == like->agent &&
-            (*at)->kind == like->kind)
-            return *at;
+    int order = 1;
+    while (*at && (order = compare_sorts(*at, like)) < 0) at = &(*at)->next;
+    if (*at && order == 0) return *at;
     observe_access_sums *made = calloc(1, sizeof *made);
     if (!made) return NULL;
     made->space = like->space;
@@ -34,10 +43,9 @@ observe_access_sums *observe_access_find(observe_access_sums **list, const obser
     made->kind = like->kind;
     made->returns = like->returns;
     made->bytes = like->bytes;
+    made->next = *at;
     return *at = made;
 }
-
-static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
 static int compare_patterns(const observe_pattern *a, const observe_pattern *b) {
     uint64_t step_a = a->stride < 0 ? 0 - (uint64_t)a->stride : (uint64_t)a->stride;
