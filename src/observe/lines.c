@@ -198,7 +198,7 @@ typedef bool (*agree)(const uint64_t *addresses, uint32_t mask, uint64_t base, c
 static inline __attribute__((always_inline)) void count_access(worker *self, const sim_access *access,
                                                                agree lanes_do) {
     uint32_t mask = access->at.mask, serial = access->at.inst->serial;
-    if (!mask || !access->bytes || access->space == SIM_PARAM || access->space == SIM_CONST) return;
+    if (!mask || !access->bytes || access->space == SIM_PARAM) return;
     if (self->failed || serial >= self->module->inst_count) return;
     memory_state *state = self->memory[serial];
     if (!state || !state->touched) {
@@ -367,6 +367,9 @@ static void fold_access(uint64_t *value, const observe_access_sums *a) {
     } else if (a->space == SIM_DISTRIBUTED) {
         value[OBSERVE_SUM_DISTRIBUTED_REQUESTS] += a->requests;
         value[OBSERVE_SUM_DISTRIBUTED_BYTES] += a->distinct * a->bytes;
+    } else if (a->space == SIM_CONST) {
+        value[OBSERVE_SUM_CONST_REQUESTS] += a->requests;
+        value[OBSERVE_SUM_CONST_DISTINCT] += a->distinct;
     } else if (a->space == SIM_TEXTURE) {
         value[OBSERVE_SUM_TEXTURE_REQUESTS] += a->requests;
     }

@@ -66,10 +66,16 @@ static const char *const text =
     "end:\n"
     "  ret;\n"
     "}\n"
+    ".const .align 4 .b8 table[64];\n"
     ".visible .entry choose(.param .u64 in, .param .u64 out, .param .u64 sum) {\n"
     "  .reg .b32 %r<4>;\n"
     "  mov.u32 %r1, %tid.x;\n"
     "  and.b32 %r2, %r1, 3;\n"
+    "  .reg .b64 %rd<4>;\n"
+    "  mul.wide.u32 %rd1, %r2, 4;\n"
+    "  mov.u64 %rd2, table;\n"
+    "  add.u64 %rd3, %rd1, %rd2;\n"
+    "  ld.const.u32 %r3, [%rd3];\n"
     "ways: .branchtargets a, b, b, c;\n"
     "  brx.idx %r2, ways;\n"
     "a: add.u32 %r3, %r1, 1;\n"
@@ -189,6 +195,7 @@ static void branches_by_table(void **state) {
     if (launch_entry(&l, "choose", 2, 32, &error)) fail_msg("%s", error.message);
     char *r = close_lab(&l);
     expect(r, "\"is_ptx\":true");
+    expect(r, "\"ptx__requests_const.sum\":2,\"ptx__addresses_const.sum\":8,"); // four words a warp
     expect(r, "\"ptx__branches.sum\":2,\"ptx__branches_divergent.sum\":2,");
     free(r);
 }
