@@ -23,22 +23,7 @@ static races_block *block_of(races *self, uint32_t index) {
 
 // ---- one cell --------------------------------------------------------------------------------------------
 
-// An access of a warp, while its lanes are looked at.
-typedef struct view {
-    races *self;
-    const sim_access *access;
-    races_block *block;
-    races_warp *warp;
-    races_shadow *shadow;
-    uint32_t tag;     // of the access
-    uint32_t who;     // without the lane, if it is a thread's or a copy's
-    uint64_t address; // of the lane that is looked at
-    uint32_t bytes;
-    uint32_t birth;
-    bool is_write, strong, exact, foreign;
-} view;
-
-static bool strong_together(const view *v, uint32_t who, uint32_t tag) {
+static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
     if (!v->strong || !(tag & RACES_TAG_STRONG)) return false;
     uint32_t other = who >> 10, mine = v->block->id;
     if (other == mine) return true;
@@ -48,7 +33,7 @@ static bool strong_together(const view *v, uint32_t who, uint32_t tag) {
     return least == 1 && races_same_cluster(v->self, other, mine);
 }
 
-static void tell(const view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
+static void tell(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
     races_report(v->self, &(races_conflict){.access = v->access,
                                             .block = v->block,
                                             .lane = lane,
@@ -62,14 +47,14 @@ static void tell(const view *v, uint32_t lane, uint32_t who, uint32_t clock, uin
 }
 
 // Bulk copies see what threads wrote to shared memory only after a proxy fence.
-static void check_proxy(const view *v, uint32_t lane, const races_cell *cell) {
+static void check_proxy(const races_view *v, uint32_t lane, const races_cell *cell) {
     if (v->access->agent != SIM_ASYNC_PROXY || v->shadow == &v->self->global || v->is_write) return;
     if ((cell->write_tag & RACES_TAG_KIND) != RACES_THREAD) return;
     if (cell->write_clock > v->block->proxy_fence)
         tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
 }
 
-static void check_write(const view *v, uint32_t lane, const races_cell *cell) {
+static void check_write(const races_view *v, uint32_t lane, const races_cell *cell) {
     unsigned kind = cell->write_tag & RACES_TAG_KIND;
     if (races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
         check_proxy(v, lane, cell);
@@ -77,7 +62,7 @@ static void check_write(const view *v, uint32_t lane, const races_cell *cell) {
         tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
 }
 
-static void check_access(const view *v, uint32_t lane, const races_access *a) {
+static void check_access(const races_view *v, uint32_t lane, const races_access *a) {
     if (!v->is_write && !(a->tag & RACES_TAG_WRITE)) return;
     if (a->clock < v->birth || strong_together(v, a->who, a->tag)) return;
     unsigned kind = a->tag & RACES_TAG_KIND;
@@ -94,7 +79,7 @@ static void check_access(const view *v, uint32_t lane, const races_access *a) {
     }
 }
 
-static void check_readers(const view *v, uint32_t lane, const races_cell *cell) {
+static void check_readers(const races_view *v, uint32_t lane, const races_cell *cell) {
     uint32_t tag = cell->read_tag;
     if (!(tag & RACES_TAG_MANY)) {
         check_access(v, lane, &(races_access){cell->read_clock, cell->read_who, cell->read_mask, tag});
@@ -111,14 +96,14 @@ static void check_readers(const view *v, uint32_t lane, const races_cell *cell) 
 
 // ---- remembering -----------------------------------------------------------------------------------------
 
-static races_access access_of(const view *v, uint32_t lane) {
+static races_access access_of(const races_view *v, uint32_t lane) {
     bool tracked = (v->tag & RACES_TAG_KIND) == RACES_TRACKED;
     return (races_access){
         .clock = v->self->now, .who = v->who, .mask = tracked ? 1 : UINT32_C(1) << lane, .tag = v->tag};
 }
 
 // Whether the newer access stands for the older one in every question that can come.
-static bool stands_for(const view *v, uint32_t lane, const races_access *old) {
+static bool stands_for(const races_view *v, uint32_t lane, const races_access *old) {
     enum { SAME = RACES_TAG_KIND | RACES_TAG_STRONG | 3 << RACES_TAG_SCOPE_SHIFT };
     if ((old->tag ^ v->tag) & SAME || (old->tag & RACES_TAG_WRITE && !v->is_write)) return false;
     if ((v->tag & RACES_TAG_KIND) == RACES_TRACKED) return old->who == v->who;
@@ -129,7 +114,7 @@ static bool stands_for(const view *v, uint32_t lane, const races_access *old) {
     return (v->tag & RACES_TAG_KIND) == RACES_THREAD || old->who == v->who;
 }
 
-static void remember_in_list(const view *v, uint32_t lane, races_list *list) {
+static void remember_in_list(const races_view *v, uint32_t lane, races_list *list) {
     races_access mine = access_of(v, lane);
     uint32_t place = UINT32_MAX;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -143,7 +128,7 @@ static void remember_in_list(const view *v, uint32_t lane, races_list *list) {
     races_list_add(list, place, &mine);
 }
 
-static void remember_read(const view *v, uint32_t lane, races_cell *cell) {
+static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) {
     races_access mine = access_of(v, lane);
     bool empty = cell->read_clock < v->birth;
     bool same_warp = !empty && !(cell->read_tag & RACES_TAG_MANY) && cell->read_who == mine.who;
@@ -186,7 +171,7 @@ static void remember_read(const view *v, uint32_t lane, races_cell *cell) {
     cell->read_clock = mine.clock;
 }
 
-static void touch(const view *v, uint32_t lane, races_cell *cell) {
+static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
     if (cell->write_clock >= v->birth) check_write(v, lane, cell);
     bool has_readers = cell->read_clock >= v->birth,
          has_list = has_readers && cell->read_tag & RACES_TAG_LIST;
@@ -217,7 +202,7 @@ static void touch(const view *v, uint32_t lane, races_cell *cell) {
 
 // ---- a lane's bytes --------------------------------------------------------------------------------------
 
-static void mark_quick(const view *v, uint64_t at, const races_cell *cell, uint32_t shift) {
+static void mark_quick(const races_view *v, uint64_t at, const races_cell *cell, uint32_t shift) {
     uint32_t *quick = v->shadow->quick;
     if (!quick) return;
     if (v->is_write || v->strong || v->exact || v->self->has_clusters) {
@@ -228,7 +213,7 @@ static void mark_quick(const view *v, uint64_t at, const races_cell *cell, uint3
     }
 }
 
-static void touch_bytes(view *v, uint32_t lane, uint64_t offset) {
+static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
     uint32_t bytes = v->access->bytes, odd = (uint32_t)offset | bytes;
     uint32_t fine = odd & 1 ? 1 : odd & 2 ? 2 : 4;
     bool first = true;
@@ -241,18 +226,20 @@ static void touch_bytes(view *v, uint32_t lane, uint64_t offset) {
         uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
         if (page_end > end) page_end = end;
         for (; at < page_end; at += UINT64_C(1) << page->shift) {
-            races_cell *cell = &page->cells[(at & (RACES_PAGE_BYTES - 1)) >> page->shift];
+            uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
+            races_cell cell = races_cell_load(page, index);
             v->address = v->access->addresses[lane] + (at - offset);
-            touch(v, lane, cell);
-            mark_quick(v, at, cell, page->shift);
-            if (v->strong && first && cell->read_clock >= v->birth && cell->read_tag & RACES_TAG_LIST)
-                races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow, cell->read_who, v->tag);
+            touch(v, lane, &cell);
+            races_cell_store(page, index, &cell);
+            mark_quick(v, at, &cell, page->shift);
+            if (v->strong && first && races_has_list(&cell, v->birth))
+                races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow, cell.read_who, v->tag);
             first = false;
         }
     }
 }
 
-static void note_visit(races *self, races_block *owner, const view *v, uint32_t lane) {
+static void note_visit(races *self, races_block *owner, const races_view *v, uint32_t lane) {
     races_access mine = access_of(v, lane);
     for (uint32_t i = 0; i < owner->visit_count; i++) {
         races_access *old = &owner->visits[i];
@@ -302,9 +289,9 @@ static races_kind kind_of(const sim_access *access) {
     return access->kind == SIM_LOAD ? RACES_BULK_READ : RACES_BULK_WRITE;
 }
 
-static void begin_view(view *v, races *self, const sim_access *access, races_block *block, races_warp *warp,
-                       races_kind kind) {
-    *v = (view){.self = self, .access = access, .block = block, .warp = warp};
+static void begin_view(races_view *v, races *self, const sim_access *access, races_block *block,
+                       races_warp *warp, races_kind kind) {
+    *v = (races_view){.self = self, .access = access, .block = block, .warp = warp};
     v->strong = is_strong(access);
     v->is_write = access->kind != SIM_LOAD;
     v->exact = self->exact || warp->met;
@@ -315,7 +302,7 @@ static void begin_view(view *v, races *self, const sim_access *access, races_blo
              (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0);
 }
 
-static void look_lane(view *v, uint32_t lane) {
+static void look_lane(races_view *v, uint32_t lane) {
     races *self = v->self;
     uint64_t address = v->access->addresses[lane];
     races_block *owner = v->block;
@@ -333,88 +320,11 @@ static void look_lane(view *v, uint32_t lane) {
     if (owner != v->block) note_visit(self, owner, v, lane);
 }
 
-// Whether a load of shared memory needs no look at all, see above.
-static bool is_quick(const races_block *block, const sim_access *access) {
-    const uint32_t *quick = block->shadow.quick;
-    const uint64_t *address = access->addresses;
-    uint32_t base = block->base, different = 0;
-    uint64_t all = 0; // an address outside has a bit that none inside has
-    if (!quick) return false;
-    if (access->at.mask == UINT32_MAX) {
-        for (uint32_t i = 0; i < RACES_LANES; i++) all |= address[i];
-    } else {
-        for (uint32_t m = access->at.mask; m; m &= m - 1) all |= address[__builtin_ctz(m)];
-    }
-    if (all + access->bytes > block->shadow.quick_bytes) return false;
-    if (access->bytes > 4) {
-        for (uint32_t m = access->at.mask; m && !different; m &= m - 1)
-            for (uint32_t j = 0; j < access->bytes; j += 4)
-                different |= quick[(address[__builtin_ctz(m)] + j) >> 2] ^ base;
-    } else if (access->at.mask == UINT32_MAX) {
-        for (uint32_t i = 0; i < RACES_LANES; i++) different |= quick[address[i] >> 2] ^ base;
-    } else {
-        for (uint32_t m = access->at.mask; m; m &= m - 1)
-            different |= quick[address[__builtin_ctz(m)] >> 2] ^ base;
-    }
-    return !different;
-}
-
-// 4 bytes of the block's own shared memory, without sub-words: the common case, lane by lane but with little
-// to do for each, and nothing for lanes that share a word with the lane before.
-static void read_shared(view *v) {
-    races_block *block = v->block;
-    uint32_t now = v->self->now, base = block->base, mine = v->who;
-    uint64_t last = UINT64_MAX, last_page = UINT64_MAX;
-    races_page *page = NULL;
-    races_cell *cell = NULL;
-    v->shadow = &block->shadow;
-    v->birth = v->shadow->birth;
-    for (uint32_t m = v->access->at.mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t at = v->access->addresses[lane];
-        if (at >= v->shadow->quick_bytes) return; // outside: the machine tells of it
-        if (block->shadow.quick[at >> 2] == base) continue;
-        if (at == last && cell->write_clock < base && cell->read_who == mine && cell->read_tag == v->tag) {
-            cell->read_mask |= UINT32_C(1) << lane;
-            continue;
-        }
-        last = at;
-        if (at >> RACES_PAGE_SHIFT != last_page) {
-            last_page = at >> RACES_PAGE_SHIFT;
-            page = races_page_of(v->shadow, last_page, 4);
-            if (!page) {
-                v->self->off |= last_page < v->shadow->page_count;
-                return;
-            }
-        }
-        if (page->shift != 2) {
-            touch_bytes(v, lane, at);
-            last = UINT64_MAX;
-            continue;
-        }
-        cell = &page->cells[(at & (RACES_PAGE_BYTES - 1)) >> 2];
-        if (cell->write_clock < base && cell->read_clock < base && !(cell->read_tag & RACES_TAG_LIST)) {
-            cell->read_clock = now;
-            cell->read_who = mine;
-            cell->read_mask = UINT32_C(1) << lane;
-            cell->read_tag = v->tag;
-            continue;
-        }
-        v->address = at;
-        touch(v, lane, cell);
-        mark_quick(v, at, cell, 2);
-    }
-}
-
 static void look(races *self, const sim_access *access, races_block *block, races_warp *warp,
                  races_kind kind) {
-    view v;
+    races_view v;
     begin_view(&v, self, access, block, warp, kind);
-    bool plain = kind == RACES_THREAD && !v.strong && access->bytes == 4 && access->space == SIM_SHARED;
-    if (plain && !v.is_write && !v.exact && !self->has_clusters) {
-        read_shared(&v);
-        return;
-    }
+    if (kind == RACES_THREAD && !v.strong && access->at.mask == UINT32_MAX && races_look_at_runs(&v)) return;
     for (uint32_t m = access->at.mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
 }
 
@@ -431,7 +341,7 @@ void races_tracked(races *self, races_block *block, races_warp *warp, uint64_t o
     races_block *owner = block_of(self, (uint32_t)(object >> 32));
     self->last = block;
     for (uint32_t i = 0; i < self->stash_count; i++) {
-        view v;
+        races_view v;
         begin_view(&v, self, &self->stash[i], block, warp, RACES_TRACKED);
         v.who = (uint32_t)(object >> 32 & RACES_BLOCK_MASK) << 10 | channel;
         uint32_t mask = self->stash[i].at.mask;
@@ -450,9 +360,6 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         return;
     races_block *block = block_of(self, access->at.block);
     if (!block) return;
-    if (access->space == SIM_SHARED && access->kind == SIM_LOAD && is_quick(block, access) &&
-        access->agent == SIM_THREAD)
-        return;
     races_kind kind = kind_of(access);
     if (kind == RACES_TRACKED)
         keep_for_later(self, access);
@@ -499,12 +406,11 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
         if (!page) return;
         uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
         for (; at < end && at < page_end; at += UINT64_C(1) << page->shift) {
-            races_cell *cell = &page->cells[(at & (RACES_PAGE_BYTES - 1)) >> page->shift];
-            cell->write_clock = 0;
-            if (cell->read_clock >= self->global.birth && cell->read_tag & RACES_TAG_LIST)
-                races_list_clear(&self->global.lists[cell->read_who]);
-            else
-                cell->read_clock = 0;
+            uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
+            races_cell cell = races_cell_load(page, index);
+            if (races_has_list(&cell, self->global.birth))
+                races_list_clear(&self->global.lists[cell.read_who]);
+            races_cell_store(page, index, &(races_cell){0});
         }
     }
 }
@@ -614,6 +520,9 @@ observe_detector *observe_races_open(observe_findings *findings) {
     if (!self) return NULL;
     self->findings = findings;
     self->now = 1;
+#if defined(__x86_64__)
+    self->has_avx2 = __builtin_cpu_supports("avx2");
+#endif
     self->global.page_count = UINT64_MAX;
     self->detector = (observe_detector){.listener = {.launch_begin = on_launch_begin,
                                                      .launch_end = on_launch_end,

@@ -64,17 +64,39 @@ enum {
 // The last weak write and the readers since, of 4 bytes of memory, of 2 or of 1. An entry whose clock is
 // before the shadow's birth means nothing. Readers: lanes `read_mask` of the warp `read_who`; MANY: read_who
 // and read_mask are readers of different warps (of different blocks if there are such), others are forgotten;
-// LIST: list number read_who, also of strong accesses.
+// LIST: list number read_who, also of strong accesses; the clock is the last there is, and read_mask the
+// shadow's birth, without which the list is another life's.
 typedef struct races_cell {
     uint32_t write_clock, write_who, write_tag;
     uint32_t read_clock, read_who, read_mask, read_tag;
 } races_cell;
 
 enum { RACES_PAGE_SHIFT = 10, RACES_PAGE_BYTES = 1 << RACES_PAGE_SHIFT, RACES_LIST_LIMIT = 64 };
+// Columns: each member of the cells by itself, so that many are compared at once.
+enum { RACES_COLUMNS = sizeof(races_cell) / sizeof(uint32_t) };
 typedef struct races_page {
     uint32_t shift; // bytes of a cell: 1 << shift
-    races_cell cells[];
+    uint32_t count; // of cells
+    uint32_t
+        stride; // from column to column: not a power of two, since addresses 4 KiB apart disturb each other
+    uint32_t column[]; // [RACES_COLUMNS][stride]
 } races_page;
+
+static inline races_cell races_cell_load(const races_page *page, uint32_t at) {
+    races_cell cell;
+    uint32_t *to = (uint32_t *)&cell;
+    for (uint32_t i = 0; i < RACES_COLUMNS; i++) to[i] = page->column[i * page->stride + at];
+    return cell;
+}
+
+static inline void races_cell_store(races_page *page, uint32_t at, const races_cell *cell) {
+    const uint32_t *from = (const uint32_t *)cell;
+    for (uint32_t i = 0; i < RACES_COLUMNS; i++) page->column[i * page->stride + at] = from[i];
+}
+
+static inline bool races_has_list(const races_cell *cell, uint32_t birth) {
+    return cell->read_tag & RACES_TAG_LIST && cell->read_mask == birth;
+}
 
 typedef struct races_access {
     uint32_t clock, who, mask, tag;
@@ -195,7 +217,8 @@ struct races {
     observe_findings *findings;
     observe_finding finding;
     uint32_t now;
-    bool off;   // out of memory, or of clocks: says nothing more
+    bool off; // out of memory, or of clocks: says nothing more
+    bool has_avx2;
     bool exact; // this kernel orders threads in other ways than by barriers of all and meetings of warps
     unsigned levels;
     const ptx_module *module;
@@ -222,6 +245,24 @@ struct races {
 static inline uint32_t races_who(const races_block *block, uint32_t warp, uint32_t lane) {
     return block->id << 10 | warp << 5 | lane;
 }
+
+// An access of a warp, while its lanes are looked at.
+typedef struct races_view {
+    races *self;
+    const sim_access *access;
+    races_block *block;
+    races_warp *warp;
+    races_shadow *shadow;
+    uint32_t tag;     // of the access
+    uint32_t who;     // without the lane, if it is a thread's or a copy's
+    uint64_t address; // of the lane that is looked at
+    uint32_t bytes;
+    uint32_t birth;
+    bool is_write, strong;
+    bool exact; // readers are remembered each for itself
+} races_view;
+// Weak accesses of whole warps in patterns that are told at a glance; false where each lane needs a look.
+bool races_look_at_runs(races_view *view); // races_runs.c
 
 // Whether lane `lane` of the warp knows of an access.
 bool races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who, unsigned kind,

@@ -60,8 +60,8 @@ static races_list *new_list(races_shadow *shadow, uint32_t *index) {
 }
 
 races_list *races_list_of(races_shadow *shadow, races_cell *cell) {
-    bool is_old = cell->read_clock < shadow->birth;
-    if (!is_old && cell->read_tag & RACES_TAG_LIST) return &shadow->lists[cell->read_who];
+    if (races_has_list(cell, shadow->birth)) return &shadow->lists[cell->read_who];
+    bool is_old = cell->read_clock < shadow->birth || cell->read_tag & RACES_TAG_LIST;
     uint32_t index;
     races_list *list = new_list(shadow, &index);
     if (!list) return NULL;
@@ -78,8 +78,9 @@ races_list *races_list_of(races_shadow *shadow, races_cell *cell) {
         races_list_add(list, UINT32_MAX,
                        &(races_access){cell->read_clock, cell->read_who, cell->read_mask, tag});
     }
-    cell->read_clock = shadow->birth; // the entries have clocks of their own
+    cell->read_clock = UINT32_MAX; // the entries have clocks of their own
     cell->read_who = index;
+    cell->read_mask = shadow->birth;
     cell->read_tag = RACES_TAG_LIST;
     return list;
 }
@@ -87,8 +88,13 @@ races_list *races_list_of(races_shadow *shadow, races_cell *cell) {
 // ---- pages -----------------------------------------------------------------------------------------------
 
 static races_page *new_page(uint32_t shift) {
-    races_page *page = calloc(1, sizeof *page + (RACES_PAGE_BYTES >> shift) * sizeof(races_cell));
-    if (page) page->shift = shift;
+    uint32_t count = (uint32_t)RACES_PAGE_BYTES >> shift;
+    uint32_t stride = count + 24;
+    races_page *page = calloc(1, sizeof *page + (size_t)stride * RACES_COLUMNS * sizeof(uint32_t));
+    if (!page) return NULL;
+    page->shift = shift;
+    page->count = count;
+    page->stride = stride;
     return page;
 }
 
@@ -110,13 +116,13 @@ static races_page *split_page(races_shadow *shadow, races_page *page, uint32_t s
     races_page *fine = new_page(shift);
     if (!fine) return NULL;
     uint32_t parts = 1u << (page->shift - shift);
-    for (uint32_t i = 0; i < (uint32_t)RACES_PAGE_BYTES >> page->shift; i++) {
-        bool has_list =
-            page->cells[i].read_clock >= shadow->birth && page->cells[i].read_tag & RACES_TAG_LIST;
+    for (uint32_t i = 0; i < page->count; i++) {
+        const races_cell old = races_cell_load(page, i);
+        bool has_list = races_has_list(&old, shadow->birth);
         for (uint32_t j = 0; j < parts; j++) {
-            races_cell *cell = &fine->cells[i * parts + j];
-            *cell = page->cells[i];
-            if (has_list && j && !copy_list(shadow, cell)) memset(cell, 0, sizeof *cell);
+            races_cell cell = old;
+            if (has_list && j && !copy_list(shadow, &cell)) cell = (races_cell){0};
+            races_cell_store(fine, i * parts + j, &cell);
         }
     }
     free(page);
