@@ -93,7 +93,7 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
     fprintf(file, "  %.*s\n", (int)first_line, text);
     const json_t *first = report_get(finding, "first"), *second = report_get(finding, "second");
     if (first) print_place(file, style, first, "", sources);
-    if (second) print_place(file, style, second, role_of_second(kind), sources);
+    if (second && !json_equal(first, second)) print_place(file, style, second, role_of_second(kind), sources);
     if (buffer[0]) fprintf(file, "  memory: %s\n", buffer);
     print_lines(file, text + first_line + (text[first_line] == '\n'));
     uint64_t count = report_get_count(finding, "count");

@@ -12,7 +12,7 @@ static const double SCHEDULERS = 4;
 // in part in four (transpose/01_naive 3.9, transpose/02_coalesced_read 4.0).
 static const double SECTOR_CLOCKS = 1, PARTIAL_SECTOR_CLOCKS = 4;
 // Atomics on one address of global memory follow each other at this distance (reduce/01_atomic: 1.76 ns).
-static const double ATOMIC_CLOCKS = 3.5;
+static const double ATOMIC_CLOCKS = 3.5, ONE_ADDRESS = 1.05;
 static const double SPECIAL_PER_CLOCK = 0.5; // warp instructions per SM: 16 lanes
 // Typical latencies in clocks, and how many memory instructions of a warp are taken to be under way at once.
 static const double ALU_LATENCY = 4, SHARED_LATENCY = 30, L1_LATENCY = 35, L2_LATENCY = 260,
@@ -24,12 +24,12 @@ double report_prof_sector_clocks(const report_prof_access *a) {
     return a->sectors * (partial ? PARTIAL_SECTOR_CLOCKS : SECTOR_CLOCKS);
 }
 
-// Lanes of a request that meet at an address take turns, and where all requests go to one address they do
-// so too.
-double report_prof_atomic_clocks(const report_prof_access *a) {
+// Lanes of a request that meet at an address take turns. Where every request has one address, all of them are
+// taken to go to that one, and follow each other; where a request has several, other SMs go on meanwhile.
+double report_prof_atomic_clocks(const report_prof_access *a, double multiprocessors) {
     if (!a->is_atomic || a->space != REPORT_PROF_GLOBAL || a->distinct <= 0) return 0;
-    double addresses = a->distinct / a->requests; // per request
-    return a->lanes / addresses * ATOMIC_CLOCKS;
+    double addresses = a->distinct / a->requests, clocks = a->lanes / addresses * ATOMIC_CLOCKS;
+    return addresses < ONE_ADDRESS ? clocks : clocks / multiprocessors;
 }
 
 // ---- parts of a line -----------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ static void add_access(const machine *m, const report_prof_access *a, report_pro
         line->seconds[REPORT_PROF_L2] += report_prof_sector_clocks(a) * misses / per_sm;
         if (!a->is_store) *latency += a->requests * global_latency(m) / OVERLAP;
     }
-    line->seconds[REPORT_PROF_ATOMICS] += report_prof_atomic_clocks(a) / (m->clock * m->launches);
+    line->seconds[REPORT_PROF_ATOMICS] += report_prof_atomic_clocks(a, m->sms) / (m->clock * m->launches);
 }
 
 static double arithmetic(const machine *m, const json_t *metrics, const char *name, double flops) {

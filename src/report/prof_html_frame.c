@@ -69,6 +69,8 @@ void report_prof_html_bytes(base_text *out, const char *text, size_t length) {
             base_text_add(out, "&amp;");
         else if (c == '"')
             base_text_add(out, "&quot;");
+        else if (c == '\n')
+            base_text_add(out, " ");
         else if (c >= ' ' || c == '\t')
             base_text_add_bytes(out, &text[i], 1);
     }

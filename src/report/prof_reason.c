@@ -47,6 +47,9 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
     case REPORT_PROF_STRIDE:
         return report_prof_text(report, "neighbouring threads %s %lld bytes apart", verb, stride);
     case REPORT_PROF_ROWS:
+        if (jump == 0)
+            return report_prof_text(report, "each run of %u threads of a warp %ss the same words", p->run,
+                                    verb);
         if (stride == 0)
             return report_prof_text(report, "runs of %u threads %s one address, the runs %lld bytes apart",
                                     p->run, verb, jump);
@@ -151,6 +154,9 @@ static void explain_meeting(report_prof *report, const report_prof_access *a, re
         "do fewer of them";
 }
 
+static const char by_accident[] =
+    "is double meant here? a constant without f (0.5 for 0.5f) makes a whole expression double";
+
 // ---- instructions ----------------------------------------------------------------------------------------
 
 typedef struct class_name {
@@ -183,12 +189,17 @@ static const char *commonest_class(const json_t *metrics) {
     return best;
 }
 
+// fp64 between conversions from and to something shorter: mostly a constant without its f.
+static bool doubles_by_accident(const report_prof_line *line) {
+    return report_prof_metric(line->metrics, "ptx__inst_fp64.sum") > 0 &&
+           report_prof_metric(line->metrics, "ptx__inst_conversion.sum") > 0;
+}
+
 static void explain_instructions(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
     double all = report_prof_metric(k->metrics, "ptx__inst_executed.sum");
     double mine = report_prof_metric(line->metrics, "ptx__inst_executed.sum"),
            lanes = report_prof_active_lanes(line->metrics);
     double part = all > 0 ? 100 * mine / all : 0;
-    double fp64 = report_prof_metric(line->metrics, "ptx__inst_fp64.sum");
     if (lanes < 24 && mine > 0) {
         line->reason = report_prof_text(
             report, "%.0f%% of the instructions, with %s of 32 lanes active: the others wait", part,
@@ -200,9 +211,8 @@ static void explain_instructions(report_prof *report, const report_prof_kernel *
         line->reason = report_prof_text(report, "%.0f%% of the instructions, mostly %s", part,
                                         commonest_class(line->metrics));
     }
-    if (fp64 > 0 && report_prof_metric(k->metrics, "ptx__inst_fp32.sum") > 0)
-        line->advice =
-            "is double meant here? a constant without f (0.5 for 0.5f) makes a whole expression double";
+    if (doubles_by_accident(line))
+        line->advice = by_accident;
     else if (report_prof_metric(line->metrics, "ptx__inst_barrier.sum") > 0 &&
              line->seconds[REPORT_PROF_LATENCY] > line->seconds[REPORT_PROF_ISSUE])
         line->reason =
@@ -302,4 +312,5 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
         explain_traffic(report, k, biggest, line);
     else
         explain_instructions(report, k, line);
+    if (!line->advice && doubles_by_accident(line)) line->advice = by_accident;
 }

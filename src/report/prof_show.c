@@ -77,8 +77,8 @@ void report_prof_show_head(base_text *text, const report_prof *report) {
 void report_prof_show_tail(base_text *text, const report_prof *report) {
     const char *message = report_get_text(report->end, "message");
     if (report->hidden_count)
-        base_text_add(text, "%zu more kernel%s not shown: --top 0 shows all. ", report->hidden_count,
-                      report->hidden_count == 1 ? "" : "s");
+        base_text_add(text, "%zu more kernel%s not shown (--kernel, --top 0). ", report->hidden_count,
+                      report->hidden_count == 1 ? " is" : "s are");
     if (report->cut)
         base_text_add(text,
                       "The record is cut off: the program was killed, and what it ran last is missing. ");
@@ -197,7 +197,8 @@ static void show_occupancy(base_text *text, const report_prof *report, const rep
     double most = report->gpu.max_threads_per_multiprocessor / 32;
     if (most <= 0) return;
     if (o->registers < 0) {
-        base_text_add(text, "registers unknown: no ptxas; up to %.0f%% by the other limits",
+        base_text_add(text,
+                      "registers unknown: ptxas or the PTX is not there; up to %.0f%% by the other limits",
                       100 * o->fraction);
     } else {
         base_text_add(text, "%.0f%% at most: %d of %.0f warps per SM", 100 * o->fraction, o->warps, most);

@@ -4,9 +4,9 @@
 
 #include "report/prof.h"
 
-static const double WASTEFUL = 1.5;     // sectors or wavefronts over the ideal: the pattern is to blame
-static const double FEW_LANES = 24;     // of 32
-static const double LAUNCH_COST = 3e-6; // seconds that starting a kernel takes, about
+static const double WASTEFUL = 1.5; // sectors or wavefronts over the ideal: the pattern is to blame
+static const double FEW_LANES = 24, HALF_LANES = 16; // of 32
+static const double LAUNCH_COST = 3e-6;              // seconds that starting a kernel takes, about
 enum { MANY_LAUNCHES = 8 };
 
 // ---- sums over a kernel's accesses -----------------------------------------------------------------------
@@ -48,6 +48,8 @@ static double conflicts(const sums *s) {
 
 static report_prof_bound bound_by_latency(const report_prof *report, const report_prof_kernel *k) {
     if (k->blocks < report->gpu.multiprocessors) return REPORT_PROF_BY_FEW_BLOCKS;
+    // The longest lane's work is what everybody waits for.
+    if (report_prof_active_lanes(k->metrics) < HALF_LANES) return REPORT_PROF_BY_DIVERGENCE;
     return REPORT_PROF_BY_LATENCY;
 }
 
@@ -116,11 +118,11 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             a, sms, time, report_prof_active_lanes(k->metrics));
     case REPORT_PROF_ATOMICS:
         report_si(a, s->atomics / n, "");
-        return report_prof_text(
-            report,
-            "%s atomics in a launch meet at few addresses; L2 does them one after another, which "
-            "takes %s",
-            a, time);
+        return report_prof_text(report,
+                                "%s atomics in a launch, each request at one address; if it is the same for "
+                                "all, L2 does them one after "
+                                "another, which takes %s",
+                                a, time);
     case REPORT_PROF_LATENCY:
         return report_prof_text(
             report,
@@ -142,6 +144,9 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
     }
     k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),
                               k->close ? "Close to it" : "Next", report_prof_resource_title(k->second), next);
+    if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == REPORT_PROF_LATENCY)
+        k->why = report_prof_text(report, "%.1f of 32 lanes are active: the others wait for them. %s",
+                                  report_prof_active_lanes(k->metrics), k->why);
     if (k->bound == REPORT_PROF_BY_FEW_BLOCKS)
         k->why = report_prof_text(report, "%.0f block%s for %.0f SMs: %.0f of them have nothing to do. %s",
                                   k->blocks, k->blocks == 1 ? "" : "s", report->gpu.multiprocessors,

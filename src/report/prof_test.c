@@ -1,0 +1,250 @@
+// Verdicts and reasons from small records: each has one thing wrong, and that is what must be said.
+#include "report/prof.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/prof_html.h"
+#include "report/prof_listing.h"
+
+// A record of one kernel: 4096 blocks of 256 threads, one line, its metrics and its one access as given.
+typedef struct fixture {
+    report_record record;
+    report_prof report;
+} fixture;
+
+static const char head[] =
+    "{\"type\":\"record\",\"record\":\"kz\",\"version\":1,\"program\":\"a/b.cu\",\"gpu\":\"h200\",\"sm\":90,"
+    "\"multiprocessors\":132}\n";
+
+typedef struct kernel_text {
+    int blocks, threads, launches, shared;
+    const char *metrics, *access, *caches;
+} kernel_text;
+
+static int fifty_registers(void *context, const char *module, const char *kernel) {
+    return strcmp(module, "m") == 0 && strcmp(kernel, "k") == 0 ? *(const int *)context : -1;
+}
+
+static void open_fixture(fixture *f, const kernel_text *k, int registers) {
+    base_text text = {0};
+    base_text_add(&text, "%s", head);
+    base_text_add(
+        &text,
+        "{\"type\":\"kernel\",\"name\":\"k\",\"short\":\"k\",\"module\":\"m\",\"launches\":%d,\"first_"
+        "launch\":1,"
+        "\"grid\":[%d,1,1],\"block\":[%d,1,1],\"cluster\":[1,1,1],\"shared_static\":%d,\"shared_dynamic\":0,"
+        "\"metrics\":{%s},\"lines\":[{\"file\":\"b.cu\",\"line\":14,\"metrics\":{%s},\"accesses\":[%s]}]%s}"
+        "\n",
+        k->launches ? k->launches : 1, k->blocks, k->threads, k->shared, k->metrics, k->metrics,
+        k->access ? k->access : "", k->caches ? k->caches : "");
+    base_text_add(&text, "{\"type\":\"end\",\"status\":\"ok\"}\n");
+    kz_error error = {0};
+    assert_int_equal(report_record_parse("test", text.data, text.length, &f->record, &error), KZ_OK);
+    report_prof_options options = {.registers = fifty_registers, .context = &registers};
+    assert_int_equal(device_gpu_load("h200", &options.gpu, &error), KZ_OK);
+    assert_int_equal(report_prof_open(&f->record, &options, &f->report, &error), KZ_OK);
+    assert_int_equal(f->report.kernel_count, 1);
+    base_text_free(&text);
+}
+
+static void close_fixture(fixture *f) {
+    report_prof_close(&f->report);
+    report_record_free(&f->record);
+}
+
+static void expect(const kernel_text *k, report_prof_bound bound, const char *reason, const char *advice) {
+    fixture f;
+    open_fixture(&f, k, 20);
+    const report_prof_kernel *kernel = &f.report.kernels[0];
+    if (kernel->bound != bound) print_message("bound: %s\n", report_prof_bound_name(kernel->bound));
+    assert_int_equal(kernel->bound, bound);
+    if (reason && !strstr(kernel->lines[0].reason, reason))
+        print_message("reason: %s\n", kernel->lines[0].reason);
+    if (reason) assert_non_null(strstr(kernel->lines[0].reason, reason));
+    if (advice) assert_non_null(strstr(kernel->lines[0].advice, advice));
+    close_fixture(&f);
+}
+
+#define INST(warp, thread) "\"ptx__inst_executed.sum\":" #warp ",\"ptx__thread_inst_executed.sum\":" #thread
+
+static void test_strided_load(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(655360, 20971520),
+            .access =
+                "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+                "\"sectors\":1048576,\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"stride\","
+                "\"stride\":32,\"share\":1}]}"},
+        REPORT_PROF_BY_UNCOALESCED,
+        "32 sectors per request, 4 would do: neighbouring threads read 32 bytes apart", "float4");
+}
+
+static void test_column_store(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(655360, 20971520),
+            .access =
+                "{\"kind\":\"store\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+                "\"sectors\":1048576,\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"stride\","
+                "\"stride\":-4096,\"share\":1}]}"},
+        REPORT_PROF_BY_UNCOALESCED,
+        "store: 32 sectors per request, 4 would do: neighbouring threads write 4096 bytes",
+        "threadIdx.x run along the row");
+}
+
+static void test_bank_conflicts(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(655360, 20971520),
+            .access =
+                "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+                "\"wavefronts\":1048576,\"ideal_wavefronts\":32768,\"patterns\":[{\"kind\":\"stride\","
+                "\"stride\":128,\"share\":1}]}"},
+        REPORT_PROF_BY_CONFLICTS, "32 wavefronts per request, 1 would do (32-way bank conflict)",
+        "tile[32][33]");
+}
+
+static void test_contention(void **state) {
+    expect(
+        &(kernel_text){.blocks = 4096,
+                       .threads = 256,
+                       .metrics = INST(655360, 20971520),
+                       .access =
+                           "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
+                           "\"lanes\":1048576,\"distinct\":32768,\"sectors\":32768,\"ideal_sectors\":32768,"
+                           "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
+        REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
+}
+
+// Many addresses per request are no contention worth its name.
+static void test_scattered_atomics(void **state) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){
+                     .blocks = 4096,
+                     .threads = 256,
+                     .metrics = INST(655360, 20971520),
+                     .access = "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
+                               "\"lanes\":1048576,\"distinct\":1000000,\"sectors\":1000000,"
+                               "\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"other\",\"share\":1}]}"},
+                 20);
+    assert_int_not_equal(f.report.kernels[0].bound, REPORT_PROF_BY_ATOMICS);
+    close_fixture(&f);
+}
+
+static void test_divergence(void **state) {
+    expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 13107200)},
+           REPORT_PROF_BY_DIVERGENCE, "with 2 of 32 lanes active", "whole warps take the same way");
+}
+
+static void test_issue_and_arithmetic(void **state) {
+    expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)},
+           REPORT_PROF_BY_ISSUE, "100% of the instructions", NULL);
+    expect(&(kernel_text){.blocks = 4096,
+                          .threads = 256,
+                          .metrics = INST(6553600, 209715200) ",\"ptx__inst_fp64.sum\":6000000"},
+           REPORT_PROF_BY_ARITHMETIC, "mostly fp64 arithmetic", NULL);
+}
+
+static void test_few_blocks_and_launches(void **state) {
+    expect(&(kernel_text){.blocks = 2, .threads = 256, .metrics = INST(160000, 5120000)},
+           REPORT_PROF_BY_FEW_BLOCKS, NULL, NULL);
+    expect(&(kernel_text){.blocks = 2, .threads = 256, .launches = 100, .metrics = INST(16000, 512000)},
+           REPORT_PROF_BY_LAUNCH, NULL, NULL);
+}
+
+static void test_memory_is_a_good_verdict(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(65536, 2097152),
+            .access =
+                "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":16,\"requests\":32768,\"lanes\":1048576,"
+                "\"sectors\":524288,\"ideal_sectors\":524288,\"patterns\":[{\"kind\":\"contiguous\","
+                "\"share\":1}]}",
+            .caches = ",\"caches\":{\"l1\":{\"hit_rate\":0},\"l2\":{\"hit_rate\":0},\"dram\":{\"read_bytes\":"
+                      "16777216,\"write_bytes\":0}}"},
+        REPORT_PROF_BY_MEMORY, "nothing is wasted", NULL);
+}
+
+static void test_occupancy(void **state) {
+    const kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)};
+    const struct {
+        int registers, warps;
+        const char *limiter;
+    } cases[] = {{32, 64, ""}, {128, 16, "registers"}, {-1, 64, ""}};
+    for (size_t i = 0; i < BASE_COUNT(cases); i++) {
+        fixture f;
+        open_fixture(&f, &k, cases[i].registers);
+        assert_int_equal(f.report.kernels[0].occupancy.warps, cases[i].warps);
+        assert_string_equal(f.report.kernels[0].occupancy.limiter, cases[i].limiter);
+        assert_int_equal(report_prof_has_metric(f.report.kernels[0].metrics, "launch__registers_per_thread"),
+                         cases[i].registers > 0);
+        close_fixture(&f);
+    }
+}
+
+static void test_html_escapes(void **state) {
+    base_text text = {0};
+    report_prof_html_text(&text, "a < b && \"c\" > d\n\001");
+    assert_string_equal(text.data, "a &lt; b &amp;&amp; &quot;c&quot; &gt; d ");
+    base_text_free(&text);
+}
+
+static void test_listing_of_a_missing_file(void **state) {
+    fixture f;
+    size_t count;
+    open_fixture(&f, &(kernel_text){.blocks = 1, .threads = 32, .metrics = INST(10, 320)}, 20);
+    report_prof_sources *sources = report_prof_sources_open(NULL, 0);
+    report_prof_row *rows = report_prof_listing(&f.report.kernels[0], "b.cu", sources, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(rows[0].line, 14);
+    assert_true(rows[0].counted);
+    free(rows);
+    report_prof_sources_close(sources);
+    close_fixture(&f);
+}
+
+static void test_sources_are_found_by_root(void **state) {
+    const char *roots[] = {"tests"};
+    size_t length = 0;
+    report_prof_sources *sources = report_prof_sources_open(roots, 1);
+    const char *text = report_prof_sources_line(sources, "prof/lessons.cu", 4, &length);
+    assert_non_null(text);
+    assert_int_equal(strncmp(text, "struct particle {", length), 0);
+    assert_null(report_prof_sources_line(sources, "prof/lessons.cu", 100000, &length));
+    assert_null(report_prof_sources_line(sources, "prof/no_such.cu", 1, &length));
+    report_prof_sources_close(sources);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strided_load),
+        cmocka_unit_test(test_column_store),
+        cmocka_unit_test(test_bank_conflicts),
+        cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_scattered_atomics),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_issue_and_arithmetic),
+        cmocka_unit_test(test_few_blocks_and_launches),
+        cmocka_unit_test(test_memory_is_a_good_verdict),
+        cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_html_escapes),
+        cmocka_unit_test(test_listing_of_a_missing_file),
+        cmocka_unit_test(test_sources_are_found_by_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

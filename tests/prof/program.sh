@@ -1,0 +1,45 @@
+#!/bin/sh
+# A whole program: each of its kernels has one mistake, and the profile names it.
+HERE=$(dirname "$0")
+. "$HERE/../cli/lib.sh"
+
+# section KERNEL WORDS: the words stand in that kernel's section of the page.
+section() {
+    sed -n "/^[0-9][0-9]*  $1 .*a launch/,/^[0-9][0-9]*  .* a launch/p" "$FOLDER/out" | tr -s ' \n' ' ' | grep -qF -- "$2" || fail "$1: not said: $2"
+}
+expect_exit 0 prof "$HERE/lessons.cu" --top 0 one
+expect_out "1 arguments: no error"
+section structures "Bound by uncoalesced memory access"
+section structures "32 sectors per request, 4 would do: neighbouring threads read 32 bytes apart"
+section structures "lessons.cu:10"
+section divergent "Bound by divergence"
+section divergent "lanes active: the others wait"
+section divergent "lessons.cu:18"
+section one_block "Bound by too few blocks"
+section one_block "131 of them have nothing to do"
+section tiny "Bound by launch overhead"
+section tiny "registers per thread (ptxas)"
+
+# The program's own words stay out of JSON; its exit status is kz's.
+expect_exit 1 prof "$HERE/lessons.cu" --json -- one two
+[ "$("$JSON_LINES" kind prof < "$FOLDER/out")" = 1 ] || fail "the JSON is none"
+expect_err "2 arguments"
+# Without ptxas nobody knows the registers, and none are made up.
+expect_exit 0 prof "$HERE/lessons.cu" --kernel structures --keep "$FOLDER/kept"
+rm "$FOLDER"/kept/module-*.ptx
+expect_exit 0 prof "$FOLDER/kept/record.jsonl" --kernel structures
+expect_out "registers unknown"
+
+# Two programs are compared.
+sed 's/p\[i\]\.mass/((const float *)p)[i]/' "$HERE/lessons.cu" > "$FOLDER/better.cu"
+expect_exit 0 prof "$HERE/lessons.cu" "$FOLDER/better.cu" --kernel structures
+expect_out "better.cu is better"
+
+# What is no program is told.
+echo "__global__ void lonely() {}" > "$FOLDER/lonely.cu"
+expect_exit 2 prof "$FOLDER/lonely.cu"
+expect_err "has no main"
+expect_exit 5 prof "$FOLDER/missing.cu"
+echo "int main() { return 0; }" > "$FOLDER/quiet.cu"
+expect_exit 2 prof "$FOLDER/quiet.cu"
+finish
