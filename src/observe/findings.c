@@ -5,6 +5,8 @@
 // is known by a small table of pointers alone.
 #include "observe/observe.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,13 +239,33 @@ bool observe_findings_buffer(const observe_findings *findings, uint64_t address,
         return false;
     const buffer *b = &findings->buffers[at - 1];
     base_text_add(out, "byte %llu of ", (unsigned long long)(address - b->address));
+    char name[OBSERVE_NAME];
     if (b->label[0])
-        base_text_add(out, "%s", b->label);
+        base_text_add(out, "%s", observe_plain_name(b->label, name));
     else
         base_text_add(out, "%s %llu", b->on_device ? "device malloc" : "allocation",
                       (unsigned long long)b->serial);
     base_text_add(out, " (%llu bytes%s)", (unsigned long long)b->bytes, b->live ? "" : ", freed");
     return true;
+}
+
+// A mangled name is a sequence of lengths and identifiers among other letters: the last one is the
+// variable's.
+const char *observe_plain_name(const char *mangled, char out[OBSERVE_NAME]) {
+    const char *name = mangled;
+    size_t size = strlen(mangled), left = size;
+    for (size_t i = strncmp(mangled, "_Z", 2) == 0 ? 2 : size; i < size;) {
+        size_t digits = strspn(mangled + i, "0123456789"), length = strtoul(mangled + i, NULL, 10);
+        bool fits = digits && length && length <= size - i - digits;
+        bool is_name = fits && (isalpha((unsigned char)mangled[i + digits]) || mangled[i + digits] == '_');
+        if (is_name) {
+            name = mangled + i + digits;
+            left = length;
+        }
+        i += is_name ? digits + length : 1;
+    }
+    snprintf(out, OBSERVE_NAME, "%.*s", (int)(left < OBSERVE_NAME ? left : OBSERVE_NAME - 1), name);
+    return out;
 }
 
 static bool add_buffer_words(const observe_findings *findings, const observe_finding *finding,
@@ -255,11 +277,13 @@ static bool add_buffer_words(const observe_findings *findings, const observe_fin
     case SIM_DISTRIBUTED: offset &= UINT32_MAX; // fall through
     case SIM_SHARED: {
         uint32_t begin = 0;
+        char name[OBSERVE_NAME];
         const ptx_variable *v =
             finding->self ? sim_look_shared_variable(finding->self, (uint32_t)offset, &begin) : NULL;
         if (v)
             base_text_add(out, "byte %llu of shared variable %s (%llu bytes)",
-                          (unsigned long long)(offset - begin), v->name, (unsigned long long)v->size);
+                          (unsigned long long)(offset - begin), observe_plain_name(v->name, name),
+                          (unsigned long long)v->size);
         else
             base_text_add(out, "byte %llu of the block's shared memory", (unsigned long long)offset);
         if (finding->space == SIM_DISTRIBUTED)

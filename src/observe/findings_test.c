@@ -156,11 +156,21 @@ static void buffers_come_and_go(void **state) {
     observe_findings_close(findings);
 }
 
+static void names_are_plain(void **state) {
+    char name[OBSERVE_NAME];
+    assert_string_equal(observe_plain_name("_ZZ5scalePKfPfiPKiE4tile", name), "tile");
+    assert_string_equal(observe_plain_name("_ZZ6kernelILi16EEvPfE6buffer_0", name), "buffer");
+    assert_string_equal(observe_plain_name("_ZN3lab5tableE", name), "table");
+    assert_string_equal(observe_plain_name("table12", name), "table12");
+    assert_string_equal(observe_plain_name("buffer out", name), "buffer out");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_race_in_words),
         cmocka_unit_test(words_stay),
         cmocka_unit_test(buffers_come_and_go),
+        cmocka_unit_test(names_are_plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,9 @@ void observe_findings_launch(observe_findings *findings, const sim_launch_event 
 const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place);
 void observe_findings_write_words(const observe_words *words, base_text *out); // a place of the record
 sim_listener *observe_findings_listener(observe_findings *findings);           // hears of the buffers
+// What a variable is called in the source: "tile" for _ZZ6kernelPfE4tile. `out` is given back.
+enum { OBSERVE_NAME = 96 };
+const char *observe_plain_name(const char *mangled, char out[OBSERVE_NAME]);
 // "byte 16 of allocation 3 (4096 bytes)"; false where there is no such buffer.
 bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out);
 void observe_findings_add(observe_findings *findings, const observe_finding *finding);

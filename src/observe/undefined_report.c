@@ -13,6 +13,7 @@ enum { ORIGINS_AT_MOST = 4096, REPORTS_PER_INSTRUCTION = 100 };
 
 static void describe(undefined_self *self, const sim_event *event, uint32_t lane, undefined_origin *origin) {
     base_text text = {0};
+    char name[OBSERVE_NAME];
     uint32_t begin = 0;
     const ptx_variable *variable = NULL;
     if (origin->space == SIM_SHARED && event->self)
@@ -21,7 +22,8 @@ static void describe(undefined_self *self, const sim_event *event, uint32_t lane
         snprintf(origin->what, sizeof origin->what, "%s", text.data ? text.data : "");
     else if (variable)
         snprintf(origin->what, sizeof origin->what, "byte %u of shared variable %s (%llu bytes)",
-                 (uint32_t)origin->address - begin, variable->name, (unsigned long long)variable->size);
+                 (uint32_t)origin->address - begin, observe_plain_name(variable->name, name),
+                 (unsigned long long)variable->size);
     else if (origin->space == SIM_SHARED || origin->space == SIM_DISTRIBUTED)
         snprintf(origin->what, sizeof origin->what, "byte %u of the block's shared memory",
                  (uint32_t)origin->address);
