@@ -59,6 +59,14 @@ static const char *role_of_second(const char *kind) {
     return "";
 }
 
+// The same line, executed by the same thread: once is enough.
+static bool is_same_spot(const json_t *a, const json_t *b) {
+    static const char *const members[] = {"file", "line", "thread", "block"};
+    for (size_t i = 0; i < BASE_COUNT(members); i++)
+        if (!a || !json_equal(report_get(a, members[i]), report_get(b, members[i]))) return false;
+    return true;
+}
+
 static void print_lines(FILE *file, const char *text) {
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, "\n");
@@ -93,7 +101,8 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
     fprintf(file, "  %.*s\n", (int)first_line, text);
     const json_t *first = report_get(finding, "first"), *second = report_get(finding, "second");
     if (first) print_place(file, style, first, "", sources);
-    if (second && !json_equal(first, second)) print_place(file, style, second, role_of_second(kind), sources);
+    if (second && !is_same_spot(first, second))
+        print_place(file, style, second, role_of_second(kind), sources);
     if (buffer[0]) fprintf(file, "  memory: %s\n", buffer);
     print_lines(file, text + first_line + (text[first_line] == '\n'));
     uint64_t count = report_get_count(finding, "count");

@@ -1,0 +1,100 @@
+#!/bin/bash
+# kz sanitize: whole programs, kernels of the zoo, guests; exit codes; JSON, JUnit and SARIF.
+. "$(dirname "$0")/lib.sh"
+cd "$FOLDER" || exit 1
+
+cat > bad.cu << 'END'
+#include <cstdio>
+__global__ void reverse(const int *in, int *out, int n) {
+    __shared__ int tile[128];
+    int i = threadIdx.x;
+    if (i < n) tile[i] = in[i];
+    if (i < n) out[i] = tile[n - 1 - i];
+}
+int main(int argc, char **) {
+    int *in, *out, host[128] = {0};
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    reverse<<<1, 128>>>(in, out, 128);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    printf("ran with %d\n", argc);
+    cudaFree(in);
+    return 0;
+}
+END
+expect_exit 11 sanitize --only race bad.cu one two
+expect_out 'ran with 3'
+expect_out 'error: data race'
+expect_out 'bad.cu:5'
+expect_out 'bad.cu:6'
+expect_out 'if (i < n) out[i] = tile[n - 1 - i];'
+expect_out 'shared variable tile (512 bytes)'
+expect_out '1 error, no warnings in 1 launch'
+
+# Leaks are asked for; files for CI are written with the same findings.
+expect_exit 11 sanitize --leak-check --only leak --json=out.json --junit out.xml --sarif out.sarif bad.cu
+expect_out 'allocation 2, 512 bytes, was never freed'
+[ "$("$JSON_LINES" type summary < out.json)" = 1 ] || fail "no summary in the JSON"
+[ "$("$JSON_LINES" type < out.json)" = 2 ] || fail "the JSON has not two lines"
+grep -q 'failures="1"' out.xml || fail "JUnit does not count the leak"
+grep -q '"version": "2.1.0"' out.sarif || fail "no SARIF"
+
+# What is known is suppressed; what is ignored is not said.
+printf '# known\nrace *.cu:5\nundefined-output *\n' > known
+expect_exit 0 sanitize --suppress known bad.cu
+expect_out 'suppressed'
+expect_exit 0 sanitize --ignore race,undefined bad.cu
+
+# The same program with its barrier is clean, under several schedules too; its own exit status is kept.
+sed 's/if (i < n) out/__syncthreads();\n    if (i < n) out/; s/return 0;/return 7;/' bad.cu > good.cu
+expect_exit 7 sanitize --seeds 3 good.cu
+expect_out 'no errors, no warnings in 3 launches of 3 runs'
+
+# JSON on stdout alone: the program's own words go elsewhere.
+expect_exit 11 sanitize --json bad.cu
+[ "$("$JSON_LINES" type finding < "$FOLDER/out")" -ge 1 ] || fail "stdout is no JSON lines"
+expect_err 'ran with 1'
+
+# Sums of floats by atomics depend on the order.
+cat > atomic.cu << 'END'
+__global__ void sum(const float *in, float *out) { atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]); }
+int main() {
+    float *in, *out, host[512], zero = 0;
+    for (int i = 0; i < 512; i++) host[i] = 1.0f / (i + 1);
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, 4);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemcpy(out, &zero, 4, cudaMemcpyHostToDevice);
+    sum<<<8, 64>>>(in, out);
+    cudaMemcpy(&zero, out, 4, cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+}
+END
+expect_exit 11 sanitize --determinism 4 atomic.cu
+expect_out 'the result depends on the schedule'
+expect_out 'written by _Z3sumPKfPf'
+expect_out 'a floating-point atomic adds in the order in which threads come'
+expect_out 'atomic.cu:1'
+
+# Kernels of the zoo, and a kernel of one's own in a family's place.
+expect_exit 0 sanitize reduce/04_warp_shuffle --case 'sum-f32-n100*'
+expect_out 'no errors, no warnings'
+cat > mine.cu << 'END'
+// kz: block 256
+// kz: grid 1
+extern "C" __global__ void vector_add(const float *x, const float *y, float *z, size_t n) {
+    for (size_t i = threadIdx.x; i + 1 < n; i += blockDim.x) z[i] = x[i] + y[i];
+}
+END
+expect_exit 11 sanitize --family vector_add mine.cu --case 'add-f32-n1000*'
+expect_out 'the host reads an undefined value'
+expect_out 'of buffer z'
+
+# Mistakes in the words.
+expect_exit 2 sanitize --only rices reduce
+expect_err 'there is no kind of finding "rices"'
+expect_exit 2 sanitize --determinism 1 reduce
+expect_exit 2 sanitize no_such_family
+finish
