@@ -24,6 +24,8 @@ static __device__ void arrive(uint64_t *bar) {
 extern "C" __global__ void mbarrier_pipeline(const int *in, int *out) {
     __shared__ int tile[2][32];
     __shared__ uint64_t full[2], empty[2];
+    __shared__ int wrong;
+    if (threadIdx.x == 0) wrong = 0;
     if (threadIdx.x == 0)
         for (int i = 0; i < 2; i++) {
             asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(shared_of(&full[i])) : "memory");
@@ -44,7 +46,7 @@ extern "C" __global__ void mbarrier_pipeline(const int *in, int *out) {
             wait(&full[stage], turn & 1);
             int v = tile[stage][lane];
             arrive(&empty[stage]);
-            if (v != in[(i * 32 + lane) % 128]) out[0] = -1;
+            if (v != in[(i * 32 + lane) % 128]) atomicExch(&wrong, 1);
         }
     }
     __syncthreads();
@@ -60,13 +62,13 @@ extern "C" __global__ void mbarrier_pipeline(const int *in, int *out) {
                      : "=l"(state)
                      : "r"(shared_of(&full[0])));
         asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(pending) : "l"(state));
-        if (pending != 3) out[0] = -2; // before the second arrival
-        arrive(&full[0]);              // completes: five came. The next phase expects three
+        if (pending != 3) wrong = 2; // before the second arrival
+        arrive(&full[0]);            // completes: five came. The next phase expects three
         asm volatile("mbarrier.arrive.shared.b64 %0, [%1], 2;" : "=l"(state) : "r"(shared_of(&full[0])));
         asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(pending) : "l"(state));
-        if (pending != 3) out[0] = -3;
+        if (pending != 3) wrong = 3;
     }
     __syncthreads();
     int n = blockIdx.x * 64 + threadIdx.x;
-    if (threadIdx.x < 64 && out[0] >= 0) out[n] = 3 + 2 * (n < 3 ? n : 3);
+    if (threadIdx.x < 64 && !wrong) out[n] = 3 + 2 * (n < 3 ? n : 3);
 }
