@@ -2,7 +2,7 @@
 //
 // bug 1 async-no-wait|race: nobody waits for the tile
 // bug 2 async-no-wait|race|deadlock: half of the bytes are expected
-// bug 3 race|async-no-wait: no barrier after the mbarrier was made
+// bug 3 race|async-no-wait|fault: no barrier after the mbarrier was made
 // bug 4 race|race-publication|async-no-wait: the stores are not fenced for the asynchronous proxy
 // bug 5 race|async-no-wait: the tile is written again while it goes out
 // bug 6 misaligned|fault: the tile begins at a multiple of 4 bytes
@@ -28,7 +28,7 @@ template <int bug> __global__ void through(const int *in, int *out, int *twice) 
                      : "memory");
         unsigned to = address_of(tile + (BUG(6) ? 1 : 0));
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" // <- 1 2 6
-                     ::"r"(to), "l"(in), "r"(BYTES), "r"(address_of(&barrier))
+                     ::"r"(to), "l"(in), "r"(BYTES), "r"(address_of(&barrier)) // <- 1 2 6
                      : "memory");
     }
     if (!BUG(1)) {
