@@ -82,7 +82,8 @@ static void check_access(const races_view *v, uint32_t lane, const races_access 
 static void check_readers(const races_view *v, uint32_t lane, const races_cell *cell) {
     uint32_t tag = cell->read_tag;
     if (!(tag & RACES_TAG_MANY)) {
-        check_access(v, lane, &(races_access){cell->read_clock, cell->read_who, cell->read_mask, tag});
+        check_access(v, lane,
+                     &(races_access){cell->read_clock, cell->read_who & ~UINT32_C(31), cell->read_mask, tag});
         return;
     }
     bool swap = cell->read_who >> 10 == v->block->id; // readers of other blocks first
@@ -128,10 +129,22 @@ static void remember_in_list(const races_view *v, uint32_t lane, races_list *lis
     races_list_add(list, place, &mine);
 }
 
+static void remember_for_itself(const races_view *v, uint32_t lane, races_cell *cell) {
+    races_list *list = races_list_of(v->shadow, cell);
+    if (list)
+        remember_in_list(v, lane, list);
+    else
+        v->self->off = true;
+}
+
 static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) {
     races_access mine = access_of(v, lane);
+    if ((v->tag & RACES_TAG_KIND) == RACES_TRACKED) { // has no lane
+        remember_for_itself(v, lane, cell);
+        return;
+    }
     bool empty = cell->read_clock < v->birth;
-    bool same_warp = !empty && !(cell->read_tag & RACES_TAG_MANY) && cell->read_who == mine.who;
+    bool same_warp = !empty && !(cell->read_tag & RACES_TAG_MANY) && cell->read_who >> 5 == mine.who >> 5;
     bool over = !empty && (cell->read_who >> 10) == v->block->id && cell->read_clock < v->block->base &&
                 !((cell->read_tag | v->tag) & RACES_TAG_KIND) &&
                 (!(cell->read_tag & RACES_TAG_MANY) || (cell->read_mask >> 10) == v->block->id);
@@ -139,7 +152,7 @@ static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) 
         (same_warp && !((cell->read_tag | v->tag) & RACES_TAG_KIND) &&
          (cell->read_clock < v->warp->base || cell->read_mask == mine.mask))) {
         cell->read_clock = mine.clock;
-        cell->read_who = mine.who;
+        cell->read_who = mine.who | lane;
         cell->read_mask = mine.mask;
         cell->read_tag = mine.tag;
         return;
@@ -151,11 +164,7 @@ static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) 
         return;
     }
     if (v->exact || (cell->read_tag | v->tag) & RACES_TAG_KIND) {
-        races_list *list = races_list_of(v->shadow, cell);
-        if (list)
-            remember_in_list(v, lane, list);
-        else
-            v->self->off = true;
+        remember_for_itself(v, lane, cell);
         return;
     }
     uint32_t who = mine.who | lane;
@@ -165,7 +174,6 @@ static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) 
         if (cell->read_who >> 10 == who >> 10) cell->read_clock = mine.clock;
         return;
     }
-    cell->read_who |= (uint32_t)__builtin_ctz(cell->read_mask);
     cell->read_mask = who;
     cell->read_tag |= RACES_TAG_MANY;
     cell->read_clock = mine.clock;

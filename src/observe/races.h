@@ -62,10 +62,10 @@ enum {
 };
 
 // The last weak write and the readers since, of 4 bytes of memory, of 2 or of 1. An entry whose clock is
-// before the shadow's birth means nothing. Readers: lanes `read_mask` of the warp `read_who`; MANY: read_who
-// and read_mask are readers of different warps (of different blocks if there are such), others are forgotten;
-// LIST: list number read_who, also of strong accesses; the clock is the last there is, and read_mask the
-// shadow's birth, without which the list is another life's.
+// before the shadow's birth means nothing. Readers: lanes `read_mask` of a warp, read_who one of them; MANY:
+// read_who and read_mask are readers of different warps (of different blocks if there are such), others are
+// forgotten; LIST: list number read_who, also of strong accesses; the clock is the last there is, and
+// read_mask the shadow's birth, without which the list is another life's.
 typedef struct races_cell {
     uint32_t write_clock, write_who, write_tag;
     uint32_t read_clock, read_who, read_mask, read_tag;

@@ -117,6 +117,7 @@ static inline bool is_old(const uint32_t *clock, uint32_t count, uint32_t low) {
 static inline uint32_t unknown_writes(const columns *c, uint32_t count, limits l) {
     uint32_t unknown = 0;
     if (is_old(c->write_clock, count, l.low)) return 0;
+    if (l.low == l.base) return 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t foreign = (c->write_who[i] >> 10 ^ l.id) | (c->write_tag[i] & RACES_TAG_KIND);
         unknown |= (c->write_clock[i] >= l.birth) & ((c->write_clock[i] >= l.base) | (foreign != 0));
@@ -135,6 +136,7 @@ static inline uint32_t foreign_readers(const columns *c, uint32_t i, limits l) {
 static inline uint32_t unknown_reads(const columns *c, uint32_t count, limits l) {
     uint32_t unknown = 0;
     if (is_old(c->read_clock, count, l.low)) return 0;
+    if (l.low == l.base) return 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t foreign = foreign_readers(c, i, l);
         unknown |= (c->read_clock[i] >= l.birth) & ((c->read_clock[i] >= l.base) | (foreign != 0));
@@ -145,7 +147,7 @@ static inline uint32_t unknown_reads(const columns *c, uint32_t count, limits l)
 static inline void fill_readers(const races_view *v, const columns *c, const run *r, uint32_t count) {
     uint32_t now = v->self->now;
     for (uint32_t i = 0; i < count; i++) c->read_clock[i] = now;
-    for (uint32_t i = 0; i < count; i++) c->read_who[i] = v->who;
+    for (uint32_t i = 0; i < count; i++) c->read_who[i] = v->who | r->lane[i];
     for (uint32_t i = 0; i < count; i++) c->read_mask[i] = r->mask[i];
     for (uint32_t i = 0; i < count; i++) c->read_tag[i] = v->tag;
 }
@@ -159,26 +161,26 @@ static inline bool read_again(const races_view *v, const columns *c, const run *
     uint32_t different = 0;
     for (uint32_t i = 0; i < count; i++)
         different |=
-            (c->read_who[i] ^ v->who) | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
+            (c->read_who[i] ^ v->who) >> 5 | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
     if (different) return false;
     for (uint32_t i = 0; i < count; i++) c->read_clock[i] = v->self->now;
     for (uint32_t i = 0; i < count; i++) c->read_tag[i] = v->tag;
     return true;
 }
 
-// Another warp has read it: from now on many have.
-static inline bool read_by_another(const races_view *v, const columns *c, const run *r, uint32_t count) {
-    uint32_t different = 0;
-    for (uint32_t i = 0; i < count; i++)
-        different |=
-            (c->read_clock[i] < v->birth) | (c->read_who[i] == v->who) | (c->read_tag[i] & NOT_PLAIN);
-    if (different || v->exact) return false;
+// Another warp has read it, and nothing came between: from now on many have.
+static inline bool read_by_another(const races_view *v, const columns *c, const run *r, uint32_t count,
+                                   limits l) {
+    uint32_t different = v->exact;
     for (uint32_t i = 0; i < count; i++) {
-        c->read_who[i] |= (uint32_t)__builtin_ctz(c->read_mask[i]);
-        c->read_mask[i] = v->who | r->lane[i];
-        c->read_tag[i] |= RACES_TAG_MANY;
-        c->read_clock[i] = v->self->now;
+        uint32_t over = (c->read_who[i] >> 10 == l.id) & (c->read_clock[i] < l.base);
+        different |= (c->read_clock[i] < l.birth) | over | (c->read_who[i] >> 5 == v->who >> 5) |
+                     (c->read_tag[i] & NOT_PLAIN);
     }
+    if (different) return false;
+    for (uint32_t i = 0; i < count; i++) c->read_mask[i] = v->who | r->lane[i];
+    for (uint32_t i = 0; i < count; i++) c->read_tag[i] |= RACES_TAG_MANY;
+    for (uint32_t i = 0; i < count; i++) c->read_clock[i] = v->self->now;
     return true;
 }
 
@@ -201,7 +203,10 @@ static inline bool read_run(races_view *v, const columns *c, const run *r, uint3
         fill_readers(v, c, r, count);
         return true;
     }
-    return read_by_many(v, c, r, count, l) || read_again(v, c, r, count) || read_by_another(v, c, r, count);
+    // The first word says what the others are likely to be.
+    if (c->read_tag[0] & RACES_TAG_MANY) return read_by_many(v, c, r, count, l);
+    if (c->read_who[0] >> 5 == v->who >> 5) return read_again(v, c, r, count);
+    return read_by_another(v, c, r, count, l);
 }
 
 // ---- writing ---------------------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ static inline bool write_run(races_view *v, const columns *c, const run *r, uint
     for (uint32_t i = 0; !old_reads && i < count; i++) {
         uint32_t foreign = foreign_readers(c, i, l);
         uint32_t other =
-            (c->read_who[i] ^ v->who) | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
+            (c->read_who[i] ^ v->who) >> 5 | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
         unknown |=
             (c->read_clock[i] >= l.birth) & ((c->read_clock[i] >= l.base) | (foreign != 0)) & (other != 0);
     }

@@ -75,8 +75,9 @@ races_list *races_list_of(races_shadow *shadow, races_cell *cell) {
                                            .mask = UINT32_C(1) << (readers[i] & 31),
                                            .tag = tag});
     } else if (!is_old) {
-        races_list_add(list, UINT32_MAX,
-                       &(races_access){cell->read_clock, cell->read_who, cell->read_mask, tag});
+        races_list_add(
+            list, UINT32_MAX,
+            &(races_access){cell->read_clock, cell->read_who & ~UINT32_C(31), cell->read_mask, tag});
     }
     cell->read_clock = UINT32_MAX; // the entries have clocks of their own
     cell->read_who = index;
