@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "device/device.h"
+
 static cudaError_t find(const void *symbol, cudart_function **function) {
     *function = cudart_function_find(symbol);
     return *function ? cudart_function_describe(*function) : cudaErrorInvalidDeviceFunction;
@@ -143,28 +145,16 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *off
 
 // ---- occupancy ------------------------------------------------------------------------------------------
 
-// As the occupancy calculator does it: registers are given out by warp in pieces of 256, warps to four
-// partitions; shared memory in pieces of 128 bytes (256 before sm_80), with 1 KiB for the system from sm_80
-// on.
 uint32_t cudart_blocks_per_multiprocessor(const cudart_function *f, uint32_t threads, size_t dynamic) {
-    const device_gpu *gpu = &cudart.gpu;
-    uint32_t warps = (threads + 31) / 32, blocks = (uint32_t)gpu->max_blocks_per_multiprocessor;
-    if (warps == 0 || threads > max_threads(f)) return 0;
-    uint32_t by_warps = (uint32_t)gpu->max_threads_per_multiprocessor / 32 / warps;
-    if (by_warps < blocks) blocks = by_warps;
-    if (f->registers) {
-        uint32_t per_warp = (f->registers * 32 + 255) / 256 * 256;
-        uint32_t room = (uint32_t)gpu->registers_per_multiprocessor / per_warp / 4 * 4;
-        if (room / warps < blocks) blocks = room / warps;
-    }
-    bool modern = gpu->sm >= 80;
-    uint64_t piece = modern ? 128 : 256, system = modern ? 1024 : 0;
+    observe_gpu gpu;
+    device_gpu_describe(&cudart.gpu, &gpu);
     uint64_t shared = f->info.static_shared_bytes + dynamic;
-    shared = (shared + system + piece - 1) / piece * piece;
-    if (f->info.static_shared_bytes + dynamic > (uint64_t)gpu->shared_per_block_optin) return 0;
-    if (shared && (uint64_t)gpu->shared_per_multiprocessor / shared < blocks)
-        blocks = (uint32_t)((uint64_t)gpu->shared_per_multiprocessor / shared);
-    return blocks;
+    if (threads == 0 || threads > max_threads(f) || shared > gpu.shared_per_block) return 0;
+    observe_occupancy_input input = {.threads = threads,
+                                     .registers = f->registers,
+                                     .shared_static = (uint32_t)f->info.static_shared_bytes,
+                                     .shared_dynamic = (uint32_t)dynamic};
+    return observe_occupancy(&gpu, &input).blocks;
 }
 
 static cudaError_t max_blocks(int *blocks, const void *symbol, int threads, size_t shared) {

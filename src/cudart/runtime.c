@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/device.h"
 #include "device/host.h"
 
 enum { TIMED_OUT = 124, GRACE_SECONDS = 4 };
@@ -78,6 +79,16 @@ static void say_unchecked(int status) {
             "\n  after a launch, look at cudaGetLastError() and at what cudaDeviceSynchronize() returns\n");
 }
 
+static void record_unchecked(int status) {
+    if (!cudart.failure_error || status != 0 || !cudart.session) return;
+    observe_finding finding = {.kind = OBSERVE_UNCHECKED_ERROR};
+    snprintf(finding.text, sizeof finding.text,
+             "%s: %s (%s), and the program never looked\nlook at cudaGetLastError() after a launch",
+             cudart.failure, cudart_error_name(cudart.failure_error),
+             cudart_error_text(cudart.failure_error));
+    observe_findings_add(observe_session_findings(cudart.session), &finding);
+}
+
 static void at_exit(int status, void *context) {
     fflush(stdout);
     if (cudart.printed.length) {
@@ -90,6 +101,7 @@ static void at_exit(int status, void *context) {
     }
     if (cudart.pending && !cudart.fault && !cudart.failure_error) cudart.failure_error = cudart.pending;
     say_unchecked(status);
+    record_unchecked(status);
     cudart_finish();
 }
 
@@ -151,22 +163,13 @@ static kz_status open_session(kz_error *error) {
     observe_options options = {0};
     kz_status status = observe_options_parse(words, &options, error);
     if (status) return status;
-    const device_gpu *gpu = &cudart.gpu;
-    observe_gpu what = {
-        .sm = (uint32_t)gpu->sm,
-        .multiprocessors = (uint32_t)gpu->multiprocessors,
-        .l1_bytes = (uint64_t)gpu->shared_per_multiprocessor,
-        .l2_bytes = (uint64_t)gpu->l2,
-        .bandwidth = gpu->bandwidth,
-        .flops_f32 = gpu->flops_f32,
-        .flops_f64 = gpu->flops_f64,
-        .flops_f16 = gpu->flops_f16,
-        .clock = gpu->clock,
-    };
-    snprintf(what.key, sizeof what.key, "%s", gpu->key);
+    observe_gpu what;
+    device_gpu_describe(&cudart.gpu, &what);
     status = observe_session_open(&options, &what, &cudart.session, error);
-    if (status == KZ_OK) sim_machine_set_listener(cudart.machine, observe_session_listener(cudart.session));
-    return status;
+    if (status) return status;
+    observe_session_name(cudart.session, program_invocation_short_name, cudart.seed);
+    sim_machine_set_listener(cudart.machine, observe_session_listener(cudart.session));
+    return KZ_OK;
 }
 
 static kz_status open_machine(kz_error *error) {

@@ -82,4 +82,8 @@ expect_exit 2 run --gpu no_such_gpu "$FOLDER/add.cu"
 echo 'int main() { return x; }' > "$FOLDER/broken.cu"
 expect_exit 6 run "$FOLDER/broken.cu"
 expect_err "identifier \"x\" is undefined"
+
+# Relocatable device code: two files whose kernels use each other's functions and variables.
+expect_exit 0 run --nvcc-flag -rdc=true "$HERE/../linked/main.cu" "$HERE/../linked/other.cu"
+expect_out "8 10 12"
 finish
