@@ -19,6 +19,7 @@ static __device__ void wait(uint64_t *bar, unsigned parity) {
 static __device__ void arrive(uint64_t *bar) {
     uint64_t state;
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(shared_of(bar)) : "memory");
+    (void)state;
 }
 
 extern "C" __global__ void mbarrier_pipeline(const int *in, int *out) {
