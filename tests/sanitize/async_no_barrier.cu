@@ -17,7 +17,7 @@ extern "C" __global__ void async_no_barrier(const int *in, int *out) {
         if (round < 3) __pipeline_memcpy_async(&buffer[(round + 1) % 2][t], &in[(round + 1) * 64 + t], 4);
         __pipeline_commit();
         __pipeline_wait_prior(1);
-        
+
         out[round * 64 + t] = buffer[round % 2][63 - t];
         __syncthreads();
     }

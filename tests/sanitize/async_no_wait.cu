@@ -14,7 +14,7 @@ extern "C" __global__ void async_no_wait(const int *in, int *out) {
     for (int round = 0; round < 4; round++) {
         if (round < 3) __pipeline_memcpy_async(&buffer[(round + 1) % 2][t], &in[(round + 1) * 64 + t], 4);
         __pipeline_commit();
-        
+
         __syncthreads();
         out[round * 64 + t] = buffer[round % 2][63 - t];
         __syncthreads();

@@ -17,6 +17,5 @@ extern "C" __global__ void async_reused(const int *in, int *out) {
         __pipeline_wait_prior(1);
         __syncthreads();
         out[round * 64 + t] = buffer[round % 2][63 - t];
-        
     }
 }

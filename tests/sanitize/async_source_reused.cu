@@ -11,7 +11,8 @@ extern "C" __global__ void async_source_reused(int *out) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (t == 0) {
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out), "r"(from) : "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out), "r"(from)
+                     : "memory");
         asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
     __syncthreads();

@@ -4,7 +4,7 @@
 // arg: in s32[128] = 1 2 3
 // arg: out s32[128] = 0
 // expect finding: async-no-wait the wrong phase
-// expect finding: race 
+// expect finding: race
 // expect finding: undefined-output
 // expect finding: deadlock
 // seeds: 2
@@ -21,13 +21,16 @@ extern "C" __global__ void async_wrong_phase(const int *in, int *out) {
     for (int round = 0; round < 1; round++) {
         if (t == 0) {
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to),
-                         "l"(in + round * 64), "r"(at)
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::
+                    "r"(to),
+                "l"(in + round * 64), "r"(at)
+                : "memory");
         }
         unsigned done = 0;
         while (!done)
-            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, "
+                         "1, 0, p; }"
                          : "=r"(done)
                          : "r"(at), "r"((round & 1) ^ 1)
                          : "memory");

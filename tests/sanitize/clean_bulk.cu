@@ -17,13 +17,16 @@ extern "C" __global__ void clean_bulk(const int *in, int *out) {
     for (int round = 0; round < 2; round++) {
         if (t == 0) {
             asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to),
-                         "l"(in + round * 64), "r"(at)
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::
+                    "r"(to),
+                "l"(in + round * 64), "r"(at)
+                : "memory");
         }
         unsigned done = 0;
         while (!done)
-            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, "
+                         "1, 0, p; }"
                          : "=r"(done)
                          : "r"(at), "r"(round & 1)
                          : "memory");

@@ -4,7 +4,7 @@
 // arg: flag u32[1] = 0
 // arg: out s32[32] = 0
 // expect finding: race-publication released for the block only
-// expect finding: race 
+// expect finding: race
 // seeds: 2
 extern "C" __global__ void publish_scope(int *data, unsigned *flag, int *out) {
     int t = threadIdx.x;

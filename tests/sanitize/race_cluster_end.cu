@@ -15,5 +15,4 @@ extern "C" __global__ void race_cluster_end(int *out) {
     cluster.sync();
     if (cluster.block_rank() == 0)
         out[blockIdx.x * 32 + t] = cluster.map_shared_rank(mine, cluster.block_rank() ^ 1)[31 - t];
-    
 }

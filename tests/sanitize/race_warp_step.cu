@@ -9,12 +9,11 @@ extern "C" __global__ void race_warp_step(const int *in, int *out) {
     int t = threadIdx.x, lane = t % 32;
     int *mine = sum + (t - lane);
     mine[lane] = in[t];
-    
+
     for (int step = 16; step > 0; step /= 2) {
         int other = lane < step ? mine[lane + step] : 0;
-        
+
         if (lane < step) mine[lane] += other;
-        
     }
     if (lane == 0) out[t / 32] = mine[0];
 }

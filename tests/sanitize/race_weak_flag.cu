@@ -3,7 +3,7 @@
 // arg: data s32[32] = 0
 // arg: flag u32[1] = 0
 // arg: out s32[32] = 0
-// expect finding: race 
+// expect finding: race
 // seeds: 2
 extern "C" __global__ void race_weak_flag(int *data, unsigned *flag, int *out) {
     int t = threadIdx.x;
