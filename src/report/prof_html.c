@@ -30,9 +30,9 @@ static void add_resources(base_text *out, const report_prof_kernel *k) {
         report_prof_html_text(out, report_prof_show_resource((report_prof_resource)r));
         base_text_add(out,
                       "</td><td class=\"n\">%s</td><td><span class=\"bar%s\" "
-                      "style=\"width:%.0fpx\"></span></td></tr>\n",
+                      "style=\"width:calc(min(320px,40vw)*%.3f)\"></span></td></tr>\n",
                       report_seconds(time, k->seconds[r]), r == (int)k->first ? " first" : "",
-                      320 * k->seconds[r] / k->estimate);
+                      k->seconds[r] / k->estimate);
     }
     base_text_add(out, "</table>\n");
 }
@@ -173,9 +173,9 @@ void report_prof_html_kernel(base_text *out, const report_prof *report, const re
 
 static void add_table(base_text *out, const report_prof *report) {
     char time[REPORT_NUMBER];
-    base_text_add(
-        out, "<table class=\"sort\"><thead><tr><th>kernel</th><th class=\"n\">launches</th><th class=\"n\">"
-             "estimate</th><th class=\"n\">of all</th><th>bound by</th></tr></thead>\n<tbody>\n");
+    base_text_add(out, "<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>kernel</th><th "
+                       "class=\"n\">launches</th><th class=\"n\">"
+                       "estimate</th><th class=\"n\">of all</th><th>bound by</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < report->kernel_count; i++) {
         const report_prof_kernel *k = &report->kernels[i];
         double part = report_prof_show_part(report, k);
@@ -188,7 +188,7 @@ static void add_table(base_text *out, const report_prof *report) {
         base_text_add(out, "<td class=\"n\" data-v=\"%.9g\">%.0f%%</td><td>%s</td></tr>\n", part, 100 * part,
                       report_prof_bound_title(k->bound));
     }
-    base_text_add(out, "</tbody></table>\n");
+    base_text_add(out, "</tbody></table></div>\n");
 }
 
 void report_prof_html_write(base_text *out, const report_prof *report, report_prof_sources *sources) {

@@ -16,6 +16,7 @@ static const char style[] =
     "h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.25rem;margin:2.5rem 0 .3rem;border-top:1px solid "
     "var(--line);"
     "padding-top:1.2rem}h3{font-size:1rem;margin:1.4rem 0 .4rem}\n"
+    "a{color:inherit}td.n{white-space:nowrap}\n"
     "code,pre,.src,.n{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.86em}\n"
     ".dim{color:var(--dim)}.hot{color:var(--hot)}.warm{color:var(--warm)}.good{color:var(--good)}\n"
     ".bound{color:var(--hot);font-weight:600;font-size:1.1rem;margin:.2rem 0}\n"

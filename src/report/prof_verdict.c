@@ -54,7 +54,7 @@ static report_prof_bound bound_by_latency(const report_prof *report, const repor
 }
 
 static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
-    if (k->estimate <= 0) return REPORT_PROF_BY_UNKNOWN;
+    if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
     if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return REPORT_PROF_BY_LAUNCH;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
     switch (k->first) {
@@ -126,9 +126,9 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
     case REPORT_PROF_LATENCY:
         return report_prof_text(
             report,
-            "A warp's instructions wait for each other and for memory for about %s; %.0f warps per "
-            "SM are too few to fill that time",
-            time, k->resident);
+            "A warp's instructions wait for each other and for memory for about %s; %.0f warp%s per "
+            "SM cannot fill that time",
+            time, k->resident, k->resident == 1 ? "" : "s");
     default:
         return report_prof_text(report, "The %s alone takes %s at the GPU's peak",
                                 report_prof_resource_title(k->first), time);
@@ -139,7 +139,8 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
     char next[REPORT_NUMBER];
     report_seconds(next, k->seconds[k->second]);
     if (k->bound == REPORT_PROF_BY_UNKNOWN) {
-        k->why = "no instruction was counted";
+        k->why = k->failed ? "Every launch of it failed; what it did until then was counted."
+                           : "No instruction was counted.";
         return;
     }
     k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),

@@ -30,6 +30,13 @@ rm "$FOLDER"/kept/module-*.ptx
 expect_exit 0 prof "$FOLDER/kept/record.jsonl" --kernel structures
 expect_out "registers unknown"
 
+# A launch that fails is told of, and what ran before is shown.
+sed 's/out\[threadIdx.x\] = sum/out[threadIdx.x + (1 << 28)] = sum/; s/return argc > 2/return 3/' "$HERE/lessons.cu" > "$FOLDER/fails.cu"
+expect_exit 3 prof "$FOLDER/fails.cu"
+expect_out "A launch failed: store of 4 bytes"
+section structures "Bound by uncoalesced memory access"
+section one_block "Every launch of it failed"
+
 # Two programs are compared.
 sed 's/p\[i\]\.mass/((const float *)p)[i]/' "$HERE/lessons.cu" > "$FOLDER/better.cu"
 expect_exit 0 prof "$HERE/lessons.cu" "$FOLDER/better.cu" --kernel structures
