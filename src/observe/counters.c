@@ -20,20 +20,26 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     if (access->space != SIM_GLOBAL && access->space != SIM_SHARED) return;
     kz_counters *sums = &self_of(listener)->sums;
     uint32_t mask = access->at.mask, lanes = observe_lane_count(mask);
+    bool atomic = access->kind == SIM_ATOMIC;
     if (access->space == SIM_GLOBAL) {
         uint32_t sectors = observe_count_sectors(access->addresses, mask, access->bytes);
         sums->global_requests++;
-        sums->global_sectors += sectors;
+        sums->global_sectors +=
+            atomic ? observe_count_atomic_sectors(access->addresses, mask, access->bytes) : sectors;
         sums->global_ideal_sectors += observe_ideal_sectors(lanes, access->bytes, sectors);
     } else {
         uint32_t wavefronts, ideal;
-        observe_count_wavefronts(access->addresses, mask, access->bytes, access->kind == SIM_LOAD,
-                                 &wavefronts, &ideal);
+        if (atomic)
+            observe_count_atomic_wavefronts(access->addresses, mask, observe_is_swap(access->at.inst),
+                                            &wavefronts, &ideal);
+        else
+            observe_count_wavefronts(access->addresses, mask, access->bytes, access->kind == SIM_LOAD,
+                                     &wavefronts, &ideal);
         sums->shared_requests++;
         sums->shared_wavefronts += wavefronts;
         sums->shared_ideal_wavefronts += ideal;
     }
-    if (access->kind != SIM_ATOMIC) return;
+    if (!atomic) return;
     sums->atomic_requests++;
     sums->atomic_lane_conflicts += lanes - observe_count_distinct(access->addresses, mask);
 }

@@ -116,13 +116,18 @@ static observe_request cost_of(const sim_access *access) {
     uint32_t mask = access->at.mask, bytes = access->bytes;
     observe_request cost = {.lanes = observe_lane_count(mask)};
     cost.distinct = observe_count_distinct(access->addresses, mask);
+    bool atomic = access->kind == SIM_ATOMIC;
     if (access->space == SIM_GLOBAL) {
         cost.sectors = observe_count_sectors(access->addresses, mask, bytes);
         cost.ideal_sectors = observe_ideal_sectors(cost.lanes, bytes, cost.sectors);
+        if (atomic) cost.sectors = observe_count_atomic_sectors(access->addresses, mask, bytes);
     } else if (access->space == SIM_LOCAL) {
         cost.sectors = observe_count_local_sectors(access->addresses, mask, bytes);
         cost.ideal_sectors = observe_ideal_sectors(cost.lanes, bytes, cost.sectors);
         cost.distinct = cost.lanes; // each lane has a stack of its own
+    } else if (access->space == SIM_SHARED && atomic) {
+        observe_count_atomic_wavefronts(access->addresses, mask, observe_is_swap(access->at.inst),
+                                        &cost.wavefronts, &cost.ideal_wavefronts);
     } else if (access->space == SIM_SHARED) {
         observe_count_wavefronts(access->addresses, mask, bytes, access->kind == SIM_LOAD, &cost.wavefronts,
                                  &cost.ideal_wavefronts);

@@ -215,7 +215,7 @@ static void figures_of_lines(void **state) {
               "\"patterns\":[{\"kind\":\"stride\",\"stride\":64,\"requests\":1,\"share\":1}]}");
     expect(
         r,
-        "\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":1,\"lanes\":32,\"sectors\":1,"
+        "\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":1,\"lanes\":32,\"sectors\":32,"
         "\"ideal_sectors\":1,\"distinct\":1,\"patterns\":[{\"kind\":\"uniform\"");
     expect(r, "\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":1,\"lanes\":32,\"sectors\":4,"
               "\"ideal_sectors\":4,\"patterns\":[{\"kind\":\"contiguous\"");

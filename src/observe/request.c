@@ -275,3 +275,34 @@ observe_pattern observe_find_pattern(const uint64_t *addresses, uint32_t mask, u
     if (set.count > 3) find_rows(set.address, set.count, &pattern);
     return pattern;
 }
+
+// ---- atomics
+// -----------------------------------------------------------------------------------------------
+
+uint32_t observe_count_atomic_sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
+    uint32_t sectors = 0;
+    while (mask) { // one turn
+        uint32_t turn = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(m);
+            bool taken = false;
+            for (uint32_t t = turn; t && !taken; t &= t - 1)
+                taken = addresses[__builtin_ctz(t)] == addresses[lane];
+            if (!taken) turn |= UINT32_C(1) << lane;
+        }
+        sectors += observe_count_sectors(addresses, turn, bytes);
+        mask &= ~turn;
+    }
+    return sectors;
+}
+
+void observe_count_atomic_wavefronts(const uint64_t *addresses, uint32_t mask, bool is_swap,
+                                     uint32_t *wavefronts, uint32_t *ideal) {
+    uint32_t lanes[32] = {0}, most = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t *bank = &lanes[addresses[__builtin_ctz(m)] / 4 % 32];
+        if (++*bank > most) most = *bank;
+    }
+    *wavefronts = (is_swap ? 2 : 1) * most + 1;
+    *ideal = is_swap ? 3 : 2;
+}

@@ -133,11 +133,45 @@ static void the_last_address(void **state) {
     assert_int_equal(observe_ideal_sectors(32, UINT32_MAX, UINT32_MAX), UINT32_MAX);
 }
 
+// What an H200 counts for atomics whose lanes share addresses.
+static void lanes_on_one_address_take_turns(void **state) {
+    uint64_t same[32], pairs[32], two[32], apart[32], wide[32];
+    for (uint64_t i = 0; i < 32; i++) {
+        same[i] = 4096;
+        pairs[i] = 4096 + i / 2 * 4;
+        two[i] = 4096 + i % 2 * 128;
+        apart[i] = 4096 + i * 4;
+        wide[i] = 4096 + i * 32;
+    }
+    assert_int_equal(observe_count_atomic_sectors(same, ALL, 4), 32);
+    assert_int_equal(observe_count_atomic_sectors(pairs, ALL, 4), 4);
+    assert_int_equal(observe_count_atomic_sectors(two, ALL, 4), 32);
+    assert_int_equal(observe_count_atomic_sectors(apart, ALL, 4), 4);
+    assert_int_equal(observe_count_atomic_sectors(same, 0x10, 4), 1);
+    static const struct {
+        int which;
+        bool swap;
+        uint32_t wavefronts;
+    } rows[] = {{0, false, 33}, {1, false, 3}, {2, false, 33}, {3, false, 2}, {4, false, 9},
+                {0, true, 65},  {1, true, 5},  {3, true, 3},   {4, true, 17}};
+    const uint64_t *patterns[] = {same, pairs, two, apart, wide};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        uint32_t wavefronts, ideal;
+        observe_count_atomic_wavefronts(patterns[rows[i].which], ALL, rows[i].swap, &wavefronts, &ideal);
+        assert_int_equal(wavefronts, rows[i].wavefronts);
+        assert_int_equal(ideal, rows[i].swap ? 3 : 2);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide_loads_pair), cmocka_unit_test(lanes_that_are_off),
-        cmocka_unit_test(local_memory),    cmocka_unit_test(distinct_addresses),
-        cmocka_unit_test(patterns),        cmocka_unit_test(the_last_address),
+        cmocka_unit_test(wide_loads_pair),
+        cmocka_unit_test(lanes_that_are_off),
+        cmocka_unit_test(local_memory),
+        cmocka_unit_test(distinct_addresses),
+        cmocka_unit_test(lanes_on_one_address_take_turns),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(the_last_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
