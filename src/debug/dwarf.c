@@ -107,13 +107,14 @@ typedef struct abbreviation {
 
 typedef struct unit {
     debug_dwarf *dwarf;
-    const ptx_section *abbreviations_section, *strings;
+    const debug_part *part;
+    const ptx_section *abbreviations_section, *strings; // of the part
     abbreviation *abbreviations;
     size_t abbreviation_count, abbreviation_capacity;
     uint64_t begin;
     unsigned address_bytes, offset_bytes, version;
     debug_die **entries;       // of all units
-    uint64_t *types, *origins; // beside `entries`: offset + 1, or 0
+    uint64_t *types, *origins; // beside `entries`: offset with the part, + 1; or 0
     size_t entry_count, entry_capacity;
 } unit;
 
@@ -280,8 +281,11 @@ static bool grow_entries(unit *u) {
 static debug_die *read_entry(unit *u, reader *r, const abbreviation *form, uint64_t offset) {
     debug_die *die = base_arena_alloc(u->dwarf->arena, sizeof *die);
     if (!die || !grow_entries(u)) return NULL;
-    *die = (debug_die){
-        .offset = (uint32_t)offset, .tag = form->tag, .location_list = UINT64_MAX, .count = UINT64_MAX};
+    *die = (debug_die){.offset = (uint64_t)u->part->number << 32 | offset,
+                       .tag = form->tag,
+                       .part = u->part,
+                       .location_list = UINT64_MAX,
+                       .count = UINT64_MAX};
     uint64_t type = 0, origin = 0;
     bool high_is_size = false;
     reader list = {.data = u->abbreviations_section->data,
@@ -296,8 +300,9 @@ static debug_die *read_entry(unit *u, reader *r, const abbreviation *form, uint6
     }
     if (high_is_size) die->high += die->low;
     if (die->high < die->low) die->high = die->low;
-    u->types[u->entry_count] = type;
-    u->origins[u->entry_count] = origin;
+    uint64_t part = (uint64_t)u->part->number << 32;
+    u->types[u->entry_count] = type && type <= UINT32_MAX ? type | part : 0;
+    u->origins[u->entry_count] = origin && origin <= UINT32_MAX ? origin | part : 0;
     u->entries[u->entry_count++] = die;
     return die;
 }
@@ -339,7 +344,7 @@ static bool read_entries(unit *u, reader *r, uint64_t end, chain *units) {
 }
 
 static bool read_units(unit *u, chain *units) {
-    const ptx_section *info = u->dwarf->info;
+    const ptx_section *info = u->part->info;
     reader r = {.data = info->data, .size = info->size};
     while (r.at < r.size) {
         u->begin = r.at;
@@ -394,20 +399,35 @@ static void resolve(unit *u) {
     }
 }
 
+// The sections of the part that this .debug_info belongs to.
+static bool read_part(unit *u, const ptx_section *info, chain *units) {
+    const ptx_module *module = u->dwarf->module;
+    debug_part *part = base_arena_alloc(u->dwarf->arena, sizeof *part);
+    if (!part) return false;
+    *part = (debug_part){.info = info,
+                         .abbreviations = ptx_find_section(module, info->part, ".debug_abbrev"),
+                         .strings = ptx_find_section(module, info->part, ".debug_str"),
+                         .locations = ptx_find_section(module, info->part, ".debug_loc"),
+                         .number = info->part};
+    u->part = part;
+    u->abbreviations_section = part->abbreviations;
+    u->strings = part->strings;
+    return !part->abbreviations || read_units(u, units);
+}
+
 kz_status debug_dwarf_open(const ptx_module *module, debug_dwarf *dwarf, kz_error *error) {
-    *dwarf = (debug_dwarf){.module = module,
-                           .info = ptx_find_section(module, ".debug_info"),
-                           .locations = ptx_find_section(module, ".debug_loc")};
-    unit u = {.dwarf = dwarf,
-              .abbreviations_section = ptx_find_section(module, ".debug_abbrev"),
-              .strings = ptx_find_section(module, ".debug_str")};
-    if (!dwarf->info || !u.abbreviations_section) return KZ_OK;
+    *dwarf = (debug_dwarf){.module = module};
+    unit u = {.dwarf = dwarf};
+    if (module->section_count == 0) return KZ_OK;
     dwarf->arena = base_arena_open();
     if (!dwarf->arena) return base_fail(error, KZ_NO_MEMORY, "%s: no memory for its variables", module->name);
     chain units = {0};
     debug_die *root = base_arena_alloc(dwarf->arena, sizeof *root);
     units.parent = root;
-    bool good = root && read_units(&u, &units);
+    bool good = root != NULL;
+    for (uint32_t i = 0; good && i < module->section_count; i++)
+        if (strcmp(module->sections[i].name, ".debug_info") == 0)
+            good = read_part(&u, &module->sections[i], &units);
     if (good) {
         resolve(&u);
         dwarf->units = root->child;
@@ -529,16 +549,16 @@ static debug_location evaluate(const ptx_section *section, debug_bytes bytes) {
 
 debug_location debug_dwarf_locate(const debug_dwarf *dwarf, const debug_die *die, uint32_t serial) {
     if (die->has_value) return (debug_location){.kind = DEBUG_IS_VALUE, .value = (uint64_t)die->value};
-    if (die->location.data) return evaluate(dwarf->info, die->location);
-    if (!dwarf->locations || die->location_list > dwarf->locations->size)
-        return (debug_location){.kind = DEBUG_NOWHERE};
-    reader r = {.data = dwarf->locations->data, .size = dwarf->locations->size, .at = die->location_list};
+    if (die->location.data) return evaluate(die->part->info, die->location);
+    const ptx_section *lists = die->part->locations;
+    if (!lists || die->location_list > lists->size) return (debug_location){.kind = DEBUG_NOWHERE};
+    reader r = {.data = lists->data, .size = lists->size, .at = die->location_list};
     while (!r.failed) {
         uint64_t low = fixed(&r, 8), high = fixed(&r, 8);
         if (r.failed || (low == 0 && high == 0)) break;
         if (low == UINT64_MAX) continue; // another base: serial numbers have none
         debug_bytes bytes = block(&r, fixed(&r, 2));
-        if (!r.failed && serial >= low && serial < high) return evaluate(dwarf->locations, bytes);
+        if (!r.failed && serial >= low && serial < high) return evaluate(lists, bytes);
     }
     return (debug_location){.kind = DEBUG_NOWHERE};
 }

@@ -46,10 +46,16 @@ typedef struct debug_bytes {
     uint64_t offset; // of `data` in its section, to find references to variables
 } debug_bytes;
 
+typedef struct debug_part { // of a module that was linked from several
+    const ptx_section *info, *abbreviations, *strings, *locations;
+    uint32_t number;
+} debug_part;
+
 typedef struct debug_die debug_die;
 struct debug_die {
-    uint32_t offset; // in .debug_info
+    uint64_t offset; // in .debug_info; in the upper half the part's number
     uint16_t tag;
+    const debug_part *part;
     const debug_die *parent, *child, *next; // child: the first
     const debug_die *type;                  // NULL: none, or void
     const debug_die *origin;                // abstract_origin or specification
@@ -71,9 +77,8 @@ struct debug_die {
 typedef struct debug_dwarf {
     base_arena *arena;
     const ptx_module *module;
-    const ptx_section *info, *locations;
     const debug_die *units; // a list by `next`
-    const debug_die **all;  // by offset
+    const debug_die **all;  // by part and offset
     size_t count;
 } debug_dwarf;
 

@@ -220,7 +220,8 @@ static unsigned calls_of_scopes(debug_symbols *s, const ptx_inst *inst, debug_li
         if (calls[count].inlined)
             snprintf(calls[count].name, sizeof calls[count].name, "%s", name ? name : "?");
         count++;
-        at = (debug_line){file_numbered(s->module, d->call_file), d->call_line};
+        at = (debug_line){file_numbered(s->module, d->call_file + d->part->number * PTX_PART_FILES),
+                          d->call_line};
     }
     return count;
 }

@@ -20,7 +20,7 @@ static const char *keep_name(debug_symbols *s, const char *format, const char *p
 // ---- the table of those made -----------------------------------------------------------------------------
 
 static debug_type_entry *slot_of(debug_type_entry *table, size_t capacity, const debug_die *die) {
-    size_t at = (size_t)die->offset * 0x9e3779b1u & (capacity - 1);
+    size_t at = (size_t)(die->offset ^ die->offset >> 32) * 0x9e3779b1u & (capacity - 1);
     while (table[at].die && table[at].die != die) at = (at + 1) & (capacity - 1);
     return &table[at];
 }

@@ -189,7 +189,10 @@ static const ptx_token *module_item(ptx_parser *parser, const ptx_token *token) 
         return ptx_parse_variables(parser, token + 1, model);
     }
     if (token != start) return ptx_fail_at(parser, token, "expected a function or a variable");
-    if (ptx_is(parser, token, ".version")) return version(parser, token);
+    if (ptx_is(parser, token, ".version")) {
+        if (token != parser->first) parser->part++;
+        return version(parser, token);
+    }
     if (ptx_is(parser, token, ".target")) return target(parser, token);
     if (ptx_is(parser, token, ".address_size")) return address_size(parser, token);
     if (ptx_is(parser, token, ".file")) return ptx_parse_file(parser, token);
@@ -346,8 +349,9 @@ const ptx_function *ptx_find_function(const ptx_module *module, const char *name
     return NULL;
 }
 
-const ptx_section *ptx_find_section(const ptx_module *module, const char *name) {
+const ptx_section *ptx_find_section(const ptx_module *module, uint32_t part, const char *name) {
     for (uint32_t i = 0; i < module->section_count; i++)
-        if (strcmp(module->sections[i].name, name) == 0) return &module->sections[i];
+        if (module->sections[i].part == part && strcmp(module->sections[i].name, name) == 0)
+            return &module->sections[i];
     return NULL;
 }

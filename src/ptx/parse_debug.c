@@ -13,6 +13,7 @@ const ptx_token *ptx_parse_file(ptx_parser *parser, const ptx_token *token) {
     ptx_token inside = *token;
     inside.offset++;
     inside.length -= 2;
+    number += parser->part * PTX_PART_FILES;
     ptx_file file = {.number = (uint32_t)number, .path = ptx_copy_text(parser, &inside)};
     ptx_push(parser, &parser->files, &file, sizeof file);
     token++;
@@ -33,6 +34,7 @@ static const ptx_token *read_place(ptx_parser *parser, const ptx_token *token, p
         *parts[i] = (uint64_t)value.integer & UINT32_MAX;
         token++;
     }
+    at->file = (at->file + parser->part * PTX_PART_FILES) & UINT32_MAX;
     return token;
 }
 
@@ -150,7 +152,8 @@ const ptx_token *ptx_parse_section(ptx_parser *parser, const ptx_token *token) {
     bool strings = ptx_is(parser, token, ".debug_str");
     if (token->kind != PTX_TOKEN_DOT && token->kind != PTX_TOKEN_WORD)
         return ptx_fail_at(parser, token, "expected the section's name");
-    ptx_push(parser, &parser->sections, &token, sizeof token);
+    ptx_section_start start = {.name = token, .part = parser->part};
+    ptx_push(parser, &parser->sections, &start, sizeof start);
     token++;
     if (token->kind != '{') return ptx_fail_at(parser, token, "expected '{'");
     return strings ? debug_strings(parser, token + 1) : ptx_skip_braces(parser, token);

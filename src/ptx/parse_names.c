@@ -277,7 +277,7 @@ void ptx_define_label(ptx_parser *parser, const ptx_token *name) {
         return;
     }
     ptx_map_entry *entry = ptx_map_add(&parser->labels, text, name->length, hash, parser->scope);
-    ptx_map_entry *mark = ptx_map_add(&parser->marks, text, name->length, hash, 0);
+    ptx_map_entry *mark = ptx_map_add(&parser->marks, text, name->length, hash, parser->part);
     if (!entry || !mark) {
         ptx_fail_memory(parser);
         return;

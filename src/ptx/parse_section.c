@@ -10,6 +10,7 @@ typedef struct section_writer {
     ptx_parser *parser;
     ptx_map *variables; // of all functions, and the module's
     ptx_map *places;    // labels inside sections
+    uint32_t part;
     base_text bytes;
     ptx_list references;
 } section_writer;
@@ -35,13 +36,13 @@ static uint64_t term(section_writer *w, const ptx_token *token, const ptx_variab
     const char *text = ptx_token_text(parser, token);
     if (token->kind == PTX_TOKEN_INT) return strtoull(text, NULL, 0);
     uint32_t hash = ptx_map_hash(text, token->length);
-    const ptx_map_entry *mark = ptx_map_find(&parser->marks, text, token->length, hash, 0);
+    const ptx_map_entry *mark = ptx_map_find(&parser->marks, text, token->length, hash, w->part);
     if (mark) {
         const ptx_function *function = mark->pointer;
         // A function without instructions has no place of its own.
         return function && function->inst_count ? function->insts[0].serial + mark->number : 0;
     }
-    const ptx_map_entry *place = ptx_map_find(w->places, text, token->length, hash, 0);
+    const ptx_map_entry *place = ptx_map_find(w->places, text, token->length, hash, w->part);
     if (place) return place->number;
     const ptx_map_entry *known = ptx_map_find(w->variables, text, token->length, hash, 0);
     if (known && !*variable) *variable = known->pointer;
@@ -82,7 +83,8 @@ static void walk(section_writer *w, const ptx_token *token, bool counting) {
         if (token->kind == PTX_TOKEN_WORD && token[1].kind == ':') {
             const char *text = ptx_token_text(parser, token);
             uint32_t hash = ptx_map_hash(text, token->length);
-            ptx_map_entry *entry = counting ? ptx_map_add(w->places, text, token->length, hash, 0) : NULL;
+            ptx_map_entry *entry =
+                counting ? ptx_map_add(w->places, text, token->length, hash, w->part) : NULL;
             if (entry) entry->number = (uint32_t)at;
             if (counting && !entry) ptx_fail_memory(parser);
             token += 2;
@@ -115,7 +117,7 @@ static void add_variables(section_writer *w, ptx_variable *const *list, size_t c
 
 static void write_sections(section_writer *w) {
     ptx_parser *parser = w->parser;
-    const ptx_token *const *names = parser->sections.data;
+    const ptx_section_start *starts = parser->sections.data;
     size_t count = parser->sections.count;
     ptx_function *const *functions = parser->functions.data;
     for (size_t i = 0; i < parser->functions.count; i++) {
@@ -123,13 +125,18 @@ static void write_sections(section_writer *w) {
         add_variables(w, functions[i]->locals, functions[i]->local_count);
     }
     add_variables(w, parser->variables.data, parser->variables.count);
-    for (size_t i = 0; i < count; i++) walk(w, names[i] + 2, true);
+    for (size_t i = 0; i < count; i++) {
+        w->part = starts[i].part;
+        walk(w, starts[i].name + 2, true);
+    }
     ptx_section *sections = ptx_alloc(parser, count * sizeof *sections);
     for (size_t i = 0; i < count && parser->status == KZ_OK; i++) {
         w->bytes.length = w->references.count = 0;
-        walk(w, names[i] + 2, false);
+        w->part = starts[i].part;
+        walk(w, starts[i].name + 2, false);
         sections[i] = (ptx_section){
-            .name = ptx_copy_text(parser, names[i]),
+            .name = ptx_copy_text(parser, starts[i].name),
+            .part = w->part,
             .data = (const uint8_t *)base_arena_string(parser->arena, w->bytes.data ? w->bytes.data : "",
                                                        w->bytes.data ? w->bytes.length : 0),
             .size = w->bytes.length,

@@ -394,7 +394,7 @@ static void debugging_sections(void **state) {
              ".b32 $end-$begin\n.b16 unheard_of\n.b64 p\n}\n.section .debug_str {\n.b8 7\n$text:\n.b8 "
              "65,0\n}\n");
     assert_int_equal(module->section_count, 2);
-    const ptx_section *info = ptx_find_section(module, ".debug_info");
+    const ptx_section *info = ptx_find_section(module, 0, ".debug_info");
     static const uint8_t wanted[] = {0, 0, 0, 0, 1, 2, 3, 2, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0,
                                      0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     assert_int_equal(info->size, sizeof wanted);
@@ -404,10 +404,10 @@ static void debugging_sections(void **state) {
     assert_string_equal(info->references[0].variable->name, "depot");
     assert_int_equal(info->references[1].offset, 33);
     assert_ptr_equal(info->references[1].variable, ptx_find_function(module, "k")->params[0]);
-    const ptx_section *strings = ptx_find_section(module, ".debug_str");
+    const ptx_section *strings = ptx_find_section(module, 0, ".debug_str");
     assert_int_equal(strings->size, 3);
     assert_memory_equal(strings->data, "\7A", 3);
-    assert_null(ptx_find_section(module, ".debug_line"));
+    assert_null(ptx_find_section(module, 0, ".debug_line"));
     ptx_module_close(module);
 }
 
@@ -419,6 +419,24 @@ static void whose_file(void **state) {
     assert_true(ptx_is_foreign("/usr/include/c++/12/cmath"));
     assert_false(ptx_is_foreign("/home/ada/src/reduce.cu"));
     assert_false(ptx_is_foreign("kernels/primitives/reduce/reduce.cuh"));
+}
+
+// What a linker leaves: texts one behind the other, with the same labels and numbers of files.
+static void several_texts(void **state) {
+    ptx_module *module = open_text(
+        HEAD
+        ".entry a() {\n.loc 1 7 0\n$L: ret; }\n.file 1 \"a.cu\"\n.section .debug_info { .b64 $L }\n"
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".entry b() {\n.loc 1 9 0\n ret; $L: ret; }\n.file 1 \"b.cu\"\n.section .debug_info { .b64 $L }\n");
+    assert_int_equal(module->file_count, 2);
+    const ptx_location *first = &module->locations[ptx_find_function(module, "a")->insts[0].source];
+    const ptx_location *second = &module->locations[ptx_find_function(module, "b")->insts[0].source];
+    assert_string_equal(module->files[first->file].path, "a.cu");
+    assert_string_equal(module->files[second->file].path, "b.cu");
+    assert_int_equal(ptx_find_section(module, 0, ".debug_info")->data[0], 0);
+    assert_int_equal(ptx_find_section(module, 1, ".debug_info")->data[0], 2);
+    assert_null(ptx_find_section(module, 2, ".debug_info"));
+    ptx_module_close(module);
 }
 
 int main(void) {
@@ -444,6 +462,7 @@ int main(void) {
         cmocka_unit_test(video_parts),
         cmocka_unit_test(aliases),
         cmocka_unit_test(debugging_sections),
+        cmocka_unit_test(several_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,11 @@ typedef struct ptx_reference { // to a label, which may come later
     uint32_t *target; // in a table
 } ptx_reference;
 
+typedef struct ptx_section_start {
+    const ptx_token *name;
+    uint32_t part;
+} ptx_section_start;
+
 typedef struct ptx_parser {
     ptx_module *module;
     base_arena *arena;   // the module's
@@ -75,12 +80,13 @@ typedef struct ptx_parser {
     ptx_map labels;  // tag: scope
     ptx_map places;  // .loc places seen: text is a packed (file, line, column)
     ptx_map strings; // labels of .debug_str
-    ptx_map marks;   // labels of the code, whatever their scope, for debugging sections
+    ptx_map marks;   // labels of the code, whatever their scope, for debugging sections; tag: part
+    uint32_t part;   // of the texts that stand one behind the other
     ptx_row *rows[PTX_OP_COUNT];
     ptx_list scopes; // uint32_t: the parent of each scope; 0 is the module's
     uint32_t scope, depth;
     ptx_list variables, functions, files, locations;  // the module's
-    ptx_list sections;                                // const ptx_token *: the names of debugging sections
+    ptx_list sections;                                // ptx_section_start
     ptx_list regs, locals, insts, tables, references; // the current function's
     ptx_list operands;                                // a stack
     ptx_function *function;

@@ -266,6 +266,8 @@ typedef struct ptx_location {
     int32_t inlined_at;   // index into module->locations, or -1
 } ptx_location;
 
+// Files of later texts have numbers of their own: PTX_PART_FILES more for each text before.
+#define PTX_PART_FILES UINT32_C(0x10000)
 typedef struct ptx_file {
     uint32_t number; // as in .file
     const char *path;
@@ -280,6 +282,7 @@ typedef struct ptx_section_reference {
 } ptx_section_reference;
 typedef struct ptx_section {
     const char *name; // ".debug_info"
+    uint32_t part;    // texts may stand one behind the other, each with its .version: which one it is of
     const uint8_t *data;
     uint64_t size;
     const ptx_section_reference *references; // by offset
@@ -316,7 +319,8 @@ void ptx_module_close(ptx_module *module);
 
 const ptx_function *ptx_find_function(const ptx_module *module, const char *name);
 
-const ptx_section *ptx_find_section(const ptx_module *module, const char *name); // NULL where there is none
+// NULL where the part has none.
+const ptx_section *ptx_find_section(const ptx_module *module, uint32_t part, const char *name);
 
 // PTX text that parses to the same module, debugging sections aside.
 void ptx_print_module(const ptx_module *module, base_text *out);
