@@ -17,7 +17,7 @@ cat > "$FOLDER/good.ptx" <<'END'
 }
 END
 sed 's/add.s32 %r2, %r1, %r1;/add.s32 %r2, %r1 %r1;/' "$FOLDER/good.ptx" > "$FOLDER/broken.ptx"
-sed 's/add.s32 %r2, %r1, %r1;/tex.1d.v4.u32.s32 {%r1, %r1, %r1, %r2}, [%rd1, {%r1}];/' "$FOLDER/good.ptx" > "$FOLDER/texture.ptx"
+sed 's/add.s32 %r2, %r1, %r1;/multimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;/' "$FOLDER/good.ptx" > "$FOLDER/copies.ptx"
 head -c 200 /dev/urandom > "$FOLDER/noise.ptx"
 expect_exit 0 ptx check "$FOLDER/good.ptx"
 expect_out "all simulated (kernels: 1, instructions: 5)"
@@ -30,12 +30,12 @@ expect_exit 9 ptx check "$FOLDER/broken.ptx"
 expect_err "broken.ptx:10"
 expect_err "^"
 expect_exit 9 ptx print "$FOLDER/noise.ptx"
-expect_exit 8 ptx check "$FOLDER/texture.ptx"
-expect_out "texture.ptx:10"
+expect_exit 8 ptx check "$FOLDER/copies.ptx"
+expect_out "copies.ptx:10"
 expect_exit 5 ptx check "$FOLDER/missing.ptx"
 expect_err "missing.ptx"
 expect_exit 5 ptx print "$FOLDER"
-expect_exit 9 ptx check "$FOLDER/texture.ptx" "$FOLDER/broken.ptx"
+expect_exit 9 ptx check "$FOLDER/copies.ptx" "$FOLDER/broken.ptx"
 expect_exit 0 ptx support
 expect_out "add"
 # Something without an end is refused.
