@@ -4,7 +4,31 @@
 __global__ void write_at(int *p, int i) { p[i] = 1; }
 __global__ void stop() { __trap(); }
 
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .u32 value = 41;\n"
+                          ".visible .entry raise() {\n.reg .b32 %r<3>;\nld.global.u32 %r1, [value];\n"
+                          "add.u32 %r2, %r1, 1;\nst.global.u32 [value], %r2;\nret;\n}\n";
+
+static void libraries() {
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    unsigned count = 0, value = 0;
+    void *where;
+    size_t bytes;
+    OK(cudaLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    OK(cudaLibraryGetKernelCount(&count, library));
+    OK(cudaLibraryGetKernel(&kernel, library, "raise"));
+    GIVES(cudaErrorSymbolNotFound, cudaLibraryGetKernel(&kernel, library, "lower"));
+    OK(cudaLibraryEnumerateKernels(&kernel, 1, library));
+    OK(cudaLibraryGetGlobal(&where, &bytes, library, "value"));
+    OK(cudaLaunchKernel((const void *)kernel, dim3(1), dim3(1), nullptr, 0, 0));
+    OK(cudaMemcpy(&value, where, 4, cudaMemcpyDeviceToHost));
+    CHECK(count == 1 && bytes == 4 && value == 42);
+    OK(cudaLibraryUnload(library));
+}
+
 int main() {
+    libraries();
+    (void)cudaGetLastError();
     int count, device = 5, value, runtime, driver;
     OK(cudaGetDeviceCount(&count));
     CHECK(count == 1);
