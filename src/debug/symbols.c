@@ -23,8 +23,8 @@ kz_status debug_symbols_open(const ptx_module *module, debug_symbols **symbols, 
     else if (!debug_dwarf_has_variables(&s->dwarf))
         s->note =
             module->location_count
-                ? "this code was compiled with line numbers (-lineinfo) but without variables: compile with "
-                  "-G to see them\nregisters can be looked at: info registers, print %r1"
+                ? "this code has line numbers (-lineinfo) but no variables: compile with -G, and without "
+                  "-rdc=true, to see them\nregisters can be looked at: info registers, print %r1"
                 : "this code was compiled without debugging information: compile with -G for lines and "
                   "variables\nregisters can be looked at: info registers, print %r1";
     *symbols = s;
