@@ -68,7 +68,7 @@ static bool computes(ptx_op op) {
     }
 }
 
-static plan *plan_of(numerics *self, const ptx_inst *inst) {
+static plan *make_plan(numerics *self, const ptx_inst *inst) {
     if (inst->serial >= self->capacity) {
         uint32_t capacity = self->capacity ? self->capacity : 256;
         while (capacity <= inst->serial) capacity *= 2;
@@ -79,7 +79,6 @@ static plan *plan_of(numerics *self, const ptx_inst *inst) {
         self->capacity = capacity;
     }
     plan *p = &self->plans[inst->serial];
-    if (p->epoch == self->epoch) return p;
     *p = (plan){.epoch = self->epoch};
     p->wanted = computes(inst->op) && inst->type_count && is_float((ptx_type)inst->types[0]) &&
                 inst->operand_count >= 2 && inst->operand_count <= 1 + SOURCES &&
@@ -88,6 +87,12 @@ static plan *plan_of(numerics *self, const ptx_inst *inst) {
         if (inst->operands[i].kind == PTX_OPERAND_REG && inst->operands[i].reg == inst->operands[0].reg)
             p->aliased = true;
     return p;
+}
+
+static inline plan *plan_of(numerics *self, const ptx_inst *inst) {
+    if (inst->serial < self->capacity && self->plans[inst->serial].epoch == self->epoch)
+        return &self->plans[inst->serial];
+    return make_plan(self, inst);
 }
 
 // ---- values --------------------------------------------------------------------------------------------
@@ -138,22 +143,25 @@ static double number_of(uint64_t bits, ptx_type type, unsigned half) {
 
 static bool is_pair(ptx_type type) { return type == PTX_F16X2 || type == PTX_BF16X2; }
 
-// Lanes with a result that is no finite number, by the exponent alone.
+// Lanes with a result that is no finite number, by the exponent alone. A first look without branches tells
+// that there is none, as there hardly ever is.
+#define ODD_LANES(type, test)                                                                                \
+    {                                                                                                        \
+        const type *v = at;                                                                                  \
+        type any = 0;                                                                                        \
+        for (uint32_t i = 0; i < LANES; i++) any |= (type)(test);                                            \
+        for (uint32_t i = 0; any && i < LANES; i++) lanes |= (uint32_t)(test) << i;                          \
+        break;                                                                                               \
+    }
 static uint32_t odd_lanes(const void *at, ptx_type type) {
     uint32_t lanes = 0;
-    for (uint32_t i = 0; i < LANES; i++) {
-        bool odd = false;
-        switch (type) {
-        case PTX_F32: odd = (((const uint32_t *)at)[i] & 0x7f800000u) == 0x7f800000u; break;
-        case PTX_F64: odd = (((const uint64_t *)at)[i] >> 52 & 0x7ff) == 0x7ff; break;
-        case PTX_F16: odd = (((const uint16_t *)at)[i] & 0x7c00u) == 0x7c00u; break;
-        case PTX_BF16: odd = (((const uint16_t *)at)[i] & 0x7f80u) == 0x7f80u; break;
-        default: {
-            uint32_t mask = type == PTX_F16X2 ? 0x7c00u : 0x7f80u, word = ((const uint32_t *)at)[i];
-            odd = (word & mask) == mask || (word >> 16 & mask) == mask;
-        }
-        }
-        lanes |= (uint32_t)odd << i;
+    switch (type) {
+    case PTX_F32: ODD_LANES(uint32_t, (v[i] & 0x7f800000u) == 0x7f800000u)
+    case PTX_F64: ODD_LANES(uint64_t, (v[i] & UINT64_C(0x7ff) << 52) == UINT64_C(0x7ff) << 52)
+    case PTX_F16: ODD_LANES(uint16_t, (v[i] & 0x7c00u) == 0x7c00u)
+    case PTX_BF16: ODD_LANES(uint16_t, (v[i] & 0x7f80u) == 0x7f80u)
+    case PTX_F16X2: ODD_LANES(uint32_t, (v[i] & 0x7c00u) == 0x7c00u || (v[i] & 0x7c000000u) == 0x7c000000u)
+    default: ODD_LANES(uint32_t, (v[i] & 0x7f80u) == 0x7f80u || (v[i] & 0x7f800000u) == 0x7f800000u)
     }
     return lanes;
 }
