@@ -78,11 +78,51 @@ static void room_is_limited_and_used_again(void **state) {
     sim_memory_close(&memory);
 }
 
+// One address for both sides, whole pages of its own, and nothing left of it when it is freed.
+static void host_sees_what_is_visible(void **state) {
+    sim_memory memory;
+    kz_error error;
+    assert_int_equal(sim_memory_open(&memory, 1 << 20, 1 << 20, true, &error), KZ_OK);
+    uint64_t hidden = sim_memory_take(&memory, 100, NULL),
+             seen = sim_memory_take_visible(&memory, 5000, NULL), next = sim_memory_take(&memory, 100, NULL);
+    assert_true(hidden && seen && next && seen % 4096 == 0 && next >= seen + 8192);
+    volatile char *host = (volatile char *)(uintptr_t)seen;
+    host[4999] = 7;
+    assert_int_equal(sim_memory_host(&memory, seen)[4999], 7);
+    sim_memory_host(&memory, seen)[0] = 9;
+    assert_int_equal(host[0], 9);
+    assert_non_null(sim_memory_find(&memory, seen + 4999, 1));
+    assert_true(sim_memory_give(&memory, seen));
+    assert_null(sim_memory_find(&memory, seen, 1));
+    assert_int_equal(sim_memory_host(&memory, seen)[0], 0);
+    sim_memory_close(&memory);
+}
+
+static void registered_memory_is_at_its_own_address(void **state) {
+    sim_machine *machine;
+    kz_error error;
+    int mine[16] = {0};
+    uint64_t at = (uint64_t)(uintptr_t)mine;
+    assert_int_equal(sim_machine_open(&(sim_config){.sm = 90, .memory_bytes = 1 << 20}, &machine, &error),
+                     KZ_OK);
+    assert_int_equal(sim_memory_register(machine, mine, sizeof mine, true, &error), KZ_OK);
+    assert_int_equal(sim_memory_register(machine, mine + 4, 4, true, &error), KZ_BUSY);
+    assert_ptr_equal(sim_memory_registered(&machine->memory, at + 60, 4, false), mine + 15);
+    assert_null(sim_memory_registered(&machine->memory, at + 60, 8, false));
+    assert_null(sim_memory_registered(&machine->memory, at, 4, true)); // read only
+    assert_int_equal(sim_memory_unregister(machine, mine, &error), KZ_OK);
+    assert_int_equal(sim_memory_unregister(machine, mine, &error), KZ_INVALID);
+    assert_null(sim_memory_registered(&machine->memory, at, 4, false));
+    sim_machine_close(machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_is_live),
         cmocka_unit_test(explains_in_words),
         cmocka_unit_test(room_is_limited_and_used_again),
+        cmocka_unit_test(host_sees_what_is_visible),
+        cmocka_unit_test(registered_memory_is_at_its_own_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
