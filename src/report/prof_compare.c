@@ -132,18 +132,6 @@ static const char *change_text(char text[REPORT_NUMBER], const row *r) {
 // ---- words
 // -------------------------------------------------------------------------------------------------
 
-// The resource whose time fell or rose most, of those that matter on the slower side.
-static report_prof_resource find_cause(const report_prof_kernel *before, const report_prof_kernel *after) {
-    report_prof_resource best = before->first;
-    double most = 0;
-    for (int r = 0; r < REPORT_PROF_RESOURCES; r++) {
-        double change = fabs(before->seconds[r] - after->seconds[r]);
-        if (r != REPORT_PROF_LATENCY && change > most) most = change, best = (report_prof_resource)r;
-    }
-    bool latency = before->first == REPORT_PROF_LATENCY || after->first == REPORT_PROF_LATENCY;
-    return latency && most < 0.1 * fabs(before->estimate - after->estimate) ? REPORT_PROF_LATENCY : best;
-}
-
 static void conclude(base_text *out, const report_prof *before, const report_prof *after, const pair *p) {
     double b = p->before->estimate, a = p->after->estimate, ratio = a > 0 ? b / a : 1;
     char x[REPORT_NUMBER], y[REPORT_NUMBER];
@@ -153,10 +141,10 @@ static void conclude(base_text *out, const report_prof *before, const report_pro
         return;
     }
     bool better = ratio > 1;
-    report_prof_resource cause = find_cause(p->before, p->after);
-    base_text_add(out, "%s is better, about %.2g times as fast by the estimate: %s needs %s %s",
-                  better ? after->program : before->program, better ? ratio : 1 / ratio,
-                  report_prof_resource_title(cause),
+    report_prof_resource cause = (better ? p->before : p->after)->first; // what held the slower one back
+    base_text_add(out, "%s is better, about %.*f times as fast by the estimate: %s needs %s %s",
+                  better ? after->program : before->program, fmax(ratio, 1 / ratio) < 10 ? 1 : 0,
+                  better ? ratio : 1 / ratio, report_prof_resource_title(cause),
                   report_seconds(x, better ? p->after->seconds[cause] : p->before->seconds[cause]),
                   "instead of ");
     base_text_add(out, "%s.",
