@@ -221,14 +221,25 @@ static void choose_arch(const char *ptx, int sm, char arch[TOOLCHAIN_ARCH]) {
         snprintf(arch, TOOLCHAIN_ARCH, "%d", sm);
 }
 
+// A module is named by its file beside the record, or in words that end in the file's number ("app, module
+// 1").
+static kz_status read_module(const prof_run *run, const char *module, char **text, size_t *size) {
+    char path[PATH];
+    const char *digits = module + strlen(module);
+    snprintf(path, sizeof path, "%s/%s", run->program.session, module);
+    if (!base_file_read(path, text, size, NULL)) return KZ_OK;
+    while (digits > module && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+    snprintf(path, sizeof path, "%s/module-%s.ptx", run->program.session, digits);
+    return *digits ? base_file_read(path, text, size, NULL) : KZ_NOT_FOUND;
+}
+
 static void ask_ptxas(prof_run *run, const char *module) {
     toolchain tools;
-    char path[PATH], arch[TOOLCHAIN_ARCH], *text = NULL;
+    char arch[TOOLCHAIN_ARCH], *text = NULL;
     const char *ptx = run->image.ptx;
     size_t size = run->image.ptx_size, cubin_size;
     void *cubin = NULL;
-    snprintf(path, sizeof path, "%s/%s", run->program.session, module);
-    if (!ptx && !base_file_read(path, &text, &size, NULL)) ptx = text;
+    if (!ptx && !read_module(run, module, &text, &size)) ptx = text;
     toolchain_find(&tools, NULL); // without nvcc there may still be a ptxas
     if (ptx && tools.ptxas[0]) {
         choose_arch(ptx, run->sm, arch);
