@@ -212,6 +212,12 @@ cudaError_t cudart_launch_run(const cudart_launch *l) {
     bool killed = status == KZ_TIMEOUT && cudart.debugger; // by the user, who wants to go on
     if ((status == KZ_TIMEOUT && !killed) || (status && atomic_load(&cudart.timed_out)))
         cudart_end_in_time(error.message);
+    if (atomic_load(&cudart.timed_out)) { // as the launch ended
+        char why[512];
+        snprintf(why, sizeof why, "no kernel hangs: %s had just ended, launch %u of the program",
+                 cudart_readable(f->name), cudart.launch_count);
+        cudart_end_in_time(why);
+    }
     atomic_store(&cudart.launching, false);
     return status ? failed(l, &launch, status, &result, &error) : cudaSuccess;
 }

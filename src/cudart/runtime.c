@@ -135,9 +135,14 @@ static void *watch_time(void *unused) {
     sim_machine_interrupt(cudart.machine); // a launch that runs ends by itself and says who waits where
     for (int i = 0; i < GRACE_SECONDS * 100 && atomic_load(&cudart.launching); i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    cudart_end_in_time(atomic_load(&cudart.launching)
-                           ? "a kernel was running and could not be stopped"
-                           : "no kernel was running: the time was spent in the program's own host code");
+    char why[200] = "no kernel was running: the time was spent in the program's own host code";
+    if (atomic_load(&cudart.launching))
+        snprintf(why, sizeof why, "a kernel was running and could not be stopped");
+    else if (cudart.launch_count)
+        snprintf(why, sizeof why,
+                 "no kernel was running: the program's %u launches had ended, and its host code went on",
+                 cudart.launch_count);
+    cudart_end_in_time(why);
 }
 
 static void start_timer(void) {

@@ -346,6 +346,10 @@ bool sim_block_run(sim_block *b) {
             else if (!w->spun)
                 waiting_loops = false;
         }
+        // Before a block's end is taken, or a grid of short blocks could not be stopped.
+        if (__builtin_expect(
+                atomic_load_explicit(&b->grid->program->machine->interrupted, memory_order_relaxed), 0))
+            sim_fault_interrupted(b->worker);
         if (b->alive == 0) return true;
         if (!ran && !b->moved) {
             if (b->grid->cluster_size > 1) { // another block of the cluster may be what it waits for
@@ -354,9 +358,6 @@ bool sim_block_run(sim_block *b) {
             }
             if (!sim_async_hurry(b->worker)) sim_fault_deadlock(b->worker, "every warp of a block waits");
         }
-        if (__builtin_expect(
-                atomic_load_explicit(&b->grid->program->machine->interrupted, memory_order_relaxed), 0))
-            sim_fault_interrupted(b->worker);
         if (config->max_instructions && b->clock / b->warp_count > config->max_instructions)
             sim_fault_here(b->worker->warp, NULL, 0, KZ_LIMIT,
                            "a block executed more than %llu instructions per warp",

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+__global__ void touch(int *p) { atomicOr(p + threadIdx.x, 1); }
 __global__ void fill(int *p, int value) { p[blockIdx.x * blockDim.x + threadIdx.x] = value; }
 __global__ void speak() { printf("nobody hears this\n"); }
 __global__ void hold(int *p) { assert(p == nullptr); }
@@ -63,6 +64,12 @@ int main(int, char **words) {
         wait_for_ever<<<1, 1>>>(device);
         cudaDeviceSynchronize();
     }
+    if (!strcmp(what, "short_blocks")) {
+        touch<<<1 << 30, 32>>>(device);
+        cudaDeviceSynchronize();
+    }
+    if (!strcmp(what, "short_launches"))
+        for (;;) touch<<<1, 32>>>(device);
     if (!strcmp(what, "host_hangs"))
         for (volatile int i = 0;; i = i + 1) continue;
     return 0;
