@@ -194,7 +194,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     b->at[1] = index / g->launch->grid[0] % g->launch->grid[1];
     b->at[2] = index / g->launch->grid[0] / g->launch->grid[1];
     b->alive = b->threads;
-    b->clock = 0;
+    b->clock = b->waited = 0;
     b->moved = false;
     memset(b->barriers, 0, sizeof b->barriers);
     b->barriers_waited = 0;

@@ -261,6 +261,7 @@ struct SIM_APART sim_block {
     uint32_t barriers_waited;               // bit i: somebody has arrived at barrier i
     uint32_t came[SIM_BARRIERS][SIM_LANES]; // barriers with a count: lanes that have come, of warps that have
     uint64_t clock;                         // instructions executed by the block
+    uint64_t waited;                        // what reading clocks and nanosleep add to %clock
     base_text printed;
     bool moved;       // since the last look: a barrier opened, lanes left, a call returned
     bool waits;       // it let others run because all it does is wait

@@ -200,10 +200,15 @@ sim_op *sim_add_op(sim_decoder *d) {
     return op;
 }
 
+// No time passes in the simulator: the clock is the number of instructions the block has executed. Reading it
+// takes a few dozen cycles of hardware, and does so here: kernels that wait by looking at a clock are done sooner.
+#define CLOCK_READ 32
+
 static void read_clock(sim_warp *warp, const sim_op *op) {
-    // No time passes in the simulator: the clock is the number of instructions the block has executed.
-    uint64_t now = warp->block->clock + warp->issued;
-    warp->block->worker->changes++; // whoever looks at a clock may yet leave a loop by it
+    sim_block *block = warp->block;
+    uint64_t now = block->clock + warp->issued + block->waited;
+    block->waited += CLOCK_READ;
+    block->worker->changes++; // whoever looks at a clock may yet leave a loop by it
     if (op->aux8 == 64) {
         uint64_t *d = SIM_REG(uint64_t, warp, op->d);
         for (int i = 0; i < SIM_LANES; i++) d[i] = now >> op->aux16;

@@ -332,7 +332,8 @@ void sim_decode_end(sim_decoder *d, const ptx_inst *inst, sim_end end) {
         .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
     set_guard(d, &op, inst);
     switch (end) {
-    case SIM_END_TABLE: op.a = sim_source(d, &inst->operands[0], PTX_U32); break;
+    case SIM_END_TABLE:
+    case SIM_END_YIELD: op.a = sim_source(d, &inst->operands[0], PTX_U32); break;
     case SIM_END_BARRIER: decode_barrier(d, inst, &op); break;
     case SIM_END_SYNC: decode_sync(d, inst, &op); break;
     case SIM_END_CALL: decode_call(d, inst, &op); break;

@@ -358,6 +358,16 @@ static void tell_end(sim_warp *w, const sim_path *path, const sim_stretch *stret
     if (listener->branch && chooses) listener->branch(listener, &event, taken);
 }
 
+static uint32_t longest_sleep(const sim_warp *w, const sim_op *op, uint32_t mask) {
+    const uint32_t *asked = SIM_REG(const uint32_t, w, op->a);
+    uint32_t longest = 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t time = asked[__builtin_ctz(mask)];
+        if (time > longest) longest = time;
+    }
+    return longest;
+}
+
 // Whether the path simply goes on, being still the warp's only one.
 static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch, uint32_t *slice) {
     uint32_t taken = path->mask;
@@ -409,6 +419,7 @@ static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch,
     }
     case SIM_END_YIELD:
         path->stretch = stretch->next;
+        w->block->waited += longest_sleep(w, last, taken);
         w->spun = true;
         *slice = 0;
         break;
