@@ -201,7 +201,7 @@ sim_op *sim_add_op(sim_decoder *d) {
 }
 
 // No time passes in the simulator: the clock is the number of instructions the block has executed. Reading it
-// takes a few dozen cycles of hardware, and does so here: kernels that wait by looking at a clock are done sooner.
+// takes a few dozen cycles of hardware, and does so here, that kernels which wait by it are done sooner.
 #define CLOCK_READ 32
 
 static void read_clock(sim_warp *warp, const sim_op *op) {
