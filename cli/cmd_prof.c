@@ -18,8 +18,7 @@ static kz_status write_text(const base_text *text, const char *path, kz_error *e
     return KZ_OK;
 }
 
-// ---- renderings
-// -----------------------------------------------------------------------------------------
+// ---- renderings -------------------------------------------------------------------------------------
 
 static kz_status write_json(json_t *object, const char *path, kz_error *error) {
     json_t *array = json_array();
@@ -92,8 +91,7 @@ static kz_status open_report(const prof_choices *o, prof_run *run, report_prof *
     return status;
 }
 
-// ---- the verb
-// -------------------------------------------------------------------------------------------
+// ---- the verb ---------------------------------------------------------------------------------------
 
 static int finish(const prof_choices *o, prof_run *runs, size_t count) {
     report_prof reports[2] = {{0}};

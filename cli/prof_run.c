@@ -13,8 +13,7 @@
 
 enum { MOST_ELEMENTS = 1 << 21, PATH = 1200 }; // what the simulator does within seconds
 
-// ---- programs and records
-// -------------------------------------------------------------------------------
+// ---- programs and records ---------------------------------------------------------------------------
 
 static kz_status run_program(const prof_choices *o, const prof_targets *targets, const prof_target *target,
                              prof_run *run, kz_error *error) {
@@ -58,8 +57,7 @@ static kz_status read_record(const prof_target *target, prof_run *run, kz_error 
     return report_record_read(path, &run->record, error);
 }
 
-// ---- kernels of the zoo, and guests
-// ---------------------------------------------------------------------
+// ---- kernels of the zoo, and guests -----------------------------------------------------------------
 
 // The largest plain case that the simulator does within seconds.
 static kz_status choose_case(const prof_choices *o, const prof_target *target, kz_case *c, kz_error *error) {
@@ -206,8 +204,7 @@ void prof_run_close(prof_run *run) {
     free(run->resources);
 }
 
-// ---- registers
-// ------------------------------------------------------------------------------------------
+// ---- registers --------------------------------------------------------------------------------------
 
 // Code for one architecture alone (sm_90a) is assembled for it; other PTX for
 // the GPU.
@@ -267,8 +264,7 @@ int prof_run_registers(void *context, const char *module, const char *kernel) {
     return -1;
 }
 
-// ---- sources
-// --------------------------------------------------------------------------------------------
+// ---- sources ----------------------------------------------------------------------------------------
 
 report_prof_sources *prof_run_sources(void) {
     toolchain tools;

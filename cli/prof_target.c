@@ -24,8 +24,7 @@ static bool is_part_of_program(const char *word) { // a source without a main of
 
 static bool is_record(const char *word) { return ends_with(word, ".jsonl"); }
 
-// ---- one target
-// -----------------------------------------------------------------------------------------
+// ---- one target -------------------------------------------------------------------------------------
 
 static kz_status fail_without_main(const char *word, kz_error *error) {
     if (!base_file_exists(word)) {
@@ -65,8 +64,7 @@ static kz_status add_target(const prof_choices *o, const char *word, prof_target
     return status;
 }
 
-// ---- all of them
-// ----------------------------------------------------------------------------------------
+// ---- all of them ------------------------------------------------------------------------------------
 
 static bool is_another(const prof_choices *o, const prof_targets *t, const char *word) {
     if (t->count != 1) return t->count == 0;

@@ -1,7 +1,7 @@
 // Fat binaries and what is packed in them: damaged ones are refused, and nothing outside them is touched.
 //
-// The input is a container; its entries are unpacked, and what comes out is read as machine code. The first byte
-// chooses whether the rest is instead handed to a decompressor directly.
+// The input is a container; its entries are unpacked, and what comes out is read as machine code. The first
+// byte chooses whether the rest is instead handed to a decompressor directly.
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,15 +13,15 @@ enum { KZ_CASE_AXES = 4, KZ_FAMILY_BUFFERS = 6 };
 // What the numbers in an input are. UNIFORM has full mantissas in [-1, 1); the rest are for edges.
 typedef enum kz_data {
     KZ_DATA_UNIFORM,
-    KZ_DATA_POSITIVE,  // uniform in [0.5, 1.5)
+    KZ_DATA_POSITIVE, // uniform in [0.5, 1.5)
     KZ_DATA_ZEROS,
     KZ_DATA_ONES,
-    KZ_DATA_NAN,       // uniform, with NaN here and there
-    KZ_DATA_INF,       // uniform, with +Inf and -Inf here and there
+    KZ_DATA_NAN, // uniform, with NaN here and there
+    KZ_DATA_INF, // uniform, with +Inf and -Inf here and there
     KZ_DATA_DENORMAL,
-    KZ_DATA_LARGE,     // magnitudes near the type's largest
-    KZ_DATA_SMALL,     // magnitudes near the type's smallest normal
-    KZ_DATA_EQUAL,     // one value everywhere
+    KZ_DATA_LARGE, // magnitudes near the type's largest
+    KZ_DATA_SMALL, // magnitudes near the type's smallest normal
+    KZ_DATA_EQUAL, // one value everywhere
     KZ_DATA_COUNT
 } kz_data;
 
@@ -62,14 +62,14 @@ typedef struct kz_variant {
     int min_sm;       // lowest architecture it runs on: 75; 0 for a native C variant of the `cpu` device
     // Fills the plan for this case; KZ_UNSUPPORTED with a reason where the variant does not do it.
     kz_status (*plan)(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error);
-    const char *idea;                // one line for tables
-    const kz_native_entry *natives;  // for a native variant; ends with a NULL name
+    const char *idea;               // one line for tables
+    const kz_native_entry *natives; // for a native variant; ends with a NULL name
 } kz_variant;
 
 struct kz_family {
-    const char *name;    // "reduce"
-    const char *group;   // "primitives"
-    const char *summary; // one line
+    const char *name;              // "reduce"
+    const char *group;             // "primitives"
+    const char *summary;           // one line
     const char *const *operations; // ends with NULL; at least one
     const char *const *axes;       // names of the axes in use, ends with NULL: {"n", NULL}
 
@@ -139,8 +139,8 @@ double kz_saturate(kz_type type, double value);
 
 // The first row of the family's choice.csv (gpu,type,operation,from,to,variant) that holds the device's
 // GPU, the case's type and operation, and `size`; NULL where none does. "*" in a row matches all.
-const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c, const kz_device_info *device,
-                                       uint64_t size);
+const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c,
+                                       const kz_device_info *device, uint64_t size);
 // The rule for the rest: the last variant that this device runs and that plans this case.
 const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c, const kz_device_info *device);
 bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
@@ -153,6 +153,7 @@ const kz_family *kz_family_find(const char *name); // NULL where there is none
 const kz_variant *kz_variant_find(const kz_family *family, const char *name);
 
 // The embedded code of a variant (PTX and machine code, or native entries).
-kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image, kz_error *error);
+kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
+                           kz_error *error);
 
 #endif

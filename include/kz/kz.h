@@ -38,7 +38,17 @@ const char *kz_version(void);
 
 // ---- element types --------------------------------------------------------------------------
 
-typedef enum kz_type { KZ_F32, KZ_F16, KZ_BF16, KZ_F64, KZ_I32, KZ_U8, KZ_U32, KZ_I64, KZ_TYPE_COUNT } kz_type;
+typedef enum kz_type {
+    KZ_F32,
+    KZ_F16,
+    KZ_BF16,
+    KZ_F64,
+    KZ_I32,
+    KZ_U8,
+    KZ_U32,
+    KZ_I64,
+    KZ_TYPE_COUNT
+} kz_type;
 
 size_t kz_type_size(kz_type type);
 const char *kz_type_name(kz_type type); // "bf16"
@@ -59,15 +69,15 @@ typedef enum kz_device_kind { KZ_DEVICE_CPU, KZ_DEVICE_SIM, KZ_DEVICE_CUDA } kz_
 
 typedef struct kz_device_info {
     kz_device_kind kind;
-    char id[32];          // what --device takes: "cuda:0", "sim:h200", "cpu"
-    char name[96];        // "NVIDIA H200", "simulated NVIDIA H200", "AMD EPYC ..."
-    char gpu[32];         // key into gpus/: "h200"; "" where unknown
-    int sm;               // compute capability times ten: 90; 0 on cpu
-    int multiprocessors;  // cores on cpu
-    int warp_size;        // 32; 1 on cpu
+    char id[32];         // what --device takes: "cuda:0", "sim:h200", "cpu"
+    char name[96];       // "NVIDIA H200", "simulated NVIDIA H200", "AMD EPYC ..."
+    char gpu[32];        // key into gpus/: "h200"; "" where unknown
+    int sm;              // compute capability times ten: 90; 0 on cpu
+    int multiprocessors; // cores on cpu
+    int warp_size;       // 32; 1 on cpu
     int max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
     int registers_per_multiprocessor;
-    size_t memory_bytes;  // what can be allocated in all
+    size_t memory_bytes; // what can be allocated in all
     size_t l2_bytes;
     size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
     double peak_bytes_per_s; // nominal; 0 where unknown
@@ -96,7 +106,7 @@ kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *e
 // ---- memory ---------------------------------------------------------------------------------
 
 kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error); // 0 bytes: 0
-kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
+kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error);                 // 0 is allowed
 kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
 // Asynchronous in `stream`; host memory must stay valid until the stream is synchronised.
@@ -143,7 +153,8 @@ typedef struct kz_image {
 kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error);
 void kz_module_close(kz_module *module);
 kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
-kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes, kz_error *error);
+kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
+                           kz_error *error);
 
 typedef struct kz_launch {
     uint32_t grid[3], block[3];
@@ -157,7 +168,7 @@ kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kern
                            const void *const *args, size_t arg_count, kz_error *error);
 
 typedef struct kz_kernel_info {
-    int registers;               // as ptxas allotted them; -1 where unknown
+    int registers; // as ptxas allotted them; -1 where unknown
     size_t static_shared_bytes;
     size_t local_bytes_per_thread;
     int max_threads_per_block;

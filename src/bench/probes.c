@@ -29,6 +29,7 @@ enum { THREADS = 256, COPY_PIECES = 4, READ_PIECES = 8, PIECE = 16, LEAST_FLUSH 
     "  @%p" i " xor.b32 %r4, %r4, %v" c ";\n"                                                                \
     "  @%p" i " xor.b32 %r4, %r4, %v" d ";\n"
 
+// clang-format off
 static const char probe_ptx[] =
     ".version 7.0\n"
     ".target sm_75\n"
@@ -39,71 +40,55 @@ static const char probe_ptx[] =
     "  ld.param.u64 %rd2, [from];\n"
     "  ld.param.u64 %rd3, [pieces];\n"
     "  cvta.to.global.u64 %rd1, %rd1;\n"
-    "  cvta.to.global.u64 %rd2, %rd2;\n" HEAD(
-        "1024") "  add.u64 %rd8, %rd2, %rd6;\n"
-                "  add.u64 %rd9, %rd1, %rd6;\n" BOUND("0", "0") BOUND("1", "256") BOUND("2", "512") BOUND(
-                    "3", "768") LOAD("0", "0", "0", "1", "2", "3") LOAD("1", "4096", "4", "5", "6", "7")
-                    LOAD("2", "8192", "8", "9", "10", "11") LOAD("3", "12288", "12", "13", "14",
-                                                                 "15") STORE("0", "0", "0", "1", "2", "3")
-                        STORE("1", "4096", "4", "5", "6", "7") STORE("2", "8192", "8", "9", "10", "11") STORE(
-                            "3",
-                            "12288", "12", "13", "14",
-                            "15") "  ret;\n"
-                                  "}\n"
-                                  // The sum goes nowhere, but only the kernel's end knows: a store that all
-                                  // but never happens.
-                                  ".visible .entry bench_read(.param .u64 sink, .param .u64 from, .param "
-                                  ".u64 pieces) {\n"
-                                  "  .reg .pred %p<16>;\n  .reg .b32 %r<8>;\n  .reg .b32 %v<32>;\n  .reg "
-                                  ".b64 %rd<16>;\n"
-                                  "  ld.param.u64 %rd1, [sink];\n"
-                                  "  ld.param.u64 %rd2, [from];\n"
-                                  "  ld.param.u64 %rd3, [pieces];\n"
-                                  "  cvta.to.global.u64 %rd1, %rd1;\n"
-                                  "  cvta.to.global.u64 %rd2, %rd2;\n" HEAD(
-                                      "2048") "  add.u64 %rd8, %rd2, %rd6;\n"
-                                              "  mov.u32 %r4, 0;\n" BOUND("0", "0") BOUND("1", "256") BOUND(
-                                                  "2", "512") BOUND("3", "768")
-                                                  BOUND("4", "1024") BOUND("5", "1280") BOUND(
-                                                      "6", "1536") BOUND("7", "1792")
-                                                      LOAD("0", "0", "0", "1", "2", "3") LOAD(
-                                                          "1",
-                                                          "4096",
-                                                          "4",
-                                                          "5",
-                                                          "6",
-                                                          "7") LOAD("2", "8192", "8", "9", "10", "11")
-                                                          LOAD("3", "12288", "12", "13", "14", "15") LOAD(
-                                                              "4",
-                                                              "16384",
-                                                              "16",
-                                                              "17",
-                                                              "18",
-                                                              "19") LOAD("5", "20480", "20", "21", "22", "23")
-                                                              LOAD("6", "24576", "24", "25", "26", "27") LOAD(
-                                                                  "7",
-                                                                  "28672",
-                                                                  "28", "29",
-                                                                  "30", "31") FOLD("0", "0", "1", "2", "3")
-                                                                  FOLD("1", "4", "5", "6", "7") FOLD(
-                                                                      "2",
-                                                                      "8",
-                                                                      "9",
-                                                                      "10",
-                                                                      "11") FOLD("3", "12", "13", "14", "15")
-                                                                      FOLD("4", "16", "17", "18", "19") FOLD(
-                                                                          "5",
-                                                                          "20", "21",
-                                                                          "22", "23")
-                                                                          FOLD("6", "24", "25", "26", "27")
-                                                                              FOLD("7", "28", "29", "30",
-                                                                                   "31") "  setp.eq.u32 %p8, "
-                                                                                         "%r4, 0x5ca1ab1e;\n"
-                                                                                         "  @%p8 "
-                                                                                         "st.global.u32 "
-                                                                                         "[%rd1], %r4;\n"
-                                                                                         "  ret;\n"
-                                                                                         "}\n";
+    "  cvta.to.global.u64 %rd2, %rd2;\n"
+    HEAD("1024")
+    "  add.u64 %rd8, %rd2, %rd6;\n"
+    "  add.u64 %rd9, %rd1, %rd6;\n"
+    BOUND("0", "0") BOUND("1", "256") BOUND("2", "512") BOUND("3", "768")
+    LOAD("0", "0", "0", "1", "2", "3")
+    LOAD("1", "4096", "4", "5", "6", "7")
+    LOAD("2", "8192", "8", "9", "10", "11")
+    LOAD("3", "12288", "12", "13", "14", "15")
+    STORE("0", "0", "0", "1", "2", "3")
+    STORE("1", "4096", "4", "5", "6", "7")
+    STORE("2", "8192", "8", "9", "10", "11")
+    STORE("3", "12288", "12", "13", "14", "15")
+    "  ret;\n"
+    "}\n"
+    // The sum goes nowhere, but only the kernel's end knows: a store that all but never happens.
+    ".visible .entry bench_read(.param .u64 sink, .param .u64 from, .param .u64 pieces) {\n"
+    "  .reg .pred %p<16>;\n  .reg .b32 %r<8>;\n  .reg .b32 %v<32>;\n  .reg .b64 %rd<16>;\n"
+    "  ld.param.u64 %rd1, [sink];\n"
+    "  ld.param.u64 %rd2, [from];\n"
+    "  ld.param.u64 %rd3, [pieces];\n"
+    "  cvta.to.global.u64 %rd1, %rd1;\n"
+    "  cvta.to.global.u64 %rd2, %rd2;\n"
+    HEAD("2048")
+    "  add.u64 %rd8, %rd2, %rd6;\n"
+    "  mov.u32 %r4, 0;\n"
+    BOUND("0", "0") BOUND("1", "256") BOUND("2", "512") BOUND("3", "768")
+    BOUND("4", "1024") BOUND("5", "1280") BOUND("6", "1536") BOUND("7", "1792")
+    LOAD("0", "0", "0", "1", "2", "3")
+    LOAD("1", "4096", "4", "5", "6", "7")
+    LOAD("2", "8192", "8", "9", "10", "11")
+    LOAD("3", "12288", "12", "13", "14", "15")
+    LOAD("4", "16384", "16", "17", "18", "19")
+    LOAD("5", "20480", "20", "21", "22", "23")
+    LOAD("6", "24576", "24", "25", "26", "27")
+    LOAD("7", "28672", "28", "29", "30", "31")
+    FOLD("0", "0", "1", "2", "3")
+    FOLD("1", "4", "5", "6", "7")
+    FOLD("2", "8", "9", "10", "11")
+    FOLD("3", "12", "13", "14", "15")
+    FOLD("4", "16", "17", "18", "19")
+    FOLD("5", "20", "21", "22", "23")
+    FOLD("6", "24", "25", "26", "27")
+    FOLD("7", "28", "29", "30", "31")
+    "  setp.eq.u32 %p8, %r4, 0x5ca1ab1e;\n"
+    "  @%p8 st.global.u32 [%rd1], %r4;\n"
+    "  ret;\n"
+    "}\n";
+// clang-format on
 
 struct bench_probes {
     kz_device *device;

@@ -274,8 +274,7 @@ static const char *coordinates(const char *text, uint32_t at[3]) {
         char *end;
         at[i] = (uint32_t)strtoul(text, &end, 10);
         if (end == text) return NULL;
-        for (text = end; isspace((unsigned char)*text); text++) {
-        }
+        for (text = end; isspace((unsigned char)*text); text++) {}
         if (*text != ',') break;
         text++;
     }

@@ -71,8 +71,7 @@ static void each_breakpoint(debug_session *s, const char *text,
             debug_say(s, "There is no breakpoint '%s': info breakpoints lists them.\n", text);
             return;
         }
-        for (text = end; isspace((unsigned char)*text); text++) {
-        }
+        for (text = end; isspace((unsigned char)*text); text++) {}
     }
 }
 
@@ -180,8 +179,7 @@ static unsigned coordinates(const char *text, uint32_t at[3]) {
         at[count] = (uint32_t)strtoul(text, &end, 10);
         if (end == text) return 0;
         count++;
-        for (text = end; isspace((unsigned char)*text); text++) {
-        }
+        for (text = end; isspace((unsigned char)*text); text++) {}
         if (*text != ',') break;
         text++;
     }

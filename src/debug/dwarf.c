@@ -154,8 +154,7 @@ static const abbreviation *find_abbreviation(const unit *u, uint64_t code) {
     return NULL;
 }
 
-// ---- attributes
-// --------------------------------------------------------------------------------------------
+// ---- attributes -------------------------------------------------------------------------------------
 
 typedef struct attribute {
     enum { IS_NUMBER, IS_SIGNED, IS_TEXT, IS_BLOCK, IS_REFERENCE, IS_OFFSET, IS_ADDRESS } kind;
@@ -260,8 +259,7 @@ static void keep_attribute(debug_die *die, uint64_t name, const attribute *a, bo
     }
 }
 
-// ---- entries
-// -------------------------------------------------------------------------------------------------
+// ---- entries ----------------------------------------------------------------------------------------
 
 static bool grow_entries(unit *u) {
     if (u->entry_count < u->entry_capacity) return true;
@@ -457,8 +455,7 @@ bool debug_dwarf_has_variables(const debug_dwarf *dwarf) {
     return false;
 }
 
-// ---- questions
-// -------------------------------------------------------------------------------------------------
+// ---- questions --------------------------------------------------------------------------------------
 
 // Origins may have origins; a chain that goes round is a mistake of the file.
 static const debug_die *with_origin(const debug_die *die, bool (*has)(const debug_die *)) {
@@ -484,8 +481,7 @@ bool debug_die_covers(const debug_die *die, uint32_t serial) {
     return serial >= die->low && serial < die->high;
 }
 
-// ---- locations
-// ---------------------------------------------------------------------------------------------------
+// ---- locations --------------------------------------------------------------------------------------
 
 // "%r12" packed big-endian, the first letter highest.
 static void unpack_register(uint64_t packed, debug_location *to) {

@@ -174,8 +174,7 @@ static ptx_module module_of(const unit *u, ptx_section sections[3]) {
     return (ptx_module){.name = "unit.ptx", .sections = sections, .section_count = 3, .location_count = 1};
 }
 
-// ---- tests
-// -------------------------------------------------------------------------------------------------
+// ---- tests ------------------------------------------------------------------------------------------
 
 typedef struct fixture {
     unit u;

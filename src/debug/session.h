@@ -7,8 +7,7 @@
 #include "debug/debug.h"
 #include "debug/expression.h"
 
-// ---- breakpoints
-// -------------------------------------------------------------------------------------------
+// ---- breakpoints ------------------------------------------------------------------------------------
 
 typedef struct debug_breakpoint {
     uint32_t id;

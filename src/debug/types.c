@@ -114,8 +114,7 @@ const debug_type *debug_type_dimensions(debug_symbols *s) {
     return type;
 }
 
-// ---- types from entries
-// ------------------------------------------------------------------------------------
+// ---- types from entries -----------------------------------------------------------------------------
 
 static const debug_type *type_of(debug_symbols *s, const debug_die *die, unsigned nesting);
 

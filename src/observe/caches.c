@@ -45,8 +45,7 @@ struct observe_caches {
     bool failed;             // out of memory: the launch has no figures
 };
 
-// ---- one cache
-// ---------------------------------------------------------------------------------------------
+// ---- one cache --------------------------------------------------------------------------------------
 
 static uint32_t sets_for(uint64_t bytes) {
     uint64_t sets = bytes >> LINE_SHIFT;
@@ -89,8 +88,7 @@ static cache_way *replace(sector_cache *cache, cache_way *way, uint64_t line, ui
     return way;
 }
 
-// ---- requests
-// ----------------------------------------------------------------------------------------------
+// ---- requests ---------------------------------------------------------------------------------------
 
 static uint32_t count_of(uint8_t sectors) { return (uint32_t)__builtin_popcount(sectors); }
 
@@ -203,8 +201,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     }
 }
 
-// ---- launches
-// ----------------------------------------------------------------------------------------------
+// ---- launches ---------------------------------------------------------------------------------------
 
 // What is set aside for shared memory comes in steps (CUDA Programming Guide, "Compute Capabilities").
 static uint64_t carve_out(uint32_t sm, uint64_t bytes) {

@@ -71,8 +71,7 @@ struct observe_lines {
 
 static worker *self_of(sim_listener *listener) { return (worker *)listener; }
 
-// ---- requests
-// ------------------------------------------------------------------------------------------------
+// ---- requests ---------------------------------------------------------------------------------------
 
 static bool lanes_agree(const uint64_t *addresses, uint32_t mask, uint64_t base, const uint64_t *offsets) {
     uint64_t different = 0;
@@ -238,8 +237,7 @@ __attribute__((target("avx2"))) static void on_access_avx2(sim_listener *listene
 }
 #endif
 
-// ---- instructions
-// --------------------------------------------------------------------------------------------
+// ---- instructions -----------------------------------------------------------------------------------
 
 static void touch_run(worker *self, run_state *run, const ptx_inst *first, uint32_t count) {
     run->next = self->first_run;
@@ -292,8 +290,7 @@ static void on_block_begin(sim_listener *listener, uint32_t block, uint32_t warp
     self_of(listener)->warps += warps;
 }
 
-// ---- folding: the launch has ended
-// --------------------------------------------------------------------------
+// ---- folding: the launch has ended ------------------------------------------------------------------
 
 static void fold_inst(worker *self, observe_profile *profile, const ptx_inst *inst, uint64_t executions,
                       uint64_t lanes) {
@@ -404,8 +401,7 @@ static void fold_memory(worker *self, observe_profile *profile) {
     self->first_memory = NULL;
 }
 
-// ---- workers
-// -------------------------------------------------------------------------------------------------
+// ---- workers ----------------------------------------------------------------------------------------
 
 static void close_worker(worker *self) {
     if (!self) return;

@@ -153,8 +153,7 @@ static void expect_none(const char *record, const char *part) {
     if (strstr(record, part)) fail_msg("%s in\n%s", part, record);
 }
 
-// ---- tests
-// -------------------------------------------------------------------------------------------------
+// ---- tests ------------------------------------------------------------------------------------------
 
 static void figures_of_a_kernel(void **state) {
     lab l = {0};

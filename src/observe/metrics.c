@@ -183,8 +183,7 @@ static observe_class class_of(const ptx_inst *inst) {
     return OBSERVE_CLASS_OTHER;
 }
 
-// ---- flops
-// -------------------------------------------------------------------------------------------------
+// ---- flops ------------------------------------------------------------------------------------------
 
 static void flops_of(const ptx_inst *inst, observe_inst_info *info) {
     uint8_t each = 0;

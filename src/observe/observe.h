@@ -156,8 +156,7 @@ typedef struct observe_occupancy_result {
 } observe_occupancy_result;
 observe_occupancy_result observe_occupancy(const observe_gpu *gpu, const observe_occupancy_input *input);
 
-// ---- and its record
-// -----------------------------------------------------------------------------------------
+// ---- and its record ---------------------------------------------------------------------------------
 
 typedef struct observe_session observe_session;
 kz_status observe_session_open(const observe_options *options, const observe_gpu *gpu,

@@ -18,8 +18,7 @@ static bool make_room(void *list, uint32_t count, uint32_t *capacity, size_t ite
     return true;
 }
 
-// ---- accesses
-// ----------------------------------------------------------------------------------------------
+// ---- accesses ---------------------------------------------------------------------------------------
 
 static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
@@ -107,8 +106,7 @@ void observe_access_free(observe_access_sums *list) {
     }
 }
 
-// ---- modules in words
-// --------------------------------------------------------------------------------------
+// ---- modules in words -------------------------------------------------------------------------------
 
 static uint64_t hash_text(const char *text) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -293,8 +291,7 @@ static observe_module *module_of(observe_profiles *profiles, const ptx_module *m
     return words;
 }
 
-// ---- profiles
-// ----------------------------------------------------------------------------------------------
+// ---- profiles ---------------------------------------------------------------------------------------
 
 static void close_profile(observe_profile *profile) {
     if (!profile) return;

@@ -37,8 +37,7 @@ void observe_access_pattern(observe_access_sums *sums, const observe_pattern *pa
 void observe_access_add(observe_access_sums *to, const observe_access_sums *from);
 void observe_access_free(observe_access_sums *list);
 
-// ---- modules in words
-// --------------------------------------------------------------------------------------
+// ---- modules in words -------------------------------------------------------------------------------
 
 typedef struct observe_spot {
     char *file;
@@ -68,8 +67,7 @@ typedef struct observe_module {
     bool has_guarded_flops;
 } observe_module;
 
-// ---- profiles
-// ----------------------------------------------------------------------------------------------
+// ---- profiles ---------------------------------------------------------------------------------------
 
 typedef struct observe_line_sums {
     uint32_t line; // in the module's lines

@@ -55,8 +55,7 @@ static void write_place(base_text *out, const observe_source_line *line) {
     base_text_add(out, "]");
 }
 
-// ---- accesses
-// ----------------------------------------------------------------------------------------------
+// ---- accesses ---------------------------------------------------------------------------------------
 
 static const char *space_name(sim_space space) {
     switch (space) {
@@ -131,8 +130,7 @@ static void write_access(base_text *out, const observe_inst_accesses *inst, cons
     base_text_add(out, "}");
 }
 
-// ---- lines
-// -------------------------------------------------------------------------------------------------
+// ---- lines ------------------------------------------------------------------------------------------
 
 static int compare_spots(const observe_spot *a, const observe_spot *b) {
     int order = strcmp(a->file, b->file);
@@ -204,8 +202,7 @@ static void write_lines(base_text *out, const observe_profile *p) {
     free(accesses);
 }
 
-// ---- kernels
-// -----------------------------------------------------------------------------------------------
+// ---- kernels ----------------------------------------------------------------------------------------
 
 static void write_metric(base_text *out, const char *name, double value) {
     base_text_add(out, ",\"%s\":", name);

@@ -245,8 +245,7 @@ static void race_text(const races_conflict *c, observe_finding_kind kind, base_t
         base_text_add(out, "\n%s", advice_of(c));
 }
 
-// ---- asynchronous copies
-// -----------------------------------------------------------------------------------
+// ---- asynchronous copies ----------------------------------------------------------------------------
 
 // Who started what the tag and `who` say.
 static uint32_t starter_of(const races *self, uint32_t who, uint32_t tag) {

@@ -68,8 +68,7 @@ static void set_add(number_set *set, uint64_t number) {
     set->count++;
 }
 
-// ---- sectors
-// -----------------------------------------------------------------------------------------------
+// ---- sectors ----------------------------------------------------------------------------------------
 
 static uint32_t sectors_any(const uint64_t *address, uint32_t count, uint32_t bytes) {
     number_set set;
@@ -137,8 +136,7 @@ uint32_t observe_count_local_sectors(const uint64_t *offsets, uint32_t mask, uin
     return set.count;
 }
 
-// ---- wavefronts
-// --------------------------------------------------------------------------------------------
+// ---- wavefronts -------------------------------------------------------------------------------------
 
 // How many passes the banks need for these lanes: the most different words in any one bank.
 static uint32_t passes_any(const uint64_t *address, uint32_t count, uint32_t bytes) {
@@ -232,8 +230,7 @@ void observe_count_wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t
     }
 }
 
-// ---- patterns
-// ----------------------------------------------------------------------------------------------
+// ---- patterns ---------------------------------------------------------------------------------------
 
 const char *observe_pattern_name(observe_pattern_kind kind) {
     static const char *const names[OBSERVE_PATTERN_KINDS] = {"uniform", "contiguous", "stride", "rows",
@@ -276,8 +273,7 @@ observe_pattern observe_find_pattern(const uint64_t *addresses, uint32_t mask, u
     return pattern;
 }
 
-// ---- atomics
-// -----------------------------------------------------------------------------------------------
+// ---- atomics ----------------------------------------------------------------------------------------
 
 uint32_t observe_count_atomic_sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
     uint32_t sectors = 0;

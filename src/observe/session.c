@@ -68,8 +68,7 @@ kz_status observe_options_parse(const char *words, observe_options *options, kz_
     return KZ_OK;
 }
 
-// ---- launches
-// ----------------------------------------------------------------------------------------------
+// ---- launches ---------------------------------------------------------------------------------------
 
 static void on_begin(void *context, const sim_launch_event *event) {
     observe_session *session = context;
@@ -83,8 +82,7 @@ static void on_end(void *context, kz_status status) {
     if (status && !session->status) session->status = status;
 }
 
-// ---- opening and closing
-// -----------------------------------------------------------------------------------
+// ---- opening and closing ----------------------------------------------------------------------------
 
 static bool open_instruments(observe_session *s) {
     bool good =
@@ -151,8 +149,7 @@ sim_listener *observe_session_listener(observe_session *session) {
 
 observe_findings *observe_session_findings(observe_session *session) { return session->findings; }
 
-// ---- faults
-// ------------------------------------------------------------------------------------------------
+// ---- faults -----------------------------------------------------------------------------------------
 
 static observe_finding_kind kind_of(sim_fault_kind fault) {
     switch (fault) {
@@ -187,8 +184,7 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
     observe_findings_add(session->findings, &finding);
 }
 
-// ---- the record
-// --------------------------------------------------------------------------------------------
+// ---- the record -------------------------------------------------------------------------------------
 
 static void write_number(base_text *out, const char *name, double value) {
     base_text_add(out, ",\"%s\":", name);

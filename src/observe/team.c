@@ -89,8 +89,7 @@ static bool follows_launches(const sim_listener *member) {
     return member->fork || false TEAM_EVENTS(TEAM_WANTS);
 }
 
-// ---- forking
-// -----------------------------------------------------------------------------------------------
+// ---- forking ----------------------------------------------------------------------------------------
 
 static sim_listener *on_fork(sim_listener *listener) {
     observe_team *team = (observe_team *)listener;
@@ -121,8 +120,7 @@ static void on_join(sim_listener *listener, sim_listener *joined) {
     free(from);
 }
 
-// ---- launches
-// ----------------------------------------------------------------------------------------------
+// ---- launches ---------------------------------------------------------------------------------------
 
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     observe_team *team = (observe_team *)listener;
@@ -151,8 +149,7 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
     if (team->hooks.end) team->hooks.end(team->hooks.context, status);
 }
 
-// ---- the team
-// ----------------------------------------------------------------------------------------------
+// ---- the team ---------------------------------------------------------------------------------------
 
 observe_team *observe_team_open(void) {
     observe_team *team = calloc(1, sizeof *team);

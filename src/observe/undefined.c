@@ -23,8 +23,7 @@ static bool reserve(void **list, uint32_t *capacity, uint32_t wanted, size_t siz
     return true;
 }
 
-// ---- plans: which registers an instruction reads and writes
-// ------------------------------------------------
+// ---- plans: which registers an instruction reads and writes -----------------------------------------
 
 static void list_add(undefined_self *self, uint32_t reg, uint8_t *count) {
     if (*count == UINT8_MAX ||
@@ -109,8 +108,7 @@ undefined_plan *undefined_compile(undefined_self *self, const ptx_inst *inst, co
     return plan;
 }
 
-// ---- frames
-// ------------------------------------------------------------------------------------------------
+// ---- frames -----------------------------------------------------------------------------------------
 
 // Whether the instruction merely names a constant, as far as `masks` (0: a constant) tells of its sources.
 static bool names_constant(const ptx_inst *inst, bool is_entry, const uint32_t *masks) {
@@ -190,8 +188,7 @@ static void on_call(sim_listener *listener, const sim_event *event, const ptx_fu
     warp->frames[number].fresh = true;
 }
 
-// ---- blocks
-// ------------------------------------------------------------------------------------------------
+// ---- blocks -----------------------------------------------------------------------------------------
 
 undefined_block *undefined_block_at(undefined_self *self, uint32_t index) {
     if (self->last && self->last->index == index) return self->last;
@@ -302,8 +299,7 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
     self->entry = NULL;
 }
 
-// ---- registers
-// ---------------------------------------------------------------------------------------------
+// ---- registers --------------------------------------------------------------------------------------
 
 const undefined_at *undefined_look_for(undefined_self *self, const sim_event *event) {
     self->at_who = NULL;
@@ -376,8 +372,7 @@ static void check_address(undefined_self *self, const undefined_at *at, undefine
     }
 }
 
-// ---- events
-// ------------------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------------
 
 static void on_step(sim_listener *listener, const sim_event *event) {
     undefined_self *self = self_of(listener);

@@ -43,8 +43,7 @@ static bool shared_fits(const spot *s, uint64_t offset, uint32_t bytes) {
     return offset <= s->self->shared_bytes && bytes <= s->self->shared_bytes - offset;
 }
 
-// ---- up to eight bytes of one lane
-// -------------------------------------------------------------------------
+// ---- up to eight bytes of one lane ------------------------------------------------------------------
 
 // Bit i for byte i: undefined.
 static uint32_t read_bytes(const spot *s, uint64_t address, uint32_t bytes) {
@@ -119,8 +118,7 @@ static void write_word(const spot *s, uint64_t address, uint32_t bytes, uint64_t
     word->writer = writer;
 }
 
-// ---- whole warps
-// -------------------------------------------------------------------------------------------
+// ---- whole warps ------------------------------------------------------------------------------------
 
 static bool side_by_side(const sim_access *access) {
     if (access->at.mask != UINT32_MAX) return false;
@@ -203,8 +201,7 @@ static bool is_defined(const spot *s, const sim_access *access) {
     }
 }
 
-// ---- loads
-// -------------------------------------------------------------------------------------------------
+// ---- loads ------------------------------------------------------------------------------------------
 
 // Another block's shared memory is that block's to know.
 static bool spot_of(undefined_self *self, const undefined_at *at, const sim_access *access, uint32_t lane,
@@ -275,8 +272,7 @@ static void load(undefined_self *self, const undefined_at *at, undefined_plan *p
             load_lane(&s, at, plan, access, address);
 }
 
-// ---- stores
-// ------------------------------------------------------------------------------------------------
+// ---- stores -----------------------------------------------------------------------------------------
 
 static void define_global(undefined_self *self, const sim_access *access) {
     shadow_page *page;
@@ -381,8 +377,7 @@ static void store(undefined_self *self, const undefined_at *at, undefined_plan *
     }
 }
 
-// ---- atomics
-// -----------------------------------------------------------------------------------------------
+// ---- atomics ----------------------------------------------------------------------------------------
 
 static uint64_t operand_bits(const undefined_at *at, const ptx_operand *operand, uint32_t lane) {
     if (operand->kind == PTX_OPERAND_REG && operand->reg >= 0)
@@ -427,8 +422,7 @@ static void atomic(undefined_self *self, const undefined_at *at, undefined_plan 
             atomic_lane(&s, at, plan, access, address);
 }
 
-// ---- copies
-// ------------------------------------------------------------------------------------------------
+// ---- copies -----------------------------------------------------------------------------------------
 
 static void copy_range(const spot *to, uint64_t to_at, const spot *from, uint64_t from_at, uint32_t bytes,
                        uint32_t origin) {
@@ -509,8 +503,7 @@ void undefined_enter_locals(const undefined_at *at, const sim_event *event) {
     }
 }
 
-// ---- the event
-// ---------------------------------------------------------------------------------------------
+// ---- the event --------------------------------------------------------------------------------------
 
 void undefined_access(sim_listener *listener, const sim_access *access) {
     undefined_self *self = self_of(listener);

@@ -8,8 +8,7 @@
 
 enum { ORIGINS_AT_MOST = 4096, REPORTS_PER_INSTRUCTION = 100 };
 
-// ---- origins
-// -----------------------------------------------------------------------------------------------
+// ---- origins ----------------------------------------------------------------------------------------
 
 static void describe(undefined_self *self, const sim_event *event, uint32_t lane, undefined_origin *origin) {
     base_text text = {0};
@@ -63,8 +62,7 @@ uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const 
     return plan->origin - 1;
 }
 
-// ---- causes and remedies
-// -----------------------------------------------------------------------------------
+// ---- causes and remedies ----------------------------------------------------------------------------
 
 static const char *cause_of(const undefined_origin *origin) {
     if (!origin)
@@ -129,8 +127,7 @@ void undefined_report(undefined_self *self, undefined_plan *plan, const sim_even
     observe_findings_add(self->findings, &finding);
 }
 
-// ---- the host
-// ----------------------------------------------------------------------------------------------
+// ---- the host ---------------------------------------------------------------------------------------
 
 // Gaps between the members of structures are copied with them. Such a gap ends where something of a larger
 // alignment begins, is shorter than that alignment, and lies further from the next than one such element.

@@ -24,8 +24,7 @@ uint64_t undefined_width_mask(unsigned bits) { return bits >= 64 ? UINT64_MAX : 
 // From the lowest undefined bit upwards: how far a carry can go.
 static uint64_t smear(uint64_t bits) { return bits ? ~((bits & (0 - bits)) - 1) : 0; }
 
-// ---- sources
-// -----------------------------------------------------------------------------------------------
+// ---- sources ----------------------------------------------------------------------------------------
 
 static void load_values(const void *from, unsigned bits, uint64_t value[UNDEFINED_LANES]) {
     for (uint32_t i = 0; i < UNDEFINED_LANES; i++) switch (bits) {
@@ -66,8 +65,7 @@ void undefined_gather(const undefined_at *at, const sim_event *event, const ptx_
     }
 }
 
-// ---- single lanes
-// ------------------------------------------------------------------------------------------
+// ---- single lanes -----------------------------------------------------------------------------------
 
 static bool known(const rule *r, uint32_t source, uint32_t lane) {
     return r->source[source].has_value && !r->source[source].bits[lane];
@@ -168,8 +166,7 @@ static uint64_t multiply_bits(const undefined_operand *a, const undefined_operan
     return zeros + lowest > 63 ? 0 : UINT64_MAX << (zeros + lowest);
 }
 
-// ---- comparisons
-// -------------------------------------------------------------------------------------------
+// ---- comparisons ------------------------------------------------------------------------------------
 
 typedef struct interval {
     uint64_t low, high;
@@ -240,8 +237,7 @@ static uint64_t extreme_bits(const rule *r, uint32_t lane, ptx_type type) {
     return choose_bits(r, lane, less >= 0, (less == 1) == is_min);
 }
 
-// ---- conversions and counts
-// --------------------------------------------------------------------------------
+// ---- conversions and counts -------------------------------------------------------------------------
 
 static uint64_t halves(uint64_t bits) {
     return (bits & 0xffff ? 0xffff : 0) | (bits & 0xffff0000 ? UINT64_C(0xffff0000) : 0);
@@ -283,8 +279,7 @@ static uint64_t reverse(uint64_t bits, unsigned width) {
     return out;
 }
 
-// ---- instructions
-// ------------------------------------------------------------------------------------------
+// ---- instructions -----------------------------------------------------------------------------------
 
 static uint64_t any(const rule *r, uint32_t lane) {
     uint64_t all = 0;
@@ -370,8 +365,7 @@ static uint64_t result_bits(const rule *r, uint32_t lane, ptx_type type, unsigne
     return integer_bits(r, lane, type, width);
 }
 
-// ---- packing
-// -----------------------------------------------------------------------------------------------
+// ---- packing ----------------------------------------------------------------------------------------
 
 static unsigned register_width(const undefined_at *at, const ptx_operand *operand, unsigned otherwise) {
     return operand->kind == PTX_OPERAND_REG && operand->reg >= 0
@@ -414,8 +408,7 @@ static void unpack(const rule *r, const ptx_operand *vector) {
     }
 }
 
-// ---- the whole
-// ---------------------------------------------------------------------------------------------
+// ---- the whole --------------------------------------------------------------------------------------
 
 // The first undefined source's.
 static uint32_t lane_origin_in(const undefined_at *at, const ptx_operand *operand, uint32_t lane,

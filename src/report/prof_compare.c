@@ -51,8 +51,7 @@ static size_t match(const report_prof *before, const report_prof *after, pair pa
     }
 }
 
-// ---- figures
-// -----------------------------------------------------------------------------------------------
+// ---- figures ----------------------------------------------------------------------------------------
 
 typedef struct row {
     const char *name, *unit;
@@ -129,8 +128,7 @@ static const char *change_text(char text[REPORT_NUMBER], const row *r) {
     return text;
 }
 
-// ---- words
-// -------------------------------------------------------------------------------------------------
+// ---- words ------------------------------------------------------------------------------------------
 
 static void conclude(base_text *out, const report_prof *before, const report_prof *after, const pair *p) {
     double b = p->before->estimate, a = p->after->estimate, ratio = a > 0 ? b / a : 1;
@@ -161,8 +159,7 @@ static void add_line_words(base_text *out, const report_prof_line *line) {
     base_text_add(out, ": %s", line->reason);
 }
 
-// ---- the terminal
-// --------------------------------------------------------------------------------------------
+// ---- the terminal -----------------------------------------------------------------------------------
 
 static void print_rows(FILE *file, const report_style *style, const row *rows, size_t count,
                        const char *before, const char *after) {
@@ -247,8 +244,7 @@ void report_prof_compare_print(FILE *file, const report_style *style, const repo
                 report_seconds(y, total(after)));
 }
 
-// ---- JSON and HTML
-// -------------------------------------------------------------------------------------------
+// ---- JSON and HTML ----------------------------------------------------------------------------------
 
 static json_t *pair_to_json(const report_prof *before, const report_prof *after, const pair *p) {
     json_t *object = json_object();

@@ -18,8 +18,7 @@ static void add_element(base_text *out, const char *open, const char *text, cons
 
 static const char *heat(double share) { return share >= HOT ? "h" : share >= WARM ? "w" : ""; }
 
-// ---- one kernel
-// --------------------------------------------------------------------------------------------
+// ---- one kernel -------------------------------------------------------------------------------------
 
 static void add_resources(base_text *out, const report_prof_kernel *k) {
     char time[REPORT_NUMBER];
@@ -85,8 +84,7 @@ static void add_list(base_text *out, const char *title, const char *const *items
     base_text_add(out, "</ul>\n");
 }
 
-// ---- its source
-// --------------------------------------------------------------------------------------------
+// ---- its source -------------------------------------------------------------------------------------
 
 static void add_row(base_text *out, const report_prof_row *row, const char *file,
                     report_prof_sources *sources) {
@@ -168,8 +166,7 @@ void report_prof_html_kernel(base_text *out, const report_prof *report, const re
     add_source(out, k, sources);
 }
 
-// ---- the page
-// ----------------------------------------------------------------------------------------------
+// ---- the page ---------------------------------------------------------------------------------------
 
 static void add_table(base_text *out, const report_prof *report) {
     char time[REPORT_NUMBER];

@@ -61,8 +61,7 @@ bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel
     return true;
 }
 
-// ---- lines of words
-// ----------------------------------------------------------------------------------------
+// ---- lines of words ---------------------------------------------------------------------------------
 
 void report_prof_show_head(base_text *text, const report_prof *report) {
     char bandwidth[REPORT_NUMBER];
@@ -120,8 +119,7 @@ const char *report_prof_show_resource(report_prof_resource resource) {
     return resource == REPORT_PROF_DRAM ? "DRAM (cache model)" : report_prof_resource_title(resource);
 }
 
-// ---- facts
-// -------------------------------------------------------------------------------------------------
+// ---- facts ------------------------------------------------------------------------------------------
 
 static void show_roofline(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     report_prof_roofline r;

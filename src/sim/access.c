@@ -6,8 +6,7 @@
 
 #include "sim/floats.h"
 
-// ---- where an address leads
-// ---------------------------------------------------------------------------------
+// ---- where an address leads -------------------------------------------------------------------------
 
 bool sim_extent_find(sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes, bool write) {
     const sim_allocation *a = sim_memory_find(w->block->grid->memory, address, bytes);
@@ -83,8 +82,7 @@ uint8_t *sim_lane_pointer(sim_warp *w, const sim_op *op, uint32_t lane, uint64_t
     return sim_resolve(w, &at, MEMORY_GENERIC, lane, generic, bytes, write);
 }
 
-// ---- shapes
-// ----------------------------------------------------------------------------------------------------
+// ---- shapes -----------------------------------------------------------------------------------------
 
 static bool space_of(sim_decoder *d, const ptx_inst *inst, const ptx_operand *address, memory_form *f) {
     switch (inst->by_category[PTX_CAT_SPACE]) {
@@ -215,8 +213,7 @@ bool sim_isspacep_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     return true;
 }
 
-// ---- atomics
-// ---------------------------------------------------------------------------------------------------
+// ---- atomics ----------------------------------------------------------------------------------------
 
 static float float_of(ptx_mod operation, float a, float b) {
     switch (operation) {
@@ -362,8 +359,7 @@ void sim_atomic_lane(sim_warp *w, const sim_op *op, const memory_form *f, unsign
         SIM_REG(uint16_t, w, result)[lane] = (uint16_t)old;
 }
 
-// ---- listeners
-// -------------------------------------------------------------------------------------------------
+// ---- listeners --------------------------------------------------------------------------------------
 
 // Whether a store is about to change memory; resolves the addresses, so it may fault as the store itself
 // would.

@@ -263,8 +263,7 @@ void sim_cp_async_arrive(sim_warp *w, const sim_op *op) {
     }
 }
 
-// ---- completing
-// --------------------------------------------------------------------------------------------
+// ---- completing -------------------------------------------------------------------------------------
 
 static void reduce_elements(const async_work *work, const uint8_t *from) {
     const memory_form *f = work->reduce;

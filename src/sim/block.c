@@ -226,8 +226,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     if (listener && listener->block_begin) listener->block_begin(listener, index, b->warp_count);
 }
 
-// ---- barriers
-// ----------------------------------------------------------------------------------------------
+// ---- barriers ---------------------------------------------------------------------------------------
 
 static uint32_t red_result(const sim_barrier *barrier, uint16_t how, uint32_t threads) {
     if (how == PTX_MOD_POPC) return barrier->yes;
@@ -317,8 +316,7 @@ void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
         try_barrier(b, (uint32_t)__builtin_ctz(waited));
 }
 
-// ---- running
-// -------------------------------------------------------------------------------------------------
+// ---- running ----------------------------------------------------------------------------------------
 
 bool sim_block_run(sim_block *b) {
     const sim_config *config = &b->grid->program->machine->config;

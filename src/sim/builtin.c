@@ -47,8 +47,7 @@ static void read_string(sim_warp *w, const sim_op *op, unsigned lane, uint64_t a
     to[n] = 0;
 }
 
-// ---- printf
-// ------------------------------------------------------------------------------------------------
+// ---- printf -----------------------------------------------------------------------------------------
 
 typedef struct cursor {
     uint64_t at; // next argument in the buffer; each is aligned to its size
@@ -141,8 +140,7 @@ static void print_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t fo
     }
 }
 
-// ---- the others
-// ----------------------------------------------------------------------------------------------
+// ---- the others -------------------------------------------------------------------------------------
 
 static void tell_heap(sim_warp *w, const sim_op *op, unsigned lane, sim_memory_kind kind, uint64_t address,
                       uint64_t bytes) {

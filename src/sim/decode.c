@@ -38,8 +38,7 @@ static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
     return code;
 }
 
-// ---- what a kernel reaches
-// ---------------------------------------------------------------------------------
+// ---- what a kernel reaches --------------------------------------------------------------------------
 
 static void reach(sim_decoder *d, const ptx_function *f) {
     sim_kernel *k = d->kernel;

@@ -195,8 +195,7 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     *sim_add_op(d) = op;
 }
 
-// ---- ends of stretches
-// ----------------------------------------------------------------------------------------
+// ---- ends of stretches ------------------------------------------------------------------------------
 
 bool sim_ends_stretch(const ptx_inst *inst, sim_end *end) {
     switch (inst->op) {

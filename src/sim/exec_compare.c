@@ -182,8 +182,7 @@ SET(set_16, 2, false)
 SET(set_32, 4, false)
 SET(set_pair, 4, true)
 
-// ---- testp
-// --------------------------------------------------------------------------------------------------
+// ---- testp ------------------------------------------------------------------------------------------
 
 enum { TEST_FINITE, TEST_INFINITE, TEST_NUMBER, TEST_NOTANUMBER, TEST_NORMAL, TEST_SUBNORMAL };
 
@@ -214,8 +213,7 @@ static void testp_full(sim_warp *warp, const sim_op *op) { test_lanes(warp, op, 
 static void testp_masked(sim_warp *warp, const sim_op *op) { test_lanes(warp, op, true); }
 static const lanes_pair testp = {testp_full, testp_masked};
 
-// ---- selection by a predicate or a sign
-// -----------------------------------------------------------------------
+// ---- selection by a predicate or a sign -------------------------------------------------------------
 
 // form: the predicate was negated.
 #define SELP(name, T)                                                                                        \
@@ -239,8 +237,7 @@ LANES_3(slct_f32_16, uint16_t, uint16_t, uint16_t, float, (form ? f32_flushed(z)
 LANES_3(slct_f32_32, uint32_t, uint32_t, uint32_t, float, (form ? f32_flushed(z) : z) >= 0 ? x : y)
 LANES_3(slct_f32_64, uint64_t, uint64_t, uint64_t, float, (form ? f32_flushed(z) : z) >= 0 ? x : y)
 
-// ---- choosing
-// -------------------------------------------------------------------------------------------------
+// ---- choosing ---------------------------------------------------------------------------------------
 
 // What an operator is made of.
 typedef struct recipe {

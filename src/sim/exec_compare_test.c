@@ -122,8 +122,7 @@ static void setp_combines_and_writes_two(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- set, testp, selp, slct
-// ---------------------------------------------------------------------------------
+// ---- set, testp, selp, slct -------------------------------------------------------------------------
 
 static uint64_t set_u32_s32(fake_lane *x) { return s32_lt(x) ? 0xffffffffu : 0; }
 static uint64_t set_f32_f32(fake_lane *x) { return f32_ge(x) ? 0x3f800000u : 0; }
@@ -172,8 +171,7 @@ static void selection_matches(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- moves
-// ----------------------------------------------------------------------------------------------------
+// ---- moves ------------------------------------------------------------------------------------------
 
 static uint64_t same(fake_lane *x) { return x->a; }
 

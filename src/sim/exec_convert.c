@@ -433,8 +433,7 @@ static bool select_pack(sim_decoder *decoder, const ptx_inst *inst, sim_op *op) 
                       three ? PTX_B32 : PTX_TYPE_NONE);
 }
 
-// ---- selection
-// ----------------------------------------------------------------------------------------------
+// ---- selection --------------------------------------------------------------------------------------
 
 static bool is_integer(ptx_type type) {
     char class = ptx_type_class(type);

@@ -56,8 +56,7 @@ static void integers_are_cut_and_extended(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- integers to floats
-// ---------------------------------------------------------------------------------------
+// ---- integers to floats -----------------------------------------------------------------------------
 
 #define WITH_MODE(mode, type, expression)                                                                    \
     fesetround(mode);                                                                                        \
@@ -119,8 +118,7 @@ static void integers_become_floats(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- floats to integers
-// -----------------------------------------------------------------------------------------
+// ---- floats to integers -----------------------------------------------------------------------------
 
 static uint64_t whole(double x, double (*rounded)(double), unsigned bits, bool is_signed, bool top_for_nan) {
     if (isnan(x)) return top_for_nan ? UINT64_C(1) << (bits - 1) : 0;
@@ -187,8 +185,7 @@ static void floats_become_integers(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- floats to floats
-// ---------------------------------------------------------------------------------------------
+// ---- floats to floats -------------------------------------------------------------------------------
 
 // A NaN of f64 keeps its sign and the top of its payload, and is quiet.
 static uint64_t nan_of_f64(uint64_t bits) {
@@ -308,8 +305,7 @@ static void floats_change_precision(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- pairs
-// ------------------------------------------------------------------------------------------------------------
+// ---- pairs ------------------------------------------------------------------------------------------
 
 // The first source is the upper half.
 static uint64_t two_of(fake_lane *x, const oracle_format *format, unsigned bits, oracle_mode mode,

@@ -220,8 +220,7 @@ static inline uint64_t fake_read(const fake_line *line, const uint8_t *frame, in
     return value;
 }
 
-// ---- an instruction against its oracle
-// ----------------------------------------------------------------------
+// ---- an instruction against its oracle --------------------------------------------------------------
 
 // The sources as bits; predicates as 0 or 1, after "!". `carry` is the lane's flag, in and out. The result:
 // the destination's bits; for "p|q" bit 0 is p and bit 1 is q.

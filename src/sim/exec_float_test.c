@@ -215,8 +215,7 @@ static void pairs_are_two_floats(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- approximations
-// -----------------------------------------------------------------------------------------
+// ---- approximations ---------------------------------------------------------------------------------
 
 // Within two units in the last place of f32, which is inside every bound that PTX states for these.
 static bool within_2_ulp(uint64_t got, uint64_t wanted) {

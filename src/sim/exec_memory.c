@@ -395,8 +395,7 @@ GLOBAL_VECTOR(uint64_t, 8, 2)
 GLOBAL_VECTOR(uint16_t, 2, 2)
 GLOBAL_VECTOR(uint16_t, 2, 4)
 
-// ---- global memory, some lanes
-// -----------------------------------------------------------------------------
+// ---- global memory, some lanes ----------------------------------------------------------------------
 
 // The lanes that take part lie side by side, the others being where they would be: the host's address of
 // lane 0, whether or not it takes part; NULL otherwise.
@@ -457,8 +456,7 @@ static void SIM_NAME(store_global_4_masked)(sim_warp *w, const sim_op *op) {
 #endif
 }
 
-// ---- atomics: lane by lane, lowest first
-// -----------------------------------------------------------------------
+// ---- atomics: lane by lane, lowest first ------------------------------------------------------------
 
 // The commonest of them, a sum in 4 or 8 bytes. Where other blocks may be at the same word at the same time,
 // the change is one instruction of the host.
@@ -505,8 +503,7 @@ static void SIM_NAME(atomic_any)(sim_warp *w, const sim_op *op) {
     }
 }
 
-// ---- address conversion
-// --------------------------------------------------------------------------------------------
+// ---- address conversion -----------------------------------------------------------------------------
 
 static void SIM_NAME(cvta_add)(sim_warp *w, const sim_op *op) {
     for (int i = 0; i < SIM_LANES; i++) {
@@ -532,8 +529,7 @@ static void SIM_NAME(isspacep)(sim_warp *w, const sim_op *op) {
     SIM_PRED(w, op->d) = (SIM_PRED(w, op->d) & ~w->mask) | (result & w->mask);
 }
 
-// ---- the selector
-// ----------------------------------------------------------------------------------------------------
+// ---- the selector -----------------------------------------------------------------------------------
 
 static void pick_fast(const memory_form *f, sim_op *op) {
     bool global = (f->space == MEMORY_GLOBAL || f->space == MEMORY_GENERIC) && f->base_bits == 64;

@@ -172,8 +172,7 @@ static void scalar_full(sim_warp *warp, const sim_op *op) { video_scalar(warp, o
 static void scalar_masked(sim_warp *warp, const sim_op *op) { video_scalar(warp, op, warp->mask); }
 static const lanes_pair scalar_video = {scalar_full, scalar_masked};
 
-// ---- all parts
-// -----------------------------------------------------------------------------------------------
+// ---- all parts --------------------------------------------------------------------------------------
 
 LANES_INLINE uint32_t video_parts(uint32_t a, uint32_t b, uint32_t c, video_form form) {
     uint64_t both = (uint64_t)b << 32 | a;
@@ -230,8 +229,7 @@ static void vector_full(sim_warp *warp, const sim_op *op) { video_vector(warp, o
 static void vector_masked(sim_warp *warp, const sim_op *op) { video_vector(warp, op, warp->mask); }
 static const lanes_pair vector_video = {vector_full, vector_masked};
 
-// ---- selection
-// ---------------------------------------------------------------------------------------------------
+// ---- selection --------------------------------------------------------------------------------------
 
 typedef struct video_row {
     uint16_t op;

@@ -12,8 +12,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
-// ---- dot products
-// -------------------------------------------------------------------------------------------
+// ---- dot products -----------------------------------------------------------------------------------
 
 static uint64_t dot4(fake_lane *x, bool sa, bool sb) {
     int64_t sum = 0;
@@ -48,8 +47,7 @@ static void dot_products_match(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- one part
-// -------------------------------------------------------------------------------------------------
+// ---- one part ---------------------------------------------------------------------------------------
 
 static uint64_t vadd(fake_lane *x) { return (uint32_t)(x->a + x->b); }
 static uint64_t vadd_parts(fake_lane *x) {
@@ -108,8 +106,7 @@ static void scalar_video_matches(void **state) {
     fake_check_all(rows, BASE_COUNT(rows));
 }
 
-// ---- all parts
-// --------------------------------------------------------------------------------------------------
+// ---- all parts --------------------------------------------------------------------------------------
 
 typedef int64_t combine(int64_t a, int64_t b);
 static int64_t sum(int64_t a, int64_t b) { return a + b; }

@@ -91,8 +91,7 @@ static uint32_t resident_limit(const sim_config *c, const sim_grid *g) {
     return per * (uint32_t)c->multiprocessors;
 }
 
-// ---- blocks of a worker
-// --------------------------------------------------------------------------------------
+// ---- blocks of a worker -----------------------------------------------------------------------------
 
 static bool push(sim_block ***list, uint32_t *count, uint32_t *capacity, sim_block *block) {
     if (*count == *capacity) {
@@ -238,8 +237,7 @@ static uint32_t end_block(sim_worker *worker, uint32_t at) {
     return before;
 }
 
-// ---- can anything still move?
-// ----------------------------------------------------------------------------------
+// ---- can anything still move? -----------------------------------------------------------------------
 
 static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
     const uint8_t *p = data;
@@ -327,8 +325,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
 // A drawn schedule has a few blocks under way at once, and goes on with any of them.
 static void draw_blocks(sim_worker *worker, uint32_t limit) {
     uint32_t wanted = 1 + sim_draw(worker, limit < 8 ? limit : 8);
-    while (worker->resident_count < wanted && begin_unit(worker)) {
-    }
+    while (worker->resident_count < wanted && begin_unit(worker)) {}
     for (uint32_t i = worker->resident_count; i-- > 1;) {
         uint32_t other = sim_draw(worker, i + 1);
         sim_block *block = worker->resident[i];
@@ -383,8 +380,7 @@ static void run_blocks(sim_worker *worker, uint32_t limit) {
         if (worker->random && !all_wait(worker)) continue;
         uint32_t wanted = worker->resident_count * 2 < limit ? worker->resident_count * 2 : limit,
                  before = worker->resident_count;
-        while (worker->resident_count < wanted && begin_unit(worker)) {
-        }
+        while (worker->resident_count < wanted && begin_unit(worker)) {}
         if (worker->resident_count == before) look_for_cycle(worker, &watch);
     }
 }
@@ -404,8 +400,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-// ---- the launch
-// --------------------------------------------------------------------------------------------------
+// ---- the launch -------------------------------------------------------------------------------------
 
 static kz_status copy_params(sim_grid *g, kz_error *error) {
     const sim_kernel *k = g->kernel;

@@ -6,8 +6,7 @@
 
 #include "sim/core.h"
 
-// ---- where a warp is
-// ---------------------------------------------------------------------------------------
+// ---- where a warp is --------------------------------------------------------------------------------
 
 void sim_look_at(const sim_warp *w, sim_look_where *where) {
     const sim_block *b = w->block;
@@ -97,8 +96,7 @@ void sim_look_told(const sim_warp *w, bool *told, uint32_t count) {
     }
 }
 
-// ---- calls and registers
-// -------------------------------------------------------------------------------------
+// ---- calls and registers ----------------------------------------------------------------------------
 
 uint32_t sim_look_frame(const sim_warp *w) {
     return w->current < w->path_count ? w->paths[w->current].frame : 0;
@@ -137,8 +135,7 @@ const void *sim_look_register(const sim_warp *w, uint32_t frame, int32_t reg) {
     return w->registers + w->frames[frame].at + at;
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------------
 
 const uint8_t *sim_look_shared(const sim_warp *w, uint32_t *bytes) {
     *bytes = w->shared_bytes;

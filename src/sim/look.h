@@ -8,8 +8,7 @@
 
 #include "sim/sim.h"
 
-// ---- where a warp is
-// ---------------------------------------------------------------------------------------
+// ---- where a warp is --------------------------------------------------------------------------------
 
 typedef struct sim_look_where {
     uint32_t grid[3], block[3];        // dimensions of the launch
@@ -54,8 +53,7 @@ bool sim_look_mbarrier(const sim_warp *warp, uint32_t lanes, base_text *out);
 // constant and need no execution. `count` is the module's inst_count.
 void sim_look_told(const sim_warp *warp, bool *told, uint32_t count);
 
-// ---- calls and registers
-// -------------------------------------------------------------------------------------
+// ---- calls and registers ----------------------------------------------------------------------------
 
 uint32_t sim_look_frame(const sim_warp *warp); // of the path that runs
 // The function whose registers they are; NULL where there is no such frame.
@@ -69,8 +67,7 @@ bool sim_look_caller(const sim_warp *warp, uint32_t frame, uint32_t *caller, con
 // into the function's registers.
 const void *sim_look_register(const sim_warp *warp, uint32_t frame, int32_t reg);
 
-// ---- memory
-// --------------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------------
 
 const uint8_t *sim_look_shared(const sim_warp *warp, uint32_t *bytes);
 const uint8_t *sim_look_local(const sim_warp *warp, uint32_t lane, uint32_t *bytes);
@@ -85,8 +82,7 @@ const ptx_variable *sim_look_shared_variable(const sim_warp *warp, uint32_t offs
 // The windows of generic addresses: what is added to an offset in that space (0 for global memory).
 uint64_t sim_look_window(sim_space space);
 
-// ---- ending it
-// ------------------------------------------------------------------------------------------------
+// ---- ending it --------------------------------------------------------------------------------------
 
 // Ends the launch with KZ_TIMEOUT and a message that says who was where. Does not return to the listener,
 // which must hold nothing; of all functions here the only one that changes anything.

@@ -15,8 +15,8 @@ kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_e
     if (!m->config.heap_bytes) m->config.heap_bytes = UINT64_C(8) << 20;
     if (!m->config.stack_bytes) m->config.stack_bytes = 64u << 10;
     if (m->config.multiprocessors < 1) m->config.multiprocessors = 1;
-    kz_status status = sim_memory_open(&m->memory, config->memory_bytes, m->config.heap_bytes,
-                                       config->host_view, error);
+    kz_status status =
+        sim_memory_open(&m->memory, config->memory_bytes, m->config.heap_bytes, config->host_view, error);
     if (status != KZ_OK) {
         free(m);
         return status;
@@ -42,8 +42,7 @@ void sim_machine_set_listener(sim_machine *machine, sim_listener *listener) { ma
 
 void sim_machine_interrupt(sim_machine *machine) { atomic_store(&machine->interrupted, true); }
 
-// ---- globals
-// -----------------------------------------------------------------------------------------------
+// ---- globals ----------------------------------------------------------------------------------------
 
 static bool in_memory(const ptx_variable *v) {
     return v->space == PTX_MOD_GLOBAL || v->space == PTX_MOD_CONST;
@@ -161,8 +160,7 @@ kz_status sim_program_global(sim_program *p, const char *name, uint64_t *address
                      p->module->name, name);
 }
 
-// ---- kernels
-// -------------------------------------------------------------------------------------------------
+// ---- kernels ----------------------------------------------------------------------------------------
 
 kz_status sim_program_kernel(sim_program *p, const char *name, sim_kernel **kernel, kz_error *error) {
     const ptx_function *f = ptx_find_function(p->module, name);

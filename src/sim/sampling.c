@@ -34,8 +34,7 @@ typedef struct texture_form {
 
 static const texture_form *form_of(const sim_op *op) { return (const texture_form *)(uintptr_t)op->aux; }
 
-// ---- objects
-// -----------------------------------------------------------------------------------------------
+// ---- objects ----------------------------------------------------------------------------------------
 
 static const sim_texture *object(sim_warp *w, const sim_op *op, unsigned lane, bool surface) {
     uint64_t handle = SIM_REG(uint64_t, w, form_of(op)->handle)[lane];
@@ -65,8 +64,7 @@ static uint64_t place(const sim_texture *t, const sim_texture_level *level, int6
            (uint64_t)z * level->slice;
 }
 
-// ---- texels as numbers
-// ---------------------------------------------------------------------------------------
+// ---- texels as numbers ------------------------------------------------------------------------------
 
 typedef union texel_value {
     float f[4];
@@ -117,8 +115,7 @@ static texel_value read_texel(sim_warp *w, const sim_op *op, unsigned lane, cons
     return v;
 }
 
-// ---- coordinates
-// -----------------------------------------------------------------------------------------------
+// ---- coordinates ------------------------------------------------------------------------------------
 
 // The texel that stands for index i of `size`; -1: the border.
 static int64_t resolve_index(const sim_texture *t, unsigned axis, int64_t i, int64_t size) {
@@ -288,8 +285,7 @@ static texel_value sample(sim_warp *w, const sim_op *op, unsigned lane, const si
     return a;
 }
 
-// ---- the instructions
-// ----------------------------------------------------------------------------------------------
+// ---- the instructions -------------------------------------------------------------------------------
 
 static void tell(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind, uint64_t address,
                  uint32_t bytes) {
@@ -435,8 +431,7 @@ static void exec_query(sim_warp *w, const sim_op *op) {
     }
 }
 
-// ---- decoding
-// ------------------------------------------------------------------------------------------------------
+// ---- decoding ---------------------------------------------------------------------------------------
 
 static bool has_mod(const ptx_inst *inst, ptx_mod mod) {
     for (unsigned i = 0; i < inst->mod_count; i++)

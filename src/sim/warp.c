@@ -331,8 +331,7 @@ static void end_return(sim_warp *w, sim_path *path, const sim_stretch *stretch) 
     path->frame = caller;
 }
 
-// ---- ends of stretches
-// ------------------------------------------------------------------------------------------
+// ---- ends of stretches ------------------------------------------------------------------------------
 
 static void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     const uint32_t *index = SIM_REG(uint32_t, w, stretch->last->a),

@@ -10,12 +10,13 @@ int cublasSetStream_v2(handle *, cudaStream_t);
 int cublasSetPointerMode_v2(handle *, int);
 int cublasSgemm_v2(handle *, int, int, int, int, int, const float *, const float *, int, const float *, int,
                    const float *, float *, int);
-int cublasDgemmStridedBatched(handle *, int, int, int, int, int, const double *, const double *, int, long long,
-                              const double *, int, long long, const double *, double *, int, long long, int);
-int cublasGemmEx(handle *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int,
-                 const void *, void *, int, int, int, int);
-int cublasSgemv_v2(handle *, int, int, int, const float *, const float *, int, const float *, int, const float *,
-                   float *, int);
+int cublasDgemmStridedBatched(handle *, int, int, int, int, int, const double *, const double *, int,
+                              long long, const double *, int, long long, const double *, double *, int,
+                              long long, int);
+int cublasGemmEx(handle *, int, int, int, int, int, const void *, const void *, int, int, const void *, int,
+                 int, const void *, void *, int, int, int, int);
+int cublasSgemv_v2(handle *, int, int, int, const float *, const float *, int, const float *, int,
+                   const float *, float *, int);
 int cublasSdot_v2(handle *, int, const float *, int, const float *, int, float *);
 int cublasSaxpy_v2(handle *, int, const float *, const float *, int, float *, int);
 int cublasSnrm2_v2(handle *, int, const float *, int, float *);
@@ -68,8 +69,8 @@ int main() {
     signed char *dbytes = to_device(bytes, 16);
     int *dwhole;
     OK(cudaMalloc(&dwhole, sizeof whole));
-    CHECK(cublasGemmEx(h, 1, 0, 4, 4, 4, &ialpha, dbytes, R8I, 4, dbytes, R8I, 4, &ibeta, dwhole, R32I, 4, COMPUTE_32I,
-                       -1) == 0);
+    CHECK(cublasGemmEx(h, 1, 0, 4, 4, 4, &ialpha, dbytes, R8I, 4, dbytes, R8I, 4, &ibeta, dwhole, R32I, 4,
+                       COMPUTE_32I, -1) == 0);
     OK(cudaMemcpy(whole, dwhole, sizeof whole, cudaMemcpyDeviceToHost));
     CHECK(whole[0] == 64 + 49 + 36 + 25);
 

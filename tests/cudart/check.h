@@ -27,7 +27,7 @@ static int failures;
     do {                                                                                                     \
         cudaError_t error_ = (call);                                                                         \
         if (error_ != (error)) {                                                                             \
-            printf("%s:%d: %s: %s, not %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error_), #error);   \
+            printf("%s:%d: %s: %s, not %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error_), #error);  \
             failures++;                                                                                      \
         }                                                                                                    \
     } while (0)

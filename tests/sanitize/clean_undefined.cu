@@ -41,6 +41,7 @@ extern "C" __global__ void clean_undefined(unsigned *in, const unsigned *known, 
     mixed back = structs[threadIdx.x];
     in[i] = junk; // copied, still undefined
     unsigned held = threadIdx.x < 32 ? tail : 7;
-    out[i] = held + back.small + (unsigned)back.last + (unsigned)back.wide + (threadIdx.x < 32 ? (vote & 1) : 0);
+    out[i] =
+        held + back.small + (unsigned)back.last + (unsigned)back.wide + (threadIdx.x < 32 ? (vote & 1) : 0);
 }
 // expect: known = 3

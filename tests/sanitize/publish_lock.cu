@@ -6,8 +6,7 @@
 // seeds: 2
 extern "C" __global__ void publish_lock(unsigned *lock, int *count) {
     if (threadIdx.x) return;
-    while (atomicCAS(lock, 0, 1)) {
-    }
+    while (atomicCAS(lock, 0, 1)) {}
     *count = *count + 1;
     atomicExch(lock, 0);
 }

@@ -1,5 +1,5 @@
-// A barrier's count is of whole warps, also of one that is not full (PTX, "bar": the arrival count grows by the warp
-// size, not by the threads that are active).
+// A barrier's count is of whole warps, also of one that is not full (PTX, "bar": the arrival count grows by
+// the warp size, not by the threads that are active).
 // launch: grid 1 block 112
 // arg: out s32[2] = 0
 // expect: out = 11 13

@@ -5,7 +5,9 @@
 // expect fault: wait at barrier
 // expect fault: barrier_deadlock.cu
 extern "C" __global__ void stuck(int *out) {
-    if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;");
-    else asm volatile("bar.sync 2, 64;");
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;");
+    else
+        asm volatile("bar.sync 2, 64;");
     *out = 1;
 }

@@ -4,7 +4,8 @@
 // expect: out = 43 0 1 77
 extern "C" __global__ void votes(int *out) {
     int t = threadIdx.x;
-    int count = __syncthreads_count(t % 3 == 0), every = __syncthreads_and(t < 127), some = __syncthreads_or(t == 5);
+    int count = __syncthreads_count(t % 3 == 0), every = __syncthreads_and(t < 127),
+        some = __syncthreads_or(t == 5);
     __shared__ volatile int box;
     if (t < 64) {
         if (t == 0) box = 77;

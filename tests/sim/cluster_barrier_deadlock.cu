@@ -9,8 +9,7 @@ extern "C" __global__ void cluster_barrier_deadlock(int *out) {
     __shared__ volatile int go;
     go = 0;
     if (blockIdx.x == 0)
-        while (!go) {
-        }
+        while (!go) {}
     cg::this_cluster().sync();
     out[blockIdx.x] = 1;
 }

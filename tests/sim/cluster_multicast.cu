@@ -45,8 +45,7 @@ extern "C" __global__ void cluster_multicast(const int *in, int *out) {
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &bar[3], 16);
     }
     for (int i = 0; i < 4; i++)
-        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar[i], 0)) {
-        }
+        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar[i], 0)) {}
     bool good = tile[t] == in[t] && tile[32 + t] == in[32 + t];
     good = __all_sync(0xffffffffu, good);
     if (t == 0) {
@@ -63,7 +62,6 @@ extern "C" __global__ void cluster_multicast(const int *in, int *out) {
         ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
                              cluster.map_shared_rank(&bar[0], 0));
     if (rank == 0)
-        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar[0], 0, 1000)) {
-        }
+        while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &bar[0], 0, 1000)) {}
     cluster.sync();
 }

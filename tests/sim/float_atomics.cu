@@ -1,4 +1,4 @@
-// Float atomics from many blocks: their order shows in the last bits, and must not depend on the host's threads.
+// Float atomics from many blocks: their order shows in the last bits, and may not depend on host threads.
 // launch: grid 200 block 64
 // arg: sum f32[1] = 0
 // arg: order u32[1] = 0

@@ -2,7 +2,9 @@
 // launch: block 4
 // arg: out s32[4] = 0
 // expect: out = 10 21 32 43
-struct many { int value[16]; };
+struct many {
+    int value[16];
+};
 __constant__ int table[4] = {10, 20, 30, 40};
 __device__ __noinline__ int read(const int *p, int i) { return p[i]; }
 extern "C" __global__ void generic(int *out) {
@@ -14,5 +16,6 @@ extern "C" __global__ void generic(int *out) {
     __syncthreads();
     const int *p = t & 1 ? box : own;
     int a = read(p, t & 1 ? t : 1), b = read(table, t);
-    out[t] = b + (t & 1 ? a : a == table[(1 + t) % 4] ? t : 99) + (__isShared(box) && __isLocal(own) ? 0 : 1000);
+    int mine = a == table[(1 + t) % 4] ? t : 99;
+    out[t] = b + (t & 1 ? a : mine) + (__isShared(box) && __isLocal(own) ? 0 : 1000);
 }

@@ -12,7 +12,6 @@ extern "C" __global__ void mbarrier_deadlock(int *out) {
     if (threadIdx.x == 0)
         ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, &bar, 128);
     uint64_t state = ptx::mbarrier_arrive(&bar);
-    while (!ptx::mbarrier_try_wait(&bar, state)) {
-    }
+    while (!ptx::mbarrier_try_wait(&bar, state)) {}
     out[0] = 1;
 }

@@ -6,7 +6,8 @@
 // expect print: (null) +7 0X1F
 #include <stdio.h>
 extern "C" __global__ void print(int n) {
-    printf("block %d: %d %u %.2f '%s' %04x %c%% %lld\n", (int)blockIdx.x, -n, n, n / 2.0, "text", 255, 'c', 1000000000000ll);
+    printf("block %d: %d %u %.2f '%s' %04x %c%% %lld\n", (int)blockIdx.x, -n, n, n / 2.0, "text", 255, 'c',
+           1000000000000ll);
     const char *nothing = n > 0 ? nullptr : "";
     printf("%s %+d %#X\n", nothing, 7, 31);
 }

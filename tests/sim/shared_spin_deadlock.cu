@@ -1,4 +1,4 @@
-// Every block waits for a word of its own shared memory that nobody writes: found on any number of host threads.
+// Every block waits for a word of its own shared memory that nobody writes: found with any number of threads.
 // launch: grid 4 block 32
 // arg: out s32[1] = 0
 // expect fault: deadlock in kernel stuck

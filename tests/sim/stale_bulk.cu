@@ -26,8 +26,7 @@ extern "C" __global__ void stale_bulk(const int *in, int *out, int *far) {
     out[0] = look[0];
     out[1] = ptx::mbarrier_test_wait(&bar, state);
     out[2] = look[0];
-    while (!ptx::mbarrier_test_wait(&bar, state)) {
-    }
+    while (!ptx::mbarrier_test_wait(&bar, state)) {}
     out[3] = ptx::mbarrier_test_wait_parity(&bar, 0);
     out[4] = look[3];
     ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, far, source, 16);

@@ -171,8 +171,8 @@ static const kz_variant variants[] = {
     CHECK(f, t, 4099, .misalign = 1), CHECK(f, t, 33, .data = KZ_DATA_EQUAL)
 #define FLOAT_EDGES(f, t)                                                                                    \
     EDGES(f, t), CHECK(f, t, 1000, .data = KZ_DATA_NAN), CHECK(f, t, 1000, .data = KZ_DATA_INF)
-// Magnitudes near the largest: not for float sums, where an infinity on the way depends on the order. Near the
-// smallest: not for sums in float, for the hardware's atomic addition of floats takes denormals as zero.
+// Magnitudes near the largest: not for float sums, where an infinity on the way depends on the order. Near
+// the smallest: not for sums in float, for the hardware's atomic addition of floats takes denormals as zero.
 #define EXTREME_EDGES(f, t)                                                                                  \
     FLOAT_EDGES(f, t), CHECK(f, t, 1000, .data = KZ_DATA_LARGE), CHECK(f, t, 1000, .data = KZ_DATA_SMALL),   \
     CHECK(f, t, 1000, .data = KZ_DATA_DENORMAL)

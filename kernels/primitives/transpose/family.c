@@ -109,7 +109,7 @@ static const kz_variant variants[] = {
 #define CASE(t, r, c, u, ...) {.type = KZ_##t, .axes = {r, c}, .use = u, __VA_ARGS__}
 #define CHECK(t, r, c, ...) CASE(t, r, c, KZ_USE_CHECK, __VA_ARGS__)
 #define BENCH(t, r, c) CASE(t, r, c, KZ_USE_BENCH)
-// The tiles are 16, 8 x 32, 32 x 8, 32 and 64: below, at and above each, square and not; 4 divides a side or not.
+// The tiles are 16, 8 x 32, 32 x 8, 32 and 64: below, at and above each, square or not; 4 a divisor or not.
 #define EDGES(t)                                                                                             \
     CHECK(t, 1, 1), CHECK(t, 1, 1025), CHECK(t, 1025, 1), CHECK(t, 31, 33), CHECK(t, 32, 32),                \
     CHECK(t, 33, 31), CHECK(t, 64, 64), CHECK(t, 63, 65), CHECK(t, 127, 129), CHECK(t, 128, 256),            \
