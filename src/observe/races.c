@@ -34,6 +34,7 @@ static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
 }
 
 static void tell(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
+    if (!proxy && races_is_guess(v->self, v->tag, tag)) return;
     races_report(v->self, &(races_conflict){.access = v->access,
                                             .block = v->block,
                                             .lane = lane,
@@ -492,6 +493,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     }
     const sim_launch *launch = event->launch;
     self->module = event->module;
+    self->guess = NULL;
     self->entry = event->entry;
     self->off = self->has_clusters = false;
     self->blocks = self->threads = 1;

@@ -224,6 +224,8 @@ struct races {
     const ptx_module *module;
     const ptx_function *entry;
     const ptx_inst **insts; // by serial number
+    const ptx_inst *guess;  // see races_guess.c
+    bool is_guess;
     uint32_t inst_capacity;
     uint32_t grid[3], cluster[3];
     bool has_clusters;
@@ -306,6 +308,8 @@ typedef struct races_conflict {
     bool proxy;                     // ordered, but no fence.proxy.async between
 } races_conflict;
 void races_report(races *self, const races_conflict *conflict);
+// Whether the tags are those of an atomic and of a loop's first guess at what a compare-and-swap will find.
+bool races_is_guess(races *self, uint32_t tag, uint32_t other);
 // A block of a cluster ended while another one may still be at its shared memory.
 void races_report_visit(races *self, const races_block *block, const races_access *visit);
 
