@@ -152,11 +152,22 @@ static void find_cubin(cudart_module *module, const void *image) {
     module->cubin = data;
 }
 
-// All fat binaries that were linked together, as one text.
+static bool has_usable_ptx(const cudart_module *module, const void *image) {
+    size_t bytes = module->image_size ? module->image_size : cudart_fatbin_size(image);
+    cudart_entry entry;
+    int nearest;
+    return cudart_fatbin_choose_ptx(image, bytes, (int)cudart.gpu.sm, &entry, &nearest);
+}
+
+// All fat binaries that were linked together, as one text. Those without PTX for this GPU are left out if others
+// have it (CUDA's device runtime library is such a one): a kernel that calls what is missing says so.
 static cudaError_t link_ptx(cudart_module *module, char **text, size_t *size) {
     cudart_linker *linker = cudart_linker_open();
     cudaError_t result = linker ? cudaSuccess : cudaErrorMemoryAllocation;
+    bool any = false;
+    for (size_t i = 0; module->linked[i]; i++) any = any || has_usable_ptx(module, module->linked[i]);
     for (size_t i = 0; result == cudaSuccess && module->linked[i]; i++) {
+        if (any && !has_usable_ptx(module, module->linked[i])) continue;
         char *part = NULL;
         size_t part_size;
         result = unpack_ptx(module, module->linked[i], &part, &part_size);

@@ -312,8 +312,9 @@ static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
             call->builtin = sim_builtin_of(callee->function->name);
         if (!call->callee && call->builtin == SIM_BUILTIN_NONE) {
             unsupported(d, inst,
-                        "the function has no body here: link the code that defines it, or it is a device "
-                        "runtime function that is not simulated");
+                        strncmp(callee->function->name, "__cudaCDP", 9) == 0
+                            ? "kernels that launch kernels (dynamic parallelism) are not simulated"
+                            : "the function has no body here: link the code that defines it");
             return;
         }
     } else

@@ -50,7 +50,7 @@ expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" short_blocks
 expect_err "stopped in kernel"
 grep -q "could not be stopped" "$FOLDER/err" && fail "a grid of short blocks is not stopped"
 expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" short_launches
-expect_err "launch"
+expect_err "stopped after 1 s"
 grep -q "could not be stopped" "$FOLDER/err" && fail "a program of short launches is not stopped"
 expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" host_hangs
 expect_err "no kernel was running"
@@ -82,6 +82,28 @@ expect_err "no PTX inside, only machine code"
 build -cudart static -arch=sm_90
 expect_exit 8 run "$FOLDER/add"
 expect_err "nvcc -cudart shared"
+
+# A program that links CUDA's device runtime: its ordinary kernels run, one that launches others says why not.
+cat > "$FOLDER/nested.cu" <<'CUDA'
+#include <cstdio>
+__global__ void child(int *p) { p[threadIdx.x] = 1; }
+__global__ void parent(int *p) { child<<<1, 32>>>(p); }
+__global__ void plain(int *p) { p[threadIdx.x] = 2; }
+int main() {
+    int *p, back[32];
+    cudaMalloc(&p, 128);
+    plain<<<1, 32>>>(p);
+    cudaMemcpy(back, p, 128, cudaMemcpyDeviceToHost);
+    printf("%s %d\n", cudaGetErrorName(cudaGetLastError()), back[31]);
+    parent<<<1, 1>>>(p);
+    printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+}
+CUDA
+expect_exit 0 run --nvcc-flag -rdc=true --nvcc-flag -lcudadevrt "$FOLDER/nested.cu"
+expect_out "cudaSuccess 2"
+expect_out "cudaErrorNotSupported"
+expect_err "kernels that launch kernels (dynamic parallelism) are not simulated"
+
 expect_exit 2 run "$FOLDER/no_such.cu"
 expect_exit 2 run
 expect_exit 2 run --gpu no_such_gpu "$FOLDER/add.cu"
