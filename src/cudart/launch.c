@@ -168,7 +168,7 @@ static void tell_session(const cudart_launch *l, const sim_launch *launch, const
         .static_shared_bytes = (uint32_t)l->function->info.static_shared_bytes,
         .shared_bytes = (uint32_t)(l->function->info.static_shared_bytes + l->shared),
         .local_bytes = (uint32_t)l->function->info.local_bytes,
-        .serial = cudart.launch_count,
+        .serial = cudart.launch_count - 1, // this one is counted already
     };
     observe_session_fault(cudart.session, &event, &result->fault, error);
 }

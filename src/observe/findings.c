@@ -1,7 +1,7 @@
 // Findings: what detectors said, put into words while the modules and buffers it is about still exist.
 //
-// One finding per kind and pair of source lines; the first of them is kept whole, the others are counted. A
-// detector may say the same millions of times, so a pair of instructions that was seen before in this launch
+// One finding per kind and pair of source lines; the first of them is kept whole, or the first of those that
+// reach furthest, the others are counted. A detector may say the same millions of times, so a pair of instructions that was seen before in this launch
 // is known by a small table of pointers alone.
 #include "observe/observe.h"
 
@@ -23,6 +23,7 @@ struct observe_words {
 typedef struct item {
     observe_finding_kind kind;
     uint64_t key, count;
+    uint32_t reach;
     char *json; // the line without its end: ,"count":N}
 } item;
 
@@ -392,9 +393,17 @@ static recent *recent_of(observe_findings *findings, const observe_finding *find
     return r;
 }
 
+static void tell_instead(observe_findings *findings, item *known, const observe_finding *finding) {
+    char *json = put_into_words(findings, finding);
+    if (!json) return;
+    free(known->json);
+    known->json = json;
+    known->reach = finding->reach;
+}
+
 void observe_findings_add(observe_findings *findings, const observe_finding *finding) {
     recent *known = recent_of(findings, finding);
-    if (known && known->item) {
+    if (known && known->item && finding->reach <= findings->items[known->item - 1].reach) {
         findings->items[known->item - 1].count++;
         return;
     }
@@ -408,7 +417,10 @@ void observe_findings_add(observe_findings *findings, const observe_finding *fin
             return;
         char *json = put_into_words(findings, finding);
         if (!json) return;
-        findings->items[findings->count++] = (item){.kind = finding->kind, .key = key, .json = json};
+        findings->items[findings->count++] =
+            (item){.kind = finding->kind, .key = key, .reach = finding->reach, .json = json};
+    } else if (finding->reach > findings->items[at].reach) {
+        tell_instead(findings, &findings->items[at], finding);
     }
     findings->items[at].count++;
     if (known) known->item = (uint32_t)at + 1;

@@ -105,6 +105,24 @@ static void a_race_in_words(void **state) {
     close_fixture(&f);
 }
 
+// Of two with the same lines the one that reaches further is told, whichever came first.
+static void the_widest_is_told(void **state) {
+    fixture f;
+    open_fixture(&f);
+    observe_finding finding = {.kind = OBSERVE_RACE, .first = {.inst = f.store}, .second = {.inst = f.load}};
+    snprintf(finding.text, sizeof finding.text, "lanes");
+    observe_findings_add(f.findings, &finding);
+    finding.reach = 1;
+    snprintf(finding.text, sizeof finding.text, "warps");
+    observe_findings_add(f.findings, &finding);
+    finding.reach = 0;
+    snprintf(finding.text, sizeof finding.text, "lanes");
+    observe_findings_add(f.findings, &finding);
+    expect(&f, (const char *[]){"\"text\":\"warps\"", ",\"count\":3}\n", NULL});
+    assert_int_equal(observe_findings_count(f.findings, OBSERVE_NOTE), 1);
+    close_fixture(&f);
+}
+
 // Words outlive the module they are about.
 static void words_stay(void **state) {
     fixture f;
@@ -167,9 +185,8 @@ static void names_are_plain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_race_in_words),
-        cmocka_unit_test(words_stay),
-        cmocka_unit_test(buffers_come_and_go),
+        cmocka_unit_test(a_race_in_words), cmocka_unit_test(the_widest_is_told),
+        cmocka_unit_test(words_stay),      cmocka_unit_test(buffers_come_and_go),
         cmocka_unit_test(names_are_plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,7 @@ typedef struct observe_finding {
     sim_space space;
     uint64_t address; // as in sim_access
     uint32_t bytes;   // 0: no memory is meant
+    uint32_t reach;   // of two with the same lines, that with the larger one is told
     char text[2048];  // what happened, in a sentence; then, on further lines, the likely cause and what to do
 } observe_finding;
 

@@ -12,7 +12,8 @@ static const ptx_inst *inst_of(const races *self, uint32_t tag) {
 }
 
 // Whether this kind was told of this pair before in this launch; remembers it.
-static bool is_known(races *self, observe_finding_kind kind, uint32_t first, uint32_t second) {
+static bool is_known(races *self, observe_finding_kind kind, uint32_t reach, uint32_t first,
+                     uint32_t second) {
     if ((self->seen_count + 1) * 2 > self->seen_capacity) {
         uint32_t capacity = self->seen_capacity ? self->seen_capacity * 2 : 256;
         uint64_t *grown = calloc(capacity, sizeof *grown);
@@ -28,7 +29,7 @@ static bool is_known(races *self, observe_finding_kind kind, uint32_t first, uin
         self->seen_capacity = capacity;
     }
     uint64_t key = (uint64_t)(first >> RACES_TAG_SERIAL_SHIFT) << 32 |
-                   (uint64_t)(second >> RACES_TAG_SERIAL_SHIFT) << 8 | (unsigned)(kind + 1);
+                   (uint64_t)(second >> RACES_TAG_SERIAL_SHIFT) << 8 | reach << 6 | (unsigned)(kind + 1);
     uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
     for (;; at++) {
         uint64_t *slot = &self->seen[at & (self->seen_capacity - 1)];
@@ -192,10 +193,15 @@ static const char *verb_of(uint32_t tag) {
     return tag & RACES_TAG_WRITE ? "write" : "read";
 }
 
+// A barrier that orders warps orders lanes too, so where lines race in several ways the widest one is told.
+static uint32_t reach_of(const races_conflict *c) {
+    if (c->who >> 10 != c->block->id) return 2;
+    return (c->who >> 5 & 31) != c->access->at.warp;
+}
+
 static const char *relation_of(const races_conflict *c) {
-    if (c->who >> 10 != c->block->id) return "two blocks";
-    if ((c->who >> 5 & 31) != c->access->at.warp) return "two warps of one block";
-    return "two lanes of one warp";
+    static const char *const relations[] = {"two lanes of one warp", "two warps of one block", "two blocks"};
+    return relations[reach_of(c)];
 }
 
 static const char *advice_of(const races_conflict *c) {
@@ -220,7 +226,8 @@ static const char *advice_of(const races_conflict *c) {
                    "atomic";
         if (!atomic)
             return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do "
-                   "not\nwhat to do: __syncwarp() between the two";
+                   "not\nwhat to do: __syncwarp() between the two, or __syncthreads() where the whole block "
+                   "comes by";
     }
     if (atomic)
         return "likely cause: an atomic on one side alone, and no barrier between\nwhat to do: "
@@ -344,8 +351,9 @@ void races_report(races *self, const races_conflict *c) {
     finding->space = c->access->space;
     finding->address = c->address;
     finding->bytes = c->bytes;
+    finding->reach = kind == OBSERVE_ASYNC_NO_WAIT ? 0 : reach_of(c);
     if (!finding->second.inst) return;
-    if (!is_known(self, kind, c->tag, c->other_tag)) {
+    if (!is_known(self, kind, finding->reach, c->tag, c->other_tag)) {
         base_text text = {0};
         if (kind == OBSERVE_ASYNC_NO_WAIT)
             async_text(c, &text);
@@ -365,7 +373,7 @@ void races_report_visit(races *self, const races_block *block, const races_acces
         ((visit->tag & RACES_TAG_KIND) == RACES_TRACKED ? 0 : (uint32_t)__builtin_ctz(visit->mask));
     *finding = (observe_finding){.kind = OBSERVE_RACE, .first = place_of(self, who, visit->tag)};
     finding->space = SIM_DISTRIBUTED;
-    if (!finding->first.inst || is_known(self, OBSERVE_FINDING_COUNT, visit->tag, 0)) return;
+    if (!finding->first.inst || is_known(self, OBSERVE_FINDING_COUNT, 0, visit->tag, 0)) return;
     base_text text = {0};
     base_text_add(
         &text,

@@ -162,6 +162,27 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
     }
 }
 
+// The fault's own words without the thread and the source line, which the finding's place has, and what to do.
+static void tell_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
+    bool is_access = fault->inst && (fault->kind == SIM_FAULT_BOUNDS || fault->kind == SIM_FAULT_FREED ||
+                                     fault->kind == SIM_FAULT_MISALIGNED);
+    base_text text = {0};
+    for (const char *at = message; *at;) {
+        size_t length = strcspn(at, "\n");
+        bool is_place = strncmp(at, "  by block", 10) == 0 || strncmp(at, "  at ", 5) == 0;
+        size_t indent = is_access && strncmp(at, "  ", 2) == 0 ? 2 : 0;
+        if (!is_access || !is_place)
+            base_text_add(&text, "%s%.*s", at == message ? "" : "\n", (int)(length - indent), at + indent);
+        at += length + (at[length] == '\n');
+    }
+    if (is_access && fault->space == SIM_GLOBAL && strstr(message, "past the end of a buffer"))
+        base_text_add(&text, "\nlikely cause: more threads than elements, or a buffer that was made too small"
+                             "\nwhat to do: compare the index with the size first, if (i < n); sizes of "
+                             "cudaMalloc are in bytes");
+    snprintf(out, size, "%s", text.data ? text.data : "");
+    base_text_free(&text);
+}
+
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,
                            const sim_fault_info *fault, const kz_error *error) {
     if (error && !session->message[0])
@@ -179,8 +200,7 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
         .address = fault->address,
         .bytes = fault->bytes,
     };
-    snprintf(finding.text, sizeof finding.text, "%.*s", (int)sizeof finding.text - 1,
-             error ? error->message : "");
+    tell_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
     observe_findings_add(session->findings, &finding);
 }
 

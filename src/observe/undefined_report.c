@@ -84,7 +84,8 @@ static const char *cause_of(const undefined_origin *origin) {
     default:
         return "likely cause: cudaMalloc does not clear memory, and no kernel or copy wrote this element "
                "before\n"
-               "what to do: cudaMemset the buffer, or check size, grid and indices of what should fill it";
+               "what to do: cudaMemcpy the input there, or cudaMemset it; or check size, grid and indices of "
+               "what should fill it";
     }
 }
 

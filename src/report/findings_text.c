@@ -20,10 +20,10 @@ static void print_source(FILE *file, const report_style *style, const json_t *pl
     if (!text) return;
     size_t indent = 0;
     while (indent < length && (text[indent] == ' ' || text[indent] == '\t')) indent++;
-    if (column <= indent) column = indent + 1;
     if (length - indent > 160) length = indent + 160;
     report_print(file, style, REPORT_DIM, "  %6u | ", line);
     fprintf(file, "%.*s\n", (int)(length - indent), text + indent);
+    if (column <= indent + 1) return; // the statement's beginning: nothing that the line does not say
     report_print(file, style, REPORT_DIM, "         | ");
     for (size_t i = indent + 1; i < column && i <= length; i++) fputc(' ', file);
     report_print(file, style, REPORT_BAD, "^\n");
