@@ -148,8 +148,8 @@ static void conclude(base_text *out, const report_prof *before, const report_pro
     base_text_add(out, "%s.",
                   report_seconds(y, better ? p->before->seconds[cause] : p->after->seconds[cause]));
     if (p->before->bound != p->after->bound)
-        base_text_add(out, " Bound by %s before, by %s after.", report_prof_bound_title(p->before->bound),
-                      report_prof_bound_title(p->after->bound));
+        base_text_add(out, " Before, it is bound by %s; after, by %s.",
+                      report_prof_bound_title(p->before->bound), report_prof_bound_title(p->after->bound));
     else
         base_text_add(out, " Both are bound by %s.", report_prof_bound_title(p->after->bound));
 }
@@ -284,9 +284,11 @@ static void add_pair_html(base_text *out, const report_prof *before, const repor
     size_t count = compare(before, after, p, rows);
     base_text_add(out, "<h2>");
     report_prof_html_text(out, p->before->title);
-    base_text_add(out, " and ");
-    report_prof_html_text(out, p->after->title);
-    base_text_add(out, "</h2>\n<p class=\"bound\">");
+    if (strcmp(p->before->title, p->after->title) != 0) {
+        base_text_add(out, " and ");
+        report_prof_html_text(out, p->after->title);
+    }
+    base_text_add(out, "</h2>\n<p class=\"change\">");
     conclude(&words, before, after, p);
     report_prof_html_text(out, words.data ? words.data : "");
     base_text_free(&words);

@@ -19,6 +19,7 @@ static const char style[] =
     "a{color:inherit}td.n{white-space:nowrap}\n"
     "code,pre,.src,.n{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.86em}\n"
     ".dim{color:var(--dim)}.hot{color:var(--hot)}.warm{color:var(--warm)}.good{color:var(--good)}\n"
+    ".change{font-weight:600;margin:.2rem 0 .8rem}\n"
     ".bound{color:var(--hot);font-weight:600;font-size:1.1rem;margin:.2rem 0}\n"
     "table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.15rem .8rem .15rem 0;text-align:left;"
     "vertical-align:top}th{color:var(--dim);font-weight:500;border-bottom:1px solid var(--line)}\n"

@@ -47,9 +47,13 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
     case REPORT_PROF_STRIDE:
         return report_prof_text(report, "neighbouring threads %s %lld bytes apart", verb, stride);
     case REPORT_PROF_ROWS:
+        if (jump == 0 && stride == a->bytes)
+            return report_prof_text(report, "runs of %u threads %s neighbouring words, all runs the same",
+                                    p->run, verb);
         if (jump == 0)
-            return report_prof_text(report, "each run of %u threads of a warp %ss the same words", p->run,
-                                    verb);
+            return report_prof_text(
+                report, "neighbouring threads %s %lld bytes apart, in runs of %u at the same places", verb,
+                stride, p->run);
         if (stride == 0)
             return report_prof_text(report, "runs of %u threads %s one address, the runs %lld bytes apart",
                                     p->run, verb, jump);

@@ -133,8 +133,9 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
     report_si(flops, r.flops, "flop");
     base_text_add(text,
                   "%s over DRAM's bytes: %.3g flop/byte; below %.3g bandwidth is the roof, so at best %s, "
-                  "%.2g%% of %s's peak",
-                  flops, r.intensity, r.ridge, rate, 100 * r.attainable / r.peak, r.type);
+                  "%.*f%% of %s's peak",
+                  flops, r.intensity, r.ridge, rate, r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak,
+                  r.type);
 }
 
 static void show_memory(base_text *text, const report_prof *report, const report_prof_kernel *k) {
