@@ -82,7 +82,8 @@ static kz_status open_report(const prof_choices *o, prof_run *run, report_prof *
     if (status || report->kernel_count || run->failure) return status;
     if (o->kernel && report->hidden_count) {
         status = base_fail(error, KZ_NOT_FOUND, "no kernel of %s matches %s", report->program, o->kernel);
-        base_fail_note(error, "it ran %zu others; kz prof without --kernel lists them", report->hidden_count);
+        base_fail_note(error, "it ran %zu other%s; kz prof without --kernel lists them", report->hidden_count,
+                       report->hidden_count == 1 ? "" : "s");
     } else {
         status =
             base_fail(error, KZ_INVALID, "%s launched no kernel: there is nothing to tell", report->program);

@@ -144,6 +144,10 @@ static int unknown_verb(const char *name) {
     for (size_t i = 0; i < BASE_COUNT(verbs); i++) names[i] = verbs[i].name;
     const char *near = cli_nearest(name, names);
     if (near) return cli_fail_with(KZ_INVALID, "there is no command \"%s\"; did you mean kz %s?", name, near);
+    const char *dot = strrchr(name, '.');
+    if (strchr(name, '/') || (dot && strcmp(dot, ".cu") == 0))
+        return cli_fail_with(KZ_INVALID, "there is no command \"%s\"; to run a program: kz run %s", name,
+                             name);
     return cli_fail_with(KZ_INVALID, "there is no command \"%s\"\ntry: kz help", name);
 }
 
