@@ -49,7 +49,7 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     case KZ_NO_MEMORY: return cudaErrorMemoryAllocation;
     case KZ_UNSUPPORTED: return cudaErrorNotSupported;
     case KZ_NOT_FOUND: return cudaErrorInvalidDeviceFunction;
-    case KZ_LIMIT: return cudaErrorInvalidConfiguration;
+    case KZ_LIMIT: return cudaErrorInvalidValue; // as CUDA 13 does; older ones said InvalidConfiguration
     case KZ_INVALID: return cudaErrorInvalidValue;
     case KZ_SYNTAX: return cudaErrorInvalidPtx;
     case KZ_DEADLOCK: return cudaErrorLaunchTimeout;
@@ -76,7 +76,7 @@ static void seen(cudaError_t error) {
 cudaError_t cudaGetLastError(void) {
     pthread_mutex_lock(&cudart.lock);
     cudaError_t error = last_error;
-    last_error = cudart.fault; // sticky errors stay
+    last_error = cudaSuccess; // of a sticky one, too: the next call that needs the device says it again
     seen(error);
     pthread_mutex_unlock(&cudart.lock);
     return error;

@@ -115,22 +115,22 @@ cudaError_t cudart_launch_check(const cudart_launch *l) {
     uint32_t most = (uint32_t)cudart.gpu.max_threads_per_block;
     for (int i = 0; i < 3; i++) {
         if (l->grid[i] == 0 || l->block[i] == 0)
-            return refuse(l, cudaErrorInvalidConfiguration, "the %s's dimension %c is 0: nothing would run",
+            return refuse(l, cudaErrorInvalidValue, "the %s's dimension %c is 0: nothing would run",
                           l->grid[i] ? "block" : "grid", 'x' + i);
         if (l->grid[i] > grid_limit[i])
-            return refuse(l, cudaErrorInvalidConfiguration,
+            return refuse(l, cudaErrorInvalidValue,
                           "the grid's dimension %c is %u, at most %u is possible", 'x' + i, l->grid[i],
                           grid_limit[i]);
     }
     if (threads > most)
-        return refuse(l, cudaErrorInvalidConfiguration,
+        return refuse(l, cudaErrorInvalidValue,
                       "%" PRIu64
                       " threads per block; a block has at most %u\n  use more and smaller blocks, for "
                       "example %" PRIu64 " times as many of %u threads",
                       threads, most, (threads + 255) / 256, 256u);
     for (int i = 0; i < 3; i++)
         if (l->block[i] > block_limit[i])
-            return refuse(l, cudaErrorInvalidConfiguration,
+            return refuse(l, cudaErrorInvalidValue,
                           "the block's dimension %c is %u, at most %u is possible", 'x' + i, l->block[i],
                           block_limit[i]);
     const cudart_function *f = l->function;

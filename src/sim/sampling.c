@@ -169,38 +169,52 @@ static double scaled(const sim_texture *t, const sim_texture_level *level, const
     return t->normalised_coordinates || t->is_cubemap ? x * (double)size_of(level, axis) : x;
 }
 
-static texel_value filter(sim_warp *w, const sim_op *op, unsigned lane, const sim_texture *t,
-                          const sim_texture_level *level, const sample_point *p) {
+// Shares of the neighbours, in 256ths: an H200 rounds each product, so that every share has 8 bits and all
+// together make 256.
+static void share_out(unsigned dimensions, const uint32_t weight[3], uint32_t share[8]) {
+    share[0] = 256;
+    for (unsigned axis = 0; axis < dimensions; axis++)
+        for (unsigned corner = 0; corner < 1u << axis; corner++) {
+            uint32_t next = (share[corner] * weight[axis] + 127) / 256;
+            share[corner | 1u << axis] = next;
+            share[corner] -= next;
+        }
+}
+
+static texel_value filter_linear(sim_warp *w, const sim_op *op, unsigned lane, const sim_texture *t,
+                                 const sim_texture_level *level, const sample_point *p) {
     int64_t index[3] = {0};
-    double weight[3] = {0};
-    bool linear = t->filter_linear && reads_floats(t);
+    uint32_t weight[3] = {0}, share[8];
     for (unsigned axis = 0; axis < p->dimensions; axis++) {
-        double x = scaled(t, level, p, axis);
-        if (!linear) {
-            index[axis] = whole(floor(x));
-            continue;
-        }
-        int64_t fixed = whole(floor((x - 0.5) * 256 + 0.5));
+        int64_t fixed = whole(floor((scaled(t, level, p, axis) - 0.5) * 256 + 0.5));
         index[axis] = fixed >> 8;
-        weight[axis] = (double)(fixed & 255) / 256;
+        weight[axis] = (uint32_t)(fixed & 255);
     }
-    if (!linear) return at_index(w, op, lane, t, level, p, index);
+    // With a border, a row is a plane one texel high that is read at its edge: half of it is border.
+    bool edge = p->dimensions == 1 && t->address_mode[0] == SIM_ADDRESS_BORDER && !t->is_layered;
+    if (edge) weight[1] = 128;
+    unsigned dimensions = edge ? 2 : p->dimensions;
+    share_out(dimensions, weight, share);
     double sum[4] = {0};
-    for (unsigned corner = 0; corner < 1u << p->dimensions; corner++) {
+    for (unsigned corner = 0; corner < 1u << dimensions; corner++) {
+        if (!share[corner]) continue; // a neighbour that counts nothing may be an infinity
         int64_t at[3] = {0};
-        double share = 1;
-        for (unsigned axis = 0; axis < p->dimensions; axis++) {
-            bool next = corner >> axis & 1;
-            at[axis] = index[axis] + next;
-            share *= next ? weight[axis] : 1 - weight[axis];
-        }
-        if (share == 0) continue; // a neighbour that counts nothing may be an infinity
-        texel_value v = at_index(w, op, lane, t, level, p, at);
-        for (int c = 0; c < 4; c++) sum[c] += share * (double)v.f[c];
+        for (unsigned axis = 0; axis < p->dimensions; axis++) at[axis] = index[axis] + (corner >> axis & 1);
+        texel_value v = edge && !(corner >> 1) ? border_value(t) : at_index(w, op, lane, t, level, p, at);
+        for (int c = 0; c < 4; c++) sum[c] += share[corner] / 256.0 * (double)v.f[c];
     }
     texel_value out;
     for (int c = 0; c < 4; c++) out.f[c] = (float)sum[c];
     return out;
+}
+
+static texel_value filter(sim_warp *w, const sim_op *op, unsigned lane, const sim_texture *t,
+                          const sim_texture_level *level, const sample_point *p) {
+    if (t->filter_linear && reads_floats(t)) return filter_linear(w, op, lane, t, level, p);
+    int64_t index[3] = {0};
+    for (unsigned axis = 0; axis < p->dimensions; axis++)
+        index[axis] = whole(floor(scaled(t, level, p, axis)));
+    return at_index(w, op, lane, t, level, p, index);
 }
 
 // The face of a cube that a direction meets, and where ("Cubemap Textures" of the programming guide).

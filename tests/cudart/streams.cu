@@ -202,11 +202,11 @@ static void launches() {
     CHECK(back[0] == 5);
 
     scale<<<1, 2048>>>(data, 1, N);
-    CHECK(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
     CHECK(cudaGetLastError() == cudaSuccess);
     scale<<<0, 1>>>(data, 1, N);
-    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 
     cudaFuncAttributes what;
     OK(cudaFuncGetAttributes(&what, bounded));

@@ -14,7 +14,7 @@ expect_err "the host wrote to device memory"
 expect_exit 0 run "$HERE/mistakes.cu" unchecked
 expect_err "2048 threads per block; a block has at most 1024"
 expect_err "kz: the program ended without looking at an error: the launch of fill(int*, int)"
-expect_err "cudaErrorInvalidConfiguration (invalid configuration argument)"
+expect_err "cudaErrorInvalidValue (invalid argument)"
 expect_exit 0 run "$HERE/mistakes.cu" unchecked_fault
 expect_err "later calls failed for that reason"
 expect_exit 0 run "$HERE/mistakes.cu" checked
