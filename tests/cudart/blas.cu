@@ -21,9 +21,13 @@ int cublasSdot_v2(handle *, int, const float *, int, const float *, int, float *
 int cublasSaxpy_v2(handle *, int, const float *, const float *, int, float *, int);
 int cublasSnrm2_v2(handle *, int, const float *, int, float *);
 int cublasIsamax_v2(handle *, int, const float *, int, int *);
+int cublasDotEx(handle *, int, const void *, int, int, const void *, int, int, void *, int, int);
+int cublasNrm2Ex(handle *, int, const void *, int, int, void *, int, int);
+int cublasScalEx(handle *, int, const void *, int, void *, int, int, int);
+int cublasAxpyEx(handle *, int, const void *, int, const void *, int, int, void *, int, int, int);
 int cublasStrsm_v2(void);
 }
-enum { R32F = 0, R8I = 3, R32I = 10, COMPUTE_32I = 72 };
+enum { R32F = 0, R64F = 1, R8I = 3, R32I = 10, COMPUTE_32I = 72 };
 
 template <class T> static T *to_device(const T *host, size_t n) {
     T *p;
@@ -88,6 +92,16 @@ int main() {
     OK(cudaMemcpy(out, dw, sizeof out, cudaMemcpyDeviceToHost));
     CHECK(out[0] == 2 * (a[0] * 1 + a[LD] * -9) + 3 * 3);
 
+    double e[3] = {3, 4, 12}, wide;
+    float half = 0.5;
+    double *de = to_device(e, 3), *df = to_device(e, 3);
+    CHECK(cublasDotEx(h, 3, de, R64F, 1, df, R64F, 1, &wide, R64F, R64F) == 0 && wide == 169);
+    CHECK(cublasNrm2Ex(h, 3, de, R64F, 1, &wide, R64F, R64F) == 0 && wide == 13);
+    CHECK(cublasScalEx(h, 3, &half, R32F, de, R64F, 1, R64F) == 0);
+    CHECK(cublasAxpyEx(h, 3, &half, R32F, de, R64F, 1, df, R64F, 1, R64F) == 0);
+    OK(cudaMemcpy(e, df, sizeof e, cudaMemcpyDeviceToHost));
+    CHECK(e[0] == 3.75 && e[1] == 5 && e[2] == 15);
+    CHECK(cublasDotEx(h, 3, de, R64F, 1, dv, R32F, 1, &wide, R64F, R64F) == 15); // of one type all
     OK(cudaMalloc(&dresult, sizeof(float)));
     CHECK(cublasSetPointerMode_v2(h, 1) == 0);
     cudaStream_t stream;
