@@ -285,6 +285,12 @@ static void on_done(sim_listener *listener, const sim_event *event) {
         self->guarded_lanes[event->inst->serial] += observe_lane_count(event->mask);
 }
 
+static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
+    const observe_module *module = self_of(listener)->module;
+    bool guarded = inst->serial < module->inst_count && module->infos[inst->serial].guarded_flops;
+    return SIM_WANT_ACCESS | (guarded ? SIM_WANT_DONE : 0);
+}
+
 static void on_block_begin(sim_listener *listener, uint32_t block, uint32_t warps) {
     self_of(listener)->blocks++;
     self_of(listener)->warps += warps;
@@ -432,6 +438,7 @@ static worker *open_worker(observe_lines *lines, observe_module *module) {
         .run = on_run,
         .branch = on_branch,
         .access = on_access,
+        .wants = module->has_guarded_flops ? on_wants : NULL,
         .done = module->has_guarded_flops ? on_done : NULL,
     };
 #if defined(__x86_64__)

@@ -280,6 +280,11 @@ static void on_done(sim_listener *listener, const sim_event *event) {
     }
 }
 
+static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
+    const plan *p = plan_of((numerics *)listener, inst);
+    return (p && p->wanted ? SIM_WANT_DONE : 0) | (p && p->aliased ? SIM_WANT_STEP : 0);
+}
+
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     ((numerics *)listener)->epoch++; // modules come and go
 }
@@ -293,8 +298,8 @@ observe_detector *observe_numerics_open(observe_findings *findings) {
     numerics *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->findings = findings;
-    self->base =
-        (observe_detector){.listener = {.launch_begin = on_launch_begin, .step = on_step, .done = on_done},
-                           .close = close_detector};
+    self->base = (observe_detector){
+        .listener = {.launch_begin = on_launch_begin, .wants = on_wants, .step = on_step, .done = on_done},
+        .close = close_detector};
     return &self->base;
 }

@@ -144,12 +144,21 @@ static inline uint32_t unknown_reads(const columns *c, uint32_t count, limits l)
     return unknown;
 }
 
+// Columns do not overlap, nor what is known of lanes: said so that eight are filled at once.
+static inline void fill(uint32_t *restrict column, uint32_t count, uint32_t value) {
+    for (uint32_t i = 0; i < count; i++) column[i] = value;
+}
+
+static inline void fill_lanes(uint32_t *restrict column, uint32_t count, uint32_t who,
+                              const uint32_t *restrict lane) {
+    for (uint32_t i = 0; i < count; i++) column[i] = who | lane[i];
+}
+
 static inline void fill_readers(const races_view *v, const columns *c, const run *r, uint32_t count) {
-    uint32_t now = v->self->now;
-    for (uint32_t i = 0; i < count; i++) c->read_clock[i] = now;
-    for (uint32_t i = 0; i < count; i++) c->read_who[i] = v->who | r->lane[i];
-    for (uint32_t i = 0; i < count; i++) c->read_mask[i] = r->mask[i];
-    for (uint32_t i = 0; i < count; i++) c->read_tag[i] = v->tag;
+    fill(c->read_clock, count, v->self->now);
+    fill_lanes(c->read_who, count, v->who, r->lane);
+    memcpy(c->read_mask, r->mask, count * sizeof *r->mask);
+    fill(c->read_tag, count, v->tag);
 }
 
 // ---- reading ---------------------------------------------------------------------------------------------
@@ -158,29 +167,29 @@ enum { NOT_PLAIN = RACES_TAG_KIND | RACES_TAG_MANY | RACES_TAG_LIST };
 
 // The same lanes read it before.
 static inline bool read_again(const races_view *v, const columns *c, const run *r, uint32_t count) {
-    uint32_t different = 0;
+    uint32_t different = 0, mine = v->who;
     for (uint32_t i = 0; i < count; i++)
         different |=
-            (c->read_who[i] ^ v->who) >> 5 | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
+            (c->read_who[i] ^ mine) >> 5 | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
     if (different) return false;
-    for (uint32_t i = 0; i < count; i++) c->read_clock[i] = v->self->now;
-    for (uint32_t i = 0; i < count; i++) c->read_tag[i] = v->tag;
+    fill(c->read_clock, count, v->self->now);
+    fill(c->read_tag, count, v->tag);
     return true;
 }
 
 // Another warp has read it, and nothing came between: from now on many have.
 static inline bool read_by_another(const races_view *v, const columns *c, const run *r, uint32_t count,
                                    limits l) {
-    uint32_t different = v->exact;
+    uint32_t different = v->exact, mine = v->who >> 5;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t over = (c->read_who[i] >> 10 == l.id) & (c->read_clock[i] < l.base);
-        different |= (c->read_clock[i] < l.birth) | over | (c->read_who[i] >> 5 == v->who >> 5) |
-                     (c->read_tag[i] & NOT_PLAIN);
+        uint32_t own = c->read_who[i] >> 10 == l.id, past = c->read_clock[i] < l.base;
+        uint32_t dead = c->read_clock[i] < l.birth, same = c->read_who[i] >> 5 == mine;
+        different |= dead | (own & past) | same | (c->read_tag[i] & NOT_PLAIN);
     }
     if (different) return false;
-    for (uint32_t i = 0; i < count; i++) c->read_mask[i] = v->who | r->lane[i];
+    fill_lanes(c->read_mask, count, v->who, r->lane);
     for (uint32_t i = 0; i < count; i++) c->read_tag[i] |= RACES_TAG_MANY;
-    for (uint32_t i = 0; i < count; i++) c->read_clock[i] = v->self->now;
+    fill(c->read_clock, count, v->self->now);
     return true;
 }
 
@@ -213,27 +222,29 @@ static inline bool read_run(races_view *v, const columns *c, const run *r, uint3
 
 // Each word by one lane; what was there before is over, or was this lane's own.
 static inline bool write_run(races_view *v, const columns *c, const run *r, uint32_t count, limits l) {
-    uint32_t unknown = 0, now = v->self->now;
+    uint32_t unknown = 0, now = v->self->now, mine = v->who;
     bool old_writes = is_old(c->write_clock, count, l.low), old_reads = is_old(c->read_clock, count, l.low);
-    for (uint32_t i = 0; !old_writes && i < count; i++) {
-        uint32_t foreign = (c->write_who[i] >> 10 ^ l.id) | (c->write_tag[i] & RACES_TAG_KIND);
-        uint32_t other = (c->write_who[i] ^ (v->who | r->lane[i])) | (c->write_tag[i] & RACES_TAG_KIND);
-        unknown |=
-            (c->write_clock[i] >= l.birth) & ((c->write_clock[i] >= l.base) | (foreign != 0)) & (other != 0);
-    }
-    for (uint32_t i = 0; !old_reads && i < count; i++) {
-        uint32_t foreign = foreign_readers(c, i, l);
-        uint32_t other =
-            (c->read_who[i] ^ v->who) >> 5 | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
-        unknown |=
-            (c->read_clock[i] >= l.birth) & ((c->read_clock[i] >= l.base) | (foreign != 0)) & (other != 0);
-    }
+    if (!old_writes)
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t foreign = (c->write_who[i] >> 10 ^ l.id) | (c->write_tag[i] & RACES_TAG_KIND);
+            uint32_t other = (c->write_who[i] ^ (mine | r->lane[i])) | (c->write_tag[i] & RACES_TAG_KIND);
+            uint32_t alive = c->write_clock[i] >= l.birth, recent = c->write_clock[i] >= l.base;
+            unknown |= alive & (recent | (foreign != 0)) & (other != 0);
+        }
+    if (!old_reads)
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t foreign = foreign_readers(c, i, l);
+            uint32_t other =
+                (c->read_who[i] ^ mine) >> 5 | (c->read_mask[i] ^ r->mask[i]) | (c->read_tag[i] & NOT_PLAIN);
+            uint32_t alive = c->read_clock[i] >= l.birth, recent = c->read_clock[i] >= l.base;
+            unknown |= alive & (recent | (foreign != 0)) & (other != 0);
+        }
     if (unknown) return false;
-    for (uint32_t i = 0; i < count; i++) c->write_clock[i] = now;
-    for (uint32_t i = 0; i < count; i++) c->write_who[i] = v->who | r->lane[i];
-    for (uint32_t i = 0; i < count; i++) c->write_tag[i] = v->tag;
-    for (uint32_t i = 0; i < count; i++) c->read_clock[i] = 0;
-    for (uint32_t i = 0; i < count; i++) c->read_tag[i] = 0;
+    fill(c->write_clock, count, now);
+    fill_lanes(c->write_who, count, v->who, r->lane);
+    fill(c->write_tag, count, v->tag);
+    fill(c->read_clock, count, 0);
+    fill(c->read_tag, count, 0);
     return true;
 }
 
@@ -253,21 +264,21 @@ static inline bool is_quick(const races_view *v, const run *r) {
     return !different;
 }
 
-static inline void mark(const races_view *v, const columns *c, const run *r) {
+static inline void mark(const races_view *v, const columns *c, const run *r, uint32_t count) {
     uint32_t *quick = v->shadow->quick;
     if (!quick) return;
     quick += r->at >> 2;
     if (v->is_write)
-        memset(quick, 0, r->count * sizeof *quick);
+        memset(quick, 0, count * sizeof *quick);
     else if (!v->exact && c->read_tag[0] & RACES_TAG_MANY) // all of a run are in the same state
-        for (uint32_t i = 0; i < r->count; i++) quick[i] = v->block->base;
+        fill(quick, count, v->block->base);
 }
 
 static inline bool settle(races_view *v, const columns *c, const run *r, uint32_t count) {
     bool plain = v->shadow != &v->self->global && !v->self->exact;
     limits l = {v->birth, v->block->base, v->block->id, plain ? v->block->base : v->birth};
     if (!(v->is_write ? write_run(v, c, r, count, l) : read_run(v, c, r, count, l))) return false;
-    mark(v, c, r);
+    mark(v, c, r, count);
     return true;
 }
 
@@ -303,18 +314,16 @@ static inline bool look_at_runs(races_view *v) {
     v->shadow = access->space == SIM_GLOBAL ? &v->self->global : &v->block->shadow;
     v->birth = v->shadow->birth;
     for (uint32_t i = 0; i < count; i++) {
-        run *r = &runs[i];
-        if (v->is_write && r->mask[0] & (r->mask[0] - 1)) return false; // lanes at one word
-        uint64_t last = r->at + 4 * (uint64_t)r->count - 1;
-        if (r->at >> RACES_PAGE_SHIFT == last >> RACES_PAGE_SHIFT) {
-            if (!look_at_run(v, r)) return false;
-            continue;
+        run rest = runs[i];
+        if (v->is_write && rest.mask[0] & (rest.mask[0] - 1)) return false; // lanes at one word
+        while (rest.count) {
+            uint32_t room = (uint32_t)(RACES_PAGE_BYTES - (rest.at & (RACES_PAGE_BYTES - 1))) / 4;
+            run part = rest;
+            if (part.count > room) part.count = room;
+            if (!look_at_run(v, &part)) return false;
+            rest = (run){rest.at + 4 * (uint64_t)part.count, rest.count - part.count, rest.mask + part.count,
+                         rest.lane + part.count};
         }
-        run part = *r;
-        part.count = (uint32_t)(RACES_PAGE_BYTES - (r->at & (RACES_PAGE_BYTES - 1))) / 4;
-        run rest = {r->at + 4 * (uint64_t)part.count, r->count - part.count, r->mask + part.count,
-                    r->lane + part.count};
-        if (!look_at_run(v, &part) || !look_at_run(v, &rest)) return false;
     }
     return true;
 }

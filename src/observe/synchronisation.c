@@ -274,12 +274,20 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
     }
 }
 
+static bool comes_past(const detector *self, const ptx_inst *inst) {
+    if (!self->is_past) return false;
+    if (inst < self->entry->insts || inst >= self->entry->insts + self->entry->inst_count) return false;
+    return self->is_past[inst - self->entry->insts];
+}
+
+static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
+    return comes_past((detector *)listener, inst) ? SIM_WANT_ACCESS : 0;
+}
+
 static void on_access(sim_listener *listener, const sim_access *access) {
     detector *self = (detector *)listener;
-    if (!self->is_past) return;
     const ptx_inst *inst = access->at.inst;
-    if (inst < self->entry->insts || inst >= self->entry->insts + self->entry->inst_count) return;
-    if (!self->is_past[inst - self->entry->insts]) return;
+    if (!comes_past(self, inst)) return;
     sync_block *block = block_of(self, access->at.block);
     if (!block) return;
     block->past[access->at.warp] |= access->at.mask;
@@ -412,6 +420,7 @@ observe_detector *observe_sync_open(observe_findings *findings) {
                                                      .launch_end = on_launch_end,
                                                      .block_begin = on_block_begin,
                                                      .block_end = on_block_end,
+                                                     .wants = on_wants,
                                                      .access = on_access,
                                                      .sync = on_sync,
                                                      .exchange = on_exchange,

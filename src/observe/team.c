@@ -13,10 +13,7 @@
       (sim_listener * l, const ptx_inst *first, uint32_t count, uint32_t block, uint32_t warp,               \
        uint32_t mask),                                                                                       \
       (to, first, count, block, warp, mask))                                                                 \
-    X(step, (sim_listener * l, const sim_event *event), (to, event))                                         \
-    X(done, (sim_listener * l, const sim_event *event), (to, event))                                         \
     X(branch, (sim_listener * l, const sim_event *event, uint32_t taken), (to, event, taken))                \
-    X(access, (sim_listener * l, const sim_access *access), (to, access))                                    \
     X(sync, (sim_listener * l, const sim_sync *sync), (to, sync))                                            \
     X(exchange, (sim_listener * l, const sim_exchange_event *event), (to, event))                            \
     X(call, (sim_listener * l, const sim_event *event, const ptx_function *function, uint32_t frame),        \
@@ -26,10 +23,24 @@
       (to, event, target, source, bytes))                                                                    \
     X(leave, (sim_listener * l, const sim_event *event), (to, event))
 
+// Those of which a member may want some instructions alone: X(name, parameters, arguments, instruction,
+// want).
+#define TEAM_ROUTED(X)                                                                                       \
+    X(step, (sim_listener * l, const sim_event *event), (to, event), event->inst,                            \
+      SIM_WANT_STEP | SIM_WANT_STEP_IN_DETAIL)                                                               \
+    X(done, (sim_listener * l, const sim_event *event), (to, event), event->inst, SIM_WANT_DONE)             \
+    X(access, (sim_listener * l, const sim_access *access), (to, access), access->at.inst, SIM_WANT_ACCESS)
+
 typedef struct list {
     sim_listener *to[OBSERVE_TEAM_MEMBERS];
     uint32_t count;
 } list;
+
+// Who wants what of one instruction: bit i is member i of the event's list.
+typedef struct route {
+#define TEAM_ROUTE(name, parameters, arguments, inst, want) uint16_t name;
+    TEAM_ROUTED(TEAM_ROUTE)
+} route;
 
 // Listeners that hear of one worker's events, or of all.
 typedef struct fan {
@@ -37,7 +48,12 @@ typedef struct fan {
     list active;           // members, or their private ones
 #define TEAM_LIST(name, parameters, arguments) list on_##name;
     TEAM_EVENTS(TEAM_LIST)
+#define TEAM_ROUTED_LIST(name, parameters, arguments, inst, want) list on_##name;
+    TEAM_ROUTED(TEAM_ROUTED_LIST)
+    list on_enter;
     list on_memory;
+    route *routes; // by serial
+    uint32_t route_count, route_capacity;
 } fan;
 
 struct observe_team {
@@ -45,6 +61,7 @@ struct observe_team {
     sim_listener *members[OBSERVE_TEAM_MEMBERS];
     uint32_t count;
     observe_team_hooks hooks;
+    const ptx_module *module;                   // of the launch
     sim_listener *forked[OBSERVE_TEAM_MEMBERS]; // of members, in a launch where the team does not fork
 };
 
@@ -65,16 +82,86 @@ typedef struct child {
 TEAM_EVENTS(TEAM_FORWARD)
 TEAM_FORWARD(memory, (sim_listener * l, const sim_memory_event *event), (to, event))
 
+// Where nothing is known of the instruction, all of the list.
+static inline route route_of(const fan *f, const ptx_inst *inst) {
+    if (inst && inst->serial < f->route_count) return f->routes[inst->serial];
+    return (route){UINT16_MAX, UINT16_MAX, UINT16_MAX};
+}
+
+#define TEAM_FORWARD_ROUTED(name, parameters, arguments, inst, want)                                         \
+    static void forward_##name parameters {                                                                  \
+        const fan *f = (const fan *)l;                                                                       \
+        const list *all = &f->on_##name;                                                                     \
+        uint32_t members = (UINT32_C(1) << all->count) - 1;                                                  \
+        if (f->route_count) members &= route_of(f, inst).name;                                               \
+        for (; members; members &= members - 1) {                                                            \
+            sim_listener *to = all->to[__builtin_ctz(members)];                                              \
+            to->name arguments;                                                                              \
+        }                                                                                                    \
+    }
+TEAM_ROUTED(TEAM_FORWARD_ROUTED)
+
+static bool forward_enter(sim_listener *l, const sim_event *event, uint32_t count) {
+    const list *all = &((fan *)l)->on_enter;
+    bool in_detail = false;
+    for (uint32_t i = 0; i < all->count; i++) in_detail |= all->to[i]->enter(all->to[i], event, count);
+    return in_detail;
+}
+
+// A member that does not tell them apart wants every step, whatever others say of details.
+static unsigned wants_of(sim_listener *member, const ptx_inst *inst) {
+    unsigned wanted = member->wants ? member->wants(member, inst) : SIM_WANT_ALL;
+    if (!member->step) wanted &= ~(unsigned)(SIM_WANT_STEP | SIM_WANT_STEP_IN_DETAIL);
+    if (member->step && !member->enter && wanted & SIM_WANT_STEP_IN_DETAIL) wanted |= SIM_WANT_STEP;
+    return wanted;
+}
+
+static unsigned forward_wants(sim_listener *l, const ptx_inst *inst) {
+    fan *f = (fan *)l;
+    route to = {0};
+    unsigned all = 0;
+#define TEAM_ASK(name, parameters, arguments, inst_, want)                                                   \
+    for (uint32_t i = 0; i < f->on_##name.count; i++) {                                                      \
+        unsigned wanted = wants_of(f->on_##name.to[i], inst) & (want);                                       \
+        if (wanted) to.name |= (uint16_t)(1u << i);                                                          \
+        all |= wanted;                                                                                       \
+    }
+    TEAM_ROUTED(TEAM_ASK)
+    if (inst->serial < f->route_count) f->routes[inst->serial] = to;
+    return all;
+}
+
 static void push(list *all, sim_listener *listener) { all->to[all->count++] = listener; }
 
+// What was said of another launch's instructions is forgotten: all goes to all, until the machine asks.
+static void arrange_routes(fan *f, const ptx_module *module) {
+    uint32_t count = module ? module->inst_count : 0;
+    f->listener.wants = NULL;
+    for (uint32_t i = 0; i < f->active.count; i++)
+        if (f->active.to[i]->wants) f->listener.wants = forward_wants;
+    f->route_count = 0;
+    if (!f->listener.wants) return;
+    if (count > f->route_capacity) {
+        route *grown = realloc(f->routes, count * sizeof *grown);
+        if (!grown) return;
+        f->routes = grown;
+        f->route_capacity = count;
+    }
+    f->route_count = count;
+    if (count) memset(f->routes, 0xff, count * sizeof *f->routes);
+}
+
 // Asks for what the active ones want.
-static void arrange(fan *f) {
-#define TEAM_ARRANGE(name, parameters, arguments)                                                            \
+static void arrange(fan *f, const ptx_module *module) {
+#define TEAM_ARRANGE(name, parameters, arguments, ...)                                                       \
     f->on_##name.count = 0;                                                                                  \
     for (uint32_t i = 0; i < f->active.count; i++)                                                           \
         if (f->active.to[i]->name) push(&f->on_##name, f->active.to[i]);                                     \
     f->listener.name = f->on_##name.count ? forward_##name : NULL;
     TEAM_EVENTS(TEAM_ARRANGE)
+    TEAM_ROUTED(TEAM_ARRANGE)
+    TEAM_ARRANGE(enter, , )
+    arrange_routes(f, module);
 }
 
 static void arrange_memory(fan *f, sim_listener *const *members, uint32_t count) {
@@ -85,8 +172,8 @@ static void arrange_memory(fan *f, sim_listener *const *members, uint32_t count)
 }
 
 static bool follows_launches(const sim_listener *member) {
-#define TEAM_WANTS(name, parameters, arguments) || member->name
-    return member->fork || false TEAM_EVENTS(TEAM_WANTS);
+#define TEAM_WANTS(name, parameters, arguments, ...) || member->name
+    return member->fork || false TEAM_EVENTS(TEAM_WANTS) TEAM_ROUTED(TEAM_WANTS);
 }
 
 // ---- forking ----------------------------------------------------------------------------------------
@@ -103,7 +190,7 @@ static sim_listener *on_fork(sim_listener *listener) {
         if (made->forked[i]) push(&made->fan.active, made->forked[i]);
         hearing[i] = made->forked[i] && made->forked[i]->memory ? made->forked[i] : member;
     }
-    arrange(&made->fan);
+    arrange(&made->fan, team->module);
     arrange_memory(&made->fan, hearing, team->count);
     return &made->fan.listener;
 }
@@ -117,6 +204,7 @@ static void on_join(sim_listener *listener, sim_listener *joined) {
     child *from = (child *)joined;
     for (uint32_t i = 0; i < team->count; i++)
         if (from->forked[i]) team->members[i]->join(team->members[i], from->forked[i]);
+    free(from->fan.routes);
     free(from);
 }
 
@@ -124,6 +212,7 @@ static void on_join(sim_listener *listener, sim_listener *joined) {
 
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     observe_team *team = (observe_team *)listener;
+    team->module = event ? event->module : NULL;
     if (team->hooks.begin) team->hooks.begin(team->hooks.context, event);
     for (uint32_t i = 0; i < team->count; i++)
         if (team->members[i]->launch_begin) team->members[i]->launch_begin(team->members[i], event);
@@ -135,7 +224,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
         if (team->forked[i] || !member->fork)
             push(&team->fan.active, team->forked[i] ? team->forked[i] : member);
     }
-    arrange(&team->fan);
+    arrange(&team->fan, team->module);
 }
 
 static void on_launch_end(sim_listener *listener, kz_status status) {
@@ -161,7 +250,11 @@ observe_team *observe_team_open(void) {
     return team;
 }
 
-void observe_team_close(observe_team *team) { free(team); }
+void observe_team_close(observe_team *team) {
+    if (!team) return;
+    free(team->fan.routes);
+    free(team);
+}
 
 bool observe_team_add(observe_team *team, sim_listener *member) {
     if (team->count == OBSERVE_TEAM_MEMBERS) return false;

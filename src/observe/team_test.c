@@ -96,6 +96,43 @@ static void one_cannot_fork(void **state) {
     observe_team_close(team);
 }
 
+// Wants one instruction's steps in detail, and no accesses.
+static unsigned on_wants(sim_listener *l, const ptx_inst *inst) {
+    return inst->serial == 1 ? SIM_WANT_STEP_IN_DETAIL : 0;
+}
+static bool on_enter(sim_listener *l, const sim_event *event, uint32_t count) { return count > 1; }
+static void on_step(sim_listener *l, const sim_event *event) { ((member *)l)->runs++; }
+
+static void instructions_go_to_who_wants_them(void **state) {
+    observe_team *team = observe_team_open();
+    member picky = {.listener = {.wants = on_wants, .enter = on_enter, .step = on_step, .access = on_access}};
+    member all = {.listener = {.step = on_step, .access = on_access}};
+    observe_team_add(team, &picky.listener);
+    sim_listener *l = observe_team_listener(team);
+    ptx_module module = {.inst_count = 3};
+    ptx_inst insts[3] = {{.serial = 0}, {.serial = 1}, {.serial = 2}};
+    for (int with = 0; with < 2; with++) {
+        if (with) observe_team_add(team, &all.listener);
+        l->launch_begin(l, &(sim_launch_event){.module = &module});
+        // Somebody who tells no instructions apart wants them all, in detail or not.
+        assert_int_equal(l->wants(l, &insts[0]), with ? SIM_WANT_ALL & ~SIM_WANT_DONE : 0);
+        assert_int_equal(l->wants(l, &insts[1]),
+                         with ? SIM_WANT_ALL & ~SIM_WANT_DONE : SIM_WANT_STEP_IN_DETAIL);
+        assert_false(l->enter(l, &(sim_event){.inst = &insts[0]}, 1));
+        assert_true(l->enter(l, &(sim_event){.inst = &insts[0]}, 2));
+        for (int i = 0; i < 3; i++) {
+            l->step(l, &(sim_event){.inst = &insts[i]});
+            l->access(l, &(sim_access){.at = {.inst = &insts[i]}});
+        }
+        l->launch_end(l, KZ_OK);
+    }
+    assert_int_equal(picky.runs, 4); // of instruction 1; and of 2, which nobody was asked about
+    assert_int_equal(picky.accesses, 2);
+    assert_int_equal(all.runs, 3);
+    assert_int_equal(all.accesses, 3);
+    observe_team_close(team);
+}
+
 static void has_an_end(void **state) {
     observe_team *team = observe_team_open();
     member a = counting();
@@ -106,6 +143,7 @@ static void has_an_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_can_fork), cmocka_unit_test(one_cannot_fork),
+                                       cmocka_unit_test(instructions_go_to_who_wants_them),
                                        cmocka_unit_test(has_an_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

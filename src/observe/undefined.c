@@ -108,6 +108,60 @@ undefined_plan *undefined_compile(undefined_self *self, const ptx_inst *inst, co
     return plan;
 }
 
+// ---- runs -------------------------------------------------------------------------------------------
+
+static bool run_add(undefined_self *self, undefined_run *run, uint32_t reg, bool needed) {
+    if (self->marks[reg]) return true;
+    if (!reserve((void **)&self->lists, &self->list_capacity, self->list_count + 1, sizeof *self->lists))
+        return false;
+    self->marks[reg] = 1;
+    self->lists[self->list_count++] = reg;
+    if (needed) { // the needed ones are together, before the others
+        uint32_t *first_made = &self->lists[run->at + run->needs++];
+        self->lists[self->list_count - 1] = *first_made;
+        *first_made = reg;
+    } else {
+        run->makes++;
+    }
+    return true;
+}
+
+// What a guard may leave as it was has to be defined before.
+static bool run_step(undefined_self *self, undefined_run *run, const ptx_inst *inst,
+                     const ptx_function *function) {
+    const undefined_plan *compiled = undefined_plan_of(self, inst, function);
+    if (!compiled) return false;
+    undefined_plan plan = *compiled;
+    if (plan.class == UNDEFINED_NOTHING || plan.class == UNDEFINED_EXCHANGE) return true;
+    uint32_t total = (uint32_t)plan.sources + plan.destinations + plan.data;
+    bool good = true;
+    for (uint32_t i = 0; good && i < total; i++)
+        if (i < plan.sources || i >= (uint32_t)plan.sources + plan.destinations)
+            good = run_add(self, run, self->lists[plan.at + i], true);
+    for (uint32_t i = plan.sources; good && i < (uint32_t)plan.sources + plan.destinations; i++)
+        good = run_add(self, run, self->lists[plan.at + i], inst->guard >= 0);
+    return good;
+}
+
+static const undefined_run *run_of(undefined_self *self, const ptx_inst *first, uint32_t count,
+                                   const ptx_function *function) {
+    if (__builtin_expect(first->serial < self->run_capacity, 1)) {
+        const undefined_run *run = &self->runs[first->serial];
+        if (__builtin_expect(run->epoch == self->epoch, 1)) return run->count == count ? run : NULL;
+    }
+    if (!reserve((void **)&self->runs, &self->run_capacity, first->serial + 1, sizeof *self->runs) ||
+        !reserve((void **)&self->marks, &self->mark_capacity, function->reg_count + 1, sizeof *self->marks))
+        return NULL;
+    memset(self->marks, 0, function->reg_count + 1);
+    for (uint32_t i = 0; i < count; i++) // their lists first
+        if (!undefined_plan_of(self, &first[i], function)) return NULL;
+    undefined_run run = {.epoch = self->epoch, .count = count, .at = self->list_count};
+    for (uint32_t i = 0; i < count; i++)
+        if (!run_step(self, &run, &first[i], function)) return NULL;
+    self->runs[first->serial] = run;
+    return &self->runs[first->serial];
+}
+
 // ---- frames -----------------------------------------------------------------------------------------
 
 // Whether the instruction merely names a constant, as far as `masks` (0: a constant) tells of its sources.
@@ -374,6 +428,26 @@ static void check_address(undefined_self *self, const undefined_at *at, undefine
 
 // ---- events -----------------------------------------------------------------------------------------
 
+static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
+    undefined_class class = class_of(inst);
+    bool nothing = class == UNDEFINED_NOTHING || class == UNDEFINED_EXCHANGE;
+    return SIM_WANT_ACCESS | (nothing ? 0 : SIM_WANT_STEP_IN_DETAIL);
+}
+
+// A run whose sources are all defined is done with at once.
+static bool on_enter(sim_listener *listener, const sim_event *event, uint32_t count) {
+    undefined_self *self = self_of(listener);
+    const undefined_at *at = undefined_find(self, event);
+    if (!at || (at->frame && at->warp->frames[at->frame].fresh)) return true;
+    const undefined_run *run = run_of(self, event->inst, count, at->function);
+    if (!run) return true;
+    const uint32_t *regs = self->lists + run->at;
+    if (undefined_lanes(at, regs, run->needs) & event->mask) return true;
+    regs += run->needs;
+    for (uint32_t i = 0; i < run->makes; i++) at->undefined[regs[i]] &= ~event->mask;
+    return false;
+}
+
 static void on_step(sim_listener *listener, const sim_event *event) {
     undefined_self *self = self_of(listener);
     const undefined_at *at = event->mask ? undefined_find(self, event) : NULL;
@@ -521,6 +595,8 @@ static void close_detector(observe_detector *detector) {
     drop_blocks(self);
     shadow_memory_close(&self->memory);
     free(self->plans);
+    free(self->runs);
+    free(self->marks);
     free(self->lists);
     free(self->entry_template);
     free(self->origins);
@@ -537,6 +613,8 @@ observe_detector *observe_undefined_open(observe_findings *findings) {
         .launch_end = on_launch_end,
         .block_begin = on_block_begin,
         .block_end = on_block_end,
+        .wants = on_wants,
+        .enter = on_enter,
         .step = on_step,
         .branch = on_branch,
         .access = undefined_access,

@@ -73,6 +73,14 @@ typedef struct undefined_plan {
     uint32_t origin; // + 1
 } undefined_plan;
 
+// A straight run of instructions. Where the registers that it needs are defined, so is all that it makes, as
+// long as no load brings something undefined: then it need not be told of instruction by instruction.
+typedef struct undefined_run {
+    uint32_t epoch, count;
+    uint32_t at; // in self->lists: registers it needs, then those it makes
+    uint32_t needs, makes;
+} undefined_run;
+
 enum { UNDEFINED_BUCKETS = 256 };
 
 // A warp at an event, with the frame of the lanes that are concerned.
@@ -95,6 +103,10 @@ typedef struct undefined_self {
     uint32_t epoch;
     undefined_plan *plans; // by serial
     uint32_t plan_capacity;
+    undefined_run *runs; // by serial of the first instruction
+    uint32_t run_capacity;
+    uint8_t *marks; // by register, while a run is looked at
+    uint32_t mark_capacity;
     uint32_t *lists;
     uint32_t list_count, list_capacity;
     uint32_t *entry_template; // undefined masks of the kernel's registers when a warp begins

@@ -267,6 +267,7 @@ static void load(undefined_self *self, const undefined_at *at, undefined_plan *p
     uint64_t address;
     if (!spot_of(self, at, access, 0, &s, &address) && access->space != SIM_DISTRIBUTED) return;
     if (is_defined(&s, access) || is_builtin_result(at->function, access->at.inst)) return;
+    if (access->at.self) sim_look_closely(access->at.self);
     for (uint32_t m = access->at.mask; m; m &= m - 1)
         if (spot_of(self, at, access, (uint32_t)__builtin_ctz(m), &s, &address))
             load_lane(&s, at, plan, access, address);
@@ -417,6 +418,7 @@ static void atomic(undefined_self *self, const undefined_at *at, undefined_plan 
     bool given = data_lanes(self, at, plan) & access->at.mask;
     if (!spot_of(self, at, access, 0, &s, &address) && access->space != SIM_DISTRIBUTED) return;
     if (!given && is_defined(&s, access)) return;
+    if (access->at.self) sim_look_closely(access->at.self);
     for (uint32_t m = access->at.mask; m; m &= m - 1)
         if (spot_of(self, at, access, (uint32_t)__builtin_ctz(m), &s, &address))
             atomic_lane(&s, at, plan, access, address);

@@ -284,6 +284,7 @@ struct SIM_APART sim_worker {
     sim_grid *grid;
     sim_listener *listener;
     sim_extent *extents;
+    uint8_t *wants; // by operation: what the listener wants; NULL where it wants nothing of instructions
     uint32_t claimed, claim_end; // blocks that are this worker's to begin
     sim_block **resident;        // blocks that have begun and not ended
     uint32_t resident_count, resident_capacity;
@@ -348,8 +349,10 @@ void sim_tell_sync(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_sync
 static inline uint64_t sim_barrier_object(const sim_block *block, uint32_t id) {
     return (uint64_t)block->index << 32 | id;
 }
-// Executes `count` operations one by one, telling of each before and after.
-void sim_execute_told(sim_warp *warp, const sim_op *op, uint32_t count, uint32_t mask);
+// Executes a stretch's operations one by one, telling before and after of those that are wanted.
+void sim_execute_told(sim_warp *warp, const sim_stretch *stretch, uint32_t mask);
+// Asks the worker's listener what it wants of the kernel's instructions; false when out of memory.
+bool sim_ask_wants(sim_worker *worker);
 // The operation that only sums up addresses for others, and is no instruction.
 void sim_do_nothing(sim_warp *warp, const sim_op *op);
 

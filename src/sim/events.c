@@ -2,6 +2,8 @@
 
 #include "sim/core.h"
 
+#include <stdlib.h>
+
 void sim_tell_sync(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind, sim_agent agent,
                    uint64_t object, uint32_t count) {
     sim_listener *listener = w->block->worker->listener;
@@ -20,21 +22,46 @@ void sim_tell_sync(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_sync_ki
     listener->sync(listener, &sync);
 }
 
-void sim_execute_told(sim_warp *w, const sim_op *op, uint32_t count, uint32_t mask) {
-    sim_listener *listener = w->block->worker->listener;
-    for (const sim_op *end = op + count; op < end; op++) {
+bool sim_ask_wants(sim_worker *worker) {
+    sim_listener *listener = worker->listener;
+    const sim_kernel *k = worker->grid->kernel;
+    if (!listener || !(listener->step || listener->done || listener->wants)) return true;
+    unsigned can =
+        (listener->step ? SIM_WANT_STEP | SIM_WANT_STEP_IN_DETAIL : 0) | (listener->done ? SIM_WANT_DONE : 0);
+    if (!(worker->wants = malloc(k->op_count + 1))) return false;
+    for (uint32_t i = 0; i < k->op_count; i++) {
+        const sim_op *op = &k->ops[i];
+        bool is_instruction = op->inst && op->masked != sim_do_nothing;
+        unsigned wanted = !is_instruction   ? 0
+                          : listener->wants ? listener->wants(listener, op->inst)
+                                            : SIM_WANT_ALL;
+        worker->wants[i] = (uint8_t)(wanted & can);
+    }
+    // Ends are told of anyway: whoever hands on to several is to know who wants them.
+    for (uint32_t i = 0; listener->wants && i < k->stretch_count; i++)
+        if (k->stretches[i].last) listener->wants(listener, k->stretches[i].last->inst);
+    return true;
+}
+
+void sim_execute_told(sim_warp *w, const sim_stretch *stretch, uint32_t mask) {
+    sim_worker *worker = w->block->worker;
+    sim_listener *listener = worker->listener;
+    const sim_op *op = w->block->grid->kernel->ops + stretch->first, *end = op + stretch->count;
+    const uint8_t *wants = worker->wants + stretch->first;
+    if (op == end) return;
+    sim_event event = sim_event_of(w, stretch->first_inst, mask);
+    w->in_detail = !listener->enter || listener->enter(listener, &event, stretch->instructions);
+    for (; op < end; op++, wants++) {
         uint32_t m = mask;
         if (op->guard >= 0) {
             uint32_t guard = SIM_PRED(w, op->guard);
             m &= op->guard_negated ? ~guard : guard;
         }
-        if (op->masked == sim_do_nothing) { // no instruction
-            w->mask = m;
-            if (m == SIM_ALL) op->full(w, op);
-            continue;
+        if (*wants & SIM_WANT_STEP || (w->in_detail && *wants & SIM_WANT_STEP_IN_DETAIL)) {
+            event.inst = op->inst;
+            event.mask = m;
+            listener->step(listener, &event);
         }
-        sim_event event = sim_event_of(w, op->inst, m);
-        if (listener->step) listener->step(listener, &event);
         if (!m) continue;
         w->mask = m;
         if (m == SIM_ALL)
@@ -43,6 +70,10 @@ void sim_execute_told(sim_warp *w, const sim_op *op, uint32_t count, uint32_t ma
             if (w->lanes_mask != m) sim_expand_mask(w, m);
             op->masked(w, op);
         }
-        if (listener->done) listener->done(listener, &event);
+        if (*wants & SIM_WANT_DONE) {
+            event.inst = op->inst;
+            event.mask = m;
+            listener->done(listener, &event);
+        }
     }
 }

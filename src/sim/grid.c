@@ -429,7 +429,7 @@ static kz_status open_workers(sim_grid *g, unsigned count, sim_worker **workers,
         size_t bytes = (g->kernel->memory_op_count + 1) * sizeof *w->extents;
         w->extents = aligned_alloc(_Alignof(sim_worker), (bytes + 127) / 128 * 128);
         if (w->extents) memset(w->extents, 0, bytes);
-        good = w->extents != NULL;
+        good = w->extents != NULL && sim_ask_wants(w);
     }
     return good ? KZ_OK
                 : base_fail(error, KZ_NO_MEMORY, "launch of %s: out of memory", g->kernel->entry->name);
@@ -443,6 +443,7 @@ static void close_workers(sim_grid *g, sim_worker *workers, unsigned count) {
         free(w->resident);
         free(w->spare);
         free(w->extents);
+        free(w->wants);
         sim_listener *listener = g->listener;
         if (listener && w->listener != listener && w->listener && listener->join)
             listener->join(listener, w->listener);

@@ -243,4 +243,6 @@ const ptx_variable *sim_look_shared_variable(const sim_warp *w, uint32_t offset,
     return NULL;
 }
 
+void sim_look_closely(sim_warp *w) { w->in_detail = true; }
+
 _Noreturn void sim_look_end(const sim_warp *w) { sim_fault_interrupted(w->block->worker); }

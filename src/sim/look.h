@@ -1,7 +1,7 @@
 // Looking into a running warp, during an event: registers, memory, and who stands where.
 //
-// Nothing here changes anything, sim_look_end apart, and every index and address is checked: what is not
-// there gives NULL, 0 or false. Addresses are generic ones unless said otherwise. A frame numbers the
+// Nothing here changes what is simulated, sim_look_end apart, and every index and address is checked: what is
+// not there gives NULL, 0 or false. Addresses are generic ones unless said otherwise. A frame numbers the
 // registers of one call; frame 0 is the kernel's own. Pointers are good until the event's function returns.
 #ifndef SIM_LOOK_H
 #define SIM_LOOK_H
@@ -81,6 +81,11 @@ bool sim_look_variable(const sim_warp *warp, uint32_t frame, const ptx_variable 
 const ptx_variable *sim_look_shared_variable(const sim_warp *warp, uint32_t offset, uint32_t *begin);
 // The windows of generic addresses: what is added to an offset in that space (0 for global memory).
 uint64_t sim_look_window(sim_space space);
+
+// ---- what follows -----------------------------------------------------------------------------------
+
+// The rest of the straight run that the warp executes is told of in detail (sim_listener.enter).
+void sim_look_closely(sim_warp *warp);
 
 // ---- ending it --------------------------------------------------------------------------------------
 

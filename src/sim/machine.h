@@ -78,6 +78,7 @@ struct sim_warp {
     bool attention;     // somebody wants to know of every access: a listener, or the search for a deadlock
     bool told;          // a listener wants to know of every instruction
     bool ends_told;     // or of branches
+    bool in_detail;     // of the run that is executed, the listener wants every step
     uint32_t index;     // in the block
     uint32_t exited;    // lanes that are gone (or never were)
     uint8_t *registers; // the register file: frames of all calls

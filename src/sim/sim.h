@@ -169,6 +169,15 @@ typedef struct sim_launch_event {
     uint64_t serial;                            // the how-manyth launch of the machine
 } sim_launch_event;
 
+// What a listener wants to be told of an instruction.
+enum {
+    SIM_WANT_STEP = 1,
+    SIM_WANT_STEP_IN_DETAIL = 2, // its step too, where `enter` wants details
+    SIM_WANT_DONE = 4,
+    SIM_WANT_ACCESS = 8, // for those who hand on to several; others are told of all accesses
+    SIM_WANT_ALL = 15,
+};
+
 typedef struct sim_listener sim_listener;
 struct sim_listener {
     // `fork` makes a private one for a worker, `join` folds it back when the launch has ended, one after the
@@ -182,6 +191,11 @@ struct sim_listener {
     // A straight run of `count` instructions was executed by the lanes in `mask` (guards not applied).
     void (*run)(sim_listener *self, const ptx_inst *first, uint32_t count, uint32_t block, uint32_t warp,
                 uint32_t mask);
+    // Asked for each instruction of the kernel before blocks begin; NULL: SIM_WANT_ALL. More may be told.
+    unsigned (*wants)(sim_listener *self, const ptx_inst *inst);
+    // A straight run of `count` instructions from event->inst on is about to be executed (guards not
+    // applied). Whether it is wanted in detail, which sim_look_closely asks for later too; NULL: it is.
+    bool (*enter)(sim_listener *self, const sim_event *event, uint32_t count);
     void (*step)(sim_listener *self, const sim_event *event); // an instruction is about to be executed
     // An instruction was executed and its results are in the registers. Not told: those that only name a
     // constant (ld.param of a kernel's parameter, mov of an address), whose results are always defined.

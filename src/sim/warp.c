@@ -21,7 +21,7 @@ static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *str
     const sim_op *end = op + stretch->count;
     w->mask = mask;
     if (__builtin_expect(w->told, 0)) {
-        sim_execute_told(w, op, stretch->count, mask);
+        sim_execute_told(w, stretch, mask);
         return;
     }
     if (mask == SIM_ALL && !stretch->guarded) {
