@@ -181,20 +181,9 @@ static kz_status open_machine(kz_error *error) {
     const char *key = variable("KZ_GPU");
     kz_status status = device_gpu_load(key ? key : "h200", &cudart.gpu, error);
     if (status) return status;
-    const device_gpu *gpu = &cudart.gpu;
-    uint64_t host = device_host_memory("");
-    sim_config config = {
-        .sm = (int)gpu->sm,
-        .multiprocessors = (int)gpu->multiprocessors,
-        .max_threads_per_block = (uint32_t)gpu->max_threads_per_block,
-        .max_threads_per_multiprocessor = (uint32_t)gpu->max_threads_per_multiprocessor,
-        .max_blocks_per_multiprocessor = (uint32_t)gpu->max_blocks_per_multiprocessor,
-        .shared_per_block = (uint32_t)gpu->shared_per_block,
-        .shared_per_block_optin = (uint32_t)gpu->shared_per_block_optin,
-        .shared_per_multiprocessor = (uint32_t)gpu->shared_per_multiprocessor,
-        .memory_bytes = gpu->memory < (double)host ? (uint64_t)gpu->memory : host,
-        .host_view = true,
-    };
+    sim_config config;
+    device_gpu_configure(&cudart.gpu, &config);
+    config.host_view = true;
     return sim_machine_open(&config, &cudart.machine, error);
 }
 

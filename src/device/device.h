@@ -73,6 +73,7 @@ extern const device_backend device_cuda, device_sim, device_cpu;
 struct observe_session;
 struct observe_gpu;
 struct device_gpu;
+struct sim_config;
 // From now on launches, copies and allocations are told to the session, and a launch that fails is told as
 // its fault; NULL ends it. The session must outlive the device or be taken off first. While it is there,
 // kz_counters count nothing. KZ_UNSUPPORTED on devices that are not simulated.
@@ -84,6 +85,8 @@ kz_status device_sim_listen(kz_device *device, struct sim_listener *listener, kz
 void device_sim_interrupt(kz_device *device);
 // The seed of the schedule of the launches to come; 0 is the plain order.
 kz_status device_sim_set_seed(kz_device *device, uint64_t seed, kz_error *error);
+// What a simulator of this GPU is opened with, its memory no larger than the host's.
+void device_gpu_configure(const struct device_gpu *gpu, struct sim_config *out);
 // What observe/ wants to know of a GPU.
 void device_gpu_describe(const struct device_gpu *gpu, struct observe_gpu *out);
 // The GPU that a simulated device stands for.

@@ -73,17 +73,18 @@ static size_t sim_list(kz_device_info *infos, size_t capacity) {
     return count;
 }
 
-static sim_config config_of(const kz_device_info *info) {
-    return (sim_config){
-        .sm = info->sm,
-        .multiprocessors = info->multiprocessors,
-        .max_threads_per_block = (uint32_t)info->max_threads_per_block,
-        .max_threads_per_multiprocessor = (uint32_t)info->max_threads_per_multiprocessor,
-        .max_blocks_per_multiprocessor = (uint32_t)info->max_blocks_per_multiprocessor,
-        .shared_per_block = (uint32_t)info->shared_per_block,
-        .shared_per_block_optin = (uint32_t)info->shared_per_block_optin,
-        .shared_per_multiprocessor = (uint32_t)info->shared_per_multiprocessor,
-        .memory_bytes = info->memory_bytes,
+void device_gpu_configure(const device_gpu *gpu, sim_config *out) {
+    uint64_t host_bytes = device_host_memory("");
+    *out = (sim_config){
+        .sm = (int)gpu->sm,
+        .multiprocessors = (int)gpu->multiprocessors,
+        .max_threads_per_block = (uint32_t)gpu->max_threads_per_block,
+        .max_threads_per_multiprocessor = (uint32_t)gpu->max_threads_per_multiprocessor,
+        .max_blocks_per_multiprocessor = (uint32_t)gpu->max_blocks_per_multiprocessor,
+        .shared_per_block = (uint32_t)gpu->shared_per_block,
+        .shared_per_block_optin = (uint32_t)gpu->shared_per_block_optin,
+        .shared_per_multiprocessor = (uint32_t)gpu->shared_per_multiprocessor,
+        .memory_bytes = gpu->memory < (double)host_bytes ? (uint64_t)gpu->memory : host_bytes,
     };
 }
 
@@ -113,7 +114,8 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     made->queue.arg_bytes = sim_arg_bytes;
     const char *seed = getenv("KZ_SEED");
     if (seed) made->seed = strtoull(seed, NULL, 0);
-    sim_config config = config_of(&made->queue.device.info);
+    sim_config config;
+    device_gpu_configure(&gpu, &config);
     status = sim_machine_open(&config, &made->machine, error);
     if (status) {
         free(made);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/test_machine.h"
 
 static const char *const program_text =
     ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -94,15 +94,7 @@ typedef struct machine {
 
 static machine open_machine(int sm) {
     machine m = {0};
-    sim_config config = {.sm = sm,
-                         .multiprocessors = 2,
-                         .max_threads_per_block = 1024,
-                         .max_threads_per_multiprocessor = 2048,
-                         .max_blocks_per_multiprocessor = 32,
-                         .shared_per_block = 49152,
-                         .shared_per_block_optin = 49152,
-                         .shared_per_multiprocessor = 65536,
-                         .memory_bytes = 1 << 20};
+    sim_config config = test_config(sm);
     ptx_module *module;
     assert_int_equal(sim_machine_open(&config, &m.sim, &m.error), KZ_OK);
     assert_int_equal(ptx_module_open("t.ptx", program_text, strlen(program_text), &module, &m.error), KZ_OK);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/sim.h"
+#include "sim/test_machine.h"
 
 // Lane 0 to 15 add 1 in a function, all meet, store to shared memory, wait, read their neighbour's.
 static const char *const program_text = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -155,15 +155,7 @@ typedef struct machine {
 static machine open_machine(void) {
     machine m = {0};
     kz_error error = {0};
-    sim_config config = {.sm = 80,
-                         .multiprocessors = 2,
-                         .max_threads_per_block = 1024,
-                         .max_threads_per_multiprocessor = 2048,
-                         .max_blocks_per_multiprocessor = 32,
-                         .shared_per_block = 49152,
-                         .shared_per_block_optin = 49152,
-                         .shared_per_multiprocessor = 65536,
-                         .memory_bytes = 1 << 20};
+    sim_config config = test_config(80);
     ptx_module *module;
     assert_int_equal(sim_machine_open(&config, &m.sim, &error), KZ_OK);
     assert_int_equal(ptx_module_open("t.ptx", program_text, strlen(program_text), &module, &error), KZ_OK);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/look.h"
+#include "sim/test_machine.h"
 
 // Lanes below 8 go through a function; all wait; then store. The line of each event is asked for by PTX text.
 static const char *const text = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -56,7 +57,7 @@ typedef struct watcher {
     void (*look)(const sim_event *event);
     unsigned seen;
     char fault[256];
-    const ptx_inst *fault_inst;
+    ptx_op fault_op; // the module is gone by the time it is asked for
 } watcher;
 
 static void on_step(sim_listener *listener, const sim_event *event) {
@@ -69,21 +70,13 @@ static void on_step(sim_listener *listener, const sim_event *event) {
 static void on_fault(sim_listener *listener, const sim_event *event, const char *message) {
     watcher *w = (watcher *)listener;
     strncpy(w->fault, message, sizeof w->fault - 1);
-    w->fault_inst = event->inst;
+    w->fault_op = event->inst->op;
     assert_int_equal(event->mask, 1); // the first thread that went out of bounds
     assert_int_equal(sim_look_paths(event->self), 1);
 }
 
 static kz_status launch(watcher *w, uint64_t shift) {
-    static const sim_config config = {.sm = 80,
-                                      .multiprocessors = 1,
-                                      .max_threads_per_block = 1024,
-                                      .max_threads_per_multiprocessor = 2048,
-                                      .max_blocks_per_multiprocessor = 32,
-                                      .shared_per_block = 49152,
-                                      .shared_per_block_optin = 49152,
-                                      .shared_per_multiprocessor = 98304,
-                                      .memory_bytes = 1 << 20};
+    sim_config config = test_config(80);
     kz_error error;
     sim_machine *machine;
     ptx_module *module;
@@ -259,7 +252,7 @@ static void test_faults(void **state) {
     watcher w = {.op = PTX_OP_TRAP, .look = look_at_others};
     assert_int_equal(launch(&w, 256), KZ_FAULT);
     assert_non_null(strstr(w.fault, "out of bounds"));
-    assert_int_equal(w.fault_inst->op, PTX_OP_ST);
+    assert_int_equal(w.fault_op, PTX_OP_ST);
 }
 
 int main(void) {

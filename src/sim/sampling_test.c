@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/test_machine.h"
 #include "sim/texture.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -19,15 +20,7 @@ typedef struct bed {
 static bed open_bed(void) {
     bed b = {0};
     kz_error error = {0};
-    sim_config config = {.sm = 80,
-                         .multiprocessors = 2,
-                         .max_threads_per_block = 1024,
-                         .max_threads_per_multiprocessor = 2048,
-                         .max_blocks_per_multiprocessor = 32,
-                         .shared_per_block = 49152,
-                         .shared_per_block_optin = 49152,
-                         .shared_per_multiprocessor = 65536,
-                         .memory_bytes = 1 << 20};
+    sim_config config = test_config(80);
     assert_int_equal(sim_machine_open(&config, &b.sim, &error), KZ_OK);
     assert_int_equal(sim_memory_alloc(b.sim, 4096, &b.texels, &error), KZ_OK);
     assert_int_equal(sim_memory_alloc(b.sim, 4096, &b.in, &error), KZ_OK);
