@@ -2,7 +2,7 @@
 # The first use on a machine runs tools/setup, which installs what is missing.
 
 PREFIX ?= /usr/local
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 10
 ARGS ?=
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 KZ := build/release/bin/kz
@@ -27,6 +27,8 @@ test: setup-test test-release test-sanitize test-fuzz ## all tests: CTest, the s
 
 test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
 	@tools/setup all
+	@$(MAKE) --no-print-directory build
+	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
 	@ctest --preset slow
 	@$(MAKE) --no-print-directory test-valgrind
