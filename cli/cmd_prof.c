@@ -140,8 +140,8 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
-    {"gpu", CLI_TEXT, offsetof(prof_choices, gpu), "KEY",
-     "the GPU that is simulated (kz devices lists them)"},
+    {"gpu", CLI_TEXT, offsetof(prof_choices, gpu), "NAME",
+     "the GPU to simulate: h200, h100, a100, rtx4090, t4"},
     {"kernel", CLI_TEXT, offsetof(prof_choices, kernel), "PATTERN",
      "only kernels whose name has this, or matches it"},
     {"top", CLI_INTEGER, offsetof(prof_choices, top), "N", "the N most costly kernels (5; 0 means all)"},

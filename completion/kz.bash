@@ -28,9 +28,9 @@ _kz() {
         words=$(_kz_families)
     elif [[ $cur == -* ]]; then
         words=$(_kz_options "$verb")
-    elif [[ $verb =~ ^(check|bench|info|prof|sanitize)$ && $cur == */* ]]; then
+    elif [[ $verb =~ ^(check|bench|info|prof|sanitize|debug)$ && $cur == */* ]]; then
         words=$(_kz_variants "${cur%%/*}")
-    elif [[ $verb =~ ^(check|bench|info|tune|prof|sanitize)$ ]]; then
+    elif [[ $verb =~ ^(check|bench|info|tune|prof|sanitize|debug)$ ]]; then
         words=$(_kz_families)
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
