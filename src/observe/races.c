@@ -30,21 +30,21 @@ static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
     unsigned a = v->tag >> RACES_TAG_SCOPE_SHIFT & 3, b = tag >> RACES_TAG_SCOPE_SHIFT & 3;
     unsigned least = a < b ? a : b;
     if (least >= 2) return true;
-    return least == 1 && races_same_cluster(v->self, other, mine);
+    return least == 1 && observe_races_same_cluster(v->self, other, mine);
 }
 
 static void tell(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
-    if (!proxy && races_is_guess(v->self, v->tag, tag)) return;
-    races_report(v->self, &(races_conflict){.access = v->access,
-                                            .block = v->block,
-                                            .lane = lane,
-                                            .tag = v->tag,
-                                            .address = v->address,
-                                            .bytes = v->bytes,
-                                            .who = who,
-                                            .clock = clock,
-                                            .other_tag = tag,
-                                            .proxy = proxy});
+    if (!proxy && observe_races_is_guess(v->self, v->tag, tag)) return;
+    observe_races_report(v->self, &(races_conflict){.access = v->access,
+                                                    .block = v->block,
+                                                    .lane = lane,
+                                                    .tag = v->tag,
+                                                    .address = v->address,
+                                                    .bytes = v->bytes,
+                                                    .who = who,
+                                                    .clock = clock,
+                                                    .other_tag = tag,
+                                                    .proxy = proxy});
 }
 
 // Bulk copies see what threads wrote to shared memory only after a proxy fence.
@@ -57,7 +57,7 @@ static void check_proxy(const races_view *v, uint32_t lane, const races_cell *ce
 
 static void check_write(const races_view *v, uint32_t lane, const races_cell *cell) {
     unsigned kind = cell->write_tag & RACES_TAG_KIND;
-    if (races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
+    if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
         check_proxy(v, lane, cell);
     else
         tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
@@ -68,13 +68,13 @@ static void check_access(const races_view *v, uint32_t lane, const races_access 
     if (a->clock < v->birth || strong_together(v, a->who, a->tag)) return;
     unsigned kind = a->tag & RACES_TAG_KIND;
     if (kind == RACES_TRACKED) {
-        if (!races_knows(v->block, v->warp, lane, a->who, kind, a->clock))
+        if (!observe_races_knows(v->block, v->warp, lane, a->who, kind, a->clock))
             tell(v, lane, a->who, a->clock, a->tag, false);
         return;
     }
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t who = a->who | (uint32_t)__builtin_ctz(m);
-        if (races_knows(v->block, v->warp, lane, who, kind, a->clock)) continue;
+        if (observe_races_knows(v->block, v->warp, lane, who, kind, a->clock)) continue;
         tell(v, lane, who, a->clock, a->tag, false);
         return;
     }
@@ -90,7 +90,8 @@ static void check_readers(const races_view *v, uint32_t lane, const races_cell *
     bool swap = cell->read_who >> 10 == v->block->id; // readers of other blocks first
     for (int i = 0; i < 2; i++) {
         uint32_t who = (i == 1) != swap ? cell->read_mask : cell->read_who;
-        if (races_knows(v->block, v->warp, lane, who, tag & RACES_TAG_KIND, cell->read_clock)) continue;
+        if (observe_races_knows(v->block, v->warp, lane, who, tag & RACES_TAG_KIND, cell->read_clock))
+            continue;
         tell(v, lane, who, cell->read_clock, tag, false);
         return;
     }
@@ -110,8 +111,8 @@ static bool stands_for(const races_view *v, uint32_t lane, const races_access *o
     if ((old->tag ^ v->tag) & SAME || (old->tag & RACES_TAG_WRITE && !v->is_write)) return false;
     if ((v->tag & RACES_TAG_KIND) == RACES_TRACKED) return old->who == v->who;
     for (uint32_t m = old->mask; m; m &= m - 1)
-        if (!races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),
-                         old->tag & RACES_TAG_KIND, old->clock))
+        if (!observe_races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),
+                                 old->tag & RACES_TAG_KIND, old->clock))
             return false;
     return (v->tag & RACES_TAG_KIND) == RACES_THREAD || old->who == v->who;
 }
@@ -127,11 +128,11 @@ static void remember_in_list(const races_view *v, uint32_t lane, races_list *lis
         }
         if (place == UINT32_MAX && (old->clock < v->birth || stands_for(v, lane, old))) place = i;
     }
-    races_list_add(list, place, &mine);
+    observe_races_list_add(list, place, &mine);
 }
 
 static void remember_for_itself(const races_view *v, uint32_t lane, races_cell *cell) {
-    races_list *list = races_list_of(v->shadow, cell);
+    races_list *list = observe_races_list_of(v->shadow, cell);
     if (list)
         remember_in_list(v, lane, list);
     else
@@ -185,7 +186,7 @@ static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
     bool has_readers = cell->read_clock >= v->birth,
          has_list = has_readers && cell->read_tag & RACES_TAG_LIST;
     if (has_list || v->strong) {
-        races_list *list = races_list_of(v->shadow, cell);
+        races_list *list = observe_races_list_of(v->shadow, cell);
         if (!list) {
             v->self->off = true;
             return;
@@ -195,7 +196,7 @@ static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
             remember_in_list(v, lane, list);
             return;
         }
-        races_list_clear(list);
+        observe_races_list_clear(list);
     } else if (v->is_write && has_readers) {
         check_readers(v, lane, cell);
         cell->read_clock = cell->read_tag = 0;
@@ -227,7 +228,7 @@ static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
     uint32_t fine = odd & 1 ? 1 : odd & 2 ? 2 : 4;
     bool first = true;
     for (uint64_t at = offset, end = offset + bytes; at < end && !v->self->off;) {
-        races_page *page = races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, fine);
+        races_page *page = observe_races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, fine);
         if (!page) {
             v->self->off |= at >> RACES_PAGE_SHIFT < v->shadow->page_count;
             return;
@@ -236,13 +237,14 @@ static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
         if (page_end > end) page_end = end;
         for (; at < page_end; at += UINT64_C(1) << page->shift) {
             uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
-            races_cell cell = races_cell_load(page, index);
+            races_cell cell = observe_races_cell_load(page, index);
             v->address = v->access->addresses[lane] + (at - offset);
             touch(v, lane, &cell);
-            races_cell_store(page, index, &cell);
+            observe_races_cell_store(page, index, &cell);
             mark_quick(v, at, &cell, page->shift);
-            if (v->strong && first && races_has_list(&cell, v->birth))
-                races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow, cell.read_who, v->tag);
+            if (v->strong && first && observe_races_has_list(&cell, v->birth))
+                observe_races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow, cell.read_who,
+                                     v->tag);
             first = false;
         }
     }
@@ -283,7 +285,7 @@ static bool is_strong(const sim_access *access) {
 static unsigned scope_of(const sim_access *access) {
     uint16_t order = access->at.inst->by_category[PTX_CAT_ORDER];
     if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return 2;
-    return races_scope_of(access->at.inst, 2);
+    return observe_races_scope_of(access->at.inst, 2);
 }
 
 static races_kind kind_of(const sim_access *access) {
@@ -305,7 +307,7 @@ static void begin_view(races_view *v, races *self, const sim_access *access, rac
     v->is_write = access->kind != SIM_LOAD;
     v->exact = self->exact || warp->met;
     v->bytes = access->bytes < 4 ? access->bytes : 4;
-    v->who = races_who(block, warp->index, 0);
+    v->who = observe_races_who(block, warp->index, 0);
     v->tag = access->at.inst->serial << RACES_TAG_SERIAL_SHIFT | (uint32_t)kind |
              (v->strong ? RACES_TAG_STRONG | scope_of(access) << RACES_TAG_SCOPE_SHIFT : 0) |
              (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0);
@@ -333,7 +335,8 @@ static void look(races *self, const sim_access *access, races_block *block, race
                  races_kind kind) {
     races_view v;
     begin_view(&v, self, access, block, warp, kind);
-    if (kind == RACES_THREAD && !v.strong && access->at.mask == UINT32_MAX && races_look_at_runs(&v)) return;
+    if (kind == RACES_THREAD && !v.strong && access->at.mask == UINT32_MAX && observe_races_look_at_runs(&v))
+        return;
     for (uint32_t m = access->at.mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
 }
 
@@ -345,8 +348,8 @@ static void keep_for_later(races *self, const sim_access *access) {
     self->stash[at].addresses = self->stash_addresses[at];
 }
 
-void races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object) {
-    uint32_t channel = races_channel(object);
+void observe_races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object) {
+    uint32_t channel = observe_races_channel(object);
     races_block *owner = block_of(self, (uint32_t)(object >> 32));
     self->last = block;
     for (uint32_t i = 0; i < self->stash_count; i++) {
@@ -354,7 +357,9 @@ void races_tracked(races *self, races_block *block, races_warp *warp, uint64_t o
         begin_view(&v, self, &self->stash[i], block, warp, RACES_TRACKED);
         v.who = (uint32_t)(object >> 32 & RACES_BLOCK_MASK) << 10 | channel;
         uint32_t mask = self->stash[i].at.mask;
-        if (owner) owner->channel_who[channel] = races_who(block, warp->index, (uint32_t)__builtin_ctz(mask));
+        if (owner)
+            owner->channel_who[channel] =
+                observe_races_who(block, warp->index, (uint32_t)__builtin_ctz(mask));
         for (uint32_t m = mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
     }
     self->stash_count = 0;
@@ -380,21 +385,21 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
     races *self = self_of(listener);
     races_block *block = self->off ? NULL : block_of(self, sync->at.block);
     if (!block || !sync->at.mask) return;
-    races_on_sync(self, block, &block->warps[sync->at.warp], sync);
+    observe_races_on_sync(self, block, &block->warps[sync->at.warp], sync);
     if (self->now >= UINT32_MAX - 64) self->off = true; // the rest of this launch is not looked at
 }
 
 static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warps) {
     races *self = self_of(listener);
     if (self->off || index >= self->blocks || warps > RACES_WARPS) return;
-    self->resident[index] = self->last = races_block_begin(self, index, warps);
+    self->resident[index] = self->last = observe_races_block_begin(self, index, warps);
 }
 
 static void on_block_end(sim_listener *listener, uint32_t index) {
     races *self = self_of(listener);
     races_block *block = block_of(self, index);
     if (!block) return;
-    races_block_end(self, block);
+    observe_races_block_end(self, block);
     self->resident[index] = NULL;
     self->last = NULL;
 }
@@ -411,15 +416,15 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     if (self->off || !event->at || event->kind != SIM_MEMORY_ALLOC) return;
     uint64_t at = event->address, end = at + event->bytes;
     while (at < end) {
-        races_page *page = races_page_of(&self->global, at >> RACES_PAGE_SHIFT, 4);
+        races_page *page = observe_races_page_of(&self->global, at >> RACES_PAGE_SHIFT, 4);
         if (!page) return;
         uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
         for (; at < end && at < page_end; at += UINT64_C(1) << page->shift) {
             uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
-            races_cell cell = races_cell_load(page, index);
-            if (races_has_list(&cell, self->global.birth))
-                races_list_clear(&self->global.lists[cell.read_who]);
-            races_cell_store(page, index, &(races_cell){0});
+            races_cell cell = observe_races_cell_load(page, index);
+            if (observe_races_has_list(&cell, self->global.birth))
+                observe_races_list_clear(&self->global.lists[cell.read_who]);
+            observe_races_cell_store(page, index, &(races_cell){0});
         }
     }
 }
@@ -473,21 +478,21 @@ static bool know_module(races *self, const sim_launch_event *event) {
 }
 
 static void forget_launch(races *self) {
-    for (uint32_t i = 0; self->resident && i < self->blocks; i++) races_block_free(self->resident[i]);
+    for (uint32_t i = 0; self->resident && i < self->blocks; i++) observe_races_block_free(self->resident[i]);
     free(self->resident);
-    races_block_free(self->spare);
+    observe_races_block_free(self->spare);
     self->resident = NULL;
     self->spare = self->last = NULL;
     self->blocks = 0;
-    races_objects_clear(self);
-    races_shadow_begin(&self->global, self->now); // its knowledge belongs to the launch
+    observe_races_objects_clear(self);
+    observe_races_shadow_begin(&self->global, self->now); // its knowledge belongs to the launch
 }
 
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     races *self = self_of(listener);
     forget_launch(self);
     if (self->now > UINT32_C(3) << 30) { // the clock begins anew
-        races_shadow_close(&self->global);
+        observe_races_shadow_close(&self->global);
         self->global.page_count = UINT64_MAX;
         self->now = 1;
     }
@@ -511,7 +516,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     if (self->seen) memset(self->seen, 0, self->seen_capacity * sizeof *self->seen);
     self->resident = calloc(self->blocks, sizeof *self->resident);
     self->off = !self->resident || !know_module(self, event);
-    races_shadow_begin(&self->global, ++self->now);
+    observe_races_shadow_begin(&self->global, ++self->now);
 }
 
 static void on_launch_end(sim_listener *listener, kz_status status) { forget_launch(self_of(listener)); }
@@ -519,7 +524,7 @@ static void on_launch_end(sim_listener *listener, kz_status status) { forget_lau
 static void close_races(observe_detector *detector) {
     races *self = (races *)detector;
     forget_launch(self);
-    races_shadow_close(&self->global);
+    observe_races_shadow_close(&self->global);
     free(self->insts);
     free(self->seen);
     free(self);

@@ -82,19 +82,19 @@ typedef struct races_page {
     uint32_t column[]; // [RACES_COLUMNS][stride]
 } races_page;
 
-static inline races_cell races_cell_load(const races_page *page, uint32_t at) {
+static inline races_cell observe_races_cell_load(const races_page *page, uint32_t at) {
     races_cell cell;
     uint32_t *to = (uint32_t *)&cell;
     for (uint32_t i = 0; i < RACES_COLUMNS; i++) to[i] = page->column[i * page->stride + at];
     return cell;
 }
 
-static inline void races_cell_store(races_page *page, uint32_t at, const races_cell *cell) {
+static inline void observe_races_cell_store(races_page *page, uint32_t at, const races_cell *cell) {
     const uint32_t *from = (const uint32_t *)cell;
     for (uint32_t i = 0; i < RACES_COLUMNS; i++) page->column[i * page->stride + at] = from[i];
 }
 
-static inline bool races_has_list(const races_cell *cell, uint32_t birth) {
+static inline bool observe_races_has_list(const races_cell *cell, uint32_t birth) {
     return cell->read_tag & RACES_TAG_LIST && cell->read_mask == birth;
 }
 
@@ -135,14 +135,14 @@ typedef struct races_shadow {
 } races_shadow;
 
 // The page, with cells of at most `bytes` (1, 2, 4): made, or made finer, where needed. NULL: out of memory.
-races_page *races_page_of(races_shadow *shadow, uint64_t page, uint32_t bytes);
+races_page *observe_races_page_of(races_shadow *shadow, uint64_t page, uint32_t bytes);
 // The list of a cell, which gets one if it has none; NULL: out of memory.
-races_list *races_list_of(races_shadow *shadow, races_cell *cell);
-void races_list_add(races_list *list, uint32_t at,
-                    const races_access *access); // at UINT32_MAX: where there is room
-void races_list_clear(races_list *list);
-void races_shadow_begin(races_shadow *shadow, uint32_t birth);
-void races_shadow_close(races_shadow *shadow);
+races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell);
+void observe_races_list_add(races_list *list, uint32_t at,
+                            const races_access *access); // at UINT32_MAX: where there is room
+void observe_races_list_clear(races_list *list);
+void observe_races_shadow_begin(races_shadow *shadow, uint32_t birth);
+void observe_races_shadow_close(races_shadow *shadow);
 
 // ---- threads (races_threads.c) ---------------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ struct races {
     uint32_t stash_count;
 };
 
-static inline uint32_t races_who(const races_block *block, uint32_t warp, uint32_t lane) {
+static inline uint32_t observe_races_who(const races_block *block, uint32_t warp, uint32_t lane) {
     return block->id << 10 | warp << 5 | lane;
 }
 
@@ -264,37 +264,41 @@ typedef struct races_view {
     bool exact; // readers are remembered each for itself
 } races_view;
 // Weak accesses of whole warps in patterns that are told at a glance; false where each lane needs a look.
-bool races_look_at_runs(races_view *view); // races_runs.c
+bool observe_races_look_at_runs(races_view *view); // races_runs.c
 
 // Whether lane `lane` of the warp knows of an access.
-bool races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who, unsigned kind,
-                 uint32_t clock);
+bool observe_races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who,
+                         unsigned kind, uint32_t clock);
 // What the lanes may hand over now: all they know, and their own accesses so far.
-observe_known *races_knowledge(races *self, const races_block *block, const races_warp *warp, uint32_t mask);
-observe_known *races_knowledge_at(races *self, const races_block *block, const races_warp *warp,
-                                  uint32_t lane, const races_fence *fence);
-void races_learn(races *self, races_block *block, races_warp *warp, uint32_t mask, observe_known *known);
-void races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask);
-races_lane *races_lane_of(races *self, races_warp *warp, uint32_t lane); // NULL: out of memory
-races_block *races_block_begin(races *self, uint32_t index, uint32_t warps);
-void races_block_end(races *self, races_block *block);
-void races_block_free(races_block *block);
+observe_known *observe_races_knowledge(races *self, const races_block *block, const races_warp *warp,
+                                       uint32_t mask);
+observe_known *observe_races_knowledge_at(races *self, const races_block *block, const races_warp *warp,
+                                          uint32_t lane, const races_fence *fence);
+void observe_races_learn(races *self, races_block *block, races_warp *warp, uint32_t mask,
+                         observe_known *known);
+void observe_races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask);
+races_lane *observe_races_lane_of(races *self, races_warp *warp, uint32_t lane); // NULL: out of memory
+races_block *observe_races_block_begin(races *self, uint32_t index, uint32_t warps);
+void observe_races_block_end(races *self, races_block *block);
+void observe_races_block_free(races_block *block);
 
 // ---- order (races_order.c) -------------------------------------------------------------------------------
 
-void races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
-void races_objects_clear(races *self);
-unsigned races_scope_of(const ptx_inst *inst, unsigned otherwise); // 0: block, 1: cluster, 2: GPU and beyond
-unsigned races_scope_between(const races *self, uint32_t block, uint32_t other); // that reaches the other
-bool races_acquires(const ptx_inst *inst);
-bool races_same_cluster(const races *self, uint32_t block, uint32_t other);
+void observe_races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
+void observe_races_objects_clear(races *self);
+unsigned observe_races_scope_of(const ptx_inst *inst,
+                                unsigned otherwise); // 0: block, 1: cluster, 2: GPU and beyond
+unsigned observe_races_scope_between(const races *self, uint32_t block,
+                                     uint32_t other); // that reaches the other
+bool observe_races_acquires(const ptx_inst *inst);
+bool observe_races_same_cluster(const races *self, uint32_t block, uint32_t other);
 // A strong access of a lane to a word: takes what was released there, and publishes.
-void races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane, const sim_access *access,
-                  const races_shadow *shadow, uint32_t list, uint32_t tag);
+void observe_races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane,
+                          const sim_access *access, const races_shadow *shadow, uint32_t list, uint32_t tag);
 // The number of an mbarrier among its block's.
-uint32_t races_channel(uint64_t object);
+uint32_t observe_races_channel(uint64_t object);
 // Handles accesses that an mbarrier will tell the end of, now that it is known (races.c).
-void races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object);
+void observe_races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object);
 
 // ---- telling (races_report.c) ----------------------------------------------------------------------------
 
@@ -307,10 +311,10 @@ typedef struct races_conflict {
     uint32_t who, clock, other_tag; // the one before
     bool proxy;                     // ordered, but no fence.proxy.async between
 } races_conflict;
-void races_report(races *self, const races_conflict *conflict);
+void observe_races_report(races *self, const races_conflict *conflict);
 // Whether the tags are those of an atomic and of a loop's first guess at what a compare-and-swap will find.
-bool races_is_guess(races *self, uint32_t tag, uint32_t other);
+bool observe_races_is_guess(races *self, uint32_t tag, uint32_t other);
 // A block of a cluster ended while another one may still be at its shared memory.
-void races_report_visit(races *self, const races_block *block, const races_access *visit);
+void observe_races_report_visit(races *self, const races_block *block, const races_access *visit);
 
 #endif

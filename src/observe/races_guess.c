@@ -70,7 +70,7 @@ static bool is_guess(const ptx_module *module, const ptx_inst *inst) {
     return f && is_compared(f, inst->operands[0].reg, &inst->operands[1], ptx_type_bits(inst->types[0]));
 }
 
-bool races_is_guess(races *self, uint32_t tag, uint32_t other) {
+bool observe_races_is_guess(races *self, uint32_t tag, uint32_t other) {
     if ((tag | other) & RACES_TAG_KIND) return false; // threads alone
     uint32_t read = tag & RACES_TAG_ATOMIC ? other : tag;
     if (!((tag ^ other) & RACES_TAG_ATOMIC) || read & (RACES_TAG_WRITE | RACES_TAG_STRONG)) return false;

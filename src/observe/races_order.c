@@ -9,7 +9,7 @@
 #include "observe/races.h"
 #include "sim/look.h"
 
-unsigned races_scope_of(const ptx_inst *inst, unsigned otherwise) {
+unsigned observe_races_scope_of(const ptx_inst *inst, unsigned otherwise) {
     switch (inst->by_category[PTX_CAT_SCOPE]) {
     case PTX_MOD_CTA: return 0;
     case PTX_MOD_CLUSTER: return 1;
@@ -20,7 +20,7 @@ unsigned races_scope_of(const ptx_inst *inst, unsigned otherwise) {
     }
 }
 
-bool races_same_cluster(const races *self, uint32_t block, uint32_t other) {
+bool observe_races_same_cluster(const races *self, uint32_t block, uint32_t other) {
     const uint32_t *grid = self->grid, *size = self->cluster;
     for (int i = 0; i < 3; i++) {
         if (block % grid[i] / size[i] != other % grid[i] / size[i]) return false;
@@ -55,7 +55,7 @@ static bool is_arrive_only(const ptx_inst *inst) {
 static void arrive_at_barrier(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     races_barrier *barrier = barrier_of(self, block, sync->object);
     if (is_arrive_only(sync->at.inst)) {
-        observe_known *known = races_knowledge(self, block, warp, sync->at.mask);
+        observe_known *known = observe_races_knowledge(self, block, warp, sync->at.mask);
         absorb(self, &barrier->handed, known);
         observe_known_drop(known);
         self->now++;
@@ -74,7 +74,7 @@ static void open_for_all(races *self, races_block *block) {
         if (!all) self->off = true;
         for (uint32_t i = 0; i < block->warp_count; i++) {
             races_warp *warp = &block->warps[i];
-            races_meet(self, block, warp, UINT32_MAX); // unites the lanes
+            observe_races_meet(self, block, warp, UINT32_MAX); // unites the lanes
             absorb(self, &all, warp->known);
         }
         for (uint32_t i = 0; i < block->warp_count; i++) absorb(self, &block->warps[i].known, all);
@@ -94,15 +94,15 @@ static void open_for_some(races *self, races_block *block, races_barrier *barrie
     barrier->handed = NULL;
     for (uint32_t m = barrier->arrived; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
-        observe_known *known = races_knowledge(self, block, &block->warps[i], barrier->waiting[i]);
+        observe_known *known = observe_races_knowledge(self, block, &block->warps[i], barrier->waiting[i]);
         absorb(self, &all, known);
         observe_known_drop(known);
     }
     self->now++;
     for (uint32_t m = barrier->arrived; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
-        races_meet(self, block, &block->warps[i], barrier->waiting[i]);
-        races_learn(self, block, &block->warps[i], barrier->waiting[i], all);
+        observe_races_meet(self, block, &block->warps[i], barrier->waiting[i]);
+        observe_races_learn(self, block, &block->warps[i], barrier->waiting[i], all);
     }
     observe_known_drop(all);
 }
@@ -125,7 +125,7 @@ static void pass_barrier(races *self, races_block *block, races_warp *warp, cons
 
 // ---- mbarriers, barriers of clusters ---------------------------------------------------------------------
 
-uint32_t races_channel(uint64_t object) { return (uint32_t)(object >> 3) & 1023; }
+uint32_t observe_races_channel(uint64_t object) { return (uint32_t)(object >> 3) & 1023; }
 
 static races_object *object_of(races *self, uint64_t object) {
     if ((self->object_count + 1) * 2 > self->object_capacity) {
@@ -157,7 +157,7 @@ static races_object *object_of(races *self, uint64_t object) {
     }
 }
 
-void races_objects_clear(races *self) {
+void observe_races_objects_clear(races *self) {
     for (uint32_t i = 0; i < self->object_capacity; i++) {
         observe_known_drop(self->objects[i].handed);
         observe_known_drop(self->objects[i].done);
@@ -227,11 +227,11 @@ static void arrive_at_object(races *self, races_block *block, races_warp *warp, 
     if (!object) return;
     bool relaxed = sync->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_RELAXED;
     observe_known *known = relaxed ? reached(self, block, warp, sync->at.mask)
-                                   : races_knowledge(self, block, warp, sync->at.mask);
+                                   : observe_races_knowledge(self, block, warp, sync->at.mask);
     absorb(self, &object->handed, known);
     observe_known_drop(known);
     self->now++;
-    note_arrival(object, races_who(block, warp->index, 0));
+    note_arrival(object, observe_races_who(block, warp->index, 0));
     if (is_mbarrier(sync->at.inst)) look_at_phase(self, object, block, sync);
 }
 
@@ -242,12 +242,12 @@ static void pass_object(races *self, races_block *block, races_warp *warp, const
         look_at_phase(self, object, block, sync);
     } else {
         // Whoever passes came before; if that was to the phase that is being counted, it is over.
-        uint32_t who = races_who(block, warp->index, 0);
+        uint32_t who = observe_races_who(block, warp->index, 0);
         for (uint32_t i = 0; i < object->came_count; i++)
             if (object->came[i] == who) end_phase(self, object);
     }
     if (sync->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_RELAXED) return;
-    races_learn(self, block, warp, sync->at.mask, object->done);
+    observe_races_learn(self, block, warp, sync->at.mask, object->done);
 }
 
 // ---- asynchronous copies ---------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ static void pass_object(races *self, races_block *block, races_warp *warp, const
 static void commit(races *self, races_warp *warp, const sim_sync *sync) {
     unsigned which = sync->agent == SIM_ASYNC_PROXY;
     for (uint32_t m = sync->at.mask; m; m &= m - 1) {
-        races_lane *lane = races_lane_of(self, warp, (uint32_t)__builtin_ctz(m));
+        races_lane *lane = observe_races_lane_of(self, warp, (uint32_t)__builtin_ctz(m));
         if (!lane) return;
         lane->group_clock[which][lane->commits[which]++ % RACES_GROUPS] = self->now;
     }
@@ -275,7 +275,7 @@ static void learn_copies(races *self, races_block *block, races_warp *warp, uint
     observe_fact fact = {(uint16_t)(kind * RACES_WARPS + warp->index), (uint16_t)lane, clock};
     observe_known *known = observe_known_of(self->levels, block->id, 0, &fact, 1);
     if (!known) self->off = true;
-    races_learn(self, block, warp, mask, known);
+    observe_races_learn(self, block, warp, mask, known);
     observe_known_drop(known);
 }
 
@@ -310,8 +310,8 @@ static void track(races *self, races_block *block, races_warp *warp, const sim_s
     look_at_phase(self, object, block, sync);
     observe_known *known;
     if (sync->agent == SIM_ASYNC_PROXY) {
-        races_tracked(self, block, warp, sync->object);
-        uint32_t channel = races_channel(sync->object);
+        observe_races_tracked(self, block, warp, sync->object);
+        uint32_t channel = observe_races_channel(sync->object);
         observe_fact fact = {(uint16_t)(RACES_TRACKED * RACES_WARPS + (channel >> 5)),
                              (uint16_t)(channel & 31), self->now};
         known =
@@ -333,10 +333,10 @@ static void track(races *self, races_block *block, races_warp *warp, const sim_s
 // ---- fences ----------------------------------------------------------------------------------------------
 
 static void fence_lane(races *self, races_block *block, races_warp *warp, uint32_t index, unsigned scope) {
-    races_lane *lane = races_lane_of(self, warp, index);
+    races_lane *lane = observe_races_lane_of(self, warp, index);
     if (!lane) return;
     for (unsigned s = 0; s <= scope; s++) {
-        races_learn(self, block, warp, UINT32_C(1) << index, lane->pending[s]);
+        observe_races_learn(self, block, warp, UINT32_C(1) << index, lane->pending[s]);
         observe_known_drop(lane->pending[s]);
         lane->pending[s] = NULL;
     }
@@ -362,7 +362,7 @@ static void fence(races *self, races_block *block, races_warp *warp, const sim_s
         block->proxy_fence = self->now++;
         return;
     }
-    unsigned scope = races_scope_of(inst, inst->op == PTX_OP_FENCE_MBARRIER_INIT ? 1 : 2);
+    unsigned scope = observe_races_scope_of(inst, inst->op == PTX_OP_FENCE_MBARRIER_INIT ? 1 : 2);
     for (uint32_t m = sync->at.mask; m; m &= m - 1)
         fence_lane(self, block, warp, (uint32_t)__builtin_ctz(m), scope);
     self->now++;
@@ -375,29 +375,29 @@ static bool releases(const ptx_inst *inst) {
     return order == PTX_MOD_RELEASE || order == PTX_MOD_ACQ_REL || order == PTX_MOD_SC;
 }
 
-bool races_acquires(const ptx_inst *inst) {
+bool observe_races_acquires(const ptx_inst *inst) {
     uint16_t order = inst->by_category[PTX_CAT_ORDER];
     return order == PTX_MOD_ACQUIRE || order == PTX_MOD_ACQ_REL || order == PTX_MOD_SC;
 }
 
 // The scope that reaches from one block to the other.
-unsigned races_scope_between(const races *self, uint32_t block, uint32_t other) {
+unsigned observe_races_scope_between(const races *self, uint32_t block, uint32_t other) {
     if (other == UINT32_MAX) return 2;
     if (block == other) return 0;
-    return self->has_clusters && races_same_cluster(self, block, other) ? 1 : 2;
+    return self->has_clusters && observe_races_same_cluster(self, block, other) ? 1 : 2;
 }
 
 static void take(races *self, races_block *block, races_warp *warp, uint32_t lane, const ptx_inst *inst,
                  const races_release *release, unsigned scope) {
     for (unsigned s = 0; s < RACES_SCOPES; s++) {
         if (!release->known[s]) continue;
-        unsigned needed = races_scope_between(self, block->id, release->block[s]);
+        unsigned needed = observe_races_scope_between(self, block->id, release->block[s]);
         if (s < needed || scope < needed) continue;
-        if (races_acquires(inst)) {
-            races_learn(self, block, warp, UINT32_C(1) << lane, release->known[s]);
+        if (observe_races_acquires(inst)) {
+            observe_races_learn(self, block, warp, UINT32_C(1) << lane, release->known[s]);
             continue;
         }
-        races_lane *state = races_lane_of(self, warp, lane);
+        races_lane *state = observe_races_lane_of(self, warp, lane);
         if (state) absorb(self, &state->pending[needed], release->known[s]);
     }
 }
@@ -421,7 +421,7 @@ static void add_release(races *self, races_release *release, unsigned scope, uin
 
 static void publish(races *self, races_block *block, races_warp *warp, uint32_t lane, const ptx_inst *inst,
                     races_list *list, unsigned scope, bool is_atomic) {
-    uint32_t who = races_who(block, warp->index, lane);
+    uint32_t who = observe_races_who(block, warp->index, lane);
     if (list->release && !is_atomic && list->release->writer != who) {
         for (unsigned s = 0; s < RACES_SCOPES; s++) observe_known_drop(list->release->known[s]);
         *list->release = (races_release){0};
@@ -436,13 +436,13 @@ static void publish(races *self, races_block *block, races_warp *warp, uint32_t 
     list->release->writer = who;
     if (releases(inst))
         add_release(self, list->release, scope, block->id,
-                    races_knowledge(self, block, warp, UINT32_C(1) << lane));
+                    observe_races_knowledge(self, block, warp, UINT32_C(1) << lane));
     for (unsigned s = 0; s <= scope && fenced; s++) {
         const races_fence *fence = &state->fences[s];
         bool again = s < scope && s + 1 < RACES_SCOPES && state->fences[s + 1].clock == fence->clock;
         if (fence->clock && !again) // a wider scope says the same
             add_release(self, list->release, s, block->id,
-                        races_knowledge_at(self, block, warp, lane, fence));
+                        observe_races_knowledge_at(self, block, warp, lane, fence));
     }
     self->now++;
 }
@@ -450,7 +450,7 @@ static void publish(races *self, races_block *block, races_warp *warp, uint32_t 
 static void note_link(const races *self, races_block *block, const races_warp *warp, uint32_t lane,
                       const races_shadow *shadow, uint32_t index, uint32_t tag) {
     const races_list *list = &shadow->lists[index];
-    uint32_t who = races_who(block, warp->index, lane);
+    uint32_t who = observe_races_who(block, warp->index, lane);
     if (!list->strong_clock || list->strong_who == who) return;
     races_link *link = NULL;
     for (uint32_t i = 0; i < RACES_LINKS && !link; i++)
@@ -471,8 +471,9 @@ static void note_link(const races *self, races_block *block, const races_warp *w
         if (list->release->known[s]) link->released = s;
 }
 
-void races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane, const sim_access *access,
-                  const races_shadow *shadow, uint32_t index, uint32_t tag) {
+void observe_races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane,
+                          const sim_access *access, const races_shadow *shadow, uint32_t index,
+                          uint32_t tag) {
     races_list *list = &shadow->lists[index];
     const ptx_inst *inst = access->at.inst;
     unsigned scope = tag >> RACES_TAG_SCOPE_SHIFT & 3;
@@ -483,15 +484,15 @@ void races_strong(races *self, races_block *block, races_warp *warp, uint32_t la
     if (access->kind == SIM_LOAD) return;
     publish(self, block, warp, lane, inst, list, scope, access->kind == SIM_ATOMIC);
     list->strong_clock = self->now;
-    list->strong_who = races_who(block, warp->index, lane);
+    list->strong_who = observe_races_who(block, warp->index, lane);
     list->strong_tag = tag;
 }
 
 // ---- all of them -----------------------------------------------------------------------------------------
 
-void races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
+void observe_races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     switch (sync->kind) {
-    case SIM_MEET: races_meet(self, block, warp, sync->at.mask); break;
+    case SIM_MEET: observe_races_meet(self, block, warp, sync->at.mask); break;
     case SIM_ARRIVE:
         if (sync->is_barrier)
             arrive_at_barrier(self, block, warp, sync);

@@ -155,8 +155,8 @@ static void publication_text(const races *self, const races_conflict *c, const r
     const races_block *block = c->block;
     const races_warp *warp = &block->warps[link->read_who >> 5 & 31];
     const ptx_inst *read = inst_of(self, link->read_tag);
-    unsigned needed = races_scope_between(self, block->id, c->who >> 10);
-    int acquired = races_acquires(read) ? (int)(link->read_tag >> RACES_TAG_SCOPE_SHIFT & 3) : -1;
+    unsigned needed = observe_races_scope_between(self, block->id, c->who >> 10);
+    int acquired = observe_races_acquires(read) ? (int)(link->read_tag >> RACES_TAG_SCOPE_SHIFT & 3) : -1;
     for (int s = 0; warp->lanes && s < RACES_SCOPES; s++) {
         const races_fence *fence = &warp->lanes[link->read_who & 31].fences[s];
         if (fence->clock >= link->read_clock && s > acquired) acquired = s;
@@ -269,11 +269,12 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
     if (kind != RACES_TRACKED)
-        return !races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock) ||
-               (owner && races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock));
+        return !observe_races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock) ||
+               (owner &&
+                observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock));
     for (uint32_t w = 0; owner && w < owner->warp_count; w++)
         for (uint32_t lane = 0; lane < RACES_LANES; lane++)
-            if (races_knows(owner, &owner->warps[w], lane, c->who, kind, c->clock)) return true;
+            if (observe_races_knows(owner, &owner->warps[w], lane, c->who, kind, c->clock)) return true;
     return false;
 }
 
@@ -331,7 +332,7 @@ static void add_text(observe_finding *finding, base_text *text) {
     base_text_free(text);
 }
 
-void races_report(races *self, const races_conflict *c) {
+void observe_races_report(races *self, const races_conflict *c) {
     observe_finding_kind kind = OBSERVE_RACE;
     const races_link *link = NULL;
     uint32_t write_tag = 0;
@@ -343,7 +344,7 @@ void races_report(races *self, const races_conflict *c) {
         kind = OBSERVE_RACE_PUBLICATION;
     observe_finding *finding = &self->finding;
     finding->kind = kind;
-    finding->first = place_of(self, races_who(c->block, c->access->at.warp, c->lane), c->tag);
+    finding->first = place_of(self, observe_races_who(c->block, c->access->at.warp, c->lane), c->tag);
     finding->first.block = c->block->index;
     if ((c->tag & RACES_TAG_KIND) == RACES_TRACKED) finding->first.thread = c->access->at.warp << 5 | c->lane;
     finding->second = place_of(self, c->who, c->other_tag);
@@ -366,7 +367,7 @@ void races_report(races *self, const races_conflict *c) {
     observe_findings_add(self->findings, finding);
 }
 
-void races_report_visit(races *self, const races_block *block, const races_access *visit) {
+void observe_races_report_visit(races *self, const races_block *block, const races_access *visit) {
     observe_finding *finding = &self->finding;
     uint32_t who =
         visit->who |

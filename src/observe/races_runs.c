@@ -294,7 +294,7 @@ static inline races_page *page_of(races_view *v, uint64_t at) {
     races_shadow *shadow = v->shadow;
     uint64_t number = at >> RACES_PAGE_SHIFT;
     if (shadow->pages && number < shadow->page_count && shadow->pages[number]) return shadow->pages[number];
-    return races_page_of(shadow, number, 4);
+    return observe_races_page_of(shadow, number, 4);
 }
 
 // One page's part of a run.
@@ -332,7 +332,7 @@ static inline bool look_at_runs(races_view *v) {
 __attribute__((target("avx2"), flatten)) static bool look_avx2(races_view *v) { return look_at_runs(v); }
 #endif
 
-bool races_look_at_runs(races_view *v) {
+bool observe_races_look_at_runs(races_view *v) {
     uint32_t bytes = v->access->bytes;
     if ((bytes != 4 && bytes != 8 && bytes != 16) || v->self->has_clusters) return false;
     if (v->access->space != SIM_GLOBAL && v->access->space != SIM_SHARED) return false;

@@ -19,13 +19,13 @@ static void drop_release(races_list *list) {
     list->release = NULL;
 }
 
-void races_list_clear(races_list *list) {
+void observe_races_list_clear(races_list *list) {
     drop_release(list);
     list->count = list->next = 0;
     list->strong_clock = list->strong_who = list->strong_tag = 0;
 }
 
-void races_list_add(races_list *list, uint32_t at, const races_access *access) {
+void observe_races_list_add(races_list *list, uint32_t at, const races_access *access) {
     if (at < list->count) {
         list->accesses[at] = *access;
         return;
@@ -59,8 +59,8 @@ static races_list *new_list(races_shadow *shadow, uint32_t *index) {
     return &shadow->lists[*index];
 }
 
-races_list *races_list_of(races_shadow *shadow, races_cell *cell) {
-    if (races_has_list(cell, shadow->birth)) return &shadow->lists[cell->read_who];
+races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
+    if (observe_races_has_list(cell, shadow->birth)) return &shadow->lists[cell->read_who];
     bool is_old = cell->read_clock < shadow->birth || cell->read_tag & RACES_TAG_LIST;
     uint32_t index;
     races_list *list = new_list(shadow, &index);
@@ -69,13 +69,13 @@ races_list *races_list_of(races_shadow *shadow, races_cell *cell) {
     if (!is_old && cell->read_tag & RACES_TAG_MANY) {
         uint32_t readers[2] = {cell->read_who, cell->read_mask};
         for (int i = 0; i < 2; i++)
-            races_list_add(list, UINT32_MAX,
-                           &(races_access){.clock = cell->read_clock,
-                                           .who = readers[i] & ~UINT32_C(31),
-                                           .mask = UINT32_C(1) << (readers[i] & 31),
-                                           .tag = tag});
+            observe_races_list_add(list, UINT32_MAX,
+                                   &(races_access){.clock = cell->read_clock,
+                                                   .who = readers[i] & ~UINT32_C(31),
+                                                   .mask = UINT32_C(1) << (readers[i] & 31),
+                                                   .tag = tag});
     } else if (!is_old) {
-        races_list_add(
+        observe_races_list_add(
             list, UINT32_MAX,
             &(races_access){cell->read_clock, cell->read_who & ~UINT32_C(31), cell->read_mask, tag});
     }
@@ -105,7 +105,7 @@ static bool copy_list(races_shadow *shadow, races_cell *to) {
     races_list *list = new_list(shadow, &index);
     if (!list) return false;
     const races_list *old = &shadow->lists[from];
-    for (uint32_t i = 0; i < old->count; i++) races_list_add(list, UINT32_MAX, &old->accesses[i]);
+    for (uint32_t i = 0; i < old->count; i++) observe_races_list_add(list, UINT32_MAX, &old->accesses[i]);
     list->strong_clock = old->strong_clock;
     list->strong_who = old->strong_who;
     list->strong_tag = old->strong_tag;
@@ -118,12 +118,12 @@ static races_page *split_page(races_shadow *shadow, races_page *page, uint32_t s
     if (!fine) return NULL;
     uint32_t parts = 1u << (page->shift - shift);
     for (uint32_t i = 0; i < page->count; i++) {
-        const races_cell old = races_cell_load(page, i);
-        bool has_list = races_has_list(&old, shadow->birth);
+        const races_cell old = observe_races_cell_load(page, i);
+        bool has_list = observe_races_has_list(&old, shadow->birth);
         for (uint32_t j = 0; j < parts; j++) {
             races_cell cell = old;
             if (has_list && j && !copy_list(shadow, &cell)) cell = (races_cell){0};
-            races_cell_store(fine, i * parts + j, &cell);
+            observe_races_cell_store(fine, i * parts + j, &cell);
         }
     }
     free(page);
@@ -163,7 +163,7 @@ static races_page **region_of(races_shadow *shadow, uint64_t number) {
     }
 }
 
-races_page *races_page_of(races_shadow *shadow, uint64_t number, uint32_t bytes) {
+races_page *observe_races_page_of(races_shadow *shadow, uint64_t number, uint32_t bytes) {
     uint32_t shift = bytes >= 4 ? 2 : bytes == 2 ? 1 : 0;
     if (number >= shadow->page_count) return NULL;
     races_page **pages = shadow->pages;
@@ -179,19 +179,19 @@ races_page *races_page_of(races_shadow *shadow, uint64_t number, uint32_t bytes)
     return *slot;
 }
 
-void races_shadow_begin(races_shadow *shadow, uint32_t birth) {
-    for (uint32_t i = 0; i < shadow->list_count; i++) races_list_clear(&shadow->lists[i]);
+void observe_races_shadow_begin(races_shadow *shadow, uint32_t birth) {
+    for (uint32_t i = 0; i < shadow->list_count; i++) observe_races_list_clear(&shadow->lists[i]);
     shadow->list_count = 0;
     shadow->birth = birth;
 }
 
-void races_shadow_close(races_shadow *shadow) {
+void observe_races_shadow_close(races_shadow *shadow) {
     for (uint32_t i = 0; i < shadow->region_capacity; i++) {
         for (uint32_t j = 0; shadow->regions[i].pages && j < REGION; j++) free(shadow->regions[i].pages[j]);
         free(shadow->regions[i].pages);
     }
     for (uint64_t i = 0; shadow->pages && i < shadow->page_count; i++) free(shadow->pages[i]);
-    races_shadow_begin(shadow, 0);
+    observe_races_shadow_begin(shadow, 0);
     for (uint32_t i = 0; i < shadow->list_capacity; i++) free(shadow->lists[i].accesses);
     free(shadow->lists);
     free(shadow->regions);

@@ -6,8 +6,8 @@
 
 // ---- what a lane knows -----------------------------------------------------------------------------------
 
-bool races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who, unsigned kind,
-                 uint32_t clock) {
+bool observe_races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who,
+                         unsigned kind, uint32_t clock) {
     uint32_t other = who >> 10, index = who >> 5 & 31, other_lane = who & 31;
     if (kind == RACES_THREAD && other == block->id) {
         if (clock < block->base) return true;
@@ -72,7 +72,8 @@ static void absorb_waited(races *self, const races_block *block, const races_war
     observe_known_drop(known);
 }
 
-observe_known *races_knowledge(races *self, const races_block *block, const races_warp *warp, uint32_t mask) {
+observe_known *observe_races_knowledge(races *self, const races_block *block, const races_warp *warp,
+                                       uint32_t mask) {
     const uint32_t *rows[RACES_LANES];
     for (uint32_t i = 0; i < RACES_LANES; i++) rows[i] = warp->met ? warp->met[i] : NULL;
     observe_known *known =
@@ -86,8 +87,8 @@ observe_known *races_knowledge(races *self, const races_block *block, const race
     return known;
 }
 
-observe_known *races_knowledge_at(races *self, const races_block *block, const races_warp *warp,
-                                  uint32_t lane, const races_fence *fence) {
+observe_known *observe_races_knowledge_at(races *self, const races_block *block, const races_warp *warp,
+                                          uint32_t lane, const races_fence *fence) {
     const uint32_t *rows[RACES_LANES] = {0};
     rows[lane] = fence->met;
     observe_known *known = own_facts(self, block, warp, UINT32_C(1) << lane, fence->block_base,
@@ -109,7 +110,8 @@ static bool part_lanes(races *self, races_warp *warp) {
     return true;
 }
 
-void races_learn(races *self, races_block *block, races_warp *warp, uint32_t mask, observe_known *known) {
+void observe_races_learn(races *self, races_block *block, races_warp *warp, uint32_t mask,
+                         observe_known *known) {
     if (!known) return;
     block->any_known = true;
     if (mask == warp->live && !warp->lane_known) {
@@ -154,7 +156,7 @@ static void meet_some(races *self, races_block *block, races_warp *warp, uint32_
     self->now++;
     observe_known *all = NULL;
     if (block->any_known) absorb_waited(self, block, warp, mask, &all);
-    if (all) races_learn(self, block, warp, mask, all);
+    if (all) observe_races_learn(self, block, warp, mask, all);
     observe_known_drop(all);
     if (!warp->lane_known) return;
     all = NULL;
@@ -163,7 +165,7 @@ static void meet_some(races *self, races_block *block, races_warp *warp, uint32_
     observe_known_drop(all);
 }
 
-void races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask) {
+void observe_races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask) {
     if ((mask & warp->live) != warp->live) {
         meet_some(self, block, warp, mask);
         return;
@@ -175,7 +177,7 @@ void races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask
 
 // ---- lanes, blocks ---------------------------------------------------------------------------------------
 
-races_lane *races_lane_of(races *self, races_warp *warp, uint32_t lane) {
+races_lane *observe_races_lane_of(races *self, races_warp *warp, uint32_t lane) {
     if (!warp->lanes && !(warp->lanes = calloc(RACES_LANES, sizeof *warp->lanes))) {
         self->off = true;
         return NULL;
@@ -208,14 +210,14 @@ static races_block *new_block(races *self) {
         while (block->shadow.quick_bytes < bytes) block->shadow.quick_bytes *= 2;
         block->shadow.quick = calloc(block->shadow.quick_bytes / 4, sizeof *block->shadow.quick);
         if (!block->shadow.pages || !block->shadow.quick) {
-            races_block_free(block);
+            observe_races_block_free(block);
             return NULL;
         }
     }
     return block;
 }
 
-races_block *races_block_begin(races *self, uint32_t index, uint32_t warps) {
+races_block *observe_races_block_begin(races *self, uint32_t index, uint32_t warps) {
     races_block *block = self->spare;
     self->spare = NULL;
     if (!block && !(block = new_block(self))) {
@@ -228,7 +230,7 @@ races_block *races_block_begin(races *self, uint32_t index, uint32_t warps) {
     block->warp_count = warps;
     block->any_known = false;
     block->proxy_fence = 0;
-    races_shadow_begin(&block->shadow, block->base);
+    observe_races_shadow_begin(&block->shadow, block->base);
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t lanes = self->threads > i * RACES_LANES ? self->threads - i * RACES_LANES : 0;
         block->warps[i] =
@@ -246,7 +248,7 @@ static void end_block(races_block *block) {
     memset(block->links, 0, sizeof block->links);
 }
 
-void races_block_end(races *self, races_block *block) {
+void observe_races_block_end(races *self, races_block *block) {
     for (uint32_t i = 0; i < block->visit_count; i++) {
         const races_access *visit = &block->visits[i];
         unsigned kind = visit->tag & RACES_TAG_KIND;
@@ -254,22 +256,22 @@ void races_block_end(races *self, races_block *block) {
         bool known = false;
         for (uint32_t w = 0; w < block->warp_count && !known; w++)
             for (uint32_t lane = 0; lane < RACES_LANES && !known; lane++)
-                known = races_knows(block, &block->warps[w], lane, who, kind, visit->clock) ||
-                        (kind == RACES_THREAD &&
-                         races_knows(block, &block->warps[w], lane, who, RACES_REACHED, visit->clock));
-        if (!known) races_report_visit(self, block, visit);
+                known = observe_races_knows(block, &block->warps[w], lane, who, kind, visit->clock) ||
+                        (kind == RACES_THREAD && observe_races_knows(block, &block->warps[w], lane, who,
+                                                                     RACES_REACHED, visit->clock));
+        if (!known) observe_races_report_visit(self, block, visit);
     }
     end_block(block);
     if (self->spare)
-        races_block_free(block);
+        observe_races_block_free(block);
     else
         self->spare = block;
 }
 
-void races_block_free(races_block *block) {
+void observe_races_block_free(races_block *block) {
     if (!block) return;
     end_block(block);
-    races_shadow_close(&block->shadow);
+    observe_races_shadow_close(&block->shadow);
     free(block->visits);
     free(block);
 }

@@ -12,7 +12,7 @@ static size_t slot_of(const shadow_table *table, uint64_t key) {
     return at;
 }
 
-shadow_word *shadow_find_word(const shadow_table *table, uint64_t address) {
+shadow_word *observe_shadow_find_word(const shadow_table *table, uint64_t address) {
     if (!table->count) return NULL;
     shadow_word *word = &table->slots[slot_of(table, address / 8 + 1)];
     return word->key ? word : NULL;
@@ -29,7 +29,7 @@ static bool grow_table(shadow_table *table) {
     return true;
 }
 
-shadow_word *shadow_make_word(shadow_table *table, uint64_t address) {
+shadow_word *observe_shadow_make_word(shadow_table *table, uint64_t address) {
     if (table->count * 2 >= table->capacity && !grow_table(table)) return NULL;
     shadow_word *word = &table->slots[slot_of(table, address / 8 + 1)];
     if (!word->key) {
@@ -39,19 +39,19 @@ shadow_word *shadow_make_word(shadow_table *table, uint64_t address) {
     return word;
 }
 
-void shadow_clear_table(shadow_table *table) {
+void observe_shadow_clear_table(shadow_table *table) {
     if (table->count) memset(table->slots, 0, table->capacity * sizeof *table->slots);
     table->count = 0;
 }
 
-void shadow_free_table(shadow_table *table) {
+void observe_shadow_free_table(shadow_table *table) {
     free(table->slots);
     *table = (shadow_table){0};
 }
 
 // ---- pages ----------------------------------------------------------------------------------------------
 
-bool shadow_memory_open(shadow_memory *memory) {
+bool observe_shadow_memory_open(shadow_memory *memory) {
     *memory = (shadow_memory){0};
     memory->top = calloc(SHADOW_TOP, sizeof *memory->top);
     memory->undefined = malloc(sizeof *memory->undefined);
@@ -61,7 +61,7 @@ bool shadow_memory_open(shadow_memory *memory) {
     return true;
 }
 
-void shadow_memory_close(shadow_memory *memory) {
+void observe_shadow_memory_close(shadow_memory *memory) {
     for (size_t i = 0; memory->top && i < SHADOW_TOP; i++) {
         for (size_t j = 0; memory->top[i] && j < SHADOW_MIDDLE; j++)
             if (memory->top[i][j] != memory->undefined) free(memory->top[i][j]);
@@ -69,7 +69,7 @@ void shadow_memory_close(shadow_memory *memory) {
     }
     free(memory->top);
     free(memory->undefined);
-    shadow_free_table(&memory->words);
+    observe_shadow_free_table(&memory->words);
 }
 
 static shadow_page **entry_of(shadow_memory *memory, uint64_t address) {
@@ -78,7 +78,7 @@ static shadow_page **entry_of(shadow_memory *memory, uint64_t address) {
     return *middle ? &(*middle)[address >> SHADOW_PAGE_SHIFT & (SHADOW_MIDDLE - 1)] : NULL;
 }
 
-shadow_page *shadow_memory_own(shadow_memory *memory, uint64_t address) {
+shadow_page *observe_shadow_memory_own(shadow_memory *memory, uint64_t address) {
     shadow_page **entry = entry_of(memory, address);
     if (!entry) return NULL;
     if (*entry && *entry != memory->undefined) return *entry;
@@ -91,7 +91,7 @@ shadow_page *shadow_memory_own(shadow_memory *memory, uint64_t address) {
     return *entry = made;
 }
 
-void shadow_memory_settle(shadow_memory *memory, uint64_t address) {
+void observe_shadow_memory_settle(shadow_memory *memory, uint64_t address) {
     shadow_page **entry = entry_of(memory, address);
     if (!entry || !*entry || (*entry)->undefined) return;
     free(*entry);
@@ -107,14 +107,14 @@ static void mark_page(shadow_memory *memory, uint64_t address, uint32_t bytes, b
         return;
     }
     if (*entry == (undefined ? memory->undefined : NULL)) return;
-    shadow_page *page = shadow_memory_own(memory, address);
+    shadow_page *page = observe_shadow_memory_own(memory, address);
     if (!page) return;
     for (uint64_t at = address % SHADOW_PAGE, end = at + bytes; at < end;) {
         uint32_t count = (uint32_t)(64 - at % 64 < end - at ? 64 - at % 64 : end - at);
-        page->undefined += (uint32_t)shadow_put(page->bits, at, count, undefined ? UINT64_MAX : 0);
+        page->undefined += (uint32_t)observe_shadow_put(page->bits, at, count, undefined ? UINT64_MAX : 0);
         at += count;
     }
-    if (!undefined) shadow_memory_settle(memory, address);
+    if (!undefined) observe_shadow_memory_settle(memory, address);
 }
 
 // What was known of values that lay here before is not true of new memory.
@@ -133,7 +133,7 @@ static void forget_words(shadow_table *table, uint64_t address, uint64_t bytes) 
             table->slots[i] = (shadow_word){.key = table->slots[i].key, .bits = UINT64_MAX};
 }
 
-void shadow_memory_mark(shadow_memory *memory, uint64_t address, uint64_t bytes, bool undefined) {
+void observe_shadow_memory_mark(shadow_memory *memory, uint64_t address, uint64_t bytes, bool undefined) {
     if (undefined) forget_words(&memory->words, address, bytes);
     for (uint64_t end = address + bytes; address < end;) {
         uint64_t left = SHADOW_PAGE - address % SHADOW_PAGE;
@@ -143,11 +143,11 @@ void shadow_memory_mark(shadow_memory *memory, uint64_t address, uint64_t bytes,
     }
 }
 
-uint64_t shadow_memory_run(const shadow_memory *memory, uint64_t address, uint64_t end) {
-    const shadow_page *first = shadow_page_at(memory, address);
-    bool undefined = first && shadow_get(first->bits, address % SHADOW_PAGE, 1);
+uint64_t observe_shadow_memory_run(const shadow_memory *memory, uint64_t address, uint64_t end) {
+    const shadow_page *first = observe_shadow_page_at(memory, address);
+    bool undefined = first && observe_shadow_get(first->bits, address % SHADOW_PAGE, 1);
     while (address < end) {
-        const shadow_page *page = shadow_page_at(memory, address);
+        const shadow_page *page = observe_shadow_page_at(memory, address);
         if (!page || page == memory->undefined) {
             if (undefined != (page != NULL)) return address;
             address = (address | (SHADOW_PAGE - 1)) + 1;
@@ -164,32 +164,33 @@ uint64_t shadow_memory_run(const shadow_memory *memory, uint64_t address, uint64
     return end;
 }
 
-bool shadow_memory_has(const shadow_memory *memory, uint64_t address, uint64_t bytes, uint64_t *first) {
+bool observe_shadow_memory_has(const shadow_memory *memory, uint64_t address, uint64_t bytes,
+                               uint64_t *first) {
     if (!bytes) return false;
-    const shadow_page *page = shadow_page_at(memory, address);
+    const shadow_page *page = observe_shadow_page_at(memory, address);
     *first = address;
-    if (page && shadow_get(page->bits, address % SHADOW_PAGE, 1)) return true;
-    *first = shadow_memory_run(memory, address, address + bytes);
+    if (page && observe_shadow_get(page->bits, address % SHADOW_PAGE, 1)) return true;
+    *first = observe_shadow_memory_run(memory, address, address + bytes);
     return *first < address + bytes;
 }
 
 // Which bits of the words are undefined comes along with the bytes.
 static void copy_word(shadow_memory *memory, uint64_t to, uint64_t from) {
-    const shadow_word *word = shadow_find_word(&memory->words, from);
+    const shadow_word *word = observe_shadow_find_word(&memory->words, from);
     if (!word) return;
     shadow_word held = *word;
     if (to % 8 != from % 8) return; // a rare way to copy: all bits of the bytes count
-    shadow_word *made = shadow_make_word(&memory->words, to);
+    shadow_word *made = observe_shadow_make_word(&memory->words, to);
     if (made) *made = (shadow_word){made->key, held.bits, held.origin, held.writer};
 }
 
-void shadow_memory_copy(shadow_memory *memory, uint64_t to, uint64_t from, uint64_t bytes) {
-    shadow_memory_mark(memory, to, bytes, false);
+void observe_shadow_memory_copy(shadow_memory *memory, uint64_t to, uint64_t from, uint64_t bytes) {
+    observe_shadow_memory_mark(memory, to, bytes, false);
     for (uint64_t at = 0; at < bytes;) {
-        uint64_t end = shadow_memory_run(memory, from + at, from + bytes) - from;
-        const shadow_page *page = shadow_page_at(memory, from + at);
-        if (page && shadow_get(page->bits, (from + at) % SHADOW_PAGE, 1)) {
-            shadow_memory_mark(memory, to + at, end - at, true);
+        uint64_t end = observe_shadow_memory_run(memory, from + at, from + bytes) - from;
+        const shadow_page *page = observe_shadow_page_at(memory, from + at);
+        if (page && observe_shadow_get(page->bits, (from + at) % SHADOW_PAGE, 1)) {
+            observe_shadow_memory_mark(memory, to + at, end - at, true);
             for (uint64_t k = at; memory->words.count && k < end; k += 8 - (to + k) % 8)
                 copy_word(memory, to + k, from + k);
         }

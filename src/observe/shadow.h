@@ -29,10 +29,11 @@ typedef struct shadow_table {
     size_t count, capacity; // a power of two
 } shadow_table;
 
-shadow_word *shadow_find_word(const shadow_table *table, uint64_t address); // NULL where there is none
-shadow_word *shadow_make_word(shadow_table *table, uint64_t address);       // NULL when out of memory
-void shadow_clear_table(shadow_table *table);
-void shadow_free_table(shadow_table *table);
+shadow_word *observe_shadow_find_word(const shadow_table *table,
+                                      uint64_t address);                      // NULL where there is none
+shadow_word *observe_shadow_make_word(shadow_table *table, uint64_t address); // NULL when out of memory
+void observe_shadow_clear_table(shadow_table *table);
+void observe_shadow_free_table(shadow_table *table);
 
 // ---- global memory --------------------------------------------------------------------------------------
 
@@ -44,40 +45,41 @@ typedef struct shadow_memory {
     shadow_table words;
 } shadow_memory;
 
-bool shadow_memory_open(shadow_memory *memory);
-void shadow_memory_close(shadow_memory *memory);
+bool observe_shadow_memory_open(shadow_memory *memory);
+void observe_shadow_memory_close(shadow_memory *memory);
 
-static inline shadow_page *shadow_page_at(const shadow_memory *memory, uint64_t address) {
+static inline shadow_page *observe_shadow_page_at(const shadow_memory *memory, uint64_t address) {
     shadow_page **middle = memory->top[address >> 32 & (SHADOW_TOP - 1)];
     return middle ? middle[address >> SHADOW_PAGE_SHIFT & (SHADOW_MIDDLE - 1)] : NULL;
 }
 
 // Marks a range, of any length.
-void shadow_memory_mark(shadow_memory *memory, uint64_t address, uint64_t bytes, bool undefined);
+void observe_shadow_memory_mark(shadow_memory *memory, uint64_t address, uint64_t bytes, bool undefined);
 // Whether a byte in the range is undefined; *first is the first of them.
-bool shadow_memory_has(const shadow_memory *memory, uint64_t address, uint64_t bytes, uint64_t *first);
+bool observe_shadow_memory_has(const shadow_memory *memory, uint64_t address, uint64_t bytes,
+                               uint64_t *first);
 // The end of the run of bytes from `address` on that are all as the first is, up to `end`.
-uint64_t shadow_memory_run(const shadow_memory *memory, uint64_t address, uint64_t end);
-void shadow_memory_copy(shadow_memory *memory, uint64_t to, uint64_t from, uint64_t bytes);
+uint64_t observe_shadow_memory_run(const shadow_memory *memory, uint64_t address, uint64_t end);
+void observe_shadow_memory_copy(shadow_memory *memory, uint64_t to, uint64_t from, uint64_t bytes);
 // A page of its own that may be changed bit by bit; NULL when out of memory.
-shadow_page *shadow_memory_own(shadow_memory *memory, uint64_t address);
+shadow_page *observe_shadow_memory_own(shadow_memory *memory, uint64_t address);
 // After changes: a page that is wholly defined is given up.
-void shadow_memory_settle(shadow_memory *memory, uint64_t address);
+void observe_shadow_memory_settle(shadow_memory *memory, uint64_t address);
 
 // ---- bits -----------------------------------------------------------------------------------------------
 
 // `bytes` (1..64) bits from `at` on, as a word.
-static inline uint64_t shadow_low(uint32_t bytes) {
+static inline uint64_t observe_shadow_low(uint32_t bytes) {
     return bytes >= 64 ? UINT64_MAX : (UINT64_C(1) << bytes) - 1;
 }
-static inline uint64_t shadow_get(const uint64_t *bits, uint64_t at, uint32_t bytes) {
+static inline uint64_t observe_shadow_get(const uint64_t *bits, uint64_t at, uint32_t bytes) {
     uint64_t word = bits[at / 64] >> (at % 64);
     if (at % 64 + bytes > 64) word |= bits[at / 64 + 1] << (64 - at % 64);
-    return word & shadow_low(bytes);
+    return word & observe_shadow_low(bytes);
 }
 // Puts them; gives by how much the number of ones grew.
-static inline int shadow_put(uint64_t *bits, uint64_t at, uint32_t bytes, uint64_t value) {
-    uint64_t mask = shadow_low(bytes), old = shadow_get(bits, at, bytes);
+static inline int observe_shadow_put(uint64_t *bits, uint64_t at, uint32_t bytes, uint64_t value) {
+    uint64_t mask = observe_shadow_low(bytes), old = observe_shadow_get(bits, at, bytes);
     value &= mask;
     if (old == value) return 0;
     bits[at / 64] = (bits[at / 64] & ~(mask << at % 64)) | value << at % 64;

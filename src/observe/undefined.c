@@ -99,7 +99,8 @@ static void compile(undefined_self *self, const ptx_inst *inst, const ptx_functi
             list_operand(self, &inst->operands[i], &plan->data);
 }
 
-undefined_plan *undefined_compile(undefined_self *self, const ptx_inst *inst, const ptx_function *function) {
+undefined_plan *observe_undefined_compile(undefined_self *self, const ptx_inst *inst,
+                                          const ptx_function *function) {
     if (inst->serial >= self->plan_capacity &&
         !reserve((void **)&self->plans, &self->plan_capacity, inst->serial + 1, sizeof *self->plans))
         return NULL;
@@ -129,7 +130,7 @@ static bool run_add(undefined_self *self, undefined_run *run, uint32_t reg, bool
 // What a guard may leave as it was has to be defined before.
 static bool run_step(undefined_self *self, undefined_run *run, const ptx_inst *inst,
                      const ptx_function *function) {
-    const undefined_plan *compiled = undefined_plan_of(self, inst, function);
+    const undefined_plan *compiled = observe_undefined_plan_of(self, inst, function);
     if (!compiled) return false;
     undefined_plan plan = *compiled;
     if (plan.class == UNDEFINED_NOTHING || plan.class == UNDEFINED_EXCHANGE) return true;
@@ -154,7 +155,7 @@ static const undefined_run *run_of(undefined_self *self, const ptx_inst *first, 
         return NULL;
     memset(self->marks, 0, function->reg_count + 1);
     for (uint32_t i = 0; i < count; i++) // their lists first
-        if (!undefined_plan_of(self, &first[i], function)) return NULL;
+        if (!observe_undefined_plan_of(self, &first[i], function)) return NULL;
     undefined_run run = {.epoch = self->epoch, .count = count, .at = self->list_count};
     for (uint32_t i = 0; i < count; i++)
         if (!run_step(self, &run, &first[i], function)) return NULL;
@@ -227,7 +228,7 @@ static void on_call(sim_listener *listener, const sim_event *event, const ptx_fu
                     uint32_t number) {
     undefined_self *self = self_of(listener);
     self->at_who = NULL;
-    undefined_block *block = undefined_block_at(self, event->block);
+    undefined_block *block = observe_undefined_block_at(self, event->block);
     if (!block || event->warp >= block->warp_count || number == 0) return;
     undefined_warp *warp = &block->warps[event->warp];
     // Frames below stay; those above have been left.
@@ -244,7 +245,7 @@ static void on_call(sim_listener *listener, const sim_event *event, const ptx_fu
 
 // ---- blocks -----------------------------------------------------------------------------------------
 
-undefined_block *undefined_block_at(undefined_self *self, uint32_t index) {
+undefined_block *observe_undefined_block_at(undefined_self *self, uint32_t index) {
     if (self->last && self->last->index == index) return self->last;
     undefined_block *block = self->buckets[index % UNDEFINED_BUCKETS];
     while (block && block->index != index) block = block->next;
@@ -283,7 +284,7 @@ static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warp
     }
     memset(block->shared, 0xff, words * sizeof *block->shared);
     block->shared_missing = self->shared_bytes;
-    shadow_clear_table(&block->words);
+    observe_shadow_clear_table(&block->words);
     block->index = index;
     block->next = self->buckets[index % UNDEFINED_BUCKETS];
     self->buckets[index % UNDEFINED_BUCKETS] = block;
@@ -314,7 +315,7 @@ static void free_block(undefined_block *block) {
     }
     free(block->warps);
     free(block->shared);
-    shadow_free_table(&block->words);
+    observe_shadow_free_table(&block->words);
     free(block);
 }
 
@@ -355,9 +356,9 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
 
 // ---- registers --------------------------------------------------------------------------------------
 
-const undefined_at *undefined_look_for(undefined_self *self, const sim_event *event) {
+const undefined_at *observe_undefined_look_for(undefined_self *self, const sim_event *event) {
     self->at_who = NULL;
-    undefined_block *block = undefined_block_at(self, event->block);
+    undefined_block *block = observe_undefined_block_at(self, event->block);
     if (!block || event->warp >= block->warp_count) return NULL;
     undefined_warp *warp = &block->warps[event->warp];
     uint32_t frame = 0;
@@ -373,17 +374,18 @@ const undefined_at *undefined_look_for(undefined_self *self, const sim_event *ev
     return &self->at;
 }
 
-uint64_t undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane) {
+uint64_t observe_undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane) {
     if (!(at->undefined[reg] >> lane & 1)) return 0;
     return at->known[reg] >> lane & 1 ? at->details[reg]->bits[lane] : UINT64_MAX;
 }
 
-uint32_t undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane) {
+uint32_t observe_undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane) {
     bool known = at->undefined[reg] >> lane & at->known[reg] >> lane & 1;
     return known ? at->details[reg]->origin[lane] : 0;
 }
 
-void undefined_set(const undefined_at *at, uint32_t reg, uint32_t lane, uint64_t bits, uint32_t origin) {
+void observe_undefined_set(const undefined_at *at, uint32_t reg, uint32_t lane, uint64_t bits,
+                           uint32_t origin) {
     uint32_t bit = UINT32_C(1) << lane;
     if (!bits) {
         at->undefined[reg] &= ~bit;
@@ -410,7 +412,7 @@ static uint32_t undefined_lanes(const undefined_at *at, const uint32_t *regs, ui
 static void complain(undefined_self *self, const undefined_at *at, undefined_plan *plan,
                      const sim_event *event, uint32_t reg, uint32_t lanes, observe_finding_kind kind) {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-    undefined_report(self, plan, event, lane, kind, undefined_origin_of(at, reg, lane));
+    observe_undefined_report(self, plan, event, lane, kind, observe_undefined_origin_of(at, reg, lane));
     at->undefined[reg] &= ~lanes;
 }
 
@@ -437,7 +439,7 @@ static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
 // A run whose sources are all defined is done with at once.
 static bool on_enter(sim_listener *listener, const sim_event *event, uint32_t count) {
     undefined_self *self = self_of(listener);
-    const undefined_at *at = undefined_find(self, event);
+    const undefined_at *at = observe_undefined_find(self, event);
     if (!at || (at->frame && at->warp->frames[at->frame].fresh)) return true;
     const undefined_run *run = run_of(self, event->inst, count, at->function);
     if (!run) return true;
@@ -450,18 +452,18 @@ static bool on_enter(sim_listener *listener, const sim_event *event, uint32_t co
 
 static void on_step(sim_listener *listener, const sim_event *event) {
     undefined_self *self = self_of(listener);
-    const undefined_at *at = event->mask ? undefined_find(self, event) : NULL;
+    const undefined_at *at = event->mask ? observe_undefined_find(self, event) : NULL;
     if (!at) return;
-    undefined_plan *plan = undefined_plan_of(self, event->inst, at->function);
+    undefined_plan *plan = observe_undefined_plan_of(self, event->inst, at->function);
     if (!plan || plan->class == UNDEFINED_NOTHING || plan->class == UNDEFINED_EXCHANGE) return;
     if (__builtin_expect(at->frame && at->warp->frames[at->frame].fresh, 0)) {
         at->warp->frames[at->frame].fresh = false;
-        undefined_enter_locals(at, event);
+        observe_undefined_enter_locals(at, event);
     }
     const uint32_t *regs = self->lists + plan->at;
     if (__builtin_expect(undefined_lanes(at, regs, plan->sources) & event->mask, 0)) {
         if (plan->class == UNDEFINED_PLAIN) {
-            undefined_apply(self, at, plan, event);
+            observe_undefined_apply(self, at, plan, event);
             return;
         }
         check_address(self, at, plan, event);
@@ -472,14 +474,14 @@ static void on_step(sim_listener *listener, const sim_event *event) {
 
 static void on_branch(sim_listener *listener, const sim_event *event, uint32_t taken) {
     undefined_self *self = self_of(listener);
-    const undefined_at *at = undefined_find(self, event);
+    const undefined_at *at = observe_undefined_find(self, event);
     if (!at) return;
     const ptx_inst *inst = event->inst;
     int32_t reg = inst->op == PTX_OP_BRX_IDX && inst->operands[0].kind == PTX_OPERAND_REG
                       ? inst->operands[0].reg
                       : inst->guard;
     if (reg < 0 || !(at->undefined[reg] & event->mask)) return;
-    undefined_plan *plan = undefined_plan_of(self, inst, at->function);
+    undefined_plan *plan = observe_undefined_plan_of(self, inst, at->function);
     if (plan)
         complain(self, at, plan, event, (uint32_t)reg, at->undefined[reg] & event->mask,
                  OBSERVE_UNDEFINED_BRANCH);
@@ -487,7 +489,7 @@ static void on_branch(sim_listener *listener, const sim_event *event, uint32_t t
 
 // Lanes of one exchange may stand in different frames: the path with these lanes is looked for.
 static const undefined_at *find_path(undefined_self *self, const sim_event *event) {
-    const undefined_at *at = undefined_find(self, event);
+    const undefined_at *at = observe_undefined_find(self, event);
     if (!at || at->warp->frame_count == 1 || !event->self) return at;
     for (uint32_t i = 0; i < sim_look_paths(event->self); i++) {
         sim_look_path path;
@@ -505,14 +507,14 @@ static void shuffle(const undefined_at *at, const sim_exchange_event *event, uin
     uint64_t bits[UNDEFINED_LANES];
     uint32_t origin[UNDEFINED_LANES];
     for (uint32_t lane = 0; lane < UNDEFINED_LANES; lane++) {
-        bits[lane] = undefined_bits_of(at, source, lane) & UINT32_MAX;
-        origin[lane] = undefined_origin_of(at, source, lane);
+        bits[lane] = observe_undefined_bits_of(at, source, lane) & UINT32_MAX;
+        origin[lane] = observe_undefined_origin_of(at, source, lane);
     }
     for (uint32_t m = event->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), from = event->from[lane] & 31;
         bool here =
             event->at.mask >> from & 1; // else it came from another place, whose register we do not know
-        undefined_set(at, (uint32_t)to->reg, lane, here ? bits[from] : 0, here ? origin[from] : 0);
+        observe_undefined_set(at, (uint32_t)to->reg, lane, here ? bits[from] : 0, here ? origin[from] : 0);
     }
 }
 
@@ -523,8 +525,8 @@ static void lose_outside(undefined_self *self, const undefined_at *at, undefined
     if (to->kind != PTX_OPERAND_REG || to->reg < 0) return;
     for (uint32_t m = event->outside & event->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        undefined_set(at, (uint32_t)to->reg, lane, UINT32_MAX,
-                      undefined_new_origin(self, plan, &event->at, lane, NULL));
+        observe_undefined_set(at, (uint32_t)to->reg, lane, UINT32_MAX,
+                              observe_undefined_new_origin(self, plan, &event->at, lane, NULL));
     }
 }
 
@@ -549,7 +551,7 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
     const undefined_at *at = find_path(self, &event->at);
     if (!at) return;
     const ptx_inst *inst = event->at.inst;
-    undefined_plan *plan = undefined_plan_of(self, inst, at->function);
+    undefined_plan *plan = observe_undefined_plan_of(self, inst, at->function);
     if (!plan || plan->class != UNDEFINED_EXCHANGE) return;
     const uint32_t *regs = self->lists + plan->at;
     uint32_t lanes = undefined_lanes(at, regs, plan->sources) & event->at.mask;
@@ -564,7 +566,8 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
             lose_outside(self, at, plan, event);
             return;
         }
-        origin = undefined_origin_of(at, source, (uint32_t)__builtin_ctz(at->undefined[source] & lanes));
+        origin =
+            observe_undefined_origin_of(at, source, (uint32_t)__builtin_ctz(at->undefined[source] & lanes));
         bits = inst->op == PTX_OP_VOTE ? vote_bits(at, event, source) : UINT64_MAX;
     }
     regs += plan->sources;
@@ -574,7 +577,7 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
             continue;
         }
         for (uint32_t m = event->at.mask; m; m &= m - 1)
-            undefined_set(at, regs[i], (uint32_t)__builtin_ctz(m), bits, origin);
+            observe_undefined_set(at, regs[i], (uint32_t)__builtin_ctz(m), bits, origin);
     }
     if (event->is_shuffle && event->outside) lose_outside(self, at, plan, event);
 }
@@ -582,18 +585,24 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
 static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     undefined_self *self = self_of(listener);
     switch (event->kind) {
-    case SIM_MEMORY_ALLOC: shadow_memory_mark(&self->memory, event->address, event->bytes, true); break;
+    case SIM_MEMORY_ALLOC:
+        observe_shadow_memory_mark(&self->memory, event->address, event->bytes, true);
+        break;
     case SIM_MEMORY_FREE:
-    case SIM_MEMORY_HOST_WRITE: shadow_memory_mark(&self->memory, event->address, event->bytes, false); break;
-    case SIM_MEMORY_COPY: shadow_memory_copy(&self->memory, event->address, event->from, event->bytes); break;
-    case SIM_MEMORY_HOST_READ: undefined_host_read(self, event->address, event->bytes); break;
+    case SIM_MEMORY_HOST_WRITE:
+        observe_shadow_memory_mark(&self->memory, event->address, event->bytes, false);
+        break;
+    case SIM_MEMORY_COPY:
+        observe_shadow_memory_copy(&self->memory, event->address, event->from, event->bytes);
+        break;
+    case SIM_MEMORY_HOST_READ: observe_undefined_host_read(self, event->address, event->bytes); break;
     }
 }
 
 static void close_detector(observe_detector *detector) {
     undefined_self *self = (undefined_self *)detector;
     drop_blocks(self);
-    shadow_memory_close(&self->memory);
+    observe_shadow_memory_close(&self->memory);
     free(self->plans);
     free(self->runs);
     free(self->marks);
@@ -617,13 +626,13 @@ observe_detector *observe_undefined_open(observe_findings *findings) {
         .enter = on_enter,
         .step = on_step,
         .branch = on_branch,
-        .access = undefined_access,
+        .access = observe_undefined_access,
         .exchange = on_exchange,
         .call = on_call,
-        .copy_local = undefined_copy_local,
+        .copy_local = observe_undefined_copy_local,
         .memory = on_memory,
     };
-    if (shadow_memory_open(&self->memory) &&
+    if (observe_shadow_memory_open(&self->memory) &&
         reserve((void **)&self->origins, &self->origin_capacity, 1, sizeof *self->origins)) {
         self->origin_count = 1;
         return &self->base;

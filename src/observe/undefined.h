@@ -135,47 +135,49 @@ typedef struct undefined_operand {
 } undefined_operand;
 
 // undefined.c
-const undefined_at *undefined_look_for(undefined_self *self, const sim_event *event);
-undefined_plan *undefined_compile(undefined_self *self, const ptx_inst *inst, const ptx_function *function);
-uint64_t undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane); // of one register
-uint32_t undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane);
+const undefined_at *observe_undefined_look_for(undefined_self *self, const sim_event *event);
+undefined_plan *observe_undefined_compile(undefined_self *self, const ptx_inst *inst,
+                                          const ptx_function *function);
+uint64_t observe_undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane); // of one register
+uint32_t observe_undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane);
 // What a lane's register holds from now on; bits 0 means defined.
-void undefined_set(const undefined_at *at, uint32_t reg, uint32_t lane, uint64_t bits, uint32_t origin);
+void observe_undefined_set(const undefined_at *at, uint32_t reg, uint32_t lane, uint64_t bits,
+                           uint32_t origin);
 
 // Where the event is; NULL where that is not followed. Good until the next call.
-static inline const undefined_at *undefined_find(undefined_self *self, const sim_event *event) {
+static inline const undefined_at *observe_undefined_find(undefined_self *self, const sim_event *event) {
     if (__builtin_expect(event->self == self->at_who && event->block == self->at_block && event->self, 1))
         return &self->at;
-    return undefined_look_for(self, event);
+    return observe_undefined_look_for(self, event);
 }
 
-static inline undefined_plan *undefined_plan_of(undefined_self *self, const ptx_inst *inst,
-                                                const ptx_function *function) {
+static inline undefined_plan *observe_undefined_plan_of(undefined_self *self, const ptx_inst *inst,
+                                                        const ptx_function *function) {
     undefined_plan *plan = self->plans + inst->serial;
     if (__builtin_expect(inst->serial < self->plan_capacity && plan->epoch == self->epoch, 1)) return plan;
-    return undefined_compile(self, inst, function);
+    return observe_undefined_compile(self, inst, function);
 }
 
 // undefined_rules.c: the registers that `event`'s instruction writes, where a source is undefined.
-void undefined_apply(undefined_self *self, const undefined_at *at, const undefined_plan *plan,
-                     const sim_event *event);
-void undefined_gather(const undefined_at *at, const sim_event *event, const ptx_operand *operand,
-                      ptx_type type, undefined_operand *out);
-uint64_t undefined_width_mask(unsigned bits);
+void observe_undefined_apply(undefined_self *self, const undefined_at *at, const undefined_plan *plan,
+                             const sim_event *event);
+void observe_undefined_gather(const undefined_at *at, const sim_event *event, const ptx_operand *operand,
+                              ptx_type type, undefined_operand *out);
+uint64_t observe_undefined_width_mask(unsigned bits);
 
 // undefined_memory.c
-void undefined_access(sim_listener *listener, const sim_access *access);
-void undefined_copy_local(sim_listener *listener, const sim_event *event, uint32_t to, uint32_t from,
-                          uint32_t bytes);
-void undefined_enter_locals(const undefined_at *at, const sim_event *event);
-undefined_block *undefined_block_at(undefined_self *self, uint32_t index);
+void observe_undefined_access(sim_listener *listener, const sim_access *access);
+void observe_undefined_copy_local(sim_listener *listener, const sim_event *event, uint32_t to, uint32_t from,
+                                  uint32_t bytes);
+void observe_undefined_enter_locals(const undefined_at *at, const sim_event *event);
+undefined_block *observe_undefined_block_at(undefined_self *self, uint32_t index);
 
 // undefined_report.c
 // `access` is NULL for a shuffle.
-uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
-                              uint32_t lane, const sim_access *access);
-void undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event, uint32_t lane,
-                      observe_finding_kind kind, uint32_t origin);
-void undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes);
+uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
+                                      uint32_t lane, const sim_access *access);
+void observe_undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event,
+                              uint32_t lane, observe_finding_kind kind, uint32_t origin);
+void observe_undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes);
 
 #endif

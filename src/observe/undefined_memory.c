@@ -48,8 +48,8 @@ static bool shared_fits(const spot *s, uint64_t offset, uint32_t bytes) {
 // Bit i for byte i: undefined.
 static uint32_t read_bytes(const spot *s, uint64_t address, uint32_t bytes) {
     if (s->space == SIM_GLOBAL) {
-        const shadow_page *page = shadow_page_at(&s->self->memory, address);
-        return page ? (uint32_t)shadow_get(page->bits, address % SHADOW_PAGE, bytes) : 0;
+        const shadow_page *page = observe_shadow_page_at(&s->self->memory, address);
+        return page ? (uint32_t)observe_shadow_get(page->bits, address % SHADOW_PAGE, bytes) : 0;
     }
     if (s->space == SIM_LOCAL) {
         const uint32_t *lanes = local_at(s, address, bytes);
@@ -58,18 +58,18 @@ static uint32_t read_bytes(const spot *s, uint64_t address, uint32_t bytes) {
         return out;
     }
     if (!s->block->shared_missing || !shared_fits(s, address, bytes)) return 0;
-    return (uint32_t)shadow_get(s->block->shared, address, bytes);
+    return (uint32_t)observe_shadow_get(s->block->shared, address, bytes);
 }
 
 static void write_bytes(const spot *s, uint64_t address, uint32_t bytes, uint32_t undefined) {
     if (s->space == SIM_GLOBAL) {
-        shadow_page *page = shadow_page_at(&s->self->memory, address);
+        shadow_page *page = observe_shadow_page_at(&s->self->memory, address);
         if (!page && !undefined) return;
-        page = shadow_memory_own(&s->self->memory, address);
+        page = observe_shadow_memory_own(&s->self->memory, address);
         if (!page) return;
-        page->undefined += (uint32_t)shadow_put(page->bits, address % SHADOW_PAGE, bytes, undefined);
+        page->undefined += (uint32_t)observe_shadow_put(page->bits, address % SHADOW_PAGE, bytes, undefined);
         if (page->widest < bytes) page->widest = (uint8_t)bytes;
-        if (!page->undefined) shadow_memory_settle(&s->self->memory, address);
+        if (!page->undefined) observe_shadow_memory_settle(&s->self->memory, address);
         return;
     }
     if (s->space == SIM_LOCAL) {
@@ -79,7 +79,7 @@ static void write_bytes(const spot *s, uint64_t address, uint32_t bytes, uint32_
         return;
     }
     if (shared_fits(s, address, bytes))
-        s->block->shared_missing += (uint32_t)shadow_put(s->block->shared, address, bytes, undefined);
+        s->block->shared_missing += (uint32_t)observe_shadow_put(s->block->shared, address, bytes, undefined);
 }
 
 static uint64_t expand(uint32_t bytes) {
@@ -94,7 +94,7 @@ static uint64_t read_word(const spot *s, uint64_t address, uint32_t bytes, uint3
     uint64_t bits = expand(read_bytes(s, address, bytes));
     *origin = 0;
     if (!bits) return 0;
-    const shadow_word *word = shadow_find_word(table_of(s), word_key(s, address));
+    const shadow_word *word = observe_shadow_find_word(table_of(s), word_key(s, address));
     if (!word) return bits;
     *origin = word->origin;
     return bits & word->bits >> (8 * (address % 8));
@@ -107,12 +107,13 @@ static void write_word(const spot *s, uint64_t address, uint32_t bytes, uint64_t
     write_bytes(s, address, bytes, undefined);
     if (!undefined) return;
     shadow_table *table = table_of(s);
-    bool whole = (bits & undefined_width_mask(8 * bytes)) == expand(undefined);
-    if (whole && table->count >= WORDS_AT_MOST && !shadow_find_word(table, word_key(s, address))) return;
-    shadow_word *word = shadow_make_word(table, word_key(s, address));
+    bool whole = (bits & observe_undefined_width_mask(8 * bytes)) == expand(undefined);
+    if (whole && table->count >= WORDS_AT_MOST && !observe_shadow_find_word(table, word_key(s, address)))
+        return;
+    shadow_word *word = observe_shadow_make_word(table, word_key(s, address));
     if (!word) return;
     unsigned shift = 8 * (unsigned)(address % 8);
-    uint64_t mask = undefined_width_mask(8 * bytes) << shift;
+    uint64_t mask = observe_undefined_width_mask(8 * bytes) << shift;
     word->bits = (word->bits & ~mask) | (bits << shift & mask);
     word->origin = origin;
     word->writer = writer;
@@ -138,27 +139,27 @@ static bool one_page(const undefined_self *self, const sim_access *access, shado
     } else {
         for (uint32_t m = access->at.mask; m; m &= m - 1) different |= address[__builtin_ctz(m)] ^ first;
     }
-    *page = shadow_page_at(&self->memory, first);
+    *page = observe_shadow_page_at(&self->memory, first);
     return different >> SHADOW_PAGE_SHIFT == 0;
 }
 
 static bool range_is_defined(const uint64_t *bits, uint64_t at, uint32_t count) {
     uint64_t found = 0;
-    for (; count > 64; count -= 64, at += 64) found |= shadow_get(bits, at, 64);
-    return !(found | shadow_get(bits, at, count));
+    for (; count > 64; count -= 64, at += 64) found |= observe_shadow_get(bits, at, 64);
+    return !(found | observe_shadow_get(bits, at, count));
 }
 
 static int define_range(uint64_t *bits, uint64_t at, uint32_t count) {
     int change = 0;
-    for (; count > 64; count -= 64, at += 64) change += shadow_put(bits, at, 64, 0);
-    return change + shadow_put(bits, at, count, 0);
+    for (; count > 64; count -= 64, at += 64) change += observe_shadow_put(bits, at, 64, 0);
+    return change + observe_shadow_put(bits, at, count, 0);
 }
 
 static bool lanes_are_defined(const uint64_t *bits, uint64_t limit, const sim_access *access, uint64_t mask) {
     uint64_t found = 0;
     for (uint32_t m = access->at.mask; m; m &= m - 1) {
         uint64_t at = access->addresses[__builtin_ctz(m)] & mask;
-        if (at + access->bytes <= limit) found |= shadow_get(bits, at, access->bytes);
+        if (at + access->bytes <= limit) found |= observe_shadow_get(bits, at, access->bytes);
     }
     return !found;
 }
@@ -173,8 +174,8 @@ static bool global_is_defined(const undefined_self *self, const sim_access *acce
     }
     for (uint32_t m = access->at.mask; m; m &= m - 1) {
         uint64_t address = access->addresses[__builtin_ctz(m)];
-        page = shadow_page_at(&self->memory, address);
-        if (page && shadow_get(page->bits, address % SHADOW_PAGE, access->bytes)) return false;
+        page = observe_shadow_page_at(&self->memory, address);
+        if (page && observe_shadow_get(page->bits, address % SHADOW_PAGE, access->bytes)) return false;
     }
     return true;
 }
@@ -214,7 +215,7 @@ static bool spot_of(undefined_self *self, const undefined_at *at, const sim_acce
                 .space = access->space};
     *address = access->addresses[lane];
     if (access->space != SIM_DISTRIBUTED) return true;
-    s->block = undefined_block_at(self, (uint32_t)(*address >> 32));
+    s->block = observe_undefined_block_at(self, (uint32_t)(*address >> 32));
     s->space = SIM_SHARED;
     *address &= UINT32_MAX;
     return s->block != NULL;
@@ -238,8 +239,8 @@ static uint64_t extend(const undefined_at *at, const ptx_inst *inst, uint32_t re
                        uint32_t bytes) {
     unsigned width = ptx_type_bits(at->function->regs[reg].type);
     bool is_signed = inst->type_count && ptx_type_class(inst->types[0]) == 's';
-    if (is_signed && bits >> (8 * bytes - 1) & 1) bits |= ~undefined_width_mask(8 * bytes);
-    return bits & undefined_width_mask(width);
+    if (is_signed && bits >> (8 * bytes - 1) & 1) bits |= ~observe_undefined_width_mask(8 * bytes);
+    return bits & observe_undefined_width_mask(width);
 }
 
 static void load_lane(const spot *s, const undefined_at *at, undefined_plan *plan, const sim_access *access,
@@ -255,9 +256,9 @@ static void load_lane(const spot *s, const undefined_at *at, undefined_plan *pla
         if (each > 8 && !bits) bits = read_word(s, from + 8, 8, &origin);
         if (!bits || part->kind != PTX_OPERAND_REG || part->reg < 0) continue;
         if (each > 8) bits = UINT64_MAX;
-        if (!origin) origin = undefined_new_origin(s->self, plan, &access->at, s->lane, access);
-        undefined_set(at, (uint32_t)part->reg, s->lane, extend(at, inst, (uint32_t)part->reg, bits, each),
-                      origin);
+        if (!origin) origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
+        observe_undefined_set(at, (uint32_t)part->reg, s->lane,
+                              extend(at, inst, (uint32_t)part->reg, bits, each), origin);
     }
 }
 
@@ -280,11 +281,11 @@ static void define_global(undefined_self *self, const sim_access *access) {
     if (one_page(self, access, &page)) {
         if (!page) return;
         uint64_t first = access->addresses[__builtin_ctz(access->at.mask)];
-        if (side_by_side(access) && (page = shadow_memory_own(&self->memory, first))) {
+        if (side_by_side(access) && (page = observe_shadow_memory_own(&self->memory, first))) {
             if (page->widest < access->bytes) page->widest = (uint8_t)access->bytes;
             page->undefined +=
                 (uint32_t)define_range(page->bits, first % SHADOW_PAGE, UNDEFINED_LANES * access->bytes);
-            if (!page->undefined) shadow_memory_settle(&self->memory, first);
+            if (!page->undefined) observe_shadow_memory_settle(&self->memory, first);
             return;
         }
     }
@@ -346,10 +347,11 @@ static void store_lane(const spot *s, const undefined_at *at, undefined_plan *pl
     for (uint32_t i = 0; each && i < count; i++) {
         const ptx_operand *part = data->kind == PTX_OPERAND_VECTOR ? &data->elements[i] : data;
         bool is_register = part->kind == PTX_OPERAND_REG && part->reg >= 0;
-        uint64_t bits = is_register ? undefined_bits_of(at, (uint32_t)part->reg, s->lane) : 0;
-        uint32_t origin = bits ? undefined_origin_of(at, (uint32_t)part->reg, s->lane) : 0;
-        bits &= undefined_width_mask(each < 8 ? 8 * each : 64);
-        if (bits && !writer) writer = undefined_new_origin(s->self, plan, &access->at, s->lane, access);
+        uint64_t bits = is_register ? observe_undefined_bits_of(at, (uint32_t)part->reg, s->lane) : 0;
+        uint32_t origin = bits ? observe_undefined_origin_of(at, (uint32_t)part->reg, s->lane) : 0;
+        bits &= observe_undefined_width_mask(each < 8 ? 8 * each : 64);
+        if (bits && !writer)
+            writer = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
         for (uint32_t done = 0; done < each; done += 8)
             write_word(s, address + i * each + done, each - done < 8 ? each - done : 8, bits, origin, writer);
     }
@@ -382,7 +384,7 @@ static void store(undefined_self *self, const undefined_at *at, undefined_plan *
 
 static uint64_t operand_bits(const undefined_at *at, const ptx_operand *operand, uint32_t lane) {
     if (operand->kind == PTX_OPERAND_REG && operand->reg >= 0)
-        return undefined_bits_of(at, (uint32_t)operand->reg, lane);
+        return observe_undefined_bits_of(at, (uint32_t)operand->reg, lane);
     uint64_t bits = 0;
     for (uint32_t i = 0; i < operand->element_count; i++)
         bits |= operand_bits(at, &operand->elements[i], lane);
@@ -401,14 +403,15 @@ static void atomic_lane(const spot *s, const undefined_at *at, undefined_plan *p
         given |= operand_bits(at, &inst->operands[i], s->lane);
     uint64_t after = how == PTX_MOD_EXCH ? given : old | given;
     if (!old && !after) return;
-    if (!origin) origin = undefined_new_origin(s->self, plan, &access->at, s->lane, access);
-    uint32_t writer = after ? undefined_new_origin(s->self, plan, &access->at, s->lane, access) : 0;
+    if (!origin) origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
+    uint32_t writer = after ? observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access) : 0;
     for (uint32_t done = 0; done < access->bytes; done += 8)
         write_word(s, address + done, access->bytes - done < 8 ? access->bytes - done : 8,
                    after ? UINT64_MAX : 0, origin, writer);
     if (!old || inst->op != PTX_OP_ATOM) return;
     const uint32_t *to = s->self->lists + plan->at + plan->sources;
-    for (uint32_t i = 0; i < plan->destinations; i++) undefined_set(at, to[i], s->lane, UINT64_MAX, origin);
+    for (uint32_t i = 0; i < plan->destinations; i++)
+        observe_undefined_set(at, to[i], s->lane, UINT64_MAX, origin);
 }
 
 static void atomic(undefined_self *self, const undefined_at *at, undefined_plan *plan,
@@ -461,18 +464,19 @@ static void asynchronous(undefined_self *self, const undefined_at *at, undefined
         if (!spot_of(self, at, access, lane, &to, &to_at) ||
             !spot_of(self, at, &source, lane, &from, &from_at))
             continue;
-        if (from.space == SIM_GLOBAL && !shadow_memory_has(&self->memory, from_at, bytes, &first)) continue;
+        if (from.space == SIM_GLOBAL && !observe_shadow_memory_has(&self->memory, from_at, bytes, &first))
+            continue;
         source.bytes = bytes;
         copy_range(&to, to_at, &from, from_at, bytes,
-                   undefined_new_origin(self, plan, &access->at, lane, &source));
+                   observe_undefined_new_origin(self, plan, &access->at, lane, &source));
     }
     self->copy.inst = NULL;
 }
 
-void undefined_copy_local(sim_listener *listener, const sim_event *event, uint32_t to, uint32_t from,
-                          uint32_t bytes) {
+void observe_undefined_copy_local(sim_listener *listener, const sim_event *event, uint32_t to, uint32_t from,
+                                  uint32_t bytes) {
     undefined_self *self = self_of(listener);
-    undefined_block *block = undefined_block_at(self, event->block);
+    undefined_block *block = observe_undefined_block_at(self, event->block);
     if (!block || event->warp >= block->warp_count) return;
     spot s = {.self = self,
               .block = block,
@@ -491,7 +495,7 @@ void undefined_copy_local(sim_listener *listener, const sim_event *event, uint32
 }
 
 // The variables of a function that is entered hold nothing, though its stack was used before.
-void undefined_enter_locals(const undefined_at *at, const sim_event *event) {
+void observe_undefined_enter_locals(const undefined_at *at, const sim_event *event) {
     if (!event->self || !at->warp->local) return;
     for (uint32_t i = 0; i < at->function->local_count; i++) {
         const ptx_variable *variable = at->function->locals[i];
@@ -507,13 +511,13 @@ void undefined_enter_locals(const undefined_at *at, const sim_event *event) {
 
 // ---- the event --------------------------------------------------------------------------------------
 
-void undefined_access(sim_listener *listener, const sim_access *access) {
+void observe_undefined_access(sim_listener *listener, const sim_access *access) {
     undefined_self *self = self_of(listener);
     if (!access->at.mask || !access->bytes) return;
-    const undefined_at *at = undefined_find(self, &access->at);
+    const undefined_at *at = observe_undefined_find(self, &access->at);
     if (!at) return;
     if (access->space == SIM_PARAM || access->space == SIM_CONST || access->space == SIM_TEXTURE) return;
-    undefined_plan *plan = undefined_plan_of(self, access->at.inst, at->function);
+    undefined_plan *plan = observe_undefined_plan_of(self, access->at.inst, at->function);
     if (!plan) return;
     if (access->agent != SIM_THREAD) {
         asynchronous(self, at, plan, access);

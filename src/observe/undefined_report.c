@@ -33,8 +33,8 @@ static void describe(undefined_self *self, const sim_event *event, uint32_t lane
     base_text_free(&text);
 }
 
-uint32_t undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
-                              uint32_t lane, const sim_access *access) {
+uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
+                                      uint32_t lane, const sim_access *access) {
     if (plan->origin) return plan->origin - 1;
     if (self->origin_count >= ORIGINS_AT_MOST) return 0;
     if (self->origin_count == self->origin_capacity) {
@@ -99,8 +99,8 @@ static void say_origin(const undefined_origin *origin, base_text *out) {
                       origin->bytes == 1 ? "" : "s", origin->what);
 }
 
-void undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event, uint32_t lane,
-                      observe_finding_kind kind, uint32_t number) {
+void observe_undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event,
+                              uint32_t lane, observe_finding_kind kind, uint32_t number) {
     if (plan->reports >= REPORTS_PER_INSTRUCTION) return;
     plan->reports++;
     const undefined_origin *origin = number ? &self->origins[number] : NULL;
@@ -134,7 +134,7 @@ void undefined_report(undefined_self *self, undefined_plan *plan, const sim_even
 // alignment begins, is shorter than that alignment, and lies further from the next than one such element.
 static bool is_padding(const undefined_self *self, uint64_t base, uint64_t from, uint64_t to, uint64_t next,
                        uint64_t end) {
-    const shadow_page *page = shadow_page_at(&self->memory, from);
+    const shadow_page *page = observe_shadow_page_at(&self->memory, from);
     uint32_t widest = page ? page->widest : 0;
     for (uint64_t align = 2; align <= 16 && align <= widest; align *= 2)
         if (to - from < align && (to - base) % align == 0 && from > base &&
@@ -151,9 +151,9 @@ static uint64_t find_gap(const undefined_self *self, uint64_t address, uint64_t 
     *total = *bytes = 0;
     while (at < end) {
         uint64_t from;
-        if (!shadow_memory_has(&self->memory, at, end - at, &from)) break;
-        uint64_t to = shadow_memory_run(&self->memory, from, end), next = to;
-        if (to < end && !shadow_memory_has(&self->memory, to, end - to, &next)) next = end;
+        if (!observe_shadow_memory_has(&self->memory, at, end - at, &from)) break;
+        uint64_t to = observe_shadow_memory_run(&self->memory, from, end), next = to;
+        if (to < end && !observe_shadow_memory_has(&self->memory, to, end - to, &next)) next = end;
         if (to >= end) next = end;
         at = to;
         if (is_padding(self, address, from, to, next, end)) continue;
@@ -166,12 +166,12 @@ static uint64_t find_gap(const undefined_self *self, uint64_t address, uint64_t 
     return found;
 }
 
-void undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes) {
+void observe_undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes) {
     uint64_t first, length, total;
-    if (!shadow_memory_has(&self->memory, address, bytes, &first)) return;
+    if (!observe_shadow_memory_has(&self->memory, address, bytes, &first)) return;
     first = find_gap(self, address, address + bytes, &length, &total);
     if (first == address + bytes) return;
-    const shadow_word *word = shadow_find_word(&self->memory.words, first);
+    const shadow_word *word = observe_shadow_find_word(&self->memory.words, first);
     const undefined_origin *origin = word && word->origin ? &self->origins[word->origin] : NULL;
     const undefined_origin *writer = word && word->writer ? &self->origins[word->writer] : NULL;
     observe_finding finding = {.kind = OBSERVE_UNDEFINED_OUTPUT,
@@ -200,5 +200,5 @@ void undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes)
     base_text_free(&text);
     base_text_free(&buffer);
     observe_findings_add(self->findings, &finding);
-    shadow_memory_mark(&self->memory, address, bytes, false); // said once
+    observe_shadow_memory_mark(&self->memory, address, bytes, false); // said once
 }

@@ -19,7 +19,9 @@ typedef struct rule {
     uint64_t result[UNDEFINED_LANES];
 } rule;
 
-uint64_t undefined_width_mask(unsigned bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
+uint64_t observe_undefined_width_mask(unsigned bits) {
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
 
 // From the lowest undefined bit upwards: how far a carry can go.
 static uint64_t smear(uint64_t bits) { return bits ? ~((bits & (0 - bits)) - 1) : 0; }
@@ -40,9 +42,9 @@ static void gather_register(const undefined_at *at, const sim_event *event, cons
                             undefined_operand *out) {
     uint32_t reg = (uint32_t)operand->reg;
     unsigned bits = ptx_type_bits(at->function->regs[reg].type);
-    uint64_t mask = undefined_width_mask(bits);
+    uint64_t mask = observe_undefined_width_mask(bits);
     for (uint32_t lane = 0; lane < UNDEFINED_LANES; lane++)
-        out->bits[lane] = undefined_bits_of(at, reg, lane) & mask;
+        out->bits[lane] = observe_undefined_bits_of(at, reg, lane) & mask;
     const void *value =
         event->self && bits <= 64 ? sim_look_register(event->self, at->frame, (int32_t)reg) : NULL;
     if (!value) return;
@@ -52,8 +54,8 @@ static void gather_register(const undefined_at *at, const sim_event *event, cons
         out->value[lane] ^= 1;
 }
 
-void undefined_gather(const undefined_at *at, const sim_event *event, const ptx_operand *operand,
-                      ptx_type type, undefined_operand *out) {
+void observe_undefined_gather(const undefined_at *at, const sim_event *event, const ptx_operand *operand,
+                              ptx_type type, undefined_operand *out) {
     memset(out->bits, 0, sizeof out->bits);
     out->has_value = false;
     if (operand->kind == PTX_OPERAND_REG && operand->reg >= 0) {
@@ -97,7 +99,7 @@ static uint64_t lop3_bits(const rule *r, uint32_t lane, uint64_t table) {
 }
 
 static uint64_t shift_bits(const rule *r, uint32_t lane, unsigned width, bool left, bool is_signed) {
-    uint64_t bits = r->source[0].bits[lane], mask = undefined_width_mask(width);
+    uint64_t bits = r->source[0].bits[lane], mask = observe_undefined_width_mask(width);
     if (!known(r, 1, lane)) return mask;
     uint64_t by = r->source[1].value[lane] & UINT32_MAX;
     if (left) return by >= width ? 0 : (bits << by) & mask;
@@ -122,24 +124,25 @@ static uint64_t funnel_bits(const rule *r, uint32_t lane) {
 }
 
 static uint64_t extract_bits(const rule *r, uint32_t lane, unsigned width, bool is_signed) {
-    uint64_t mask = undefined_width_mask(width), bits = r->source[0].bits[lane];
+    uint64_t mask = observe_undefined_width_mask(width), bits = r->source[0].bits[lane];
     if (!known(r, 1, lane) || !known(r, 2, lane)) return mask;
     uint64_t from = r->source[1].value[lane] & 255, count = r->source[2].value[lane] & 255;
     if (count == 0) return 0;
     uint64_t last = from + count - 1 < width - 1 ? from + count - 1 : width - 1;
     bool sign = is_signed && (bits >> last & 1);
     uint64_t field = from >= width ? 0 : bits >> from;
-    uint64_t inside = undefined_width_mask((unsigned)(count < width ? count : width));
-    if (from + count > width && from < width) inside &= undefined_width_mask((unsigned)(width - from));
+    uint64_t inside = observe_undefined_width_mask((unsigned)(count < width ? count : width));
+    if (from + count > width && from < width)
+        inside &= observe_undefined_width_mask((unsigned)(width - from));
     return ((field & inside) | (sign ? ~inside : 0)) & mask;
 }
 
 static uint64_t insert_bits(const rule *r, uint32_t lane, unsigned width) {
-    uint64_t mask = undefined_width_mask(width);
+    uint64_t mask = observe_undefined_width_mask(width);
     if (!known(r, 2, lane) || !known(r, 3, lane)) return mask;
     uint64_t from = r->source[2].value[lane] & 255, count = r->source[3].value[lane] & 255;
     uint64_t field =
-        from >= width ? 0 : undefined_width_mask((unsigned)(count < width ? count : width)) << from;
+        from >= width ? 0 : observe_undefined_width_mask((unsigned)(count < width ? count : width)) << from;
     uint64_t put = from >= width ? 0 : r->source[0].bits[lane] << from;
     return ((put & field) | (r->source[1].bits[lane] & ~field)) & mask;
 }
@@ -174,7 +177,7 @@ typedef struct interval {
 
 // Signed numbers are moved so that they compare as unsigned ones.
 static interval interval_of(const undefined_operand *o, uint32_t lane, unsigned width, bool is_signed) {
-    uint64_t mask = undefined_width_mask(width), sign = is_signed ? UINT64_C(1) << (width - 1) : 0;
+    uint64_t mask = observe_undefined_width_mask(width), sign = is_signed ? UINT64_C(1) << (width - 1) : 0;
     if (!o->has_value) return (interval){0, mask};
     uint64_t value = (o->value[lane] ^ sign) & mask, bits = o->bits[lane] & mask;
     return (interval){value & ~bits, value | bits};
@@ -187,7 +190,7 @@ static int compare(const rule *r, uint32_t lane, ptx_type type, uint16_t how) {
     if (class == 'f' || class == 'v' || !a->has_value || !b->has_value) return -1;
     unsigned width = ptx_type_bits(type);
     uint64_t unknown = a->bits[lane] | b->bits[lane];
-    bool differ = (a->value[lane] ^ b->value[lane]) & ~unknown & undefined_width_mask(width);
+    bool differ = (a->value[lane] ^ b->value[lane]) & ~unknown & observe_undefined_width_mask(width);
     interval x = interval_of(a, lane, width, class == 's'), y = interval_of(b, lane, width, class == 's');
     bool below = x.high<y.low, above = x.low> y.high, not_above = x.high <= y.low,
          not_below = x.low >= y.high;
@@ -253,10 +256,10 @@ static uint64_t convert_bits(const rule *r, uint32_t lane) {
     uint64_t bits = r->source[0].bits[lane];
     if (!integers || (inst->flags & (PTX_FLAG(SAT) | PTX_FLAG(SATFINITE)))) return bits ? UINT64_MAX : 0;
     unsigned wide = ptx_type_bits(from), narrow = ptx_type_bits(to);
-    bits &= undefined_width_mask(wide);
-    if (from_class == 's' && bits >> (wide - 1) & 1) bits |= ~undefined_width_mask(wide);
-    bits &= undefined_width_mask(narrow);
-    if (to_class == 's' && bits >> (narrow - 1) & 1) bits |= ~undefined_width_mask(narrow);
+    bits &= observe_undefined_width_mask(wide);
+    if (from_class == 's' && bits >> (wide - 1) & 1) bits |= ~observe_undefined_width_mask(wide);
+    bits &= observe_undefined_width_mask(narrow);
+    if (to_class == 's' && bits >> (narrow - 1) & 1) bits |= ~observe_undefined_width_mask(narrow);
     return bits;
 }
 
@@ -266,9 +269,9 @@ static unsigned leading_zeros(uint64_t value, unsigned width) {
 
 static uint64_t count_bits(const rule *r, uint32_t lane, unsigned width) {
     const undefined_operand *a = &r->source[0];
-    uint64_t bits = a->bits[lane] & undefined_width_mask(width);
+    uint64_t bits = a->bits[lane] & observe_undefined_width_mask(width);
     if (!bits || !a->has_value) return bits ? 127 : 0;
-    uint64_t least = a->value[lane] & ~bits & undefined_width_mask(width), most = least | bits;
+    uint64_t least = a->value[lane] & ~bits & observe_undefined_width_mask(width), most = least | bits;
     if (r->inst->op == PTX_OP_POPC) return 127;
     return leading_zeros(least, width) == leading_zeros(most, width) ? 0 : UINT64_MAX;
 }
@@ -378,10 +381,10 @@ static void pack(rule *r, const ptx_operand *vector) {
     unsigned whole = ptx_type_bits(r->inst->types[0]), each = whole / vector->element_count;
     for (uint32_t i = 0; i < vector->element_count; i++) {
         undefined_operand part;
-        undefined_gather(r->at, r->event, &vector->elements[i], PTX_B64, &part);
+        observe_undefined_gather(r->at, r->event, &vector->elements[i], PTX_B64, &part);
         for (uint32_t lane = 0; lane < UNDEFINED_LANES; lane++)
             if (each * i < 64)
-                r->result[lane] |= (part.bits[lane] & undefined_width_mask(each)) << (each * i);
+                r->result[lane] |= (part.bits[lane] & observe_undefined_width_mask(each)) << (each * i);
             else if (part.bits[lane])
                 r->result[lane] = UINT64_MAX;
     }
@@ -402,8 +405,8 @@ static void unpack(const rule *r, const ptx_operand *vector) {
         for (uint32_t m = r->lanes; m; m &= m - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(m);
             uint64_t bits = r->source[0].bits[lane];
-            bits = whole > 64 ? bits : bits >> (each * i) & undefined_width_mask(each);
-            undefined_set(r->at, reg, lane, bits, origin[lane]);
+            bits = whole > 64 ? bits : bits >> (each * i) & observe_undefined_width_mask(each);
+            observe_undefined_set(r->at, reg, lane, bits, origin[lane]);
         }
     }
 }
@@ -414,7 +417,7 @@ static void unpack(const rule *r, const ptx_operand *vector) {
 static uint32_t lane_origin_in(const undefined_at *at, const ptx_operand *operand, uint32_t lane,
                                uint32_t found) {
     if (operand->kind == PTX_OPERAND_REG && operand->reg >= 0 && (at->undefined[operand->reg] >> lane & 1))
-        found = undefined_origin_of(at, (uint32_t)operand->reg, lane);
+        found = observe_undefined_origin_of(at, (uint32_t)operand->reg, lane);
     for (uint32_t i = 0; !found && i < operand->element_count; i++)
         found = lane_origin_in(at, &operand->elements[i], lane, found);
     return found;
@@ -424,7 +427,8 @@ static uint32_t lane_origin(const rule *r, uint32_t lane) {
     uint32_t found = 0;
     for (uint32_t i = 1; !found && i < r->inst->operand_count; i++)
         found = lane_origin_in(r->at, &r->inst->operands[i], lane, 0);
-    if (!found && r->inst->guard >= 0) found = undefined_origin_of(r->at, (uint32_t)r->inst->guard, lane);
+    if (!found && r->inst->guard >= 0)
+        found = observe_undefined_origin_of(r->at, (uint32_t)r->inst->guard, lane);
     return found;
 }
 
@@ -444,7 +448,7 @@ static ptx_type source_type(const ptx_inst *inst, uint32_t index) {
 
 static void write_results(rule *r, const ptx_operand *to, uint32_t guarded) {
     if (to->kind != PTX_OPERAND_REG || to->reg < 0) return;
-    uint64_t mask = undefined_width_mask(register_width(r->at, to, 64));
+    uint64_t mask = observe_undefined_width_mask(register_width(r->at, to, 64));
     uint32_t origin[UNDEFINED_LANES];
     for (uint32_t m = r->lanes; m; m &= m - 1)
         origin[__builtin_ctz(m)] = lane_origin(r, (uint32_t)__builtin_ctz(m));
@@ -452,7 +456,7 @@ static void write_results(rule *r, const ptx_operand *to, uint32_t guarded) {
     for (uint32_t m = r->lanes; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t bits = guarded >> lane & 1 ? UINT64_MAX : r->result[lane];
-        undefined_set(r->at, (uint32_t)to->reg, lane, bits & mask, origin[lane]);
+        observe_undefined_set(r->at, (uint32_t)to->reg, lane, bits & mask, origin[lane]);
     }
 }
 
@@ -469,7 +473,7 @@ static void write_predicates(rule *r, const ptx_operand *to, uint32_t guarded) {
         for (uint32_t m = r->lanes; m; m &= m - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(m);
             bool is_undefined = (both[lane] >> k & 1) || (guarded >> lane & 1);
-            undefined_set(r->at, (uint32_t)regs[k], lane, is_undefined, origin[lane]);
+            observe_undefined_set(r->at, (uint32_t)regs[k], lane, is_undefined, origin[lane]);
         }
     }
 }
@@ -489,8 +493,8 @@ static void compute(rule *r, uint32_t carry) {
     }
 }
 
-void undefined_apply(undefined_self *self, const undefined_at *at, const undefined_plan *plan,
-                     const sim_event *event) {
+void observe_undefined_apply(undefined_self *self, const undefined_at *at, const undefined_plan *plan,
+                             const sim_event *event) {
     const ptx_inst *inst = event->inst;
     const uint32_t *regs = self->lists + plan->at;
     rule r = {.at = at, .event = event, .inst = inst};
@@ -503,7 +507,8 @@ void undefined_apply(undefined_self *self, const undefined_at *at, const undefin
     const ptx_operand *to = &inst->operands[0];
     bool packs = inst->op == PTX_OP_MOV && inst->operands[1].kind == PTX_OPERAND_VECTOR;
     for (uint32_t i = 1; !packs && i < inst->operand_count && r.source_count < 6; i++)
-        undefined_gather(at, event, &inst->operands[i], source_type(inst, i), &r.source[r.source_count++]);
+        observe_undefined_gather(at, event, &inst->operands[i], source_type(inst, i),
+                                 &r.source[r.source_count++]);
     if (packs)
         pack(&r, &inst->operands[1]);
     else
@@ -519,7 +524,7 @@ void undefined_apply(undefined_self *self, const undefined_at *at, const undefin
         if (to->second >= 0)
             for (uint32_t m = event->mask; m; m &= m - 1) {
                 uint32_t lane = (uint32_t)__builtin_ctz(m);
-                undefined_set(at, (uint32_t)to->second, lane, r.lanes >> lane & 1, 0);
+                observe_undefined_set(at, (uint32_t)to->second, lane, r.lanes >> lane & 1, 0);
             }
     }
 }
