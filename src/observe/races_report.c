@@ -170,15 +170,17 @@ static void publication_text(const races *self, const races_conflict *c, const r
     base_text_add(out, " and read at ");
     add_source(self, link->read_tag, out);
     base_text_add(out, "\nlikely cause: ");
+    const char *between = "";
+    if (link->released < (int)needed) between = "; ";
     if (link->released < 0)
-        base_text_add(out, "nothing releases the data before the flag is written; ");
+        base_text_add(out, "nothing releases the data before the flag is written");
     else if ((unsigned)link->released < needed)
-        base_text_add(out, "the data is released for the %s only, and the reader is outside it; ",
+        base_text_add(out, "the data is released for the %s only, and the reader is outside it",
                       reach[link->released]);
     if (acquired < 0)
-        base_text_add(out, "nothing acquires the data after the flag is read; ");
+        base_text_add(out, "%snothing acquires the data after the flag is read", between);
     else if ((unsigned)acquired < needed)
-        base_text_add(out, "the flag is acquired for the %s only, and the writer is outside it; ",
+        base_text_add(out, "%sthe flag is acquired for the %s only, and the writer is outside it", between,
                       reach[acquired]);
     base_text_add(out,
                   "\nwhat to do: %s before the write and after the read of the flag, or a cuda::atomic_ref "
@@ -212,6 +214,9 @@ static const char *advice_of(const races_conflict *c) {
             return "likely cause: no cluster barrier between the two\nwhat to do: cluster.sync() before "
                    "another "
                    "block's shared memory is used, and before it is used again";
+        if (c->tag & c->other_tag & RACES_TAG_STRONG)
+            return "likely cause: both are atomic, but the scope of one of them is too small for threads of "
+                   "different blocks\nwhat to do: cuda::thread_scope_device, or an atomic without _block";
         if (atomic)
             return "likely cause: an atomic on one side alone; the other side is an ordinary access\nwhat to "
                    "do: "

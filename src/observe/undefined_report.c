@@ -130,16 +130,23 @@ void observe_undefined_report(undefined_self *self, undefined_plan *plan, const 
 
 // ---- the host ---------------------------------------------------------------------------------------
 
+static bool is_defined(const undefined_self *self, uint64_t from, uint64_t to) {
+    uint64_t first;
+    return !observe_shadow_memory_has(&self->memory, from, to - from, &first);
+}
+
 // Gaps between the members of structures are copied with them. Such a gap ends where something of a larger
-// alignment begins, is shorter than that alignment, and lies further from the next than one such element.
-static bool is_padding(const undefined_self *self, uint64_t base, uint64_t from, uint64_t to, uint64_t next,
-                       uint64_t end) {
+// alignment may begin, is shorter than that alignment, and has a whole element of it behind or before it
+// (before it: the gap at the structure's end, where the next one begins with something small).
+static bool is_padding(const undefined_self *self, uint64_t base, uint64_t from, uint64_t to, uint64_t end) {
     const shadow_page *page = observe_shadow_page_at(&self->memory, from);
     uint32_t widest = page ? page->widest : 0;
-    for (uint64_t align = 2; align <= 16 && align <= widest; align *= 2)
-        if (to - from < align && (to - base) % align == 0 && from > base &&
-            (next >= end ? true : next - from >= 2 * align))
-            return true;
+    if (from == base) return false;
+    for (uint64_t align = 2; align <= 16 && align <= widest; align *= 2) {
+        if (to - from >= align || (to - base) % align) continue;
+        if (is_defined(self, to, to + align < end ? to + align : end)) return true;
+        if (to - base >= 2 * align && is_defined(self, to - 2 * align, to - align)) return true;
+    }
     return false;
 }
 
@@ -152,11 +159,9 @@ static uint64_t find_gap(const undefined_self *self, uint64_t address, uint64_t 
     while (at < end) {
         uint64_t from;
         if (!observe_shadow_memory_has(&self->memory, at, end - at, &from)) break;
-        uint64_t to = observe_shadow_memory_run(&self->memory, from, end), next = to;
-        if (to < end && !observe_shadow_memory_has(&self->memory, to, end - to, &next)) next = end;
-        if (to >= end) next = end;
+        uint64_t to = observe_shadow_memory_run(&self->memory, from, end);
         at = to;
-        if (is_padding(self, address, from, to, next, end)) continue;
+        if (is_padding(self, address, from, to, end)) continue;
         *total += to - from;
         if (found == end) {
             found = from;

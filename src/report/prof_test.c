@@ -128,6 +128,20 @@ static void test_contention(void **state) {
         REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
 }
 
+// Lanes that meet at two addresses: the hardware counts a sector for each pair of them, and it is still the
+// contention that costs, no pattern.
+static void test_contention_in_sectors(void **state) {
+    expect(
+        &(kernel_text){.blocks = 4096,
+                       .threads = 256,
+                       .metrics = INST(655360, 20971520),
+                       .access =
+                           "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
+                           "\"lanes\":1048576,\"distinct\":65536,\"sectors\":524288,\"ideal_sectors\":32768,"
+                           "\"patterns\":[{\"kind\":\"other\",\"share\":1}]}"},
+        REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 2 addresses", "private copy");
+}
+
 // Many addresses per request are no contention worth its name.
 static void test_scattered_atomics(void **state) {
     fixture f;
@@ -236,6 +250,7 @@ int main(void) {
         cmocka_unit_test(test_column_store),
         cmocka_unit_test(test_bank_conflicts),
         cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_contention_in_sectors),
         cmocka_unit_test(test_scattered_atomics),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_issue_and_arithmetic),

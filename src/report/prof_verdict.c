@@ -14,6 +14,7 @@ enum { MANY_LAUNCHES = 8 };
 typedef struct sums {
     double sectors, ideal_sectors, store_sectors, wavefronts, ideal_wavefronts, local_requests;
     double atomics;  // lanes
+    double repeated; // sectors over the ideal that come from lanes meeting at an address
     uint32_t widest; // bytes per lane of global accesses
 } sums;
 
@@ -32,6 +33,9 @@ static sums add_up(const report_prof_kernel *k) {
             }
             if (a->space == REPORT_PROF_LOCAL) s.local_requests += a->requests;
             if (a->space == REPORT_PROF_GLOBAL && a->is_atomic) s.atomics += a->lanes;
+            if (a->space == REPORT_PROF_GLOBAL && a->is_atomic && a->distinct > 0 &&
+                a->lanes >= 2 * a->distinct)
+                s.repeated += a->sectors - a->ideal_sectors;
             if (a->space == REPORT_PROF_GLOBAL && a->bytes > s.widest) s.widest = a->bytes;
         }
     return s;
@@ -39,6 +43,10 @@ static sums add_up(const report_prof_kernel *k) {
 
 static double wasted_sectors(const sums *s) {
     return s->ideal_sectors > 0 ? s->sectors / s->ideal_sectors : 1;
+}
+// Whether the sectors are too many because atomics of a warp meet at an address, not because of a pattern.
+static bool is_contended(const sums *s) {
+    return wasted_sectors(s) >= WASTEFUL && s->repeated > 0.5 * (s->sectors - s->ideal_sectors);
 }
 static double conflicts(const sums *s) {
     return s->ideal_wavefronts > 0 ? s->wavefronts / s->ideal_wavefronts : 1;
@@ -57,6 +65,9 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
     if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
     if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return REPORT_PROF_BY_LAUNCH;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
+    if (is_contended(s) &&
+        (k->first == REPORT_PROF_L2 || (k->first == REPORT_PROF_L1 && k->shared_part <= 0.5)))
+        return REPORT_PROF_BY_ATOMICS;
     switch (k->first) {
     case REPORT_PROF_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
     case REPORT_PROF_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
@@ -79,6 +90,15 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
     char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
     double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
     report_seconds(time, k->estimate);
+    if (k->bound == REPORT_PROF_BY_ATOMICS && k->first != REPORT_PROF_ATOMICS) {
+        report_si(a, s->atomics / n, "");
+        report_si(b, s->sectors / n, "");
+        return report_prof_text(
+            report,
+            "%s atomics in a launch; those of a warp that meet at an address go to L2 one "
+            "after another, %s sectors in all, which takes %s",
+            a, b, time);
+    }
     switch (k->first) {
     case REPORT_PROF_DRAM:
         report_bytes(a, k->seconds[REPORT_PROF_DRAM] * report->gpu.bandwidth);

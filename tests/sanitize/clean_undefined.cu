@@ -3,19 +3,26 @@
 // arg: in u32[128] = scratch
 // arg: known u32[128] = 3
 // arg: out u32[128] = undefined
+// arg: ends u32[384] = undefined
 struct mixed { // with gaps: three bytes after `small`, four after `last`
     double wide;
     char small;
     int last;
 };
+struct ended { // with gaps after the first member and after the last, copied as they are
+    char first;
+    int middle;
+    short last;
+};
 static __device__ __noinline__ mixed pass(mixed m, int by) {
     m.last += by;
     return m;
 }
-extern "C" __global__ void clean_undefined(unsigned *in, const unsigned *known, unsigned *out) {
+extern "C" __global__ void clean_undefined(unsigned *in, const unsigned *known, unsigned *out, ended *ends) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     __shared__ unsigned tile[64];
     __shared__ mixed structs[64];
+    __shared__ ended others[64];
     unsigned junk = in[i];
     unsigned part = (junk & 0xffff0000u) | (known[i] & 0xffffu); // low half defined
     unsigned low = (part << 16) >> 16;
@@ -33,6 +40,13 @@ extern "C" __global__ void clean_undefined(unsigned *in, const unsigned *known, 
     __syncthreads();
     unsigned tail = tile[threadIdx.x]; // the upper half is undefined, and not used
     unsigned vote = __ballot_sync(0xffffffffu, threadIdx.x < 32 ? tail > 1 : junk > 1);
+    ended e;
+    e.first = 1;
+    e.middle = (int)i;
+    e.last = 2;
+    others[threadIdx.x] = e;
+    __syncthreads();
+    ends[i] = others[63 - threadIdx.x];
     mixed m;
     m.wide = known[i];
     m.small = 1;
