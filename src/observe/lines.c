@@ -168,7 +168,7 @@ static void replace_memo(worker *self, memory_state *state, memo *m, const sim_a
     observe_access_sums like = {.space = access->space,
                                 .agent = access->agent,
                                 .kind = access->kind,
-                                .returns = access->at.inst->op == PTX_OP_ATOM,
+                                .returns = self->module->infos[access->at.inst->serial].returns,
                                 .bytes = access->bytes};
     m->sums = observe_access_find(&state->sums, &like);
     m->key = m->sums ? key : 0;

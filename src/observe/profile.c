@@ -219,6 +219,38 @@ static bool touches_memory(uint8_t class) {
            class == OBSERVE_CLASS_ASYNC || class == OBSERVE_CLASS_TENSOR;
 }
 
+// Marks the registers that an operand reads, those of addresses and vectors too.
+static void mark_read(const ptx_operand *operand, uint8_t *read) {
+    if (operand->reg >= 0) read[operand->reg] = 1;
+    for (uint32_t i = 0; i < operand->element_count; i++) mark_read(&operand->elements[i], read);
+}
+
+// Which atomics give a result that is used. A register that any instruction reads counts as used.
+static bool find_returns(observe_module *words, const ptx_function *function) {
+    bool any = false;
+    for (uint32_t k = 0; k < function->inst_count && !any; k++) any = function->insts[k].op == PTX_OP_ATOM;
+    uint8_t *read = any ? calloc(function->reg_count + 1, 1) : NULL;
+    if (!any || !read) return !any;
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        const ptx_inst *inst = &function->insts[k];
+        if (inst->guard >= 0) read[inst->guard] = 1;
+        // Stores, branches, calls and the like have no destination: all they name is read.
+        bool writes =
+            inst->operand_count > 1 &&
+            (inst->operands[0].kind == PTX_OPERAND_REG || inst->operands[0].kind == PTX_OPERAND_VECTOR) &&
+            inst->op != PTX_OP_CALL && inst->op != PTX_OP_BRX_IDX;
+        for (uint32_t o = writes ? 1 : 0; o < inst->operand_count; o++) mark_read(&inst->operands[o], read);
+    }
+    for (uint32_t k = 0; k < function->inst_count; k++) {
+        const ptx_inst *inst = &function->insts[k];
+        if (inst->op != PTX_OP_ATOM || inst->serial >= words->inst_count) continue;
+        const ptx_operand *to = &inst->operands[0];
+        words->infos[inst->serial].returns = to->kind != PTX_OPERAND_SINK && (to->reg < 0 || read[to->reg]);
+    }
+    free(read);
+    return true;
+}
+
 static bool describe_insts(observe_module *words, const ptx_module *module, line_table *table) {
     int32_t last_source = -2; // neighbours mostly share a place
     uint32_t last_line = 0;
@@ -236,6 +268,7 @@ static bool describe_insts(observe_module *words, const ptx_module *module, line
             last_source = inst->source;
             words->line_of[inst->serial] = last_line;
         }
+        if (!find_returns(words, function)) return false;
     }
     return true;
 }

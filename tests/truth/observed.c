@@ -57,7 +57,7 @@ void observed_end(kz_device *device, observe_session *session, unsigned number, 
         if (metric_of(record.data, metrics[i].name, &value))
             printf("%u,%s,%llu\n", number, metrics[i].name, value);
     }
-    if (record.data && (!only || !strcmp(only, "shared_op_atom")))
+    if (record.data && only && !strcmp(only, "shared_op_atom"))
         printf("%u,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,%llu\n", number, wavefronts(record.data));
     base_text_free(&record);
 }
