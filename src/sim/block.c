@@ -238,6 +238,7 @@ static void open_barrier(sim_block *b, uint32_t id) {
     b->barriers[id] = (sim_barrier){0};
     b->barriers_waited &= ~(UINT32_C(1) << id);
     b->moved = true;
+    bool told = b->worker->listener != NULL;
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
         for (uint32_t j = 0; j < w->path_count; j++) {
@@ -245,7 +246,8 @@ static void open_barrier(sim_block *b, uint32_t id) {
             if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
             p->state = SIM_PATH_READY;
             const sim_op *op = p->barrier_op;
-            sim_tell_sync(w, op->inst, p->mask, SIM_PASS, SIM_THREAD, sim_barrier_object(b, id), 0);
+            if (__builtin_expect(told, 0))
+                sim_tell_sync(w, op->inst, p->mask, SIM_PASS, SIM_THREAD, sim_barrier_object(b, id), 0);
             if (op->d == SIM_NOWHERE) continue;
             uint8_t *frame = w->registers + w->frames[p->frame].at;
             uint16_t how = op->inst->by_category[PTX_CAT_BOOL];

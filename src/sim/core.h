@@ -336,15 +336,24 @@ sim_warp_outcome sim_warp_run(sim_warp *warp, uint32_t slice);
 // Paths that wait for lanes of their own warp go on where those have all come or left.
 void sim_warp_settle(sim_warp *warp);
 
-void sim_expand_mask(sim_warp *warp, uint32_t mask); // into warp->lanes
+static inline void sim_expand_mask(sim_warp *warp, uint32_t mask) { // into warp->lanes
+    for (unsigned i = 0; i < SIM_LANES; i++) warp->lanes[i] = 0u - (mask >> i & 1);
+    warp->lanes_mask = mask;
+}
 
 // events.c: tell the worker's listener, where it wants to know
 static inline sim_event sim_event_of(sim_warp *warp, const ptx_inst *inst, uint32_t mask) {
     return (sim_event){
         .inst = inst, .self = warp, .block = warp->block->index, .warp = warp->index, .mask = mask};
 }
-void sim_tell_sync(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind, sim_agent agent,
-                   uint64_t object, uint32_t count);
+void sim_tell_sync_to(sim_listener *listener, sim_warp *warp, const ptx_inst *inst, uint32_t mask,
+                      sim_sync_kind kind, sim_agent agent, uint64_t object, uint32_t count);
+static inline void sim_tell_sync(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind,
+                                 sim_agent agent, uint64_t object, uint32_t count) {
+    sim_listener *listener = warp->block->worker->listener;
+    if (__builtin_expect(listener && listener->sync, 0))
+        sim_tell_sync_to(listener, warp, inst, mask, kind, agent, object, count);
+}
 // The number of a block's barrier among objects.
 static inline uint64_t sim_barrier_object(const sim_block *block, uint32_t id) {
     return (uint64_t)block->index << 32 | id;

@@ -4,10 +4,8 @@
 
 #include <stdlib.h>
 
-void sim_tell_sync(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind, sim_agent agent,
-                   uint64_t object, uint32_t count) {
-    sim_listener *listener = w->block->worker->listener;
-    if (!listener || !listener->sync) return;
+void sim_tell_sync_to(sim_listener *listener, sim_warp *w, const ptx_inst *inst, uint32_t mask,
+                      sim_sync_kind kind, sim_agent agent, uint64_t object, uint32_t count) {
     sim_sync sync = {
         .at = sim_event_of(w, inst, mask), .kind = kind, .agent = agent, .object = object, .count = count};
     switch (inst->op) {

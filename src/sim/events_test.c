@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/look.h"
 #include "sim/test_machine.h"
 
 // Lane 0 to 15 add 1 in a function, all meet, store to shared memory, wait, read their neighbour's.
@@ -239,6 +240,53 @@ static void instructions_told_are_instructions_run(void **state) {
     close_machine(&m);
 }
 
+// Wants a run in detail from its first load on, if at all; and of multiplications the end.
+typedef struct picky {
+    sim_listener listener; // first
+    bool closely;
+    unsigned entered, ands, multiplications, done;
+} picky;
+static unsigned on_wants(sim_listener *l, const ptx_inst *inst) {
+    return SIM_WANT_STEP_IN_DETAIL | (inst->op == PTX_OP_MUL ? SIM_WANT_DONE : 0);
+}
+static bool on_enter(sim_listener *l, const sim_event *e, uint32_t count) {
+    assert_non_null(e->inst);
+    assert_true(e->mask && count);
+    ((picky *)l)->entered++;
+    return false;
+}
+static void on_picked_step(sim_listener *l, const sim_event *e) {
+    ((picky *)l)->ands += e->inst->op == PTX_OP_AND;
+    ((picky *)l)->multiplications += e->inst->op == PTX_OP_MUL;
+}
+static void on_picked_done(sim_listener *l, const sim_event *e) {
+    ((picky *)l)->done++;
+    assert_int_equal(e->inst->op, PTX_OP_MUL);
+    assert_int_equal(e->mask, UINT32_MAX);
+}
+static void on_picked_access(sim_listener *l, const sim_access *a) {
+    if (((picky *)l)->closely && a->kind == SIM_LOAD && a->space == SIM_SHARED) sim_look_closely(a->at.self);
+}
+
+static void what_is_not_wanted_is_not_told(void **state) {
+    machine m = open_machine();
+    kz_error error = {0};
+    for (int closely = 0; closely < 2; closely++) {
+        picky p = {.listener = {.wants = on_wants,
+                                .enter = on_enter,
+                                .step = on_picked_step,
+                                .done = on_picked_done,
+                                .access = on_picked_access},
+                   .closely = closely};
+        assert_int_equal(launch(&m, "all", &p.listener, 0, NULL, &error), KZ_OK);
+        assert_true(p.entered >= 3);
+        assert_int_equal(p.ands, 0);
+        assert_int_equal(p.multiplications, closely); // it comes after the load
+        assert_int_equal(p.done, 1);
+    }
+    close_machine(&m);
+}
+
 static void drawn_schedules_agree(void **state) {
     machine m = open_machine();
     kz_error error = {0};
@@ -301,7 +349,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_told),    cmocka_unit_test(instructions_told_are_instructions_run),
         cmocka_unit_test(drawn_schedules_agree), cmocka_unit_test(an_endless_kernel_is_interrupted),
-        cmocka_unit_test(faults_are_data),
+        cmocka_unit_test(faults_are_data),       cmocka_unit_test(what_is_not_wanted_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@
 #include <immintrin.h>
 #endif
 
+#define SIM_SELDOM __attribute__((noinline))
+
 #if defined(__AVX2__)
 // False where any of 32 addresses is out of bounds or misaligned.
 static inline bool shared_in_bounds(const sim_warp *w, const __m256i at[4]) {
@@ -60,9 +62,19 @@ static inline void load_by_groups(sim_warp *w, const sim_op *op) {
     }
 }
 
-static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+// What is seldom needed stands apart: a call in the middle would cost the usual way its registers.
+static SIM_SELDOM void load_apart(sim_warp *w, const sim_op *op) { load_by_groups(w, op); }
+
+static SIM_SELDOM void load_noticed(sim_warp *w, const sim_op *op) {
+    SIM_NAME(sim_notice_access)(w, op);
     load_by_groups(w, op);
+}
+
+static void SIM_NAME(load_shared_4)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0))
+        load_noticed(w, op);
+    else
+        load_by_groups(w, op);
 }
 
 static inline void store_by_groups(sim_warp *w, const sim_op *op) {
@@ -86,9 +98,18 @@ static inline void store_by_groups(sim_warp *w, const sim_op *op) {
     }
 }
 
-static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
-    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+static SIM_SELDOM void store_apart(sim_warp *w, const sim_op *op) { store_by_groups(w, op); }
+
+static SIM_SELDOM void store_noticed(sim_warp *w, const sim_op *op) {
+    SIM_NAME(sim_notice_access)(w, op);
     store_by_groups(w, op);
+}
+
+static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0))
+        store_noticed(w, op);
+    else
+        store_by_groups(w, op);
 }
 
 // What is known of a base register's 32 offsets into shared memory, for the accesses of a stretch that share
@@ -133,11 +154,10 @@ static inline bool summary_in_bounds(const sim_warp *w, const shared_summary *s,
            ((s->any | (uint32_t)offset) & 3) == 0;
 }
 
-static void SIM_NAME(load_shared_known)(sim_warp *w, const sim_op *op) {
+static inline void load_known(sim_warp *w, const sim_op *op) {
     const shared_summary *s = (const shared_summary *)(w->frame + op->b);
-    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
     if (__builtin_expect(!summary_in_bounds(w, s, op->offset), 0)) {
-        load_by_groups(w, op);
+        load_apart(w, op);
         return;
     }
     const uint8_t *base = w->shared + op->offset;
@@ -155,13 +175,28 @@ static void SIM_NAME(load_shared_known)(sim_warp *w, const sim_op *op) {
     }
 }
 
+static SIM_SELDOM void load_known_noticed(sim_warp *w, const sim_op *op) {
+    SIM_NAME(sim_notice_access)(w, op);
+    load_known(w, op);
+}
+
+static void SIM_NAME(load_shared_known)(sim_warp *w, const sim_op *op) {
+    if (__builtin_expect(w->attention, 0))
+        load_known_noticed(w, op);
+    else
+        load_known(w, op);
+}
+
 static void SIM_NAME(store_shared_known)(sim_warp *w, const sim_op *op) {
     const shared_summary *s = (const shared_summary *)(w->frame + op->b);
     uint32_t kinds;
     memcpy(&kinds, s->kind, 4);
-    if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);
+    if (__builtin_expect(w->attention, 0)) {
+        store_noticed(w, op);
+        return;
+    }
     if (__builtin_expect(kinds != CONTIGUOUS * 0x01010101u || !summary_in_bounds(w, s, op->offset), 0)) {
-        store_by_groups(w, op);
+        store_apart(w, op);
         return;
     }
     const uint32_t *d = SIM_REG(uint32_t, w, op->d);

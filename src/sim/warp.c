@@ -12,15 +12,14 @@
 
 enum { SPIN_COST = 1024 }; // stretches that one turn of a waiting loop is charged with
 
-void sim_expand_mask(sim_warp *w, uint32_t mask) {
-    for (unsigned i = 0; i < SIM_LANES; i++) w->lanes[i] = 0u - (mask >> i & 1);
-    w->lanes_mask = mask;
-}
+// Ends of stretches that cost anyway stay out of the loop over stretches, which keeps its registers.
+#define SIM_APART_CODE __attribute__((noinline))
 
-static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *stretch, uint32_t mask) {
+static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *stretch, uint32_t mask,
+                           const sim_listener *listener) {
     const sim_op *end = op + stretch->count;
     w->mask = mask;
-    if (__builtin_expect(w->told, 0)) {
+    if (__builtin_expect(listener && w->told, 0)) {
         sim_execute_told(w, stretch, mask);
         return;
     }
@@ -277,7 +276,7 @@ static sim_code *callee_of(sim_warp *w, sim_path *path, const sim_op *op, const 
     return k->code_of[index];
 }
 
-static void end_call(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+static SIM_APART_CODE void end_call(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     const sim_op *op = stretch->last;
     const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
@@ -333,7 +332,7 @@ static void end_return(sim_warp *w, sim_path *path, const sim_stretch *stretch) 
 
 // ---- ends of stretches ------------------------------------------------------------------------------
 
-static void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+static SIM_APART_CODE void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     const uint32_t *index = SIM_REG(uint32_t, w, stretch->last->a),
                    *targets = (const uint32_t *)(uintptr_t)stretch->last->aux;
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask), chosen = index[lane], others = 0;
@@ -347,7 +346,8 @@ static void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
     path->at_end = false;
 }
 
-static void tell_end(sim_warp *w, const sim_path *path, const sim_stretch *stretch, uint32_t taken) {
+static SIM_APART_CODE void tell_end(sim_warp *w, const sim_path *path, const sim_stretch *stretch,
+                                    uint32_t taken) {
     sim_listener *listener = w->block->worker->listener;
     const sim_op *last = stretch->last;
     sim_event event = sim_event_of(w, last->inst, taken);
@@ -357,7 +357,15 @@ static void tell_end(sim_warp *w, const sim_path *path, const sim_stretch *stret
     if (listener->branch && chooses) listener->branch(listener, &event, taken);
 }
 
-static uint32_t longest_sleep(const sim_warp *w, const sim_op *op, uint32_t mask) {
+static SIM_APART_CODE void end_cluster(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+    uint32_t ready;
+    path->stretch = stretch->next;
+    if (sim_cluster_wait(w, path, stretch->last, &ready)) return;
+    if (ready) split(w, path, ready);
+    path->state = SIM_PATH_AT_CLUSTER;
+}
+
+static SIM_APART_CODE uint32_t longest_sleep(const sim_warp *w, const sim_op *op, uint32_t mask) {
     const uint32_t *asked = SIM_REG(const uint32_t, w, op->a);
     uint32_t longest = 0;
     for (; mask; mask &= mask - 1) {
@@ -368,7 +376,8 @@ static uint32_t longest_sleep(const sim_warp *w, const sim_op *op, uint32_t mask
 }
 
 // Whether the path simply goes on, being still the warp's only one.
-static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch, uint32_t *slice) {
+static inline bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch, uint32_t *slice,
+                               const sim_listener *listener) {
     uint32_t taken = path->mask;
     const sim_op *last = stretch->last;
     if (last && last->guard >= 0) {
@@ -376,7 +385,7 @@ static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch,
         taken &= last->guard_negated ? ~guard : guard;
     }
     path->at_end = false;
-    if (__builtin_expect(w->ends_told, 0) && last) tell_end(w, path, stretch, taken);
+    if (__builtin_expect(listener && w->ends_told && last, 0)) tell_end(w, path, stretch, taken);
     if (stretch->end == SIM_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
@@ -408,14 +417,7 @@ static bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch,
         sim_barrier_arrive(w->block, w, path, last);
         break;
     case SIM_END_SYNC: end_sync(w, path); break;
-    case SIM_END_CLUSTER: {
-        uint32_t ready;
-        path->stretch = stretch->next;
-        if (sim_cluster_wait(w, path, last, &ready)) break;
-        if (ready) split(w, path, ready);
-        path->state = SIM_PATH_AT_CLUSTER;
-        break;
-    }
+    case SIM_END_CLUSTER: end_cluster(w, path, stretch); break;
     case SIM_END_YIELD:
         path->stretch = stretch->next;
         w->block->waited += longest_sleep(w, last, taken);
@@ -456,16 +458,16 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
             stretch = &k->stretches[path->stretch];
             uint32_t mask = path->mask;
             if (!path->at_end) {
-                execute(w, k->ops + stretch->first, stretch, mask);
+                execute(w, k->ops + stretch->first, stretch, mask, listener);
                 w->issued += stretch->instructions;
                 warp_instructions += stretch->instructions;
                 thread_instructions += (uint64_t)stretch->instructions * sim_lane_count(mask);
-                if (listener && listener->run)
+                if (__builtin_expect(listener && listener->run, 0))
                     listener->run(listener, stretch->first_inst, stretch->instructions, w->block->index,
                                   w->index, mask);
             }
             slice--;
-            alone = end_stretch(w, path, stretch, &slice);
+            alone = end_stretch(w, path, stretch, &slice, listener);
         } while (alone && slice > 0 && stretch->end <= SIM_END_BRANCH);
     }
     worker->warp_instructions += warp_instructions;
