@@ -268,6 +268,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     if (words.files.count == 0) return cli_fail_with(KZ_INVALID, "which program or kernel?\n%s", self->usage);
     const char *first = words.files.items[0], *dot = strrchr(first, '.');
     bool is_file = cli_program_is(first) || (dot && strcmp(dot, ".cu") == 0);
+    if (is_file && !given.family) cli_program_note_options(self, &words);
     return is_file && !given.family ? debug_program(&given, &words) : debug_single(&given, &words);
 }
 

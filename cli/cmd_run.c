@@ -31,6 +31,7 @@ static int run(const cli_command *self, int argc, char **argv) {
         return cli_fail(&error);
     if (words.files.count == 0)
         return cli_fail_with(KZ_INVALID, "which program? give a .cu file or an executable\n%s", self->usage);
+    cli_program_note_options(self, &words);
     cli_program program = {
         .files = words.files.items,
         .file_count = words.files.count,

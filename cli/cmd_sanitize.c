@@ -108,6 +108,7 @@ static int run_command(const cli_command *self, int argc, char **argv) {
         options = (sanitize_options){0};
         if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
     }
+    if (whole) cli_program_note_options(self, &program);
     cli_catch_interrupts();
     kz_status status = prepare(&run, &error);
     if (!status)

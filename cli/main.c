@@ -1,6 +1,7 @@
 // kz: reads the verb and runs it. Everything a verb needs to know stands in cli.h.
 #include "cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,10 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0); // whole lines, also into a pipe: a run may be stopped at any time
     int code = run(argc, argv);
     // A full disk shows here at the latest: output that was lost is never a success.
+    errno = 0;
     bool lost = fflush(stdout) != 0 || ferror(stdout);
-    if (lost && code == CLI_OK) return cli_fail_with(KZ_IO, "the output could not be written: %m");
+    if (lost && code == CLI_OK)
+        return cli_fail_with(KZ_IO, "the output could not be written: %s",
+                             errno ? strerror(errno) : "the disk is full, or stdout is closed");
     return code;
 }

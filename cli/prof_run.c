@@ -40,12 +40,11 @@ static kz_status run_program(const prof_choices *o, const prof_targets *targets,
     run->failure = run->program.exit_code;
     snprintf(run->title, sizeof run->title, "%s", report_prof_basename(target->files.items[0]));
     snprintf(path, sizeof path, "%s/record.jsonl", run->program.session);
-    status = report_record_read(path, &run->record, error);
-    if (status) {
-        base_fail_note(error, "the program left no record: it never loaded the "
-                              "runtime library, or was killed");
-        base_fail_note(error, "try: kz run %s", target->files.items[0]);
-    }
+    if (base_file_exists(path)) return report_record_read(path, &run->record, error);
+    status = base_fail(error, KZ_NOT_FOUND, "%s left no record of what it did", target->files.items[0]);
+    base_fail_note(error,
+                   "likely cause: it never called the CUDA runtime, or was killed before it could write");
+    base_fail_note(error, "try: kz run %s", target->files.items[0]);
     return status;
 }
 

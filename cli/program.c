@@ -54,12 +54,29 @@ kz_status cli_program_split(const cli_command *command, int argc, char **argv, s
         if (words->files.count && (!is_source(words->files.items[0]) || !is_source(argv[at]))) break;
         words->files.items[words->files.count++] = argv[at];
     }
-    if (at < argc && strcmp(argv[at], "--") == 0) at++;
+    words->parted = at < argc && strcmp(argv[at], "--") == 0;
+    if (words->parted) at++;
     words->arguments = argv + at;
     words->argument_count = at < argc ? (size_t)(argc - at) : 0;
     if (words->files.count == 0 && words->argument_count)
         return base_fail(error, KZ_INVALID, "the program must stand before \"--\"");
     return KZ_OK;
+}
+
+void cli_program_note_options(const cli_command *command, const cli_program_words *words) {
+    for (size_t i = 0; !words->parted && i < words->argument_count; i++) {
+        const char *word = words->arguments[i];
+        size_t length = strcspn(word, "=");
+        if (length < 3 || strncmp(word, "--", 2) != 0) continue;
+        for (const cli_option *o = command->options; o && o->name; o++) {
+            if (strlen(o->name) != length - 2 || strncmp(o->name, word + 2, length - 2) != 0) continue;
+            fprintf(stderr,
+                    "kz: note: %s stands after the program, so the program gets it; kz's own options go "
+                    "before (\"--\" before the program's words silences this)\n",
+                    word);
+            return;
+        }
+    }
 }
 
 kz_status cli_program_seconds(const char *text, double *seconds, kz_error *error) {

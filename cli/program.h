@@ -58,8 +58,12 @@ typedef struct cli_program_words {
     cli_list files;   // the program
     char **arguments; // NULL-terminated, as main got them
     size_t argument_count;
+    bool parted; // by "--"
 } cli_program_words;
 kz_status cli_program_split(const cli_command *command, int argc, char **argv, size_t most,
                             cli_program_words *words, kz_error *error);
+// A note on stderr where a word for the program is called like an option of the command, and no "--" says
+// that this is meant.
+void cli_program_note_options(const cli_command *command, const cli_program_words *words);
 
 #endif

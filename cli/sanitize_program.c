@@ -6,14 +6,15 @@
 
 #include "sanitize.h"
 
-static kz_status read_record(const cli_program_result *result, report_record *record, kz_error *error) {
+static kz_status read_record(const cli_program_result *result, const char *target, report_record *record,
+                             kz_error *error) {
     base_text path = {0};
     base_text_add(&path, "%s/record.jsonl", result->session);
     kz_status status = KZ_OK;
     if (base_file_exists(path.data))
         status = report_record_read(path.data, record, error);
     else {
-        status = base_fail(error, KZ_FAULT, "%s left no record of what it did", result->executable);
+        status = base_fail(error, KZ_FAULT, "%s left no record of what it did", target);
         base_fail_note(error,
                        "likely cause: it never called the CUDA runtime, or was killed before it could write");
     }
@@ -49,7 +50,7 @@ static kz_status run_once(sanitize_run *run, const cli_program_words *words, siz
     if (status) return status;
     if (which == 0 || result.signal || result.timed_out) cli_program_explain_end(&result);
     if (result.exit_code && !run->exit_code) run->exit_code = result.exit_code;
-    status = read_record(&result, record, error);
+    status = read_record(&result, words->files.items[0], record, error);
     cli_program_discard(&result);
     return status;
 }

@@ -28,6 +28,8 @@ kz_status cli_find_family(const char *word, const kz_family **family, kz_error *
     for (size_t i = 0; names && i < count; i++) names[i] = list[i]->name;
     if (names) suggest(error, word, names, "the families");
     base_fail_note(error, "try: kz list");
+    if (*word && !strchr(word, '/') && base_file_exists(word))
+        base_fail_note(error, "there is a file of that name; a program of this folder is written ./%s", word);
     free(names);
     return KZ_NOT_FOUND;
 }

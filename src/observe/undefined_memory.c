@@ -509,6 +509,13 @@ void observe_undefined_enter_locals(const undefined_at *at, const sim_event *eve
     }
 }
 
+// What is stored to a surface counts as defined: its bytes lie in global memory, where the host reads them.
+static void define_surface(undefined_self *self, const sim_access *access) {
+    spot s = {.self = self, .space = SIM_GLOBAL};
+    for (uint32_t m = access->at.mask; m; m &= m - 1)
+        write_bytes(&s, access->addresses[__builtin_ctz(m)], access->bytes, 0);
+}
+
 // ---- the event --------------------------------------------------------------------------------------
 
 void observe_undefined_access(sim_listener *listener, const sim_access *access) {
@@ -516,6 +523,7 @@ void observe_undefined_access(sim_listener *listener, const sim_access *access) 
     if (!access->at.mask || !access->bytes) return;
     const undefined_at *at = observe_undefined_find(self, &access->at);
     if (!at) return;
+    if (access->space == SIM_TEXTURE && access->kind == SIM_STORE) define_surface(self, access);
     if (access->space == SIM_PARAM || access->space == SIM_CONST || access->space == SIM_TEXTURE) return;
     undefined_plan *plan = observe_undefined_plan_of(self, access->at.inst, at->function);
     if (!plan) return;

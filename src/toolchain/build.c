@@ -60,6 +60,10 @@ static kz_status run(const command *c, const char *what, const char *of, kz_erro
         char line[TOOLCHAIN_PATH + 64];
         snprintf(line, sizeof line, "nvcc could not %s %.900s (exit status %d)", what, of, code);
         status = toolchain_fail_output(error, line, &said);
+        if (said.data && strstr(said.data, "undefined reference to `main'"))
+            base_fail_note(error, "the program has no main: name the file that has it too");
+        if (said.data && strstr(said.data, "Unresolved extern function"))
+            base_fail_note(error, "device code that another file has: kz's --nvcc-flag -rdc=true links it");
     }
     base_text_free(&said);
     return status;

@@ -32,6 +32,13 @@ expect_out 'if (i < n) out[i] = tile[n - 1 - i];'
 expect_out 'shared variable tile (512 bytes)'
 expect_out '1 error, no warnings in 1 launch'
 
+# Options after the program are the program's, which is said; not where "--" says that it is meant.
+expect_exit 11 sanitize --only race bad.cu --seeds 2
+expect_out 'ran with 3'
+expect_err 'note: --seeds stands after the program'
+expect_exit 11 sanitize --only race bad.cu -- --seeds 2
+grep -q 'note: --seeds' "$FOLDER/err" && fail "a note on words that were parted"
+
 # Leaks are asked for; files for CI are written with the same findings.
 expect_exit 11 sanitize --leak-check --only leak --json=out.json --junit out.xml --sarif out.sarif bad.cu
 expect_out 'allocation 2, 512 bytes, was never freed'
