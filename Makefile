@@ -31,6 +31,8 @@ test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
 	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
 	@ctest --preset slow
+	@cmake --build --preset sanitize-kernels -j $(JOBS)
+	@ctest --preset sanitize-kernels -j $(JOBS)
 	@$(MAKE) --no-print-directory test-valgrind
 
 setup-test:

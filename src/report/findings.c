@@ -36,6 +36,7 @@ static bool means(const char *word, const char *kind) {
 
 static kz_status split_words(const char *words, const char *option, json_t **list, kz_error *error) {
     if (!words) return KZ_OK;
+    json_decref(*list); // chosen again
     *list = json_array();
     for (const char *at = words; *at;) {
         size_t length = strcspn(at, ","), k = 0;
