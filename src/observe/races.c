@@ -23,14 +23,43 @@ static races_block *block_of(races *self, uint32_t index) {
 
 // ---- one cell --------------------------------------------------------------------------------------------
 
-static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
-    if (!v->strong || !(tag & RACES_TAG_STRONG)) return false;
-    uint32_t other = who >> 10, mine = v->block->id;
-    if (other == mine) return true;
-    unsigned a = v->tag >> RACES_TAG_SCOPE_SHIFT & 3, b = tag >> RACES_TAG_SCOPE_SHIFT & 3;
+// Whether two strong accesses are so for each other: by blocks, and tags that have the scopes.
+static bool reach_each_other(const races *self, uint32_t block, uint32_t tag, uint32_t other,
+                             uint32_t other_tag) {
+    if (!(tag & other_tag & RACES_TAG_STRONG)) return false;
+    if (other == block) return true;
+    unsigned a = tag >> RACES_TAG_SCOPE_SHIFT & 3, b = other_tag >> RACES_TAG_SCOPE_SHIFT & 3;
     unsigned least = a < b ? a : b;
     if (least >= 2) return true;
-    return least == 1 && observe_races_same_cluster(v->self, other, mine);
+    return least == 1 && observe_races_same_cluster(self, other, block);
+}
+
+static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
+    return v->strong && reach_each_other(v->self, v->block->id, v->tag, who >> 10, tag);
+}
+
+static bool knows_one_of(const races_view *v, uint32_t lane, const races_access *a) {
+    for (uint32_t m = a->mask; m; m &= m - 1)
+        if (observe_races_knows(v->block, v->warp, lane, a->who | (uint32_t)__builtin_ctz(m),
+                                a->tag & RACES_TAG_KIND, a->clock))
+            return true;
+    return false;
+}
+
+// An atomic that a later atomic of the same word has read from, perhaps through others, precedes all that
+// comes after the later one, without any fence: so the last of those who count may reset the counter.
+static bool was_seen(const races_view *v, uint32_t lane, const races_list *list, const races_access *a) {
+    if (!list || !(a->tag & RACES_TAG_ATOMIC)) return false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const races_access *later = &list->accesses[i];
+        bool is_later =
+            later->clock == a->clock ? a->order && later->order > a->order : later->clock > a->clock;
+        if (is_later && later->tag & RACES_TAG_ATOMIC &&
+            reach_each_other(v->self, a->who >> 10, a->tag, later->who >> 10, later->tag) &&
+            knows_one_of(v, lane, later))
+            return true;
+    }
+    return false;
 }
 
 static void tell(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
@@ -63,7 +92,7 @@ static void check_write(const races_view *v, uint32_t lane, const races_cell *ce
         tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
 }
 
-static void check_access(const races_view *v, uint32_t lane, const races_access *a) {
+static void check_access(const races_view *v, uint32_t lane, const races_list *list, const races_access *a) {
     if (!v->is_write && !(a->tag & RACES_TAG_WRITE)) return;
     if (a->clock < v->birth || strong_together(v, a->who, a->tag)) return;
     unsigned kind = a->tag & RACES_TAG_KIND;
@@ -75,7 +104,7 @@ static void check_access(const races_view *v, uint32_t lane, const races_access 
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t who = a->who | (uint32_t)__builtin_ctz(m);
         if (observe_races_knows(v->block, v->warp, lane, who, kind, a->clock)) continue;
-        tell(v, lane, who, a->clock, a->tag, false);
+        if (!was_seen(v, lane, list, a)) tell(v, lane, who, a->clock, a->tag, false);
         return;
     }
 }
@@ -83,8 +112,11 @@ static void check_access(const races_view *v, uint32_t lane, const races_access 
 static void check_readers(const races_view *v, uint32_t lane, const races_cell *cell) {
     uint32_t tag = cell->read_tag;
     if (!(tag & RACES_TAG_MANY)) {
-        check_access(v, lane,
-                     &(races_access){cell->read_clock, cell->read_who & ~UINT32_C(31), cell->read_mask, tag});
+        check_access(v, lane, NULL,
+                     &(races_access){.clock = cell->read_clock,
+                                     .who = cell->read_who & ~UINT32_C(31),
+                                     .mask = cell->read_mask,
+                                     .tag = tag});
         return;
     }
     bool swap = cell->read_who >> 10 == v->block->id; // readers of other blocks first
@@ -120,9 +152,11 @@ static bool stands_for(const races_view *v, uint32_t lane, const races_access *o
 static void remember_in_list(const races_view *v, uint32_t lane, races_list *list) {
     races_access mine = access_of(v, lane);
     uint32_t place = UINT32_MAX;
+    mine.order = ++list->order;
     for (uint32_t i = 0; i < list->count; i++) {
         races_access *old = &list->accesses[i];
         if (old->who == mine.who && old->tag == mine.tag && old->clock == mine.clock) {
+            old->order = old->mask == mine.mask ? mine.order : 0; // lanes may have different ones
             old->mask |= mine.mask;
             return;
         }
@@ -191,7 +225,7 @@ static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
             v->self->off = true;
             return;
         }
-        for (uint32_t i = 0; i < list->count; i++) check_access(v, lane, &list->accesses[i]);
+        for (uint32_t i = 0; i < list->count; i++) check_access(v, lane, list, &list->accesses[i]);
         if (v->strong || !v->is_write) {
             remember_in_list(v, lane, list);
             return;

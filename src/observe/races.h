@@ -100,6 +100,7 @@ static inline bool observe_races_has_list(const races_cell *cell, uint32_t birth
 
 typedef struct races_access {
     uint32_t clock, who, mask, tag;
+    uint32_t order; // among those of its list, where clocks are equal; 0: not known
 } races_access;
 
 // What strong writes of a word hand over to those who read it, by scope (block, cluster, GPU and beyond).
@@ -111,6 +112,7 @@ typedef struct races_release {
 
 typedef struct races_list {
     uint32_t count, capacity, next;
+    uint32_t order; // the last that was given
     races_access *accesses;
     races_release *release;
     uint32_t strong_clock, strong_who, strong_tag; // the last strong write

@@ -75,9 +75,11 @@ races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
                                                    .mask = UINT32_C(1) << (readers[i] & 31),
                                                    .tag = tag});
     } else if (!is_old) {
-        observe_races_list_add(
-            list, UINT32_MAX,
-            &(races_access){cell->read_clock, cell->read_who & ~UINT32_C(31), cell->read_mask, tag});
+        observe_races_list_add(list, UINT32_MAX,
+                               &(races_access){.clock = cell->read_clock,
+                                               .who = cell->read_who & ~UINT32_C(31),
+                                               .mask = cell->read_mask,
+                                               .tag = tag});
     }
     cell->read_clock = UINT32_MAX; // the entries have clocks of their own
     cell->read_who = index;
