@@ -118,9 +118,8 @@ cudaError_t cudart_launch_check(const cudart_launch *l) {
             return refuse(l, cudaErrorInvalidValue, "the %s's dimension %c is 0: nothing would run",
                           l->grid[i] ? "block" : "grid", 'x' + i);
         if (l->grid[i] > grid_limit[i])
-            return refuse(l, cudaErrorInvalidValue,
-                          "the grid's dimension %c is %u, at most %u is possible", 'x' + i, l->grid[i],
-                          grid_limit[i]);
+            return refuse(l, cudaErrorInvalidValue, "the grid's dimension %c is %u, at most %u is possible",
+                          'x' + i, l->grid[i], grid_limit[i]);
     }
     if (threads > most)
         return refuse(l, cudaErrorInvalidValue,
@@ -130,9 +129,8 @@ cudaError_t cudart_launch_check(const cudart_launch *l) {
                       threads, most, (threads + 255) / 256, 256u);
     for (int i = 0; i < 3; i++)
         if (l->block[i] > block_limit[i])
-            return refuse(l, cudaErrorInvalidValue,
-                          "the block's dimension %c is %u, at most %u is possible", 'x' + i, l->block[i],
-                          block_limit[i]);
+            return refuse(l, cudaErrorInvalidValue, "the block's dimension %c is %u, at most %u is possible",
+                          'x' + i, l->block[i], block_limit[i]);
     const cudart_function *f = l->function;
     const uint32_t *bound = f->entry->max_threads;
     uint64_t bounded = (uint64_t)bound[0] * (bound[1] ? bound[1] : 1) * (bound[2] ? bound[2] : 1);

@@ -8,8 +8,9 @@ static __device__ void add(double *at, double value) {
     unsigned long long *bits = (unsigned long long *)at, old = *bits, seen;
     do {
         seen = old;
-        old = atomicCAS(bits, seen, (unsigned long long)__double_as_longlong(
-                                        value + __longlong_as_double((long long)seen)));
+        old = atomicCAS(
+            bits, seen,
+            (unsigned long long)__double_as_longlong(value + __longlong_as_double((long long)seen)));
     } while (old != seen);
 }
 

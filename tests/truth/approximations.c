@@ -430,7 +430,8 @@ static kz_status check_vectors(const instruction *in, side *a, const char *text,
             judge(in, strstr(in->ptx, ".ftz") != NULL, &s, i * step, 0, part, mine, values[i], &t);
     }
     if (status) return status;
-    bool wrong = t.special > 0 || (in->bound > 0 && t.error_a > in->bound) || t.apart > 1.01 * (t.error_a + t.error_b);
+    bool wrong =
+        t.special > 0 || (in->bound > 0 && t.error_a > in->bound) || t.apart > 1.01 * (t.error_a + t.error_b);
     printf("%-24s %4llu measured, simulator %.3g, GPU %.3g, apart %.3g, bound %.3g%s\n", in->ptx,
            (unsigned long long)t.measured, t.error_a, t.error_b, t.apart, in->bound, wrong ? "  WRONG" : "");
     if (t.special)
