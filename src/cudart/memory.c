@@ -291,7 +291,7 @@ static cudaError_t memory_info(size_t *available, size_t *total) {
     for (size_t i = 0; i < cudart.allocation_count; i++)
         if (cudart.allocations[i].kind == CUDART_MEMORY_PINNED) pinned += cudart.allocations[i].bytes;
     *available = sim_memory_available(cudart.machine) + pinned;
-    *total = sim_machine_config(cudart.machine)->memory_bytes;
+    *total = (size_t)cudart.gpu.memory; // as in the properties; what the host can back is in `available`
     return cudaSuccess;
 }
 

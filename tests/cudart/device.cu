@@ -40,6 +40,9 @@ int main() {
     cudaDeviceProp p;
     OK(cudaGetDeviceProperties(&p, 0));
     CHECK(p.warpSize == 32 && p.maxThreadsPerBlock == 1024 && p.totalGlobalMem > 0 && p.memoryBusWidth > 0);
+    size_t available, total;
+    OK(cudaMemGetInfo(&available, &total));
+    CHECK(total == p.totalGlobalMem && available > 0 && available <= total);
     CHECK(strstr(p.name, "NVIDIA"));
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, 0));
     CHECK(value == p.major);
