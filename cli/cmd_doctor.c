@@ -3,6 +3,7 @@
 // Each finding is a row: a topic, its state, what was found, and for what is missing a command. Only the
 // CUDA compiler is worth an exit code: kz itself runs without everything else that is listed.
 #include "cli.h"
+#include "program.h"
 
 #include "toolchain/toolchain.h"
 
@@ -166,6 +167,16 @@ static void look_at_simulator(findings *all) {
     kz_device_close(device);
 }
 
+static void look_at_runtime(findings *all) {
+    char folder[CLI_PROGRAM_PATH];
+    kz_error error = {0};
+    if (cli_program_library(folder, &error) == KZ_OK)
+        add(all, "runtime", HAVE, NULL, "%s: whole CUDA programs run (kz run)", folder);
+    else
+        add(all, "runtime", MISSING, "make setup && make build",
+            "without it kz run, prof, sanitize and debug take no whole programs: it is built with CUDA 13");
+}
+
 // ---- tools ----------------------------------------------------------------------------------------
 
 static bool find_on_path(const char *program, char path[TOOLCHAIN_PATH]) {
@@ -263,7 +274,7 @@ static void print_findings(const findings *all) {
     if (missing > 0)
         printf("%zu missing; the arrows show the commands that help.\n", missing);
     else
-        printf("Nothing is missing. Try: kz check\n");
+        printf("Nothing is missing. Try: kz check, or kz run on a .cu of yours\n");
 }
 
 static int write_json(const findings *all, const cli_output *to) {
@@ -306,6 +317,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     look_at_machine(all);
     look_at_gpus(all);
     look_at_simulator(all);
+    look_at_runtime(all);
     look_at_compiler(all);
     look_at_programs(all);
     look_at_cache(all);

@@ -153,7 +153,7 @@ done:
 // ---- the environment ------------------------------------------------------------------------------
 
 // lib/kz-cudart beside the folder of kz itself: in an installation and in the build folder alike.
-static kz_status find_library(char folder[CLI_PROGRAM_PATH], kz_error *error) {
+kz_status cli_program_library(char folder[CLI_PROGRAM_PATH], kz_error *error) {
     char own[CLI_PROGRAM_PATH];
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (length > 0) {
@@ -336,7 +336,7 @@ kz_status cli_program_run(const cli_program *program, cli_program_result *result
     const char *key = program->gpu ? program->gpu : variable && *variable ? variable : "h200";
     device_gpu gpu;
     kz_status status = device_gpu_load(key, &gpu, error);
-    if (status == KZ_OK) status = find_library(library, error);
+    if (status == KZ_OK) status = cli_program_library(library, error);
     if (status) return status;
 
     snprintf(name, sizeof name, "%s", program->files[0]);

@@ -11,4 +11,7 @@ expect_err "cuda"
 expect_err "kz devices"
 expect_exit 3 check vector_add --device sim:no-such-gpu
 expect_exit 3 check vector_add --device abacus
+# The runtime library for whole programs is one of the things to look after.
+expect_exit 0 doctor
+expect_out "runtime"
 finish
