@@ -170,7 +170,8 @@ static double scaled(const sim_texture *t, const sim_texture_level *level, const
 }
 
 // Shares of the neighbours, in 256ths: an H200 rounds each product, so that every share has 8 bits and all
-// together make 256.
+// together make 256. Its planes are met but for ties; how it rounds in volumes is not known, and there a share
+// can be one off.
 static void share_out(unsigned dimensions, const uint32_t weight[3], uint32_t share[8]) {
     share[0] = 256;
     for (unsigned axis = 0; axis < dimensions; axis++)
