@@ -1,0 +1,398 @@
+// course: tasks, paths and items as data; the grader that judges a learner's file; what the runner shows.
+//
+// Everything that can be learnt is a folder (docs/tasks.md says how one is written). Loading gives a catalogue:
+// one arena, read only. Grading takes a task and a file and gives a verdict: rows of checks in words. A
+// submission never runs in this process: a child gets the inputs and gives back outputs, and only this side
+// knows the right answer. Nothing here prints or exits; cli/cmd_learn.c and its kin do.
+#ifndef COURSE_COURSE_H
+#define COURSE_COURSE_H
+
+#include "base/base.h"
+#include "family/compare.h"
+
+enum { COURSE_PATH = 1024, COURSE_PARAMETERS = 12, COURSE_AXES = 6, COURSE_NAME = 64 };
+
+// ---- a task -------------------------------------------------------------------------------------------
+
+typedef enum course_kind { COURSE_CUDA, COURSE_C, COURSE_COMMAND, COURSE_ANSWER } course_kind;
+typedef enum course_form { COURSE_KERNEL, COURSE_PROGRAM } course_form;
+
+typedef enum course_role { COURSE_INPUT, COURSE_OUTPUT, COURSE_INOUT, COURSE_SCALAR } course_role;
+
+typedef enum course_scalar {
+    COURSE_INT,
+    COURSE_UNSIGNED,
+    COURSE_SIZE,
+    COURSE_LONG,
+    COURSE_FLOAT,
+    COURSE_DOUBLE
+} course_scalar;
+
+// One parameter of the signature.
+typedef struct course_parameter {
+    const char *name;
+    course_role role;
+    kz_type type;                  // of a buffer's elements
+    course_scalar scalar;          // of a scalar
+    int axis;                      // of a scalar: its index among the axes; -1: not an axis
+    const char *count;             // of a buffer: elements, an expression
+    const char *data;              // of an input: "uniform", "index(bins)", ...
+    const char *value;             // of a scalar that is no axis: an expression, or "uniform"
+    const char *reference, *bound; // of an output: expressions in C; NULL where reference.c says it
+    int fill;                      // of an output: the byte before each launch; -1: poisoned
+} course_parameter;
+
+typedef struct course_case {
+    int64_t axes[COURSE_AXES];
+    const char *data; // instead of each input's own, for floating-point ones; NULL
+    uint32_t misalign;
+} course_case;
+
+typedef struct course_gate {
+    const char *metric;
+    const char *min, *max; // expressions; NULL where there is none
+    course_case at;
+    const char *why;
+} course_gate;
+
+typedef struct course_speed {
+    bool given;
+    course_case at;
+    const char *bytes, *flops; // expressions; one of them
+    double roof, solution;     // parts of 1; 0 where not asked for
+} course_speed;
+
+typedef struct course_source_rule {
+    const char *pattern, *why;
+    bool forbid; // else it is required
+} course_source_rule;
+
+typedef struct course_common_error {
+    const char *value, *says;
+} course_common_error;
+
+typedef struct course_answer {
+    const char *name, *question;
+    const char
+        *value;     // an expression over `given`, a word, or words separated by spaces (a list); NULL: found
+    bool is_number; // `value` is an expression
+    double tolerance;
+    const char *const *choices; // ends with NULL; NULL: any
+    const char *run, *find;     // found: in the output of this command of the grader's, or
+    const char *command;        // of this command of the learner's
+    const course_common_error *common;
+    size_t common_count;
+} course_answer;
+
+typedef struct course_command {
+    const char *name;
+    const char *const *must; // ends with NULL
+    int exit_code;
+    double seconds;
+} course_command;
+
+typedef struct course_given {
+    const char *name;
+    double value;
+} course_given;
+
+typedef struct course_launch {
+    bool given, own, cooperative;
+    const char *grid[3], *block[3]; // expressions; NULL: 1
+    const char *shared;             // NULL: 0
+} course_launch;
+
+typedef struct course_task {
+    const char *id, *topic; // a kata's topic is "kata"
+    const char *folder;     // absolute
+    bool is_kata, is_reading, is_capstone;
+    course_kind kind;
+    course_form form;
+    const char *title, *teaches;
+    int level, minutes;
+    const char *const *skills, *const *needs; // each ends with NULL
+    const char *signature;                    // as written; NULL for answer and command
+    const char *function;                     // its name
+    course_parameter parameters[COURSE_PARAMETERS];
+    size_t parameter_count;
+    const char *axes[COURSE_AXES + 1]; // names, ends with NULL
+    size_t axis_count;
+    const course_case *cases;
+    size_t case_count;
+    course_launch launch;
+    const course_gate *gates;
+    size_t gate_count;
+    course_speed speed;
+    const course_source_rule *rules;
+    size_t rule_count;
+    const course_answer *answers;
+    size_t answer_count;
+    const course_command *commands;
+    size_t command_count;
+    const course_given *given; // ends with a NULL name
+    const char *const *sanitize_skip;
+    double limit_seconds; // 20 where the task says nothing
+    uint64_t limit_bytes; // 2 GiB where the task says nothing
+    const char *const *build_flags;
+    const char *build_sanitize; // "address", "thread", "none"
+    const char *extension;      // "cu", "c", "txt"
+} course_task;
+
+// One task from its folder, into the arena. KZ_SYNTAX names file, line, and what was expected.
+kz_status course_task_load(base_arena *arena, const char *folder, course_task *task, kz_error *error);
+
+// Texts of the folder, malloc'ed. The starter is made from the solution by its marks (markers.c).
+kz_status course_task_text(const course_task *task, const char *name, char **text, kz_error *error);
+kz_status course_task_solution(const course_task *task, char **text, kz_error *error);
+kz_status course_task_starter(const course_task *task, char **text, kz_error *error);
+// Hint `number` (from 0) of hints.md; KZ_NOT_FOUND past the last. `count` may be NULL.
+kz_status course_task_hint(const course_task *task, size_t number, char **text, size_t *count,
+                           kz_error *error);
+// Writes the starter and files/ into `folder`; a file that is there stays as it is unless `overwrite`. `path`
+// gets the file the learner edits. An overwritten file that was changed is kept beside, with ".before-reset".
+kz_status course_task_place(const course_task *task, const char *folder, bool overwrite,
+                            char path[COURSE_PATH], kz_error *error);
+
+// ---- paths, items, parts ------------------------------------------------------------------------------
+
+// A part of the project that items wait for: course/parts.toml.
+typedef struct course_part {
+    const char *id, *title;
+    bool ready;
+} course_part;
+
+// One thing of the learning plans that the course grew from: course/items/*.toml.
+typedef enum course_place {
+    COURSE_BY_TASK,
+    COURSE_BY_FAMILY,
+    COURSE_BY_COMMAND,
+    COURSE_BY_PAGE,
+    COURSE_WAITING
+} course_place;
+typedef struct course_item {
+    const char *id;   // "bootcamp-3-scan-lookback"
+    const char *plan; // the plan it is of: "bootcamp", "syllabus", "paths", "tracker", "roadmap"
+    const char *section, *text;
+    course_place place;
+    const char *const
+        *targets; // ids of tasks (readings too), families, commands, pages, or the part; ends with NULL
+} course_item;
+
+typedef struct course_step {
+    const char *title, *text;
+    const char *const *tasks;   // ids, in order; ends with NULL
+    const char *const *reads;   // pages of docs/, without ".md"
+    const char *const *waiting; // parts: the step is complete without them, its gate is not
+} course_step;
+
+// A gate asks for things that were run: tasks passed. While a part it waits for is missing it cannot be passed.
+typedef struct course_path_gate {
+    const char *title, *text;
+    const char *const *tasks;
+    const char *const *waiting;
+    const char *const *questions; // self-assessment: beside the gate, never instead of it
+    const char *const *deliverables;
+    size_t after; // the number of steps before it
+} course_path_gate;
+
+typedef struct course_path {
+    const char *id, *title, *goal, *prerequisites, *time;
+    const char *group; // "paths", "topics", "bootcamp", "syllabus", ...
+    const course_step *steps;
+    size_t step_count;
+    const course_path_gate *gates;
+    size_t gate_count;
+} course_path;
+
+typedef struct course_catalogue {
+    base_arena *arena;
+    const char *folder;
+    const course_task *tasks; // tasks, then katas; by topic and order (course/order.toml)
+    size_t task_count;
+    const course_path *paths;
+    size_t path_count;
+    const course_item *items;
+    size_t item_count;
+    const course_part *parts;
+    size_t part_count;
+} course_catalogue;
+
+// The folder with the course's data: $KZ_COURSE, else share/kz/course beside the executable's folder.
+kz_status course_find(char folder[COURSE_PATH], kz_error *error);
+// Loads and checks all of it: names that point nowhere, items without a place, cycles in `needs`.
+kz_status course_open(const char *folder, course_catalogue **catalogue, kz_error *error);
+void course_close(course_catalogue *catalogue);
+const course_task *course_find_task(const course_catalogue *catalogue, const char *id); // NULL
+const course_path *course_find_path(const course_catalogue *catalogue, const char *id); // NULL
+const course_part *course_find_part(const course_catalogue *catalogue, const char *id); // NULL
+// docs/coverage.md, whole.
+void course_write_coverage(const course_catalogue *catalogue, base_text *out);
+// A new task's folder from a template, compiling and passing.
+kz_status course_new_task(const char *folder, course_kind kind, kz_error *error);
+// `kz new`: a project of one's own (CMake, a kernel, its test and benchmark).
+kz_status course_new_project(const char *folder, const char *name, kz_error *error);
+
+// ---- grading ------------------------------------------------------------------------------------------
+
+// Why a submission fails: COURSE_REASON(ID, "word"), the words of "// fails:" in wrong/.
+typedef enum course_reason {
+    COURSE_PASSED,
+    COURSE_COMPILE,   // the compiler refuses it
+    COURSE_SIGNATURE, // there is no such function, or with other parameters
+    COURSE_SOURCE,    // a forbidden or missing pattern, or an included file of the course
+    COURSE_FAULT,     // out of bounds, misaligned, trap, deadlock, signal
+    COURSE_TIMEOUT,
+    COURSE_WRONG,          // "result"
+    COURSE_INPUT_CHANGED,  // "input"
+    COURSE_FINDING,        // of a sanitizer; detail: its kind
+    COURSE_GATE_MISSED,    // "gate"; detail: the metric
+    COURSE_SLOW,           // "speed"
+    COURSE_ANSWER_WRONG,   // "answer"; detail: its name
+    COURSE_COMMAND_FAILED, // "command"; detail: its name
+    COURSE_REASONS
+} course_reason;
+const char *course_reason_name(course_reason reason); // "result"
+
+typedef enum course_outcome { COURSE_RIGHT, COURSE_BAD, COURSE_NOT_DONE } course_outcome;
+
+// One line of the verdict.
+typedef struct course_check {
+    const char *name; // "compiles", "results", "sanitizer", "sectors_per_load", "speed"
+    course_outcome outcome;
+    const char *summary; // one line: "19 cases, 2 seeds"
+    const char *detail;  // whole lines: what, where, likely why, what next; "" where all is well
+    double value, limit; // of a gate; NAN
+} course_check;
+
+enum { COURSE_CHECKS = 32 };
+
+typedef struct course_verdict {
+    base_arena *arena; // all texts
+    const course_task *task;
+    char file[COURSE_PATH]; // what was graded: absolute
+    bool passed;
+    course_reason reason; // of the first check that failed
+    const char *reason_detail;
+    course_check checks[COURSE_CHECKS];
+    size_t check_count;
+    char device[32]; // "sim:h200", "cuda:0", "cpu"
+    bool timed;      // false: no time was measured, and the report says so
+    uint64_t public_seed, fresh_seed;
+    const char *figure_name; // the task's best figure: "sectors_per_load", "of_roof"; NULL
+    double figure;           // smaller is better unless it is a share of something
+    bool figure_larger_is_better;
+    double seconds; // that grading took
+} course_verdict;
+
+typedef struct course_grade_job {
+    const course_task *task;
+    const char *file;    // the submission
+    const char *device;  // "sim", "sim:a100", "cuda:0"; NULL: a GPU where there is one, else the simulator
+    const char *kz;      // this executable, for the child and for commands
+    uint64_t fresh_seed; // 0: from the clock
+    bool no_time;        // leave speed out, whatever the device
+    bool (*interrupted)(void);                         // may be NULL
+    void (*progress)(const char *what, void *context); // may be NULL: "compiling", "case n=1025", ...
+    void *progress_context;
+} course_grade_job;
+
+// An error is a failure of the grader (no compiler, no course, a task whose reference is broken); what is wrong
+// with the submission is in the verdict. Close the verdict whatever is returned.
+kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_error *error);
+void course_verdict_close(course_verdict *verdict);
+
+// Each kind's own part, called by course_grade after the source was read (`source`) and its rules were checked.
+// They add checks with course_verdict_add and stop at the first that makes further ones pointless.
+kz_status course_grade_kernel(const course_grade_job *job, const char *source, course_verdict *verdict,
+                              kz_error *error);
+kz_status course_grade_c(const course_grade_job *job, const char *source, course_verdict *verdict,
+                         kz_error *error);
+kz_status course_grade_program(const course_grade_job *job, const char *source, course_verdict *verdict,
+                               kz_error *error);
+kz_status course_grade_answers(const course_grade_job *job, const char *source, course_verdict *verdict,
+                               kz_error *error);
+
+// Adds a row; the first BAD one gives the verdict its reason. Texts are copied. The row is given back, NULL when
+// there is no room or memory.
+course_check *course_verdict_add(course_verdict *verdict, const char *name, course_outcome outcome,
+                                 course_reason reason, const char *reason_detail, const char *summary,
+                                 const char *detail);
+
+// The task that a file is for: a line "kz: task <id>" in its first lines, else the folder it lies in.
+kz_status course_task_of_file(const course_catalogue *catalogue, const char *file, const course_task **task,
+                              kz_error *error);
+
+// Proves a task: starter fails, solution passes, each wrong one fails for its reason. One line per proof goes to
+// `report`; KZ_WRONG where one does not hold. `kz` and `device` as in course_grade_job.
+kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
+                            kz_error *error);
+
+// ---- metrics ------------------------------------------------------------------------------------------
+
+typedef struct course_metric {
+    const char *name, *unit, *text;
+    bool larger_is_better;
+} course_metric;
+const course_metric *course_metrics(size_t *count); // of metrics.def
+const course_metric *course_find_metric(const char *name);
+
+// ---- one run's data (shared by the kinds) ----------------------------------------------------------------
+
+// The buffers and scalars of one case and seed on the host, poisoned outputs, and the right answer. data.c.
+typedef struct course_data {
+    const course_task *task;
+    const course_case *c;
+    uint64_t seed;
+    uint64_t counts[COURSE_PARAMETERS]; // of a buffer: elements
+    uint64_t bytes[COURSE_PARAMETERS];
+    void *host[COURSE_PARAMETERS];       // of a buffer: what it holds before the run
+    void *got[COURSE_PARAMETERS];        // what came back; NULL before
+    uint64_t scalars[COURSE_PARAMETERS]; // of a scalar: its bits, little-endian
+    double values[COURSE_PARAMETERS];    // of a scalar: its value
+} course_data;
+
+typedef struct course_reference
+    course_reference; // reference.c compiled and loaded, or the expressions as such
+kz_status course_reference_open(const course_task *task, course_reference **reference, kz_error *error);
+void course_reference_close(course_reference *reference);
+
+kz_status course_data_open(const course_task *task, course_reference *reference, const course_case *c,
+                           uint64_t seed, course_data *data, kz_error *error);
+void course_data_close(course_data *data);
+// Compares `got` with the right answer. KZ_WRONG and words in `error` where it differs; `input` tells that an
+// input changed.
+kz_status course_data_judge(const course_data *data, course_reference *reference, bool *input_changed,
+                            family_comparison *comparison, kz_error *error);
+void course_case_name(const course_task *task, const course_case *c, char *text,
+                      size_t size); // "n=1025, nan"
+// An expression over the case's axes (and `block`, where not 0).
+kz_status course_evaluate(const course_task *task, const course_case *c, const char *expression, double block,
+                          double *value, kz_error *error);
+
+// ---- a process with limits (process.c) -----------------------------------------------------------------------
+
+typedef struct course_process {
+    const char *const *argv;
+    const char *folder;             // working directory; NULL: this one's
+    const char *const *environment; // "NAME=value" to add; NULL
+    const void *input;              // for its stdin
+    size_t input_bytes;
+    double seconds;      // wall time; then its whole group is killed
+    uint64_t memory;     // bytes of address space; 0: no limit (sanitizers reserve terabytes)
+    size_t output_bytes; // the most that is kept of each stream
+    bool answer_pipe;    // fd 3 of the child is a pipe, kept in `answer`
+} course_process;
+
+typedef struct course_process_result {
+    int exit_code; // 128 + signal
+    int signal;
+    bool timed_out;
+    base_text output; // stdout and stderr in one
+    base_text answer; // bytes from fd 3
+    double seconds;
+} course_process_result;
+
+// An error means that it could not be started. Free the result's texts.
+kz_status course_run_process(const course_process *process, course_process_result *result, kz_error *error);
+
+#endif
