@@ -1,0 +1,106 @@
+// store: what a learner has done, in one SQLite file.
+//
+// The file is progress.db in the learner's folder. Several processes may use it at once (WAL, a busy timeout,
+// one transaction per call): nothing is lost. A file that is no database, or a broken one, is moved aside as
+// progress.db.broken-<time>, and a new one is begun; `set_aside` says so. Times are seconds since 1970 (UTC);
+// days are the learner's local ones, "2026-11-15".
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "base/base.h"
+
+enum { STORE_NAME = 64, STORE_DAY = 11 };
+
+typedef struct store store;
+
+// Opens or makes `folder`/progress.db; `folder` is made too. `set_aside` (may be NULL) gets the name that a broken
+// file was given, "" where all was well.
+kz_status store_open(const char *folder, store **out, char *set_aside, size_t set_aside_size,
+                     kz_error *error);
+void store_close(store *s);
+
+// ---- attempts: one per grading --------------------------------------------------------------------------
+
+typedef struct store_attempt {
+    char task[STORE_NAME];
+    int64_t time;
+    bool passed;
+    char reason[32]; // "result"; "" where it passed
+    char detail[STORE_NAME];
+    char device[32];         // "sim:h200"
+    char figure[STORE_NAME]; // "sectors_per_load"; "" where there is none
+    double value;            // NAN where there is none
+    bool larger_is_better;
+    double seconds; // that grading took
+    char hash[17];  // of the file's content
+    char file[256];
+} store_attempt;
+
+// A file that was just graded (the same hash, task and outcome within a minute) is not counted twice.
+kz_status store_add_attempt(store *s, const store_attempt *attempt, kz_error *error);
+
+// What is known of one task.
+typedef struct store_task {
+    char task[STORE_NAME];
+    uint64_t attempts, hints; // hints: the most that were looked at
+    bool passed, skipped, seen_solution;
+    int64_t first_time, passed_time, last_time; // 0: never
+    char figure[STORE_NAME], figure_device[32];
+    double best; // NAN
+    bool larger_is_better;
+} store_task;
+
+kz_status store_get_task(store *s, const char *task, store_task *out,
+                         kz_error *error); // zeroed where unknown
+// All that were ever touched, by first_time; malloc'ed.
+kz_status store_list_tasks(store *s, store_task **tasks, size_t *count, kz_error *error);
+// The attempts from `since` on, oldest first; task may be NULL. malloc'ed.
+kz_status store_list_attempts(store *s, const char *task, int64_t since, store_attempt **attempts,
+                              size_t *count, kz_error *error);
+
+kz_status store_set_hints(store *s, const char *task, uint64_t hints, kz_error *error); // never goes down
+kz_status store_set_skipped(store *s, const char *task, bool skipped, kz_error *error);
+kz_status store_set_seen_solution(store *s, const char *task, kz_error *error);
+// Forgets that it was passed; attempts stay.
+kz_status store_reset_task(store *s, const char *task, kz_error *error);
+
+// ---- settings: "path", "task" (where the learner is), ... ----------------------------------------------------
+
+kz_status store_get(store *s, const char *key, char *value, size_t size, kz_error *error); // "" where unset
+kz_status store_set(store *s, const char *key, const char *value, kz_error *error);
+
+// ---- katas ----------------------------------------------------------------------------------------------
+
+// A kata's schedule: what was weak comes back soon, what was strong late.
+typedef struct store_kata {
+    char task[STORE_NAME];
+    char due[STORE_DAY]; // "" : never done
+    int interval;        // days
+    double ease;
+    uint64_t repetitions, lapses;
+} store_kata;
+kz_status store_list_katas(store *s, store_kata **katas, size_t *count, kz_error *error);
+// A result on `day`: quality 0 (failed, gave up) to 5 (passed at once, without hints).
+kz_status store_add_kata(store *s, const char *task, const char *day, int quality, store_kata *after,
+                         kz_error *error);
+
+// ---- days -------------------------------------------------------------------------------------------------
+
+typedef struct store_day {
+    char day[STORE_DAY];
+    uint64_t attempts, passed;
+} store_day;
+kz_status store_list_days(store *s, store_day **days, size_t *count,
+                          kz_error *error); // with an attempt, ascending
+int store_streak(const store_day *days, size_t count,
+                 const char *today); // days in a row up to today or yesterday
+void store_day_of(int64_t time, char day[STORE_DAY]);
+
+// ---- plain text -------------------------------------------------------------------------------------------
+
+// Everything as lines of tab-separated text with a first line that names the format; importing adds what is new
+// (the same attempt twice is one). A wrong line is an error that names it, and nothing is imported.
+kz_status store_export(store *s, base_text *out, kz_error *error);
+kz_status store_import(store *s, const char *name, const char *text, uint64_t *added, kz_error *error);
+
+#endif
