@@ -207,7 +207,7 @@ typedef struct course_path {
 typedef struct course_catalogue {
     base_arena *arena;
     const char *folder;
-    const course_task *tasks; // tasks, then katas; by topic and order (course/order.toml)
+    const course_task *tasks; // tasks, then katas; by topic and order (course/order.toml, topic.toml)
     size_t task_count;
     const course_path *paths;
     size_t path_count;
