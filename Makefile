@@ -26,7 +26,7 @@ run: build ## builds, then runs and checks every kernel on the devices of this m
 test: setup-test test-release test-sanitize test-fuzz ## all tests: CTest, the sanitizers, a short fuzz run
 
 test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
-	@tools/setup all
+	@tools/setup test
 	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
