@@ -1,0 +1,107 @@
+// Folders for gradings: made with copies of the task's and the learner's files, removed with all that is in them.
+#include "scratch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "toolchain/toolchain.h"
+
+enum { LARGEST = 64 << 20, MOST_FILES = 256, OPEN_FOLDERS = 16, DEEPEST = 4 };
+
+static kz_status copy_file(const char *from, const char *to, const struct stat *about, kz_error *error) {
+    char *data;
+    size_t size;
+    kz_status status = base_file_read(from, &data, &size, error);
+    if (status) return status;
+    status = base_file_write(to, data, size, error);
+    free(data);
+    if (status == KZ_OK && (about->st_mode & S_IXUSR)) chmod(to, 0755);
+    return status;
+}
+
+// Plain files of `from`; those of folders in it where `depth` allows. Nothing where `from` is not there.
+static kz_status copy_folder(const char *from, const char *to, int depth, int *files, kz_error *error) {
+    DIR *listing = opendir(from);
+    if (!listing) return KZ_OK;
+    kz_status status = base_make_folders(to, error);
+    for (struct dirent *entry; status == KZ_OK && (entry = readdir(listing));) {
+        if (entry->d_name[0] == '.') continue;
+        char source[COURSE_PATH], target[COURSE_PATH];
+        if (snprintf(source, sizeof source, "%s/%s", from, entry->d_name) >= (int)sizeof source ||
+            snprintf(target, sizeof target, "%s/%s", to, entry->d_name) >= (int)sizeof target)
+            continue;
+        struct stat about;
+        if (stat(source, &about) != 0) continue;
+        if (S_ISDIR(about.st_mode) && depth > 0)
+            status = copy_folder(source, target, depth - 1, files, error);
+        else if (S_ISREG(about.st_mode) && about.st_size <= LARGEST && ++*files <= MOST_FILES)
+            status = copy_file(source, target, &about, error);
+    }
+    closedir(listing);
+    return status;
+}
+
+// The learner's folder of this task bears its name; the course's own holds a task.toml, and the solution.
+static bool is_learners_folder(const course_task *task, const char *folder) {
+    const char *slash = strrchr(folder, '/');
+    char description[COURSE_PATH + 16];
+    snprintf(description, sizeof description, "%s/task.toml", folder);
+    return strcmp(slash ? slash + 1 : folder, task->id) == 0 && !base_file_exists(description);
+}
+
+static kz_status copy_learners(const course_task *task, const char *file, const char *folder, int *files,
+                               kz_error *error) {
+    char own[COURSE_PATH], from[COURSE_PATH + 8], to[COURSE_PATH + 256];
+    struct stat about;
+    char *path = realpath(file, NULL);
+    if (!path || stat(path, &about) != 0) {
+        free(path);
+        return base_fail(error, KZ_IO, "cannot open %s: %s", file, strerror(errno));
+    }
+    snprintf(own, sizeof own, "%s", path);
+    free(path);
+    char *slash = strrchr(own, '/');
+    snprintf(to, sizeof to, "%s/%.200s", folder, slash + 1);
+    kz_status status = copy_file(file, to, &about, error);
+    *slash = 0;
+    if (status || !is_learners_folder(task, own)) return status;
+    status = copy_folder(own, folder, 0, files, error);
+    snprintf(from, sizeof from, "%s/files", own);
+    snprintf(to, sizeof to, "%s/files", folder);
+    if (status == KZ_OK) status = copy_folder(from, to, DEEPEST, files, error);
+    return status;
+}
+
+kz_status course_scratch_open(const course_task *task, const char *file, char folder[COURSE_PATH],
+                              kz_error *error) {
+    char work[TOOLCHAIN_PATH], from[COURSE_PATH + 8], to[COURSE_PATH + 8];
+    folder[0] = 0;
+    kz_status status = toolchain_work_open(work, error);
+    if (status) return status;
+    snprintf(folder, COURSE_PATH, "%s", work);
+    snprintf(from, sizeof from, "%s/files", task->folder);
+    snprintf(to, sizeof to, "%s/files", folder);
+    int files = 0;
+    status = copy_folder(from, to, DEEPEST, &files, error);
+    if (status == KZ_OK && file) status = copy_learners(task, file, folder, &files, error);
+    if (status) {
+        course_scratch_close(folder);
+        folder[0] = 0;
+    }
+    return status;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
+    remove(path);
+    return 0;
+}
+
+void course_scratch_close(const char *folder) {
+    if (folder[0]) nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
