@@ -1,0 +1,135 @@
+// Programs with limits: what they get, how they end, and that nothing of them is left.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "course/course.h"
+
+static course_process_result run(const char *script, course_process process) {
+    course_process_result result;
+    kz_error error = {0};
+    const char *argv[] = {"/bin/sh", "-c", script, NULL};
+    process.argv = argv;
+    if (process.seconds == 0) process.seconds = 20;
+    if (process.output_bytes == 0) process.output_bytes = 10000;
+    assert_int_equal(course_run_process(&process, &result, &error), KZ_OK);
+    return result;
+}
+
+static void end(course_process_result *result) {
+    base_text_free(&result->output);
+    base_text_free(&result->answer);
+}
+
+static void input_output_and_answer_go_their_ways(void **state) {
+    size_t size = 3000000; // more than pipes hold
+    char *input = malloc(size);
+    memset(input, 'x', size);
+    course_process_result r = run("cat >&3; echo out; echo err >&2; exit 7",
+                                  (course_process){.input = input, .input_bytes = size, .answer_pipe = true});
+    assert_int_equal(r.exit_code, 7);
+    assert_int_equal(r.answer.length, size);
+    assert_memory_equal(r.answer.data, input, size);
+    assert_string_equal(r.output.data, "out\nerr\n");
+    assert_false(r.timed_out);
+    free(input);
+    end(&r);
+}
+
+static void the_environment_is_scrubbed(void **state) {
+    setenv("SECRET_OF_THE_GRADER", "1", 1);
+    const char *more[] = {"GIVEN=yes", NULL};
+    course_process_result r = run("env", (course_process){.environment = more});
+    assert_null(strstr(r.output.data, "SECRET"));
+    assert_non_null(strstr(r.output.data, "GIVEN=yes\n"));
+    assert_non_null(strstr(r.output.data, "PATH="));
+    end(&r);
+}
+
+static void a_program_that_does_not_end_is_stopped(void **state) {
+    course_process_result r = run("sleep 1000", (course_process){.seconds = 0.2});
+    assert_true(r.timed_out);
+    assert_int_equal(r.signal, SIGKILL);
+    assert_int_equal(r.exit_code, 128 + SIGKILL);
+    end(&r);
+}
+
+static void a_flood_is_cut_and_does_not_block(void **state) {
+    course_process_result r = run("head -c 20000000 /dev/zero; echo end >&3",
+                                  (course_process){.output_bytes = 5000, .answer_pipe = true});
+    assert_int_equal(r.output.length, 5000);
+    assert_string_equal(r.answer.data, "end\n");
+    assert_int_equal(r.exit_code, 0);
+    end(&r);
+}
+
+static void memory_is_limited(void **state) {
+    // head keeps the last line in memory: tail of one line without end.
+    course_process_result r = run("head -c 400000000 /dev/zero | tail -n 1 | wc -c",
+                                  (course_process){.memory = UINT64_C(200) << 20});
+    assert_non_null(strstr(r.output.data, "memory"));
+    end(&r);
+}
+
+// What is forked, even into a session of its own, is gone with the run.
+static void nothing_is_left_behind(void **state) {
+    course_process_result r = run("sleep 987 & setsid sleep 987 & (setsid sh -c 'sleep 987 & sleep 987' &) ; "
+                                  "sleep 0.2; echo done",
+                                  (course_process){.seconds = 20});
+    assert_non_null(strstr(r.output.data, "done"));
+    end(&r);
+    course_process_result look = run("for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f 2>/dev/null | "
+                                     "grep -q '^sleep 987' && echo left; done; true",
+                                     (course_process){0});
+    assert_null(look.output.data ? strstr(look.output.data, "left") : NULL);
+    end(&look);
+}
+
+static void a_fork_bomb_ends_with_its_time(void **state) {
+    // Bounded by itself too, should the limits fail: 400 processes at the most.
+    course_process_result r = run("i=0; while [ $i -lt 400 ]; do setsid sleep 986 & i=$((i+1)); done; wait",
+                                  (course_process){.seconds = 2});
+    assert_true(r.timed_out);
+    end(&r);
+    course_process_result look = run("for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f 2>/dev/null | "
+                                     "grep -q '^sleep 986' && echo left; done; true",
+                                     (course_process){0});
+    assert_null(look.output.data ? strstr(look.output.data, "left") : NULL);
+    end(&look);
+}
+
+static void killing_the_parent_does_not_reach_us(void **state) {
+    course_process_result r = run("kill -9 $PPID; sleep 100", (course_process){.seconds = 20});
+    assert_int_equal(r.signal, SIGKILL);
+    assert_false(r.timed_out);
+    end(&r);
+}
+
+static void a_program_that_is_not_there_is_an_error(void **state) {
+    course_process_result r;
+    kz_error error = {0};
+    const char *argv[] = {"/no/such/program", NULL};
+    assert_int_equal(course_run_process(&(course_process){.argv = argv, .seconds = 1}, &r, &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "/no/such/program"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(input_output_and_answer_go_their_ways),
+        cmocka_unit_test(the_environment_is_scrubbed),
+        cmocka_unit_test(a_program_that_does_not_end_is_stopped),
+        cmocka_unit_test(a_flood_is_cut_and_does_not_block),
+        cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(nothing_is_left_behind),
+        cmocka_unit_test(a_fork_bomb_ends_with_its_time),
+        cmocka_unit_test(killing_the_parent_does_not_reach_us),
+        cmocka_unit_test(a_program_that_is_not_there_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
