@@ -2,14 +2,15 @@
 //
 // The file is progress.db in the learner's folder. Several processes may use it at once (WAL, a busy timeout,
 // one transaction per call): nothing is lost. A file that is no database, or a broken one, is moved aside as
-// progress.db.broken-<time>, and a new one is begun; `set_aside` says so. Times are seconds since 1970 (UTC);
-// days are the learner's local ones, "2026-11-15".
+// progress.db.broken-<time>, and a new one is begun; `set_aside` says so. A file of a newer version is refused
+// and kept. A file that is deleted or replaced while it is open is noticed by the next call. Times are seconds
+// since 1970 (UTC); days are the learner's local ones, "2026-11-15".
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
 #include "base/base.h"
 
-enum { STORE_NAME = 64, STORE_DAY = 11 };
+enum { STORE_NAME = 64, STORE_DAY = 11, STORE_HASH = 17 };
 
 typedef struct store store;
 
@@ -31,12 +32,15 @@ typedef struct store_attempt {
     char figure[STORE_NAME]; // "sectors_per_load"; "" where there is none
     double value;            // NAN where there is none
     bool larger_is_better;
-    double seconds; // that grading took
-    char hash[17];  // of the file's content
-    char file[256];
+    double seconds;        // that grading took
+    char hash[STORE_HASH]; // of the file's content, by store_hash
+    char file[1024];
 } store_attempt;
 
-// A file that was just graded (the same hash, task and outcome within a minute) is not counted twice.
+void store_hash(const char *content, size_t size, char hash[STORE_HASH]); // 16 hexadecimal digits
+
+// A file that was just graded (the same hash, task and outcome within a minute) is not counted twice; the better
+// figure is kept. Of a file that passed, the content is kept too, where it still has this hash. `time` 0 is now.
 kz_status store_add_attempt(store *s, const store_attempt *attempt, kz_error *error);
 
 // What is known of one task.
@@ -46,7 +50,7 @@ typedef struct store_task {
     bool passed, skipped, seen_solution;
     int64_t first_time, passed_time, last_time; // 0: never
     char figure[STORE_NAME], figure_device[32];
-    double best; // NAN
+    double best; // NAN; among those passed with the figure and the device of the latest
     bool larger_is_better;
 } store_task;
 
@@ -57,6 +61,9 @@ kz_status store_list_tasks(store *s, store_task **tasks, size_t *count, kz_error
 // The attempts from `since` on, oldest first; task may be NULL. malloc'ed.
 kz_status store_list_attempts(store *s, const char *task, int64_t since, store_attempt **attempts,
                               size_t *count, kz_error *error);
+
+// The content that passed, malloc'ed; NULL where it was not kept.
+kz_status store_get_source(store *s, const char *hash, char **content, kz_error *error);
 
 kz_status store_set_hints(store *s, const char *task, uint64_t hints, kz_error *error); // never goes down
 kz_status store_set_skipped(store *s, const char *task, bool skipped, kz_error *error);
@@ -80,14 +87,18 @@ typedef struct store_kata {
     uint64_t repetitions, lapses;
 } store_kata;
 kz_status store_list_katas(store *s, store_kata **katas, size_t *count, kz_error *error);
-// A result on `day`: quality 0 (failed, gave up) to 5 (passed at once, without hints).
+// A result on `day`: quality 0 (failed, gave up) to 5 (passed at once, without hints). A second result of the same
+// day takes the first one's place.
 kz_status store_add_kata(store *s, const char *task, const char *day, int quality, store_kata *after,
                          kz_error *error);
+// The schedule after one more result; pure. A zeroed kata is one that was never done. Intervals are whole days,
+// at least 1; below quality 3 the kata is back the next day.
+void store_schedule(store_kata *kata, const char *day, int quality);
 
 // ---- days -------------------------------------------------------------------------------------------------
 
 typedef struct store_day {
-    char day[STORE_DAY];
+    char day[STORE_DAY]; // as it was where and when the attempt was made
     uint64_t attempts, passed;
 } store_day;
 kz_status store_list_days(store *s, store_day **days, size_t *count,
@@ -95,6 +106,8 @@ kz_status store_list_days(store *s, store_day **days, size_t *count,
 int store_streak(const store_day *days, size_t count,
                  const char *today); // days in a row up to today or yesterday
 void store_day_of(int64_t time, char day[STORE_DAY]);
+bool store_day_number(const char *day, int64_t *number); // days since 1970-01-01; false where it is no day
+void store_day_from(int64_t number, char day[STORE_DAY]);
 
 // ---- plain text -------------------------------------------------------------------------------------------
 
