@@ -71,9 +71,6 @@ kz_status cli_parse(const cli_command *command, int argc, char **argv, void *opt
                     kz_error *error);
 void cli_print_help(const cli_command *command);
 
-// The name in `names` (ends with NULL) that `word` was probably meant to be; NULL where none is near.
-const char *cli_nearest(const char *word, const char *const *names);
-
 // ---- interruption -----------------------------------------------------------------------------
 
 // After cli_catch_interrupts, the first SIGINT or SIGTERM makes cli_interrupted true; the second ends the

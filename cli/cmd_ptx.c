@@ -102,7 +102,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     for (size_t i = 0; known[i]; i++)
         if (strcmp(what, known[i]) == 0)
             return cli_fail_with(KZ_INVALID, "kz ptx %s: wrong number of files\n%s", what, self->usage);
-    const char *near = cli_nearest(what, known);
+    const char *near = base_nearest(what, known);
     if (words.count && near)
         return cli_fail_with(KZ_INVALID, "kz ptx has no \"%s\"; did you mean %s?", what, near);
     return cli_fail_with(KZ_INVALID, "kz ptx takes check, print or support\n%s", self->usage);

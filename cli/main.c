@@ -143,7 +143,7 @@ static const verb *find_verb(const char *name) {
 static int unknown_verb(const char *name) {
     const char *names[BASE_COUNT(verbs) + 1] = {NULL};
     for (size_t i = 0; i < BASE_COUNT(verbs); i++) names[i] = verbs[i].name;
-    const char *near = cli_nearest(name, names);
+    const char *near = base_nearest(name, names);
     if (near) return cli_fail_with(KZ_INVALID, "there is no command \"%s\"; did you mean kz %s?", name, near);
     const char *dot = strrchr(name, '.');
     if (strchr(name, '/') || (dot && strcmp(dot, ".cu") == 0))

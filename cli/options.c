@@ -24,7 +24,7 @@ static kz_status unknown_option(const cli_command *command, const char *verb, co
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     base_fail(error, KZ_INVALID, "unknown option --%s", word);
-    const char *near = cli_nearest(word, names);
+    const char *near = base_nearest(word, names);
     if (near) base_fail_note(error, "did you mean --%s?", near);
     base_fail_note(error, "known options:%s --help", known.data ? known.data : "");
     base_fail_note(error, "try: kz help %s", verb);
@@ -134,36 +134,4 @@ void cli_print_help(const cli_command *command) {
         }
     }
     if (command->examples) printf("\nExamples:\n%s\n", command->examples);
-}
-
-// ---- the nearest name -------------------------------------------------------------------------
-
-// Levenshtein's distance, with words cut at 63 characters.
-static size_t distance(const char *a, const char *b) {
-    enum { LENGTH = 63 };
-    size_t m = strnlen(a, LENGTH), n = strnlen(b, LENGTH), row[LENGTH + 1];
-    for (size_t j = 0; j <= n; j++) row[j] = j;
-    for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            diagonal = row[j];
-            row[j] = change < shorter + 1 ? change : shorter + 1;
-        }
-    }
-    return row[n];
-}
-
-const char *cli_nearest(const char *word, const char *const *names) {
-    const char *best = NULL;
-    size_t best_distance = SIZE_MAX, length = strlen(word);
-    for (; *names; names++) {
-        size_t d = distance(word, *names);
-        // A part of the name is near too: "warp_shuffle" for "03_warp_shuffle".
-        if (length >= 3 && strstr(*names, word)) d = 1;
-        if (d < best_distance) best = *names, best_distance = d;
-    }
-    return best_distance <= 1 + length / 3 ? best : NULL;
 }

@@ -88,10 +88,10 @@ static void says_what_is_wrong(void **state) {
 static void finds_the_nearest_name(void **state) {
     (void)state;
     const char *const names[] = {"vector_add", "reduce", "03_warp_shuffle", NULL};
-    assert_string_equal(cli_nearest("redcue", names), "reduce");
-    assert_string_equal(cli_nearest("vectoradd", names), "vector_add");
-    assert_string_equal(cli_nearest("warp_shuffle", names), "03_warp_shuffle");
-    assert_null(cli_nearest("softmax", names));
+    assert_string_equal(base_nearest("redcue", names), "reduce");
+    assert_string_equal(base_nearest("vectoradd", names), "vector_add");
+    assert_string_equal(base_nearest("warp_shuffle", names), "03_warp_shuffle");
+    assert_null(base_nearest("softmax", names));
 }
 
 int main(void) {

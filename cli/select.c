@@ -10,7 +10,7 @@
 // ---- families and variants ------------------------------------------------------------------------
 
 static void suggest(kz_error *error, const char *word, const char *const *names, const char *before) {
-    const char *near = cli_nearest(word, names);
+    const char *near = base_nearest(word, names);
     base_text all = {0};
     for (; *names; names++) base_text_add(&all, " %s", *names);
     if (near) base_fail_note(error, "did you mean %s?", near);

@@ -13,6 +13,12 @@ kz_status base_fail(kz_error *error, kz_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // Appends a line to the message: a cause or a next step.
 void base_fail_note(kz_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// "name:line:column: message", then the line and a caret under the column. `text` is the whole file, and
+// `offset` the place in it; lines and columns count from 1.
+kz_status base_fail_caret(kz_error *error, kz_status status, const char *name, const char *text,
+                          size_t length, size_t offset, uint32_t line, uint32_t column, const char *message);
+// The name in `names` (ends with NULL) that `word` was probably meant to be; NULL where none is near.
+const char *base_nearest(const char *word, const char *const *names);
 
 // ---- arena: one lifetime, freed at once -------------------------------------------------------
 
@@ -36,6 +42,8 @@ void base_text_add_v(base_text *text, const char *format, va_list list);
 void base_text_add_bytes(base_text *text, const char *bytes, size_t length);
 void base_text_add_json(base_text *text, const char *string); // quoted and escaped; null for NULL
 void base_text_free(base_text *text);
+// Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
+size_t base_utf8_length(const char *at);
 
 // ---- files ------------------------------------------------------------------------------------
 

@@ -57,8 +57,8 @@ void base_text_add_bytes(base_text *text, const char *bytes, size_t length) {
     text->data[text->length] = 0;
 }
 
-// Bytes that are no UTF-8 become U+FFFD: paths and names may hold anything, a JSON text may not.
-static size_t utf8_length(const unsigned char *at) {
+size_t base_utf8_length(const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
     if (at[0] < 0x80) return 1;
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
     if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
@@ -71,6 +71,7 @@ static size_t utf8_length(const unsigned char *at) {
     return length;
 }
 
+// Bytes that are no UTF-8 become U+FFFD: paths and names may hold anything, a JSON text may not.
 void base_text_add_json(base_text *text, const char *string) {
     if (!string) {
         base_text_add(text, "null");
@@ -78,7 +79,7 @@ void base_text_add_json(base_text *text, const char *string) {
     }
     base_text_add_bytes(text, "\"", 1);
     for (const unsigned char *at = (const unsigned char *)string; *at;) {
-        size_t length = utf8_length(at);
+        size_t length = base_utf8_length((const char *)at);
         if (length == 0)
             base_text_add(text, "\\ufffd");
         else if (*at == '"' || *at == '\\')

@@ -87,6 +87,7 @@ static double factor(reader *r) {
     if (isdigit((unsigned char)*r->at)) {
         char *end;
         value = (double)strtoull(r->at, &end, 0);
+        if (*end == '.' && isdigit((unsigned char)end[1])) value = strtod(r->at, &end);
         r->at = end;
     } else if (isalpha((unsigned char)*r->at) || *r->at == '_') {
         value = name(r);

@@ -220,20 +220,5 @@ kz_status ptx_lex(const char *name, const char *text, size_t length, ptx_tokens 
 
 kz_status ptx_fail_caret(kz_error *error, kz_status status, const char *name, const char *text, size_t length,
                          const ptx_token *at, const char *message) {
-    enum { WIDTH = 100 };
-    base_fail(error, status, "%s:%u:%u: %s", name, at->line, at->column, message);
-    if (!error) return status;
-    // A long line is shown from shortly before the column.
-    size_t column = at->column - 1, from = column > WIDTH - 30 ? column - (WIDTH - 30) : 0;
-    const char *line = text + at->offset - column;
-    char shown[WIDTH + 1];
-    size_t count = 0;
-    for (const char *c = line + from; count < WIDTH && c < text + length && *c != '\n'; c++)
-        shown[count++] = *c == '\t' ? ' ' : (unsigned char)*c < 32 || (unsigned char)*c > 126 ? '?' : *c;
-    while (count > 0 && (shown[count - 1] == ' ' || shown[count - 1] == '?') && count > column - from + 1)
-        count--;
-    shown[count] = 0;
-    base_fail_note(error, "%6u | %s", at->line, shown);
-    base_fail_note(error, "%6s | %*s^", "", (int)(column - from), "");
-    return status;
+    return base_fail_caret(error, status, name, text, length, at->offset, at->line, at->column, message);
 }

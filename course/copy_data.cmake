@@ -1,0 +1,10 @@
+# Copies the course's data from FROM to TO, anew: what was removed there is gone here.
+file(REMOVE_RECURSE ${TO})
+file(MAKE_DIRECTORY ${TO})
+foreach(folder tasks katas paths items template)
+    if(EXISTS ${FROM}/${folder})
+        file(COPY ${FROM}/${folder} DESTINATION ${TO})
+    endif()
+endforeach()
+file(GLOB lists ${FROM}/*.toml)
+file(COPY ${lists} DESTINATION ${TO})
