@@ -204,6 +204,16 @@ typedef struct course_path {
     size_t gate_count;
 } course_path;
 
+// course/order.toml and tasks/<id>/topic.toml.
+typedef struct course_topic {
+    const char *id, *title, *about;
+} course_topic;
+
+// course/skills.toml.
+typedef struct course_skill {
+    const char *id, *title;
+} course_skill;
+
 typedef struct course_catalogue {
     base_arena *arena;
     const char *folder;
@@ -215,6 +225,10 @@ typedef struct course_catalogue {
     size_t item_count;
     const course_part *parts;
     size_t part_count;
+    const course_topic *topics; // in order; "kata" is none of them
+    size_t topic_count;
+    const course_skill *skills; // in order
+    size_t skill_count;
 } course_catalogue;
 
 // The folder with the course's data: $KZ_COURSE, else share/kz/course beside the executable's folder.
