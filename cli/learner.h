@@ -1,0 +1,21 @@
+// The learner: where their folder is, and their progress. What kz learn, grade, progress, kata and notebook share.
+#ifndef CLI_LEARNER_H
+#define CLI_LEARNER_H
+
+#include "cli.h"
+#include "store/store.h"
+
+enum { CLI_LEARNER_PATH = 1024 };
+
+// $KZ_LEARN made absolute, else ~/kernel-zoo. Nothing is made.
+kz_status cli_learner_folder(char folder[CLI_LEARNER_PATH], kz_error *error);
+// Opens the progress there, making folder and file where they are missing. `set_aside` gets the new name of a
+// broken progress.db, "" where all is well; cli_learner_tell says it on stderr.
+kz_status cli_learner_open(char folder[CLI_LEARNER_PATH], store **progress, char set_aside[CLI_LEARNER_PATH],
+                           kz_error *error);
+void cli_learner_tell(const char *set_aside);
+
+// The path of this executable.
+kz_status cli_learner_kz(char path[CLI_LEARNER_PATH], kz_error *error);
+
+#endif
