@@ -1,5 +1,5 @@
-// Whole CUDA programs by nvcc: each source to an object, the objects to an executable, both through the
-// cache.
+// Whole programs, by nvcc or by the host's C compiler: each source to an object, the objects to an executable,
+// both through the cache.
 #include "toolchain/internal.h"
 
 #include <errno.h>
@@ -35,30 +35,62 @@ static bool chooses_arch(const toolchain_program *program) {
     return false;
 }
 
-// What both steps are told. `gencode` and `library` must outlive the command.
-static void add_common(command *c, const toolchain *tools, const toolchain_program *program,
-                       const char *gencode) {
-    const char *head[] = {tools->nvcc, "-O3", "-lineinfo", "-cudart", "shared"};
-    for (size_t i = 0; i < BASE_COUNT(head); i++) add(c, head[i]);
-    if (!chooses_arch(program)) add(c, "-gencode"), add(c, gencode);
-    for (size_t i = 0; i < program->flag_count; i++) add(c, program->flags[i]);
+// The compiler of one program and what it is told at both steps.
+typedef struct compiler {
+    const toolchain *tools;
+    const toolchain_program *program;
+    char path[TOOLCHAIN_PATH], version[64], gencode[96];
+    const char *name; // for messages
+} compiler;
+
+static kz_status open_compiler(const toolchain *tools, const toolchain_program *program, compiler *with,
+                               kz_error *error) {
+    *with = (compiler){.tools = tools, .program = program, .name = "nvcc"};
+    if (!program->plain_c) {
+        if (!tools->nvcc[0])
+            return base_fail(error, KZ_TOOL, "there is no CUDA compiler to build %s", program->files[0]);
+        snprintf(with->path, sizeof with->path, "%s", tools->nvcc);
+        snprintf(with->version, sizeof with->version, "%s", tools->version);
+        snprintf(with->gencode, sizeof with->gencode, "arch=compute_%s,code=[compute_%s,sm_%s]",
+                 program->arch, program->arch, program->arch);
+        return KZ_OK;
+    }
+    kz_status status = toolchain_find_cc(with->path, error);
+    if (status) return status;
+    base_text said = {0};
+    int code = 0;
+    with->name = strrchr(with->path, '/') + 1;
+    status = toolchain_run((const char *const[]){with->path, "--version", NULL}, &said, &code, error);
+    snprintf(with->version, sizeof with->version, "%.60s", said.data ? said.data : "");
+    base_text_free(&said);
+    return status;
 }
 
-static void hash_command(toolchain_hash *hash, const toolchain *tools, const char *kind, const command *c) {
+static void add_common(command *c, const compiler *with) {
+    static const char *const cuda[] = {"-O3", "-lineinfo", "-cudart", "shared", NULL};
+    static const char *const plain[] = {"-std=gnu11", "-O2", "-g", "-Wall", NULL};
+    add(c, with->path);
+    for (const char *const *flag = with->program->plain_c ? plain : cuda; *flag; flag++) add(c, *flag);
+    if (!with->program->plain_c && !chooses_arch(with->program)) add(c, "-gencode"), add(c, with->gencode);
+    for (size_t i = 0; i < with->program->flag_count; i++) add(c, with->program->flags[i]);
+}
+
+static void hash_command(toolchain_hash *hash, const compiler *with, const char *kind, const command *c) {
     toolchain_hash_begin(hash);
     toolchain_hash_add_field(hash, kind);
-    toolchain_hash_add_field(hash, tools->version);
+    toolchain_hash_add_field(hash, with->version);
     for (size_t i = 0; i < c->count; i++) toolchain_hash_add_field(hash, c->argv[i]);
 }
 
-static kz_status run(const command *c, const char *what, const char *of, kz_error *error) {
+static kz_status run(const compiler *with, const command *c, const char *what, const char *of,
+                     kz_error *error) {
     if (c->full) return base_fail(error, KZ_INVALID, "too many files or flags for one program");
     base_text said = {0};
     int code = 0;
     kz_status status = toolchain_run(c->argv, &said, &code, error);
     if (status == KZ_OK && code != 0) {
-        char line[TOOLCHAIN_PATH + 64];
-        snprintf(line, sizeof line, "nvcc could not %s %.900s (exit status %d)", what, of, code);
+        char line[TOOLCHAIN_PATH + 128];
+        snprintf(line, sizeof line, "%.64s could not %s %.900s (exit status %d)", with->name, what, of, code);
         status = toolchain_fail_output(error, line, &said);
         if (said.data && strstr(said.data, "undefined reference to `main'"))
             base_fail_note(error, "the program has no main: name the file that has it too");
@@ -77,8 +109,10 @@ static kz_status write_object(const char *folder, size_t index, const void *data
 }
 
 // Leaves the object in `folder`/<index>.o; `key` names its content.
-static kz_status compile_source(const toolchain *tools, const toolchain_program *program, const char *gencode,
-                                size_t index, const char *folder, char key[TOOLCHAIN_KEY], kz_error *error) {
+static kz_status compile_source(const compiler *with, size_t index, const char *folder,
+                                char key[TOOLCHAIN_KEY], kz_error *error) {
+    const toolchain *tools = with->tools;
+    const toolchain_program *program = with->program;
     char *source = realpath(program->files[index], NULL); // absolute, for line information
     if (!source)
         return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s",
@@ -88,10 +122,12 @@ static kz_status compile_source(const toolchain *tools, const toolchain_program 
     kz_status status = toolchain_hash_file(source, content, error);
     if (status) goto done;
     command c = {0};
-    add_common(&c, tools, program, gencode);
+    add_common(&c, with);
+    const char *const *own = program->file_flags ? program->file_flags[index] : NULL;
+    for (size_t i = 0; own && own[i]; i++) add(&c, own[i]);
     add(&c, "-c"), add(&c, source);
     toolchain_hash hash;
-    hash_command(&hash, tools, "object", &c);
+    hash_command(&hash, with, "object", &c);
     toolchain_hash_add_field(&hash, content);
     toolchain_hash_end(&hash, before);
 
@@ -106,7 +142,7 @@ static kz_status compile_source(const toolchain *tools, const toolchain_program 
     snprintf(list, sizeof list, "%s/%zu.d", folder, index);
     const char *tail[] = {"-MD", "-MF", list, "-o", object};
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
-    status = run(&c, "compile", program->files[index], error);
+    status = run(with, &c, "compile", program->files[index], error);
     if (status == KZ_OK) status = base_file_read(object, &data, &size, error);
     if (status == KZ_OK) {
         char *dependencies = NULL;
@@ -136,23 +172,21 @@ static bool is_source(const char *path) {
 
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error) {
-    if (!tools->nvcc[0])
-        return base_fail(error, KZ_TOOL, "there is no CUDA compiler to build %s", program->files[0]);
-    char gencode[96], key[TOOLCHAIN_KEY], library[TOOLCHAIN_PATH + 4];
-    snprintf(gencode, sizeof gencode, "arch=compute_%s,code=[compute_%s,sm_%s]", program->arch, program->arch,
-             program->arch);
+    char key[TOOLCHAIN_KEY], library[TOOLCHAIN_PATH + 4];
+    compiler with;
+    kz_status status = open_compiler(tools, program, &with, error);
+    if (status) return status;
     char(*objects)[TOOLCHAIN_PATH + 32] = calloc(program->file_count + 1, sizeof *objects);
     if (!objects) return base_fail(error, KZ_NO_MEMORY, "no memory for the names of objects");
     command c = {0};
     snprintf(library, sizeof library, "-L%s", program->library_folder ? program->library_folder : "");
-    add_common(&c, tools, program, gencode);
+    add_common(&c, &with);
     if (program->library_folder) add(&c, library);
     toolchain_hash hash;
-    hash_command(&hash, tools, "program", &c);
-    kz_status status = KZ_OK;
+    hash_command(&hash, &with, "program", &c);
     for (size_t i = 0; i < program->file_count && status == KZ_OK; i++) {
         if (is_source(program->files[i])) {
-            status = compile_source(tools, program, gencode, i, folder, key, error);
+            status = compile_source(&with, i, folder, key, error);
             snprintf(objects[i], sizeof *objects, "%s/%zu.o", folder, i);
         } else {
             status = toolchain_hash_file(program->files[i], key, error);
@@ -161,6 +195,8 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
         toolchain_hash_add_field(&hash, key);
         add(&c, objects[i]);
     }
+    for (size_t i = 0; i < program->flag_count; i++) // a static library serves only what stands before it
+        if (starts_with(program->flags[i], "-l")) add(&c, program->flags[i]);
     if (status == KZ_OK) {
         char *data = NULL;
         size_t size = 0;
@@ -170,7 +206,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
             status = base_file_write(executable, data, size, error);
         } else {
             add(&c, "-o"), add(&c, executable);
-            status = run(&c, "link", program->files[0], error);
+            status = run(&with, &c, "link", program->files[0], error);
             if (status == KZ_OK && base_file_read(executable, &data, &size, NULL) == KZ_OK)
                 toolchain_cache_write(tools, key, "program", data, size);
         }

@@ -77,9 +77,9 @@ bool toolchain_cache_list(const toolchain *tools, const char *before, const char
                           char key[TOOLCHAIN_KEY]) {
     base_text list = {0};
     char path[TOOLCHAIN_PATH], hash[TOOLCHAIN_KEY];
-    const char *at = strstr(dependencies, " : ");
+    const char *at = strstr(dependencies, ": "); // nvcc writes a blank before the colon too
     bool complete = at != NULL;
-    if (complete) at += 3;
+    if (complete) at += 2;
     while (complete && (at = next_dependency(at, path))) {
         complete = toolchain_hash_file(path, hash, NULL) == KZ_OK;
         base_text_add(&list, "%s %s\n", hash, path);

@@ -135,3 +135,32 @@ kz_status toolchain_find(toolchain *tools, kz_error *error) {
                    OLDEST);
     return KZ_TOOL;
 }
+
+// ---- other programs ---------------------------------------------------------------------------------
+
+bool toolchain_find_program(const char *name, char path[TOOLCHAIN_PATH]) {
+    path[0] = 0;
+    if (strchr(name, '/')) {
+        if (access(name, X_OK) == 0) snprintf(path, TOOLCHAIN_PATH, "%s", name);
+        return path[0] != 0;
+    }
+    for (const char *at = getenv("PATH"); at && *at;) {
+        size_t length = strcspn(at, ":");
+        char folder[TOOLCHAIN_PATH];
+        snprintf(folder, sizeof folder, "%.*s", (int)length, at);
+        if (folder[0] && find_program(path, folder, name)) return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+kz_status toolchain_find_cc(char path[TOOLCHAIN_PATH], kz_error *error) {
+    const char *wanted = getenv("CC");
+    if (wanted && *wanted && !strchr(wanted, ' ') && toolchain_find_program(wanted, path)) return KZ_OK;
+    if (toolchain_find_program("cc", path) || toolchain_find_program("gcc", path) ||
+        toolchain_find_program("clang", path))
+        return KZ_OK;
+    base_fail(error, KZ_TOOL, "there is no C compiler on this machine (cc, gcc or clang)");
+    base_fail_note(error, "install one: sudo apt-get install gcc");
+    return KZ_TOOL;
+}

@@ -56,12 +56,21 @@ typedef struct toolchain_program {
     const char *const *flags; // for nvcc, at both steps
     size_t flag_count;
     const char *library_folder; // searched first for -lcudart and its kin; may be NULL
+    bool plain_c;               // by the host's C compiler (toolchain_find_cc), -std=gnu11 -O2 -g -Wall
+    // Flags for compiling one of the files alone (ends with NULL), at its index; NULL where there are none.
+    const char *const *const *file_flags;
 } toolchain_program;
 
 // Builds it with NVIDIA's runtime as a shared library, PTX and line information inside. `folder` (see
 // toolchain_work_open) takes the objects and the executable, whose path is given.
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error);
+
+// A program by its name, looked for in the PATH, or by its path. False where there is none.
+bool toolchain_find_program(const char *name, char path[TOOLCHAIN_PATH]);
+
+// The host's C compiler: $CC, else cc, gcc or clang of the PATH. KZ_TOOL where there is none.
+kz_status toolchain_find_cc(char path[TOOLCHAIN_PATH], kz_error *error);
 
 // A folder of its own for such work, and its removal with the files in it.
 kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error);
