@@ -11,6 +11,7 @@
 #include "answer.h"
 #include "family/expression.h"
 #include "scratch.h"
+#include "toolchain/toolchain.h"
 
 enum { MOST_GIVEN = 64, OUTPUT = 1 << 20, OUTPUT_SHOWN = 1200 };
 
@@ -126,6 +127,14 @@ static kz_status run_words(grading *g, const char *const *words, double seconds,
         snprintf(what, sizeof what, "running %.60s %.20s", words[0], words[1] ? words[1] : "");
         g->job->progress(what, g->job->progress_context);
     }
+    char path[TOOLCHAIN_PATH];
+    if (!toolchain_find_program(words[0], path)) {
+        base_fail(error, KZ_TOOL, "there is no program \"%s\" in the PATH", words[0]);
+        return KZ_TOOL;
+    }
+    const char *program = base_arena_string(g->arena, path, strlen(path));
+    if (!program) return base_fail(error, KZ_NO_MEMORY, "no memory for a command");
+    ((const char **)(uintptr_t)words)[0] = program; // the arena's own list
     const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", NULL};
     course_process process = {.argv = words,
                               .folder = g->folder,

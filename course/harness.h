@@ -1,0 +1,49 @@
+// The main program around a learner's function (kind c, and programs): its source, what goes in, what comes out.
+//
+// The child reads jobs from stdin: every buffer and scalar of a case. It allocates each buffer exactly, calls the
+// function, and sends the buffers back through fd 3, which is moved out of sight and closed for the function.
+// Numbers are of 8 bytes, little-endian:
+//     in    magic, nonce, jobs; each job: calls, flags, misalign; each parameter: bytes and data, or a scalar
+//     out   for each job: nonce, buffers whose guards were touched (a bit each), the CUDA error that was left,
+//           calls and the seconds of each; then every buffer's bytes
+#ifndef COURSE_HARNESS_H
+#define COURSE_HARNESS_H
+
+#include "course.h"
+
+typedef enum course_harness_flag {
+    COURSE_HARNESS_EVICT =
+        1, // before each call and after the last, the caches are swept and buffers restored
+} course_harness_flag;
+
+typedef struct course_harness_job {
+    course_data *data; // `got` is filled
+    uint32_t calls, flags;
+    // What came back:
+    bool answered;
+    uint64_t guards; // a bit for each parameter whose surroundings were written to
+    int cuda_error;
+    double seconds; // the median of the calls
+} course_harness_job;
+
+// Where the sources lie: by content, so that the compiler's results can be kept.
+typedef struct course_harness {
+    char main_file[COURSE_PATH], prototype_file[COURSE_PATH];
+} course_harness;
+
+// Writes both sources, into the cache where there is one, else into `folder`.
+kz_status course_harness_write(const course_task *task, const char *folder, course_harness *harness,
+                               kz_error *error);
+// "void f(const float *x, int n)"
+void course_harness_prototype(const course_task *task, base_text *text);
+
+kz_status course_harness_pack(const course_harness_job *jobs, size_t count, uint64_t nonce, base_text *input,
+                              kz_error *error);
+// KZ_NO_MEMORY alone is an error; jobs that did not answer have `answered` false.
+kz_status course_harness_unpack(const base_text *answer, uint64_t nonce, course_harness_job *jobs,
+                                size_t count, kz_error *error);
+
+extern const char course_harness_openmp_text[];
+extern const char course_harness_text[]; // harness_text.c: the part that is the same for all tasks
+
+#endif

@@ -1,0 +1,216 @@
+// Cases through a harness, and the rows about them. See run_cases.h.
+#include "run_cases.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, HARNESS_STOPPED = 120 };
+
+static uint64_t new_nonce(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    base_philox_block block = base_philox((uint64_t)t.tv_nsec, (uint64_t)t.tv_sec, 0);
+    return (uint64_t)block.word[0] << 32 | block.word[1];
+}
+
+kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
+                          course_process_result *result, kz_error *error) {
+    base_text input = {0};
+    uint64_t nonce = new_nonce();
+    *result = (course_process_result){0};
+    kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
+    if (status == KZ_OK) {
+        course_process process = {.argv = runner->argv,
+                                  .folder = runner->folder,
+                                  .environment = runner->environment,
+                                  .input = input.data,
+                                  .input_bytes = input.length,
+                                  .seconds = runner->seconds,
+                                  .memory = runner->memory,
+                                  .output_bytes = OUTPUT,
+                                  .answer_pipe = true};
+        status = course_run_process(&process, result, error);
+    }
+    if (status == KZ_OK) status = course_harness_unpack(&result->answer, nonce, jobs, count, error);
+    base_text_free(&input);
+    return status;
+}
+
+static void free_result(course_process_result *result) {
+    base_text_free(&result->output);
+    base_text_free(&result->answer);
+}
+
+kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
+                         course_data *data, course_harness_job *job, course_process_result *result,
+                         kz_error *error) {
+    *result = (course_process_result){0};
+    kz_status status =
+        course_data_open(runner->job->task, runner->reference, c, runner->verdict->public_seed, data, error);
+    if (status) return status;
+    *job = (course_harness_job){.data = data, .calls = calls, .flags = flags};
+    return course_run_jobs(runner, job, 1, result, error);
+}
+
+// ---- how a run ended ------------------------------------------------------------------------------
+
+static const char *signal_words(int number) {
+    switch (number) {
+    case SIGSEGV:
+    case SIGBUS:
+        return "went to memory that is not its own (segmentation fault): an index or a pointer is wrong";
+    case SIGABRT: return "called abort, or the C library did because its memory was damaged";
+    case SIGFPE: return "divided a whole number by zero";
+    case SIGILL:
+        return "ran into an instruction that this processor does not have, or into the end of a function "
+               "without a return";
+    case SIGKILL: return "was killed: it took too much memory, or killed itself";
+    case SIGTRAP: return "ran into a trap";
+    default: return "was ended by a signal";
+    }
+}
+
+// What it printed itself, for its printf is how people look for errors.
+static void add_printed(base_text *detail, const base_text *output) {
+    if (!output->length) return;
+    size_t length = output->length;
+    if (length > SHOWN) {
+        length = SHOWN;
+        while (length > 0 && output->data[length - 1] != '\n') length--;
+        if (!length) length = SHOWN;
+    }
+    base_text_add(detail, "It printed%s:\n", output->length > length ? ", to begin with" : "");
+    base_text_add_bytes(detail, output->data, length);
+    if (output->data[length - 1] != '\n') base_text_add(detail, "\n");
+    if (output->length >= OUTPUT) base_text_add(detail, "... and much more: is there a print in a loop?\n");
+}
+
+bool course_add_end(const course_runner *runner, const course_data *data, const char *where, bool answered,
+                    const course_process_result *result) {
+    const char *function = runner->job->task->function;
+    bool good = answered && !result->timed_out && !result->signal;
+    if (good) return false;
+    base_text detail = {0};
+    char summary[160];
+    course_reason reason = COURSE_FAULT;
+    const char *kind = "end";
+    if (result->timed_out) {
+        reason = COURSE_TIMEOUT;
+        kind = "";
+        snprintf(summary, sizeof summary, "stopped after %g s", runner->seconds);
+        base_text_add(&detail, "%s did not come back within %g seconds on %s.\n", function, runner->seconds,
+                      where);
+        base_text_add(&detail,
+                      "Likely: a loop whose condition never becomes false, or work that grows with the "
+                      "square of the size.\n");
+    } else if (result->signal) {
+        kind = "signal";
+        snprintf(summary, sizeof summary, "ended by signal %d (%s)", result->signal,
+                 strsignal(result->signal));
+        base_text_add(&detail, "On %s, %s %s.\n", where, function, signal_words(result->signal));
+    } else {
+        kind = "exit";
+        snprintf(summary, sizeof summary, "ended the program, exit code %d", result->exit_code);
+        base_text_add(&detail, "On %s, %s ended the whole program (exit code %d) instead of returning.\n",
+                      where, function, result->exit_code);
+        base_text_add(&detail, "A function that is graded must return: take exit() out of it.\n");
+    }
+    add_printed(&detail, &result->output);
+    course_verdict_add(runner->verdict, "runs", COURSE_BAD, reason, kind, summary,
+                       detail.data ? detail.data : "");
+    base_text_free(&detail);
+    return true;
+}
+
+static bool add_guards(const course_runner *runner, const course_harness_job *job, const char *where) {
+    if (!job->guards) return false;
+    base_text detail = {0};
+    base_text_add(&detail, "On %s, something was written just outside of", where);
+    const char *between = " ";
+    for (size_t i = 0; i < runner->job->task->parameter_count; i++)
+        if (job->guards >> i & 1) {
+            base_text_add(&detail, "%s%s", between, runner->job->task->parameters[i].name);
+            between = ", ";
+        }
+    base_text_add(&detail, ".\nLikely: an index that goes one too far at the end, or below 0.\n");
+    course_verdict_add(runner->verdict, "bounds", COURSE_BAD, COURSE_FAULT, "out-of-bounds",
+                       "writes outside of its buffers", detail.data ? detail.data : "");
+    base_text_free(&detail);
+    return true;
+}
+
+// ---- results --------------------------------------------------------------------------------------
+
+// A row where the result is wrong; true where one was added.
+static kz_status judge_job(const course_runner *runner, const course_harness_job *job, const char *where,
+                           const course_process_result *result, bool *bad, kz_error *error) {
+    bool changed = false;
+    family_comparison comparison;
+    kz_error words = {0};
+    kz_status status = course_data_judge(job->data, runner->reference, &changed, &comparison, &words);
+    if (status == KZ_OK) return KZ_OK;
+    if (status != KZ_WRONG) {
+        if (error) *error = words;
+        return status;
+    }
+    base_text detail = {0};
+    char summary[400];
+    snprintf(summary, sizeof summary, "wrong on %s, seed %llu", where, (unsigned long long)job->data->seed);
+    base_text_add(&detail, "%s\n", words.message);
+    add_printed(&detail, &result->output);
+    course_verdict_add(runner->verdict, "results", COURSE_BAD, changed ? COURSE_INPUT_CHANGED : COURSE_WRONG,
+                       NULL, summary, detail.data ? detail.data : "");
+    base_text_free(&detail);
+    *bad = true;
+    return KZ_OK;
+}
+
+static kz_status run_case(const course_runner *runner, const course_case *c, bool *bad, kz_error *error) {
+    char where[256], what[300];
+    course_data data[SEEDS] = {0};
+    course_harness_job jobs[SEEDS] = {0};
+    course_process_result result = {0};
+    const uint64_t seeds[SEEDS] = {runner->verdict->public_seed, runner->verdict->fresh_seed};
+    course_case_name(runner->job->task, c, where, sizeof where);
+    snprintf(what, sizeof what, "case %s", where);
+    if (runner->job->progress) runner->job->progress(what, runner->job->progress_context);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < SEEDS && status == KZ_OK; i++) {
+        status = course_data_open(runner->job->task, runner->reference, c, seeds[i], &data[i], error);
+        jobs[i] = (course_harness_job){.data = &data[i], .calls = 1};
+    }
+    if (status == KZ_OK) status = course_run_jobs(runner, jobs, SEEDS, &result, error);
+    if (status == KZ_OK) {
+        bool answered = jobs[SEEDS - 1].answered;
+        if (!answered && runner->explain) *bad = runner->explain(runner, &data[0], where, &result);
+        if (!*bad) *bad = course_add_end(runner, &data[0], where, answered, &result);
+        for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
+            if (!(*bad = add_guards(runner, &jobs[i], where)))
+                status = judge_job(runner, &jobs[i], where, &result, bad, error);
+        if (status == KZ_OK && !*bad && runner->explain)
+            *bad = runner->explain(runner, &data[0], where, &result);
+    }
+    for (size_t i = 0; i < SEEDS; i++) course_data_close(&data[i]);
+    free_result(&result);
+    return status;
+}
+
+kz_status course_run_cases(const course_runner *runner, kz_error *error) {
+    const course_task *task = runner->job->task;
+    bool bad = false;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < task->case_count && status == KZ_OK && !bad; i++) {
+        if (runner->job->interrupted && runner->job->interrupted())
+            return base_fail(error, KZ_BUSY, "grading was interrupted");
+        status = run_case(runner, &task->cases[i], &bad, error);
+    }
+    if (status || bad) return status;
+    char summary[80];
+    snprintf(summary, sizeof summary, "%zu case%s, %d seeds", task->case_count,
+             task->case_count == 1 ? "" : "s", SEEDS);
+    course_verdict_add(runner->verdict, "results", COURSE_RIGHT, COURSE_PASSED, NULL, summary, "");
+    return KZ_OK;
+}

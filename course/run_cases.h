@@ -1,0 +1,37 @@
+// Runs a harness's executable on cases and says in words what went wrong: shared by the kinds c and program.
+#ifndef COURSE_RUN_CASES_H
+#define COURSE_RUN_CASES_H
+
+#include "harness.h"
+
+typedef struct course_runner {
+    const course_grade_job *job;
+    course_verdict *verdict;
+    course_reference *reference;
+    const char *folder;             // the run's working directory
+    const char *const *argv;        // the executable, and what stands before it; ends with NULL
+    const char *const *environment; // ends with NULL
+    double seconds;                 // for one process
+    uint64_t memory;                // 0: no limit
+    // Reads reports of sanitizers and the like from what was printed, and adds a row; false where there is nothing.
+    // May be NULL.
+    bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
+                    const course_process_result *result);
+    void *context;
+} course_runner;
+
+// One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
+kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
+                          course_process_result *result, kz_error *error);
+// One job on `c` with the public seed. `data` is to be closed in any case.
+kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
+                         course_data *data, course_harness_job *job, course_process_result *result,
+                         kz_error *error);
+// Every case on the public and on the fresh seed, each in a process of its own, until one fails: a row "results".
+kz_status course_run_cases(const course_runner *runner, kz_error *error);
+
+// The row about a run that did not answer: crash, exit, endless loop. True where it was added.
+bool course_add_end(const course_runner *runner, const course_data *data, const char *where, bool answered,
+                    const course_process_result *result);
+
+#endif
