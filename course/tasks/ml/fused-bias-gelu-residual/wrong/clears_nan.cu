@@ -1,0 +1,11 @@
+// fails: result "NaN"
+// A maximum with 0 somewhere in the chain swallows NaN.
+extern "C" __global__ void bias_gelu_residual(const float *x, const float *bias, const float *residual, float *y, int rows,
+                                              int columns) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (size_t)rows * columns) return;
+    float t = x[i] + bias[i % columns];
+    t = fmaxf(t, -10.0f);
+    t = 0.5f * t * (1.0f + erff(t * 0.70710678f));
+    y[i] = t + residual[i];
+}
