@@ -1,0 +1,22 @@
+// fails: result
+// Both halves of the block take the even elements: the odd ones are never written.
+static __device__ float even_road(float x) {
+    float v = 1.0f;
+#pragma unroll 1
+    for (int step = 0; step < 24; step++) v = v * x + 1.0f;
+    return v;
+}
+static __device__ float odd_road(float x) {
+    float v = 1.0f;
+#pragma unroll 1
+    for (int step = 0; step < 24; step++) v = v - 0.25f * (v * v - (1.0f + x));
+    return v;
+}
+extern "C" __global__ void two_roads(const float *x, float *out, int n) {
+    int i = 2 * (blockIdx.x * 128 + threadIdx.x % 128);
+    if (i >= n) return;
+    if (i % 2 == 0)
+        out[i] = even_road(x[i]);
+    else
+        out[i] = odd_road(x[i]);
+}

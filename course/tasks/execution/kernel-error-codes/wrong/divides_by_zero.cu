@@ -1,0 +1,28 @@
+// fails: fault
+// The number of blocks for 0 threads: the CPU divides by zero before CUDA is asked at all.
+
+static __global__ void double_it(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.0f * x[i];
+}
+
+extern "C" void checked_double(const float *x, float *y, int *status, int n, int threads) {
+    float *device_x, *device_y;
+    cudaMalloc(&device_x, n * sizeof(float));
+    cudaMalloc(&device_y, n * sizeof(float));
+    cudaMemcpy(device_x, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    for (int k = 0; k < 4; k++) status[k] = 0;
+
+    double_it<<<(n + threads - 1) / threads, threads>>>(device_x, device_y, n);
+    status[0] = cudaGetLastError();
+    status[1] = cudaGetLastError();
+    if (status[0] != cudaSuccess) {
+        double_it<<<(n + 255) / 256, 256>>>(device_x, device_y, n);
+        status[2] = cudaGetLastError();
+    }
+    status[3] = cudaDeviceSynchronize();
+
+    cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(device_x);
+    cudaFree(device_y);
+}
