@@ -233,8 +233,13 @@ typedef struct course_catalogue {
 
 // The folder with the course's data: $KZ_COURSE, else share/kz/course beside the executable's folder.
 kz_status course_find(char folder[COURSE_PATH], kz_error *error);
-// Loads and checks all of it: names that point nowhere, items without a place, cycles in `needs`.
+// Loads all of it; KZ_SYNTAX names file and line of what is wrong in itself, an item without a place too.
 kz_status course_open(const char *folder, course_catalogue **catalogue, kz_error *error);
+// What is wrong between the files, one line each in `problems`, and KZ_WRONG: names that point nowhere, cycles in
+// `needs`, folders that no topic lists. `commands` are the verbs of kz, `docs` the folder of the pages; what is
+// NULL is not checked.
+kz_status course_review(const course_catalogue *catalogue, const char *const *commands, const char *docs,
+                        base_text *problems, kz_error *error);
 void course_close(course_catalogue *catalogue);
 const course_task *course_find_task(const course_catalogue *catalogue, const char *id); // NULL
 const course_path *course_find_path(const course_catalogue *catalogue, const char *id); // NULL
