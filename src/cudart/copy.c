@@ -133,6 +133,7 @@ static cudaError_t check(const cudart_copy *c) {
 static cudaError_t submit(const cudart_copy *c, cudaStream_t stream, bool waits) {
     cudaError_t error = check(c);
     cudart_op op = {.kind = CUDART_OP_COPY, .copy = *c};
+    op.copy.waits = waits;
     if (!error && waits) error = cudart_capture_forbids(c->call);
     if (!error && waits) error = cudart_synchronize();
     return error ? error : cudart_submit(stream, &op);

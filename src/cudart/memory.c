@@ -70,6 +70,7 @@ cudaError_t cudart_allocate(uint64_t bytes, cudart_memory_kind kind, unsigned fl
                               .serial = ++cudart.allocation_serial,
                               .preferred = cudaInvalidDeviceId,
                               .last_prefetch = cudaInvalidDeviceId};
+    cudart_journal_allocated(kind);
     return insert(&made) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -137,6 +138,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
 static cudaError_t release(void *pointer, const char *call) {
     cudaError_t error = cudart_capture_forbids(call);
     if (!error) error = cudart_synchronize(); // it waits for the device
+    if (!error) cudart_journal_all_ended();
     return error ? error : cudart_deallocate((uint64_t)(uintptr_t)pointer, call);
 }
 

@@ -12,9 +12,12 @@ static void call_host(const cudart_op *op) {
 }
 
 cudaError_t cudart_op_run(const cudart_op *op) {
+    cudart_journal_add(op);
     switch (op->kind) {
+    case CUDART_OP_WAIT:
+        cudart_journal_wait(op->event);
+        return cudaSuccess; // what was recorded has been done
     case CUDART_OP_EMPTY:
-    case CUDART_OP_WAIT:  // what was recorded has been done
     case CUDART_OP_ALLOC: // its memory was taken when the node was made
     case CUDART_OP_FREE: return cudaSuccess;
     case CUDART_OP_KERNEL: return cudart_launch_run(&op->launch);
@@ -23,6 +26,7 @@ cudaError_t cudart_op_run(const cudart_op *op) {
     case CUDART_OP_HOST: call_host(op); return cudaSuccess;
     case CUDART_OP_CHILD: return cudart_graph_run(op->child);
     case CUDART_OP_RECORD:
+        cudart_journal_record(op->event);
         op->event->recorded = true;
         op->event->capture = NULL;
         op->event->when = cudart_now();
@@ -66,7 +70,11 @@ cudaError_t cudart_submit(cudaStream_t handle, const cudart_op *op) {
     cudart_capture *capture = stream->capture;
     if (!capture) {
         error = check_legacy(stream);
-        return error ? error : cudart_op_run(op);
+        if (error) return error;
+        cudart_journal_enter(stream);
+        error = cudart_op_run(op);
+        cudart_journal_leave();
+        return error;
     }
     if (capture->invalid) return cudaErrorStreamCaptureInvalidated;
     cudaGraphNode_t node;

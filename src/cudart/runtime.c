@@ -57,7 +57,10 @@ cudaError_t cudart_synchronize(void) {
 
 void cudart_finish(void) {
     if (atomic_exchange(&cudart.finished, true) || !cudart.session) return;
-    base_text record = {0};
+    base_text record = {0}, journal = {0};
+    cudart_journal_write(&journal);
+    observe_session_note(cudart.session, journal.data ? journal.data : "");
+    base_text_free(&journal);
     observe_session_finish(cudart.session, &record);
     char path[sizeof cudart.session_folder + 32];
     snprintf(path, sizeof path, "%s/record.jsonl", cudart.session_folder);

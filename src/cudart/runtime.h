@@ -130,6 +130,7 @@ typedef struct cudart_place {
 
 typedef struct cudart_copy {
     cudart_place to, from;
+    bool waits;                  // the call that asked for it returns when it is done
     size_t width, height, depth; // bytes, rows, slices
     enum cudaMemcpyKind kind;
     const char *call;
@@ -205,6 +206,62 @@ void cudart_op_drop(cudart_op *op);
 // Does it now, or makes it a node where the stream captures.
 cudaError_t cudart_submit(cudaStream_t stream, const cudart_op *op);
 
+// ---- what the host asked for (journal.c) ----------------------------------------------------------------
+
+enum { CUDART_KEPT = 2048 };
+
+// A set of operations, by their numbers from 0.
+typedef struct cudart_order {
+    uint64_t words[CUDART_KEPT / 64];
+} cudart_order;
+
+typedef enum cudart_done_kind {
+    CUDART_DONE_TO_DEVICE,
+    CUDART_DONE_TO_HOST,
+    CUDART_DONE_COPY, // within one side
+    CUDART_DONE_FILL,
+    CUDART_DONE_KERNEL,
+} cudart_done_kind;
+
+typedef struct cudart_done {
+    cudart_done_kind kind;
+    unsigned long long stream; // its id
+    uint64_t bytes;
+    bool blocking;       // the host waited for it
+    cudart_order before; // what must have ended before it starts
+} cudart_done;
+
+typedef struct cudart_journal {
+    cudart_done done[CUDART_KEPT];
+    size_t kept;
+    uint64_t operations, blocking_copies, asynchronous_copies, copied_bytes, synchronisations, allocations;
+    unsigned streams;     // that did work
+    cudart_order host;    // what the host knows to have ended
+    cudart_order orphans; // of streams that are no more
+    // While an operation is submitted: what it waits for, what the stream's next one waits for.
+    cudart_order base, after;
+    cudaStream_t stream;
+    unsigned graphs; // nodes being run, one inside the other
+} cudart_journal;
+
+// Around all that is run in a stream, and around each node of a graph.
+void cudart_journal_enter(cudaStream_t stream);
+void cudart_journal_leave(void);
+void cudart_journal_node_enter(const cudart_order *outer, cudaGraphNode_t node);
+void cudart_journal_node_leave(cudaGraphNode_t node, cudart_order *all);
+void cudart_journal_graph_leave(const cudart_order *outer, const cudart_order *all);
+void cudart_journal_record(cudaEvent_t event);
+void cudart_journal_wait(cudaEvent_t event);
+void cudart_journal_forget(cudaStream_t stream); // it is destroyed
+void cudart_journal_add(const cudart_op *op);
+void cudart_journal_allocated(cudart_memory_kind kind);
+// The host has waited; `count_wait` where a call asked for nothing else.
+void cudart_journal_stream_ended(cudaStream_t stream);
+void cudart_journal_event_ended(cudaEvent_t event);
+void cudart_journal_all_ended(void);
+void cudart_journal_count_wait(void);
+void cudart_journal_write(base_text *out);
+
 // ---- streams, events, graphs ----------------------------------------------------------------------------
 
 typedef struct cudart_capture {
@@ -222,6 +279,8 @@ struct CUstream_st {
     int priority;
     unsigned long long id;
     bool special; // the legacy stream, the thread's own
+    bool worked;
+    cudart_order order; // what its next operation waits for
     cudart_capture *capture;
     cudaGraphNode_t *last; // what the next node depends on
     size_t last_count;
@@ -233,6 +292,7 @@ struct CUevent_st {
     unsigned flags;
     bool recorded;
     double when; // seconds of the host's clock
+    cudart_order order;
     cudart_capture *capture;
     unsigned long long capture_id;
     cudaGraphNode_t *nodes;
@@ -248,6 +308,7 @@ struct CUgraphNode_st {
     cudaGraphNode_t original; // of a clone
     bool disabled, marked;
     size_t index;
+    cudart_order order; // in the launch that runs: what waits for it waits for
     union cudaLaunchAttributeValue attributes[24];
 };
 
@@ -318,6 +379,7 @@ typedef struct cudart_state {
     unsigned long long next_id;
 
     base_text printed; // by kernels, and not yet synchronised with
+    cudart_journal journal;
 
     // For the words at the end.
     char failure[512]; // the first failed launch that nobody asked about

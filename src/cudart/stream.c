@@ -57,6 +57,7 @@ static cudaError_t stream_destroy(cudaStream_t handle) {
             cudart_stream_leave(handle);
         }
         *at = handle->next;
+        cudart_journal_forget(handle);
         free(handle);
         return cudaSuccess;
     }
@@ -65,7 +66,7 @@ static cudaError_t stream_destroy(cudaStream_t handle) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return CUDART_CALL(stream_destroy(stream)); }
 
-static cudaError_t stream_wait(cudaStream_t handle, const char *call) {
+static cudaError_t stream_wait(cudaStream_t handle, bool is_wait) {
     cudaStream_t stream;
     cudaError_t error = cudart_stream_find(handle, &stream);
     if (error) return error;
@@ -73,16 +74,19 @@ static cudaError_t stream_wait(cudaStream_t handle, const char *call) {
         stream->capture->invalid = true;
         return cudaErrorStreamCaptureUnsupported;
     }
+    if (is_wait) cudart_journal_count_wait();
+    cudart_journal_stream_ended(stream);
     return cudart_synchronize();
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return CUDART_CALL(stream_wait(stream, __func__)); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return CUDART_CALL(stream_wait(stream, true)); }
 CUDART_TWIN(cudaStreamSynchronize, _ptsz);
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return CUDART_CALL(stream_wait(stream, __func__)); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return CUDART_CALL(stream_wait(stream, false)); }
 CUDART_TWIN(cudaStreamQuery, _ptsz);
 
 static cudaError_t device_wait(void) {
     cudaError_t error = cudart_capture_forbids("cudaDeviceSynchronize");
+    if (!error) cudart_journal_count_wait(), cudart_journal_all_ended();
     return error ? error : cudart_synchronize();
 }
 
@@ -285,14 +289,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 CUDART_TWIN(cudaStreamWaitEvent, _ptsz);
 
-static cudaError_t event_wait(cudaEvent_t event) {
+static cudaError_t event_wait(cudaEvent_t event, bool is_wait) {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
     if (capture_of(event)) return cudaErrorCapturedEvent;
+    if (is_wait) cudart_journal_count_wait();
+    cudart_journal_event_ended(event);
     return cudart_synchronize();
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return CUDART_CALL(event_wait(event)); }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return CUDART_CALL(event_wait(event)); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return CUDART_CALL(event_wait(event, true)); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return CUDART_CALL(event_wait(event, false)); }
 
 static cudaError_t event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end) {
     if (!ms) return cudaErrorInvalidValue;

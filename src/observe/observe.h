@@ -170,6 +170,8 @@ observe_findings *observe_session_findings(observe_session *session);
 // A launch failed: the fault becomes a finding.
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,
                            const sim_fault_info *fault, const kz_error *error);
+// Whole lines for the record, before its last: what its owner knows of the run. The last note counts.
+void observe_session_note(observe_session *session, const char *lines);
 // Ends the detectors' work and gives the whole record, one JSON object per line.
 void observe_session_finish(observe_session *session, base_text *record);
 

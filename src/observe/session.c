@@ -35,6 +35,7 @@ struct observe_session {
     size_t detector_count;
     observe_team *team;
     char *program;
+    char *note; // lines for the record
     uint64_t seed;
     kz_status status; // of the first launch that failed
     char message[sizeof((kz_error *)0)->message];
@@ -132,6 +133,7 @@ void observe_session_close(observe_session *session) {
     if (session->findings) observe_findings_close(session->findings);
     observe_team_close(session->team);
     free(session->program);
+    free(session->note);
     free(session);
 }
 
@@ -141,6 +143,11 @@ void observe_session_name(observe_session *session, const char *program, uint64_
     session->program = malloc(length);
     if (session->program) memcpy(session->program, program ? program : "", length);
     session->seed = seed;
+}
+
+void observe_session_note(observe_session *session, const char *lines) {
+    free(session->note);
+    session->note = strdup(lines);
 }
 
 sim_listener *observe_session_listener(observe_session *session) {
@@ -261,5 +268,6 @@ void observe_session_finish(observe_session *session, base_text *record) {
     observe_findings_write(session->findings, record);
     for (size_t i = 0; i < session->detector_count; i++)
         if (session->detectors[i]->write) session->detectors[i]->write(session->detectors[i], record);
+    if (session->note) base_text_add_bytes(record, session->note, strlen(session->note));
     write_end(session, record);
 }

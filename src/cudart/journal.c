@@ -1,0 +1,212 @@
+// What the host asked for, and in which order it must happen: the lines "operation" and "host" of the record.
+//
+// Work is done at once here, but a GPU may do it in any order that streams, events and the host's waiting leave
+// free. Each operation gets the set of those that must have ended before it starts; two operations of which
+// neither is in the other's set may run side by side. A stream's set is what its next operation waits for, an
+// event's what was in its stream when it was recorded, the host's what it has waited for: all that it asks for
+// later comes after. The first CUDART_KEPT operations are kept; counts go on.
+#include "runtime.h"
+
+#include <string.h>
+
+static void join(cudart_order *to, const cudart_order *from) {
+    for (size_t i = 0; i < BASE_COUNT(to->words); i++) to->words[i] |= from->words[i];
+}
+
+static bool holds(const cudart_order *order, size_t i) { return order->words[i / 64] >> (i % 64) & 1; }
+static void put(cudart_order *order, size_t i) { order->words[i / 64] |= (uint64_t)1 << (i % 64); }
+
+// ---- streams and events -----------------------------------------------------------------------------------
+
+// The legacy stream waits for all that is in streams that do not refuse it, and they wait for it.
+static void frontier(cudaStream_t stream, cudart_order *order) {
+    *order = stream->order;
+    join(order, &cudart.journal.host);
+    if (stream->flags & cudaStreamNonBlocking) return;
+    join(order, &cudart.legacy.order);
+    if (stream != &cudart.legacy) return;
+    join(order, &cudart.per_thread.order);
+    join(order, &cudart.journal.orphans);
+    for (struct CUstream_st *s = cudart.streams; s; s = s->next)
+        if (!(s->flags & cudaStreamNonBlocking)) join(order, &s->order);
+}
+
+void cudart_journal_enter(cudaStream_t stream) {
+    cudart_journal *j = &cudart.journal;
+    frontier(stream, &j->base);
+    j->after = j->base;
+    j->stream = stream;
+}
+
+void cudart_journal_leave(void) {
+    if (cudart.journal.stream) cudart.journal.stream->order = cudart.journal.after;
+    cudart.journal.stream = NULL;
+}
+
+void cudart_journal_node_enter(const cudart_order *outer, cudaGraphNode_t node) {
+    cudart_journal *j = &cudart.journal;
+    j->base = *outer;
+    for (size_t i = 0; i < node->need_count; i++) join(&j->base, &node->needs[i]->order);
+    j->after = j->base;
+    j->graphs++;
+}
+
+void cudart_journal_node_leave(cudaGraphNode_t node, cudart_order *all) {
+    node->order = cudart.journal.after;
+    join(all, &node->order);
+    cudart.journal.graphs--;
+}
+
+void cudart_journal_graph_leave(const cudart_order *outer, const cudart_order *all) {
+    cudart.journal.base = *outer;
+    cudart.journal.after = *outer;
+    join(&cudart.journal.after, all);
+}
+
+void cudart_journal_record(cudaEvent_t event) { event->order = cudart.journal.base; }
+void cudart_journal_wait(cudaEvent_t event) { join(&cudart.journal.after, &event->order); }
+
+void cudart_journal_forget(cudaStream_t stream) {
+    if (!(stream->flags & cudaStreamNonBlocking)) join(&cudart.journal.orphans, &stream->order);
+}
+
+// ---- the host waits ---------------------------------------------------------------------------------------
+
+void cudart_journal_stream_ended(cudaStream_t stream) {
+    cudart_order order;
+    frontier(stream, &order);
+    join(&cudart.journal.host, &order);
+}
+
+void cudart_journal_event_ended(cudaEvent_t event) { join(&cudart.journal.host, &event->order); }
+
+void cudart_journal_all_ended(void) {
+    size_t kept = cudart.journal.kept;
+    for (size_t i = 0; i < kept; i++) put(&cudart.journal.host, i);
+}
+
+void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }
+
+// ---- operations -------------------------------------------------------------------------------------------
+
+typedef enum side { DEVICE, PINNED, PAGEABLE } side;
+static side side_of(uint64_t address) {
+    const cudart_allocation *a = cudart_allocation_find(address);
+    if (!a) return sim_memory_is_device(cudart.machine, address) ? DEVICE : PAGEABLE;
+    return a->kind == CUDART_MEMORY_PINNED || a->kind == CUDART_MEMORY_REGISTERED ? PINNED : DEVICE;
+}
+
+// The host waits for a copy that was asked for so, and, as CUDA documents it, for one that has pageable memory on
+// a side; not for one within the device, and not for the nodes of a graph.
+static void describe_copy(const cudart_copy *c, cudart_done *done) {
+    side to = side_of(c->to.address), from = side_of(c->from.address);
+    done->kind = to == DEVICE && from == DEVICE ? CUDART_DONE_COPY
+                 : to == DEVICE                 ? CUDART_DONE_TO_DEVICE
+                 : from == DEVICE               ? CUDART_DONE_TO_HOST
+                                                : CUDART_DONE_COPY;
+    done->bytes = (uint64_t)c->width * c->height * c->depth;
+    bool across = done->kind != CUDART_DONE_COPY;
+    done->blocking = !cudart.journal.graphs && across && (c->waits || to == PAGEABLE || from == PAGEABLE);
+}
+
+static void count(const cudart_done *done) {
+    cudart_journal *j = &cudart.journal;
+    j->operations++;
+    if (j->stream && !j->stream->worked) {
+        j->stream->worked = true;
+        j->streams++;
+    }
+    if (done->kind != CUDART_DONE_TO_DEVICE && done->kind != CUDART_DONE_TO_HOST) return;
+    j->copied_bytes += done->bytes;
+    if (done->blocking)
+        j->blocking_copies++;
+    else
+        j->asynchronous_copies++;
+}
+
+void cudart_journal_add(const cudart_op *op) {
+    cudart_journal *j = &cudart.journal;
+    cudart_done done = {.stream = j->stream ? j->stream->id : 0, .before = j->base};
+    if (!cudart.session) return;
+    if (op->kind == CUDART_OP_COPY)
+        describe_copy(&op->copy, &done);
+    else if (op->kind == CUDART_OP_SET) {
+        done.kind = CUDART_DONE_FILL;
+        done.bytes = (uint64_t)op->set.width * op->set.element * op->set.height * op->set.depth;
+    } else if (op->kind == CUDART_OP_KERNEL)
+        done.kind = CUDART_DONE_KERNEL;
+    else
+        return;
+    if (op->kind != CUDART_OP_KERNEL && done.bytes == 0) return;
+    count(&done);
+    if (j->kept < CUDART_KEPT) {
+        put(&j->after, j->kept);
+        j->done[j->kept++] = done;
+    }
+    if (done.blocking) join(&j->host, &j->after);
+}
+
+void cudart_journal_allocated(cudart_memory_kind kind) {
+    if (kind == CUDART_MEMORY_DEVICE || kind == CUDART_MEMORY_MANAGED) cudart.journal.allocations++;
+}
+
+// ---- the record -------------------------------------------------------------------------------------------
+
+static bool is_across(const cudart_done *d) {
+    return d->kind == CUDART_DONE_TO_DEVICE || d->kind == CUDART_DONE_TO_HOST;
+}
+
+static bool overlaps(const cudart_journal *j, size_t copy) {
+    for (size_t k = 0; k < j->kept; k++)
+        if (j->done[k].kind == CUDART_DONE_KERNEL && !holds(&j->done[k].before, copy) &&
+            !holds(&j->done[copy].before, k))
+            return true;
+    return false;
+}
+
+// What it waits for directly: those of its set that no other of them waits for.
+static void write_before(const cudart_journal *j, size_t i, base_text *out) {
+    cudart_order covered = {0};
+    const char *comma = "";
+    base_text_add(out, ",\"after\":[");
+    for (size_t k = i; k-- > 0;) {
+        if (!holds(&j->done[i].before, k)) continue;
+        if (!holds(&covered, k)) {
+            base_text_add(out, "%s%zu", comma, k + 1);
+            comma = ",";
+        }
+        join(&covered, &j->done[k].before);
+    }
+    base_text_add(out, "]");
+}
+
+void cudart_journal_write(base_text *out) {
+    static const char *const kinds[] = {"copy_to_device", "copy_to_host", "copy", "fill", "kernel"};
+    const cudart_journal *j = &cudart.journal;
+    uint64_t across = 0, free_bytes = 0;
+    for (size_t i = 0; i < j->kept; i++) {
+        const cudart_done *d = &j->done[i];
+        base_text_add(out, "{\"type\":\"operation\",\"number\":%zu,\"kind\":\"%s\",\"stream\":%llu", i + 1,
+                      kinds[d->kind], d->stream);
+        if (d->kind != CUDART_DONE_KERNEL)
+            base_text_add(out, ",\"bytes\":%llu", (unsigned long long)d->bytes);
+        if (is_across(d)) {
+            base_text_add(out, ",\"blocking\":%s", d->blocking ? "true" : "false");
+            bool beside = overlaps(j, i);
+            base_text_add(out, ",\"overlaps\":%s", beside ? "true" : "false");
+            across += d->bytes;
+            if (beside) free_bytes += d->bytes;
+        }
+        write_before(j, i, out);
+        base_text_add(out, "}\n");
+    }
+    base_text_add(
+        out,
+        "{\"type\":\"host\",\"operations\":%llu,\"kept\":%zu,\"streams\":%u,\"blocking_copies\":%llu,"
+        "\"asynchronous_copies\":%llu,\"copied_bytes\":%llu",
+        (unsigned long long)j->operations, j->kept, j->streams, (unsigned long long)j->blocking_copies,
+        (unsigned long long)j->asynchronous_copies, (unsigned long long)j->copied_bytes);
+    if (across) base_text_add(out, ",\"overlap\":%.6g", (double)free_bytes / (double)across);
+    base_text_add(out, ",\"synchronisations\":%llu,\"allocations\":%llu}\n",
+                  (unsigned long long)j->synchronisations, (unsigned long long)j->allocations);
+}
