@@ -91,7 +91,7 @@ kz_status report_journal_close(report_journal *j, kz_error *error) {
     return status;
 }
 
-kz_status report_results_path(const char *verb, base_text *path, kz_error *error) {
+void report_results_folder(base_text *path) {
     const char *results = getenv("KZ_RESULTS"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     if (results && *results)
         base_text_add(path, "%s", results);
@@ -99,6 +99,10 @@ kz_status report_results_path(const char *verb, base_text *path, kz_error *error
         base_text_add(path, "%s/kz", state);
     else
         base_text_add(path, "%s/.local/state/kz", home && *home ? home : "/tmp");
+}
+
+kz_status report_results_path(const char *verb, base_text *path, kz_error *error) {
+    report_results_folder(path);
     if (path->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for the results file's name");
     kz_status status = base_make_folders(path->data, error);
     if (status) {

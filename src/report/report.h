@@ -91,6 +91,7 @@ kz_status report_journal_close(report_journal *journal, kz_error *error);
 // A new file's name for one run of `verb`: <folder>/<verb>-<UTC time>-<pid>.jsonl, where <folder> is
 // $KZ_RESULTS, else $XDG_STATE_HOME/kz, else ~/.local/state/kz. The folder is made.
 kz_status report_results_path(const char *verb, base_text *path, kz_error *error);
+void report_results_folder(base_text *path); // that folder; nothing is made
 
 // All objects of an array as JSON lines; to `path` whole or not at all, to stdout where it is NULL.
 kz_status report_write_lines(const json_t *array, const char *path, kz_error *error);

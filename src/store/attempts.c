@@ -156,7 +156,7 @@ static const char TASKS[] =
     " coalesce(t.seen, 0), (SELECT min(time) FROM attempt a WHERE a.task=name.task) AS first,"
     " (SELECT min(time) FROM good a WHERE a.task=name.task),"
     " (SELECT max(time) FROM attempt a WHERE a.task=name.task),"
-    " best.figure, best.device, best.value, best.larger"
+    " best.figure, best.device, best.value, best.larger, best.time"
     " FROM name LEFT JOIN task t ON t.task=name.task"
     " LEFT JOIN attempt best ON best.id=("
     "  SELECT a.id FROM good a WHERE a.task=name.task AND a.value IS NOT NULL AND (a.figure, a.device)=("
@@ -175,7 +175,8 @@ static void read_task(sqlite3_stmt *row, store_task *t) {
                       .last_time = sqlite3_column_int64(row, 7),
                       .passed = sqlite3_column_type(row, 6) != SQLITE_NULL,
                       .best = store_column_double(row, 10),
-                      .larger_is_better = sqlite3_column_int(row, 11) != 0};
+                      .larger_is_better = sqlite3_column_int(row, 11) != 0,
+                      .best_time = sqlite3_column_int64(row, 12)};
     store_column_text(row, 0, t->task, sizeof t->task);
     store_column_text(row, 8, t->figure, sizeof t->figure);
     store_column_text(row, 9, t->figure_device, sizeof t->figure_device);

@@ -9,8 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double EASE = 2.5, LEAST_EASE = 1.3;
-enum { PASSING = 3, PERFECT = 5, FIRST_DAYS = 3, SECOND_DAYS = 7, MOST_DAYS = 180 };
+static const double EASE = 2.5, LEAST_EASE = 1.3, HINTED_GROWTH = 1.2;
+enum {
+    PASSING = 3,
+    PERFECT = 5,
+    FIRST_DAYS = 3,
+    SECOND_DAYS = 7,
+    HINTED_DAYS = 2,
+    MOST_DAYS = 180,
+    MOST_AFTER_LAPSES = 4
+};
 
 void store_schedule(store_kata *kata, const char *day, int quality) {
     if (quality < 0) quality = 0;
@@ -18,17 +26,20 @@ void store_schedule(store_kata *kata, const char *day, int quality) {
     if (!(kata->ease >= LEAST_EASE)) kata->ease = EASE;
     double missing = PERFECT - quality;
     if (quality < PASSING) {
+        // Failed again and again, it leaves days to the others.
+        bool again = kata->lapses > 0 && kata->repetitions == 0;
+        kata->interval = !again                               ? 1
+                         : kata->interval < MOST_AFTER_LAPSES ? kata->interval + 1
+                                                              : MOST_AFTER_LAPSES;
         kata->lapses++;
         kata->repetitions = 0;
-        kata->interval = 1;
     } else {
         kata->repetitions++;
-        double days = kata->repetitions == 1   ? FIRST_DAYS
-                      : kata->repetitions == 2 ? SECOND_DAYS
-                                               : kata->interval * kata->ease;
-        if (quality == PASSING) days /= 2; // it was passed, but not alone
-        days = round(fmin(fmax(days, 1), MOST_DAYS));
-        kata->interval = (int)days;
+        bool alone = quality > PASSING; // without hints
+        double days = kata->repetitions == 1   ? (alone ? FIRST_DAYS : HINTED_DAYS)
+                      : kata->repetitions == 2 ? (alone ? SECOND_DAYS : 2 * HINTED_DAYS)
+                                               : kata->interval * (alone ? kata->ease : HINTED_GROWTH);
+        kata->interval = (int)round(fmin(days, MOST_DAYS));
     }
     kata->ease = fmax(LEAST_EASE, kata->ease + 0.1 - missing * (0.08 + missing * 0.02));
     int64_t number = 0;

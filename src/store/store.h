@@ -50,6 +50,7 @@ typedef struct store_task {
     bool passed, skipped, seen_solution;
     int64_t first_time, passed_time, last_time; // 0: never
     char figure[STORE_NAME], figure_device[32];
+    int64_t best_time;
     double best; // NAN; among those passed with the figure and the device of the latest
     bool larger_is_better;
 } store_task;
@@ -92,7 +93,7 @@ kz_status store_list_katas(store *s, store_kata **katas, size_t *count, kz_error
 kz_status store_add_kata(store *s, const char *task, const char *day, int quality, store_kata *after,
                          kz_error *error);
 // The schedule after one more result; pure. A zeroed kata is one that was never done. Intervals are whole days,
-// at least 1; below quality 3 the kata is back the next day.
+// at least 1; after a quality below 3 the kata is back the next day, or after some days where it was bad before.
 void store_schedule(store_kata *kata, const char *day, int quality);
 
 // ---- days -------------------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ static void attempts_make_a_task(void **state) {
     assert_int_equal(t.passed_time, NOON + 100);
     assert_int_equal(t.last_time, NOON + 300);
     assert_true(t.best == 4);
+    assert_int_equal(t.best_time, NOON + 200);
     assert_string_equal(t.figure, "sectors_per_load");
     assert_string_equal(t.figure_device, "sim:h200");
     assert_int_equal(store_get_task(s, "never-seen", &t, NULL), KZ_OK);
@@ -283,8 +284,11 @@ static void schedule_spreads_what_is_strong(void **state) {
     assert_string_equal(k.due, "2026-02-02");
     assert_int_equal(k.lapses, 1);
     assert_int_equal(k.repetitions, 0);
+    store_schedule(&k, "2026-02-02", 1);
+    assert_string_equal(k.due, "2026-02-04"); // again: others have their turn between
     for (int i = 0; i < 20; i++) store_schedule(&k, "2026-02-01", 0);
     assert_true(k.ease >= 1.3);
+    assert_int_equal(k.interval, 4);
     for (int i = 0; i < 3; i++) store_schedule(&k, "2026-03-01", 5);
     assert_true(k.interval < strong); // what was often hard grows slowly
     for (int i = 0; i < 200; i++) store_schedule(&k, "2026-03-01", 5);

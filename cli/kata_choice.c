@@ -1,0 +1,54 @@
+// Which kata today.
+#include "kata_choice.h"
+
+#include <math.h>
+
+enum { MANY_ATTEMPTS = 6 };
+
+cli_kata_when cli_kata_state(const store_kata *schedule, const char *today) {
+    int64_t now, due;
+    if (!schedule->due[0]) return CLI_KATA_NEW;
+    if (!store_day_number(today, &now) || !store_day_number(schedule->due, &due)) return CLI_KATA_DUE;
+    // Further away than its interval: it was done while the clock was ahead.
+    return due <= now || due - now > schedule->interval ? CLI_KATA_DUE : CLI_KATA_LATER;
+}
+
+// The larger, the sooner: classes are far apart, weakness decides within.
+static double urgency(const cli_kata_candidate *k, const char *today) {
+    int64_t now = 0, due = 0;
+    store_day_number(today, &now);
+    store_day_number(k->schedule.due, &due);
+    double overdue = fmax(0, fmin(30, (double)(now - due)));
+    switch (cli_kata_state(&k->schedule, today)) {
+    case CLI_KATA_DUE:
+        return 2e6 + 10 * k->weakness + 3 * (double)(k->schedule.lapses < 5 ? k->schedule.lapses : 5) +
+               overdue / 2;
+    case CLI_KATA_NEW: return 1e6 + 10 * k->weakness - k->level;
+    default: return -(double)(due - now);
+    }
+}
+
+size_t cli_kata_choose(const cli_kata_candidate *katas, size_t count, const char *today) {
+    size_t best = count;
+    double most = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        double u = urgency(&katas[i], today);
+        if (!katas[i].taken && u > most) most = u, best = i; // equal ones: the first
+    }
+    return best;
+}
+
+double cli_kata_trouble(const store_task *task) {
+    double again = task->attempts > 1 ? (double)(task->attempts - 1) : 0;
+    double trouble = fmin(1, again / MANY_ATTEMPTS) * 0.6 + fmin(1, (double)task->hints / 3) * 0.4;
+    if (task->seen_solution && !task->passed) trouble += 0.3;
+    return fmin(1, trouble);
+}
+
+int cli_kata_quality(bool passed, uint64_t failed_before, uint64_t hints, bool seen_solution) {
+    if (!passed) return seen_solution ? 0 : 1;
+    int quality = failed_before == 0 ? 5 : failed_before <= 2 ? 4 : 3;
+    if (hints > 0 && quality > 3) quality = 3;
+    if (hints >= 3 || seen_solution) quality = 2;
+    return quality;
+}

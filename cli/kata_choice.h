@@ -1,0 +1,30 @@
+// Which kata today: pure functions over what is known.
+//
+// First come those that are due, the weakest first; then those never done, the ones of weak skills first; then the
+// one that is due soonest. Weak is what took many attempts or hints.
+#ifndef CLI_KATA_CHOICE_H
+#define CLI_KATA_CHOICE_H
+
+#include "store/store.h"
+
+typedef struct cli_kata_candidate {
+    const char *id;
+    int level;
+    double weakness;     // of its skills: 0 strong or unknown, 1 weak
+    store_kata schedule; // zeroed: never done
+    bool taken;          // given today already, and another one was asked for
+} cli_kata_candidate;
+
+typedef enum cli_kata_when { CLI_KATA_NEW, CLI_KATA_DUE, CLI_KATA_LATER } cli_kata_when;
+cli_kata_when cli_kata_state(const store_kata *schedule, const char *today);
+
+// The index of today's kata; `count` where all are taken, or there is none.
+size_t cli_kata_choose(const cli_kata_candidate *katas, size_t count, const char *today);
+
+// How hard one task was, 0 to 1.
+double cli_kata_trouble(const store_task *task);
+
+// The quality of a result for store_add_kata, from the attempts of that day up to and with the first that passed.
+int cli_kata_quality(bool passed, uint64_t failed_before, uint64_t hints, bool seen_solution);
+
+#endif
