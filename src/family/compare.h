@@ -17,6 +17,7 @@ typedef struct family_output {
     const void *input;      // an input of the same type and count: was it merely copied?
     const void *previous;   // what the kernel wrote in an earlier run on other data: was it kept?
     uint64_t rows, columns; // of a matrix: is it transposed? 0 where it is none
+    uint64_t block;         // threads of a block: is it the last one? 0 where that is not known
 } family_output;
 
 typedef struct family_comparison {
@@ -26,7 +27,8 @@ typedef struct family_comparison {
     double worst_error; // greatest |got - expected| where both are finite
     double worst_ratio; // greatest error / bound: above 1 is wrong; Inf where the bound is 0
     uint64_t worst_index;
-    char pattern[FAMILY_PATTERN]; // "" where all is right
+    char pattern[FAMILY_PATTERN];                     // "" where all is right
+    char cause[FAMILY_PATTERN], next[FAMILY_PATTERN]; // likely why, and what to do; "" where nothing is known
 } family_comparison;
 
 // Whether `got` is right: |got - expected| <= bound; NaN expects NaN, Inf that very Inf.

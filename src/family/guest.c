@@ -9,109 +9,16 @@
 
 #include "base/base.h"
 #include "family/case.h"
-#include "family/expression.h"
+#include "family/lines.h"
 #include "ptx/ptx.h"
-
-typedef enum directive_kind { BLOCK, GRID, SHARED, FILL, COOPERATIVE, SM, DIRECTIVE_COUNT } directive_kind;
-
-static const char *const directive_names[DIRECTIVE_COUNT] = {
-    [BLOCK] = "block", [GRID] = "grid", [SHARED] = "shared", [FILL] = "fill", [COOPERATIVE] = "cooperative",
-    [SM] = "sm", // read by the compiler's driver
-};
-
-enum { DIRECTIVES = 32, NAMES = KZ_CASE_AXES + 3 };
-
-typedef struct directive {
-    directive_kind kind;
-    const char *text;   // what follows the word, without "for SUFFIX"
-    const char *suffix; // "" for all entries
-    int line;
-} directive;
 
 struct family_guest {
     base_arena *arena;
     const kz_family *family;
     ptx_module *module;
     kz_image image;
-    directive directives[DIRECTIVES];
-    size_t directive_count;
+    family_lines lines;
 };
-
-// ---- comment lines ----------------------------------------------------------------------------
-
-static kz_status fail_at(const family_guest *guest, int line, kz_error *error, const char *what,
-                         const char *text) {
-    base_fail(error, KZ_SYNTAX, "%s:%d: %s \"%s\"", guest->image.name, line, what, text);
-    base_fail_note(error, "a launch line is one of: // kz: block E [E [E]], grid E [E [E]], shared E, "
-                          "fill BUFFER BYTE, cooperative");
-    return KZ_SYNTAX;
-}
-
-// Cuts "for SUFFIX" from the end of a directive and gives the suffix.
-static const char *cut_suffix(char *text) {
-    char *last = NULL;
-    for (char *at = strstr(text, "for "); at; at = strstr(at + 1, "for "))
-        if (at == text || at[-1] == ' ') last = at;
-    if (!last) return "";
-    char *suffix = last + 4;
-    suffix[strcspn(suffix, " \t")] = 0;
-    *last = 0;
-    return suffix;
-}
-
-static kz_status read_directive(family_guest *guest, const char *text, size_t length, int line,
-                                kz_error *error) {
-    while (length && isspace((unsigned char)text[length - 1])) length--;
-    char *copy = base_arena_string(guest->arena, text, length);
-    if (!copy) return base_fail(error, KZ_NO_MEMORY, "no memory for %s", guest->image.name);
-    size_t word = strcspn(copy, " \t");
-    directive d = {.kind = DIRECTIVE_COUNT, .line = line, .text = copy + word};
-    for (int k = 0; k < DIRECTIVE_COUNT; k++)
-        if (strlen(directive_names[k]) == word && memcmp(copy, directive_names[k], word) == 0)
-            d.kind = (directive_kind)k;
-    if (d.kind == DIRECTIVE_COUNT) return fail_at(guest, line, error, "unknown launch line", copy);
-    if (guest->directive_count == DIRECTIVES)
-        return fail_at(guest, line, error, "too many launch lines:", copy);
-    d.suffix = cut_suffix(copy + word);
-    guest->directives[guest->directive_count++] = d;
-    return KZ_OK;
-}
-
-static kz_status read_directives(family_guest *guest, const char *source, kz_error *error) {
-    int line = 1;
-    for (const char *at = source; *at; line++) {
-        size_t length = strcspn(at, "\n");
-        const char *text = at + strspn(at, " \t");
-        if (strncmp(text, "//", 2) == 0) {
-            text += 2;
-            text += strspn(text, " \t");
-            if (strncmp(text, "kz:", 3) == 0) {
-                text += 3;
-                text += strspn(text, " \t");
-                kz_status status = read_directive(guest, text, (size_t)(at + length - text), line, error);
-                if (status) return status;
-            }
-        }
-        at += length + (at[length] == '\n');
-    }
-    return KZ_OK;
-}
-
-static bool ends_with(const char *text, const char *suffix) {
-    size_t n = strlen(text), m = strlen(suffix);
-    return n >= m && strcmp(text + n - m, suffix) == 0;
-}
-
-// The last line of its kind that holds for the entry: the one written for it before the general one.
-static const directive *find_directive(const family_guest *guest, directive_kind kind, const char *entry) {
-    const directive *found = NULL;
-    for (size_t i = 0; i < guest->directive_count; i++) {
-        const directive *d = &guest->directives[i];
-        if (d->kind != kind || !ends_with(entry, d->suffix)) continue;
-        if (!found || strlen(d->suffix) >= strlen(found->suffix)) found = d;
-    }
-    return found;
-}
 
 // ---- entries ----------------------------------------------------------------------------------
 
@@ -119,7 +26,7 @@ static bool is_entry_for(const kz_family *family, const char *name, const char *
                          bool is_first) {
     char wanted[128];
     snprintf(wanted, sizeof wanted, "_%s_%s", operation, kz_type_name(type));
-    if (ends_with(name, wanted) || strcmp(name, wanted + 1) == 0) return true;
+    if (family_ends_with(name, wanted) || strcmp(name, wanted + 1) == 0) return true;
     return is_first && type == KZ_F32 && strcmp(name, family->name) == 0;
 }
 
@@ -235,97 +142,61 @@ static kz_status check_entries(const family_guest *guest, kz_error *error) {
 
 // ---- the plan ---------------------------------------------------------------------------------
 
-typedef struct scope {
-    family_name_value names[NAMES + 1];
-} scope;
-
-static scope make_scope(const family_guest *guest, const kz_case *c, const kz_device_info *device,
-                        double threads) {
-    scope s = {0};
+// The axes by their names, and the device's multiprocessors.
+static void name_values(const family_guest *guest, const kz_case *c, const kz_device_info *device,
+                        family_name_value names[KZ_CASE_AXES + 2]) {
     size_t n = 0;
     for (size_t i = 0; i < KZ_CASE_AXES && guest->family->axes[i]; i++)
-        s.names[n++] = (family_name_value){guest->family->axes[i], (double)c->axes[i]};
-    s.names[n++] = (family_name_value){"block", threads};
-    s.names[n++] = (family_name_value){"sms", device->multiprocessors > 0 ? device->multiprocessors : 1};
-    return s;
+        names[n++] = (family_name_value){guest->family->axes[i], (double)c->axes[i]};
+    names[n++] = (family_name_value){"sms", device->multiprocessors > 0 ? device->multiprocessors : 1};
+    names[n] = (family_name_value){0};
 }
 
-// Up to three expressions, each at least `least`.
-static kz_status evaluate(const family_guest *guest, const directive *d, const scope *s, double least,
-                          uint32_t *values, size_t capacity, kz_error *error) {
-    const char *at = d->text;
-    for (size_t i = 0; i < capacity; i++) {
-        at += strspn(at, " \t");
-        if (i > 0 && !*at) return KZ_OK;
-        double value;
-        kz_error inner = {0};
-        if (family_evaluate(&at, s->names, &value, &inner)) {
-            fail_at(guest, d->line, error, "this launch line does not read:", d->text + strspn(d->text, " "));
-            base_fail_note(error, "%s", inner.message);
-            return KZ_SYNTAX;
-        }
-        value = fmax(floor(value), least);
-        if (!(value <= INT32_MAX)) return fail_at(guest, d->line, error, "past 2^31 - 1:", d->text);
-        values[i] = (uint32_t)value;
-    }
-    return *at ? fail_at(guest, d->line, error, "more than was expected:", at) : KZ_OK;
-}
-
-static kz_status add_fill(const family_guest *guest, const directive *d, const kz_case *c, kz_plan *plan,
+static kz_status add_fill(const family_guest *guest, const family_fill *fill, const kz_case *c, kz_plan *plan,
                           kz_error *error) {
     kz_buffer buffers[KZ_FAMILY_BUFFERS] = {0};
     size_t count = guest->family->buffers(c, buffers);
-    char name[64] = "", byte[32] = "", *end = byte;
-    int read = sscanf(d->text, "%63s %31s", name, byte);
-    unsigned long value = read == 2 ? strtoul(byte, &end, 0) : 0;
-    if (read != 2 || *end || end == byte || value > 255)
-        return fail_at(guest, d->line, error, "expected a buffer and a byte from 0 to 255:", d->text);
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(buffers[i].name, name) != 0) continue;
+        if (strcmp(buffers[i].name, fill->buffer) != 0) continue;
         if (buffers[i].role == KZ_INPUT)
-            return fail_at(guest, d->line, error, "an input is not to be filled:", name);
+            return family_lines_fail(&guest->lines, fill->line, "an input is not to be filled:", fill->buffer,
+                                     error);
         if (plan->step_count + 1 >= KZ_PLAN_STEPS)
-            return fail_at(guest, d->line, error, "too many fills:", d->text);
+            return family_lines_fail(&guest->lines, fill->line, "too many fills:", fill->line->text, error);
         if (buffers[i].count)
-            kz_plan_add_fill(plan, kz_arg_buffer(i), (uint8_t)value,
+            kz_plan_add_fill(plan, kz_arg_buffer(i), fill->byte,
                              buffers[i].count * kz_type_size(buffers[i].type));
         return KZ_OK;
     }
-    fail_at(guest, d->line, error, "there is no such buffer:", name);
+    family_lines_fail(&guest->lines, fill->line, "there is no such buffer:", fill->buffer, error);
     base_fail_note(error, "the buffers are those of: %s", guest->family->guest_signature);
     return KZ_SYNTAX;
 }
 
 static kz_status add_fills(const family_guest *guest, const char *entry, const kz_case *c, kz_plan *plan,
                            kz_error *error) {
-    for (size_t i = 0; i < guest->directive_count; i++) {
-        const directive *d = &guest->directives[i];
-        if (d->kind != FILL || !ends_with(entry, d->suffix)) continue;
-        kz_status status = add_fill(guest, d, c, plan, error);
-        if (status) return status;
+    bool found = true;
+    kz_status status = KZ_OK;
+    for (size_t at = 0; found && !status;) {
+        family_fill fill;
+        status = family_lines_fill(&guest->lines, entry, &at, &fill, &found, error);
+        if (!status && found) status = add_fill(guest, &fill, c, plan, error);
     }
-    return KZ_OK;
+    return status;
 }
 
 static kz_status set_shape(const family_guest *guest, const char *entry, const kz_case *c,
                            const kz_device_info *device, kz_launch *launch, kz_error *error) {
-    const directive *block = find_directive(guest, BLOCK, entry), *grid = find_directive(guest, GRID, entry);
-    const directive *shared = find_directive(guest, SHARED, entry);
+    family_name_value names[KZ_CASE_AXES + 2];
+    bool has_grid;
+    name_values(guest, c, device, names);
     *launch = (kz_launch){.block = {256, 1, 1}, .grid = {1, 1, 1}};
-    scope s = make_scope(guest, c, device, 256);
-    kz_status status = block ? evaluate(guest, block, &s, 1, launch->block, 3, error) : KZ_OK;
-    if (status) return status;
+    kz_status status = family_lines_shape(&guest->lines, entry, names, launch, &has_grid, error);
+    if (status || has_grid) return status;
     double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
-    s = make_scope(guest, c, device, threads);
-    if (grid) {
-        status = evaluate(guest, grid, &s, 1, launch->grid, 3, error);
-    } else {
-        double blocks = ceil((double)family_case_elements(guest->family, c) / threads);
-        launch->grid[0] = (uint32_t)fmin(fmax(blocks, 1), INT32_MAX);
-    }
-    if (!status && shared) status = evaluate(guest, shared, &s, 0, &launch->dynamic_shared_bytes, 1, error);
-    launch->cooperative = find_directive(guest, COOPERATIVE, entry) != NULL;
-    return status;
+    double blocks = ceil((double)family_case_elements(guest->family, c) / threads);
+    launch->grid[0] = (uint32_t)fmin(fmax(blocks, 1), INT32_MAX);
+    return KZ_OK;
 }
 
 kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const kz_device_info *device,
@@ -384,7 +255,7 @@ kz_status family_guest_open(const kz_family *family, const char *name, const cha
     kz_status status = KZ_OK;
     if (!guest->image.name || !guest->image.ptx)
         status = base_fail(error, KZ_NO_MEMORY, "no memory for %s", name);
-    if (!status) status = read_directives(guest, source, error);
+    if (!status) status = family_lines_read(arena, guest->image.name, source, &guest->lines, error);
     if (!status) status = ptx_module_open(guest->image.name, guest->image.ptx, length, &guest->module, error);
     if (!status) status = check_entries(guest, error);
     if (!status) status = try_plans(guest, error);
