@@ -72,6 +72,12 @@ bool toolchain_find_program(const char *name, char path[TOOLCHAIN_PATH]);
 // The host's C compiler: $CC, else cc, gcc or clang of the PATH. KZ_TOOL where there is none.
 kz_status toolchain_find_cc(char path[TOOLCHAIN_PATH], kz_error *error);
 
+// Compiles C text (which includes nothing but the system's headers) to a shared object in `folder`, whose path
+// is given. `name` is for messages; lines are named by the text's own #line. Products are not contracted to
+// fused multiply-adds. Needs no CUDA compiler.
+kz_status toolchain_compile_library(const toolchain *tools, const char *name, const char *source,
+                                    const char *folder, char path[TOOLCHAIN_PATH], kz_error *error);
+
 // A folder of its own for such work, and its removal with the files in it.
 kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error);
 void toolchain_work_close(const char *folder);
