@@ -44,32 +44,26 @@ static void set_alarm(kz_device *device, double seconds) {
 
 // ---- one case ---------------------------------------------------------------------------------------
 
-static void tell(sim_listener *listener, sim_memory_kind kind, uint64_t address, uint64_t bytes,
-                 const char *name, uint64_t serial) {
-    if (bytes == 0 || !listener->memory) return;
-    listener->memory(listener,
-                     &(sim_memory_event){
-                         .kind = kind, .address = address, .bytes = bytes, .serial = serial, .label = name});
-}
-
-// Only the elements of an output are undefined, not what stands before and behind them.
-static void tell_slot(sim_listener *listener, const family_slot *slot, bool is_written, const char *name,
+static void tell_slot(observe_session *session, const family_slot *slot, bool is_written, const char *name,
                       uint64_t serial) {
-    uint64_t behind = slot->data + slot->bytes, end = slot->base + slot->total;
-    tell(listener, SIM_MEMORY_ALLOC, slot->base, slot->total, name, serial);
-    tell(listener, SIM_MEMORY_HOST_WRITE, slot->base, is_written ? slot->total : slot->front, NULL, 0);
-    if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
+    observe_session_tell_buffer(session, &(observe_buffer){.name = name,
+                                                           .serial = serial,
+                                                           .base = slot->base,
+                                                           .total = slot->total,
+                                                           .data = slot->data,
+                                                           .bytes = slot->bytes,
+                                                           .is_written = is_written});
 }
 
-static void tell_buffers(sim_listener *listener, const family_buffers *buffers) {
+static void tell_buffers(observe_session *session, const family_buffers *buffers) {
     for (size_t i = 0; i < buffers->count; i++) {
         const family_slot *slot = &buffers->slots[i];
         char name[64];
         snprintf(name, sizeof name, "buffer %s", slot->what.name);
-        tell_slot(listener, slot, slot->what.role != KZ_OUTPUT, name, i + 1);
+        tell_slot(session, slot, slot->what.role != KZ_OUTPUT, name, i + 1);
     }
     if (buffers->workspace.total)
-        tell_slot(listener, &buffers->workspace, false, "the workspace", buffers->count + 1);
+        tell_slot(session, &buffers->workspace, false, "the workspace", buffers->count + 1);
 }
 
 static kz_status open_session(const sanitize_run *run, const subject *s, uint64_t seed,
@@ -99,7 +93,7 @@ static kz_status run_plan(sanitize_run *run, const subject *s, const kz_plan *pl
     if (!status) status = device_sim_set_seed(s->device, seed, error);
     if (!status) status = device_sim_observe(s->device, session, error);
     if (!status) {
-        tell_buffers(observe_session_listener(session), buffers);
+        tell_buffers(session, buffers);
         set_alarm(s->device, run->timeout);
         kz_status ran = kz_plan_run(s->device, NULL, s->module, plan, buffers->addresses, buffers->count,
                                     buffers->workspace.data, &fault);

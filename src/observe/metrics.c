@@ -238,7 +238,11 @@ static uint32_t flops_of_tensor(const ptx_inst *inst) {
 }
 
 observe_inst_info observe_inst_describe(const ptx_inst *inst) {
-    observe_inst_info info = {.class = (uint8_t)class_of(inst), .flop_warp = flops_of_tensor(inst)};
+    observe_inst_info info = {.class = (uint8_t)class_of(inst),
+                              .is_shuffle = inst->op == PTX_OP_SHFL,
+                              .is_vote = inst->op == PTX_OP_VOTE || inst->op == PTX_OP_MATCH ||
+                                         inst->op == PTX_OP_ACTIVEMASK,
+                              .flop_warp = flops_of_tensor(inst)};
     flops_of(inst, &info);
     return info;
 }

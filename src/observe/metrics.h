@@ -30,6 +30,7 @@ typedef struct observe_inst_info {
     uint8_t flop_lane;  // flops per active lane
     uint8_t flop_type;  // 0: f16, 1: f32, 2: f64
     bool guarded_flops; // has flops and a guard: lanes must be counted one by one
+    bool is_shuffle, is_vote;
     bool returns;       // an atomic whose result somebody reads: ptxas makes a reduction of any other
     uint32_t flop_warp; // tensor cores: flops per warp
 } observe_inst_info;

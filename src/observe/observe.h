@@ -167,6 +167,16 @@ void observe_session_close(observe_session *session);
 void observe_session_name(observe_session *session, const char *program, uint64_t seed);
 sim_listener *observe_session_listener(observe_session *session);
 observe_findings *observe_session_findings(observe_session *session);
+// A buffer that was made and filled before the session listened: it is told of as a program would have made it,
+// the elements of one that is not `is_written` undefined, what stands before and behind them not.
+typedef struct observe_buffer {
+    const char *name;
+    uint64_t serial;      // the how-manyth, from 1
+    uint64_t base, total; // the allocation
+    uint64_t data, bytes; // the elements in it
+    bool is_written;
+} observe_buffer;
+void observe_session_tell_buffer(observe_session *session, const observe_buffer *buffer);
 // A launch failed: the fault becomes a finding.
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,
                            const sim_fault_info *fault, const kz_error *error);

@@ -156,6 +156,24 @@ sim_listener *observe_session_listener(observe_session *session) {
 
 observe_findings *observe_session_findings(observe_session *session) { return session->findings; }
 
+// ---- buffers ----------------------------------------------------------------------------------------
+
+static void tell(sim_listener *listener, sim_memory_kind kind, uint64_t address, uint64_t bytes,
+                 const char *name, uint64_t serial) {
+    if (bytes == 0 || !listener->memory) return;
+    listener->memory(listener,
+                     &(sim_memory_event){
+                         .kind = kind, .address = address, .bytes = bytes, .serial = serial, .label = name});
+}
+
+void observe_session_tell_buffer(observe_session *session, const observe_buffer *b) {
+    sim_listener *listener = observe_session_listener(session);
+    uint64_t front = b->data - b->base, behind = b->data + b->bytes, end = b->base + b->total;
+    tell(listener, SIM_MEMORY_ALLOC, b->base, b->total, b->name, b->serial);
+    tell(listener, SIM_MEMORY_HOST_WRITE, b->base, b->is_written ? b->total : front, NULL, 0);
+    if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
+}
+
 // ---- faults -----------------------------------------------------------------------------------------
 
 static observe_finding_kind kind_of(sim_fault_kind fault) {
