@@ -122,7 +122,8 @@ static void print_first_screen(void) {
 
 static void print_verbs(void) {
     printf("kz VERB [ARGUMENTS] [OPTIONS]\n\n");
-    for (size_t i = 0; i < BASE_COUNT(verbs); i++) printf("  %-10s %s\n", verbs[i].name, verbs[i].text);
+    for (size_t i = 0; i < BASE_COUNT(verbs); i++)
+        if (verbs[i].text) printf("  %-10s %s\n", verbs[i].name, verbs[i].text);
     printf(
         "\nkz help VERB explains one of them, kz help exit-codes what the exit status says; kz --version.\n"
         "Output is coloured on a terminal; NO_COLOR=1 turns that off.\n");
@@ -142,7 +143,8 @@ static const verb *find_verb(const char *name) {
 
 static int unknown_verb(const char *name) {
     const char *names[BASE_COUNT(verbs) + 1] = {NULL};
-    for (size_t i = 0; i < BASE_COUNT(verbs); i++) names[i] = verbs[i].name;
+    for (size_t i = 0, n = 0; i < BASE_COUNT(verbs); i++)
+        if (verbs[i].text) names[n++] = verbs[i].name;
     const char *near = base_nearest(name, names);
     if (near) return cli_fail_with(KZ_INVALID, "there is no command \"%s\"; did you mean kz %s?", name, near);
     const char *dot = strrchr(name, '.');

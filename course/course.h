@@ -278,9 +278,11 @@ typedef enum course_outcome { COURSE_RIGHT, COURSE_BAD, COURSE_NOT_DONE } course
 typedef struct course_check {
     const char *name; // "compiles", "results", "sanitizer", "sectors_per_load", "speed"
     course_outcome outcome;
-    const char *summary; // one line: "19 cases, 2 seeds"
-    const char *detail;  // whole lines: what, where, likely why, what next; "" where all is well
-    double value, limit; // of a gate; NAN
+    const char *summary;       // one line: "19 cases, 2 seeds"
+    const char *detail;        // whole lines: what, where, likely why, what next; "" where all is well
+    double value, limit;       // of a gate; NAN
+    course_reason reason;      // of a bad one
+    const char *reason_detail; // "" where there is none
 } course_check;
 
 enum { COURSE_CHECKS = 32 };
@@ -368,6 +370,9 @@ typedef struct course_data {
     void *got[COURSE_PARAMETERS];        // what came back; NULL before
     uint64_t scalars[COURSE_PARAMETERS]; // of a scalar: its bits, little-endian
     double values[COURSE_PARAMETERS];    // of a scalar: its value
+    // For words about what is wrong, set by the caller; may be 0 and NULL.
+    uint32_t block;                   // threads of a block
+    const struct course_data *before; // the run before, on other data: was its output kept?
 } course_data;
 
 typedef struct course_reference

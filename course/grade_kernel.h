@@ -1,0 +1,56 @@
+// A kernel's grading, inside: what grade_kernel.c prepares and speed.c goes on with.
+#ifndef COURSE_GRADE_KERNEL_H
+#define COURSE_GRADE_KERNEL_H
+
+#include "course.h"
+#include "family/lines.h"
+#include "judge.h"
+#include "ptx/ptx.h"
+#include "toolchain/toolchain.h"
+
+enum { COURSE_KERNEL_RUNS = COURSE_JUDGE_RUNS, COURSE_KERNEL_GATES = 64 };
+
+// What the grader keeps beside a run of the job.
+typedef struct course_kernel_run {
+    size_t data; // its index
+    uint64_t schedule;
+    bool is_gate, is_wrong;
+    char name[240]; // "n=1025, seed 7"
+} course_kernel_run;
+
+typedef struct course_kernel_grading {
+    const course_grade_job *job;
+    uint64_t public_seed;
+    toolchain tools;
+    char *ptx;
+    ptx_module *module;
+    family_lines lines; // the learner's launch lines
+    bool own_launch_is_wrong;
+    int fills[COURSE_PARAMETERS];
+    char instruments[64];
+    course_reference *reference;
+    course_data data[COURSE_KERNEL_RUNS];
+    kz_launch launches[COURSE_KERNEL_RUNS]; // of each data
+    size_t data_count;
+    course_judge_run runs[COURSE_KERNEL_RUNS];
+    course_kernel_run own[COURSE_KERNEL_RUNS];
+    size_t job_count;
+    size_t case_runs;  // the first so many are of cases, the rest of gates
+    const char *place; // what rows end with: " on the GPU", or ""
+    size_t gate_runs[COURSE_KERNEL_GATES];
+} course_kernel_grading;
+
+// `refused`: the error is the compiler's about the file.
+kz_status course_kernel_compile(const course_task *task, const char *file, toolchain *tools, char **ptx,
+                                bool *refused, kz_error *error);
+// The shape of a case's launch. `own_is_wrong`: an error is of the learner's lines.
+kz_status course_kernel_launch(const course_task *task, const course_case *c, const family_lines *lines,
+                               kz_launch *launch, bool *own_is_wrong, kz_error *error);
+kz_status course_kernel_run_child(const course_kernel_grading *g, const course_judge_job *job, double seconds,
+                                  course_judge_answer *answer, course_process_result *ended, kz_error *error);
+
+// The speed gate: speed.c.
+kz_status course_kernel_speed(course_kernel_grading *g, bool on_gpu, course_verdict *verdict,
+                              kz_error *error);
+
+#endif

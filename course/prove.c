@@ -1,0 +1,203 @@
+// Proving a task: the starter compiles and fails, the solution passes, and each wrong file fails for the reason
+// that its first line states.
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "course.h"
+#include "scratch.h"
+
+typedef struct proof {
+    const course_task *task;
+    const char *kz, *device;
+    base_text *report;
+    size_t failed;
+    size_t wrong; // files in wrong/
+} proof;
+
+// ---- what a wrong file states ---------------------------------------------------------------------------
+
+typedef struct claim {
+    char word[COURSE_NAME], detail[COURSE_NAME], quoted[200];
+} claim;
+
+// "// fails: gate sectors_per_load", "// fails: result "last partial""; false where there is no such line.
+static bool read_claim(const char *text, claim *c) {
+    *c = (claim){0};
+    const char *at = text + strspn(text, "/#* \t");
+    size_t length = strcspn(at, "\n");
+    if (strncmp(at, "fails:", 6) != 0) return false;
+    char line[512];
+    snprintf(line, sizeof line, "%.*s", (int)(length - 6), at + 6);
+    char *quote = strchr(line, '"'), *end = quote ? strchr(quote + 1, '"') : NULL;
+    if (quote && end) {
+        *end = 0;
+        snprintf(c->quoted, sizeof c->quoted, "%.190s", quote + 1);
+        *quote = 0;
+    }
+    return sscanf(line, " %63s %63s", c->word, c->detail) >= 1;
+}
+
+static bool begins(const char *text, const char *word) {
+    size_t length = strlen(word);
+    return length && strncmp(text, word, length) == 0 && (text[length] == 0 || text[length] == '-');
+}
+
+// A bad row that is what the claim says. A word that names no reason is a kind of finding or fault.
+static bool fits(const claim *c, const course_check *check) {
+    if (check->outcome != COURSE_BAD) return false;
+    const char *detail = check->reason_detail ? check->reason_detail : "";
+    bool by_reason = strcmp(course_reason_name(check->reason), c->word) == 0 &&
+                     (!c->detail[0] || begins(detail, c->detail));
+    bool by_kind =
+        (check->reason == COURSE_FINDING || check->reason == COURSE_FAULT) && begins(detail, c->word);
+    if (!by_reason && !by_kind) return false;
+    return !c->quoted[0] || strstr(check->summary, c->quoted) || strstr(check->detail, c->quoted);
+}
+
+static bool is_known(const char *word) {
+    for (int r = COURSE_COMPILE; r < COURSE_REASONS; r++)
+        if (strcmp(course_reason_name((course_reason)r), word) == 0) return true;
+    return false;
+}
+
+// ---- one grading ----------------------------------------------------------------------------------------
+
+static void add_first_lines(base_text *out, const char *text, int lines) {
+    for (const char *at = text; *at && lines-- > 0;) {
+        size_t length = strcspn(at, "\n");
+        base_text_add(out, "\n        %.*s", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static void add_verdict(base_text *out, const course_verdict *verdict) {
+    for (size_t i = 0; i < verdict->check_count; i++) {
+        const course_check *check = &verdict->checks[i];
+        if (check->outcome == COURSE_RIGHT) continue;
+        base_text_add(out, "\n      %s%s%s: %s", course_reason_name(check->reason),
+                      check->reason_detail && check->reason_detail[0] ? " " : "",
+                      check->reason_detail ? check->reason_detail : "", check->summary);
+        if (check->outcome == COURSE_BAD) add_first_lines(out, check->detail, 12);
+    }
+}
+
+static void tell(proof *p, bool holds, const char *name, const char *what, const course_verdict *verdict,
+                 const kz_error *error) {
+    base_text_add(p->report, "%s %s: %s", holds ? "ok  " : "FAIL", name, what);
+    if (!holds) {
+        p->failed++;
+        if (verdict) add_verdict(p->report, verdict);
+        if (error && error->message[0]) add_first_lines(p->report, error->message, 20);
+    }
+    base_text_add(p->report, "\n");
+}
+
+// Grades a text in a folder of its own, beside the task's files/.
+static kz_status grade_text(const proof *p, const char *text, course_verdict *verdict, kz_error *error) {
+    char folder[COURSE_PATH], file[2 * COURSE_PATH];
+    *verdict = (course_verdict){0};
+    kz_status status = course_scratch_open(p->task, NULL, folder, error);
+    if (status) return status;
+    snprintf(file, sizeof file, "%s/%s.%s", folder, p->task->id, p->task->extension);
+    status = base_file_write(file, text, strlen(text), error);
+    const course_grade_job job = {
+        .task = p->task, .file = file, .device = p->device, .kz = p->kz, .no_time = true};
+    if (!status) status = course_grade(&job, verdict, error);
+    course_scratch_close(folder);
+    return status;
+}
+
+static bool compiled(const course_verdict *verdict) {
+    return verdict->reason != COURSE_COMPILE && verdict->reason != COURSE_SIGNATURE &&
+           verdict->reason != COURSE_SOURCE;
+}
+
+static void prove_starter(proof *p) {
+    char *text = NULL;
+    kz_error error = {0};
+    course_verdict verdict = {0};
+    kz_status status = course_task_starter(p->task, &text, &error);
+    if (!status) status = grade_text(p, text, &verdict, &error);
+    bool code = p->task->kind == COURSE_CUDA || p->task->kind == COURSE_C;
+    if (status)
+        tell(p, false, "starter", "it could not be graded", NULL, &error);
+    else if (verdict.passed)
+        tell(p, false, "starter", "it passes, and there is nothing left to do", NULL, NULL);
+    else if (code && !compiled(&verdict) && verdict.reason != COURSE_SOURCE)
+        tell(p, false, "starter", "it must compile", &verdict, NULL);
+    else
+        tell(p, true, "starter", "compiles and does not pass", NULL, NULL);
+    course_verdict_close(&verdict);
+    free(text);
+}
+
+static void prove_solution(proof *p) {
+    char *text = NULL;
+    kz_error error = {0};
+    course_verdict verdict = {0};
+    kz_status status = course_task_solution(p->task, &text, &error);
+    if (!status) status = grade_text(p, text, &verdict, &error);
+    if (status)
+        tell(p, false, "solution", "it could not be graded", NULL, &error);
+    else
+        tell(p, verdict.passed, "solution", verdict.passed ? "passes" : "does not pass", &verdict, NULL);
+    course_verdict_close(&verdict);
+    free(text);
+}
+
+static void prove_wrong(proof *p, const char *name) {
+    char path[2 * COURSE_PATH], what[600], *text = NULL;
+    size_t size;
+    claim c;
+    kz_error error = {0};
+    course_verdict verdict = {0};
+    p->wrong++;
+    snprintf(path, sizeof path, "%s/%s", p->task->folder, name);
+    kz_status status = base_file_read(path, &text, &size, &error);
+    if (!status && !read_claim(text, &c))
+        status = base_fail(&error, KZ_SYNTAX, "its first line must say why: // fails: result");
+    if (!status) status = grade_text(p, text, &verdict, &error);
+    bool holds = false;
+    for (size_t i = 0; i < verdict.check_count && !status; i++) holds = holds || fits(&c, &verdict.checks[i]);
+    if (status)
+        snprintf(what, sizeof what, "it could not be graded");
+    else if (verdict.passed)
+        snprintf(what, sizeof what, "it passes, and should fail: %s %s", c.word, c.detail);
+    else if (holds)
+        snprintf(what, sizeof what, "fails: %s%s%s", c.word, c.detail[0] ? " " : "", c.detail);
+    else
+        snprintf(what, sizeof what, "it fails for another reason than \"%s%s%s\"%s%s%s%s", c.word,
+                 c.detail[0] ? " " : "", c.detail, c.quoted[0] ? ", or without the words \"" : "", c.quoted,
+                 c.quoted[0] ? "\"" : "",
+                 is_known(c.word) ? "" : " (which is no reason, or a kind of finding)");
+    tell(p, holds, name, what, status ? NULL : &verdict, &error);
+    course_verdict_close(&verdict);
+    free(text);
+}
+
+static int visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
+                            kz_error *error) {
+    proof p = {.task = task, .kz = kz, .device = device, .report = report};
+    char folder[COURSE_PATH + 16], name[300];
+    prove_solution(&p);
+    prove_starter(&p);
+    snprintf(folder, sizeof folder, "%s/wrong", task->folder);
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, visible, alphasort);
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "wrong/%s", entries[i]->d_name);
+        prove_wrong(&p, name);
+        free(entries[i]);
+    }
+    free(entries);
+    bool is_kernel = task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
+    if (is_kernel && p.wrong < 3)
+        tell(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
+    if (p.failed == 0) return KZ_OK;
+    return base_fail(error, KZ_WRONG, "task %s: %zu proof%s not hold", task->id, p.failed,
+                     p.failed == 1 ? " does" : "s do");
+}

@@ -1,0 +1,54 @@
+// The verdict: rows of checks, and the reason that the first bad one gives.
+#include <math.h>
+#include <string.h>
+
+#include "course.h"
+
+const char *course_reason_name(course_reason reason) {
+    static const char *const names[COURSE_REASONS] = {[COURSE_PASSED] = "passed",
+                                                      [COURSE_COMPILE] = "compile",
+                                                      [COURSE_SIGNATURE] = "signature",
+                                                      [COURSE_SOURCE] = "source",
+                                                      [COURSE_FAULT] = "fault",
+                                                      [COURSE_TIMEOUT] = "timeout",
+                                                      [COURSE_WRONG] = "result",
+                                                      [COURSE_INPUT_CHANGED] = "input",
+                                                      [COURSE_FINDING] = "finding",
+                                                      [COURSE_GATE_MISSED] = "gate",
+                                                      [COURSE_SLOW] = "speed",
+                                                      [COURSE_ANSWER_WRONG] = "answer",
+                                                      [COURSE_COMMAND_FAILED] = "command"};
+    return (unsigned)reason < COURSE_REASONS ? names[reason] : "?";
+}
+
+static const char *keep(course_verdict *verdict, const char *text) {
+    const char *copy = text && *text ? base_arena_string(verdict->arena, text, strlen(text)) : "";
+    return copy ? copy : "";
+}
+
+course_check *course_verdict_add(course_verdict *verdict, const char *name, course_outcome outcome,
+                                 course_reason reason, const char *reason_detail, const char *summary,
+                                 const char *detail) {
+    // The reason is kept even where there is no room for the row: what failed never passes for that.
+    if (outcome == COURSE_BAD && verdict->reason == COURSE_PASSED) {
+        verdict->reason = reason;
+        verdict->reason_detail = verdict->arena ? keep(verdict, reason_detail) : "";
+    }
+    if (outcome == COURSE_BAD) verdict->passed = false;
+    if (!verdict->arena || verdict->check_count == COURSE_CHECKS) return NULL;
+    course_check *check = &verdict->checks[verdict->check_count++];
+    *check = (course_check){.name = keep(verdict, name),
+                            .outcome = outcome,
+                            .summary = keep(verdict, summary),
+                            .detail = keep(verdict, detail),
+                            .value = (double)NAN,
+                            .limit = (double)NAN,
+                            .reason = outcome == COURSE_BAD ? reason : COURSE_PASSED,
+                            .reason_detail = outcome == COURSE_BAD ? keep(verdict, reason_detail) : ""};
+    return check;
+}
+
+void course_verdict_close(course_verdict *verdict) {
+    base_arena_close(verdict->arena);
+    *verdict = (course_verdict){0};
+}
