@@ -1,0 +1,15 @@
+// fails: shuffle
+// Names all lanes where only some are.
+extern "C" __global__ void rank_large(const float *x, int *rank, float *total, int n, float limit) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    float value = i < n ? x[i] : 0.0f;
+    bool large = i < n && value > limit;
+    unsigned votes = __ballot_sync(0xffffffffu, large);
+    if (i < n) rank[i] = large ? __popc(votes & ((1u << lane) - 1)) : -1;
+    float sum = 0.0f;
+    if (large) {
+        sum = value;
+        for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    }
+    if (lane == 0 && i < n) total[i / 32] = sum;
+}

@@ -1,0 +1,14 @@
+// fails: result
+// Multiplies with its own element instead of lane i's.
+extern "C" __global__ void rows_times_32(const float *a, const float *b, float *c, int rows) {
+    int lane = threadIdx.x % 32, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    float column[32];
+#pragma unroll
+    for (int i = 0; i < 32; i++) column[i] = b[i * 32 + lane];
+    for (int row = warp * 8; row < warp * 8 + 8 && row < rows; row++) {
+        float mine = a[row * 32 + lane], sum = 0.0f;
+#pragma unroll
+        for (int i = 0; i < 32; i++) sum += mine * column[i];
+        c[row * 32 + lane] = sum;
+    }
+}

@@ -1,0 +1,10 @@
+// fails: shuffle
+// Only some lanes reach the shuffle whose mask names all of them.
+extern "C" __global__ void warp_scan(const int *x, int *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    unsigned value = i < n ? (unsigned)x[i] : 0u;
+    for (int step = 1; step < 32; step *= 2) {
+        if (lane >= step) value += __shfl_up_sync(0xffffffffu, value, step);
+    }
+    if (i < n) y[i] = (int)value;
+}

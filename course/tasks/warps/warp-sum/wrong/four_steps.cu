@@ -1,0 +1,8 @@
+// fails: result
+// Begins at 8: lanes 16 to 31 never get to lane 0.
+extern "C" __global__ void warp_sum(const float *x, float *sums, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    float value = i < n ? x[i] : 0.0f;
+    for (int step = 8; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+    if (lane == 0 && i < n) sums[i / 32] = value;
+}
