@@ -1,0 +1,149 @@
+// kz progress: what a learner has done, on the terminal, as HTML, as JSON; and as plain text, out and in.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress_page.h"
+
+typedef struct options {
+    cli_output html, json, export;
+    const char *import;
+} options;
+
+static int write_text(const base_text *text, const char *path, const char *what, kz_error *error) {
+    if (text->failed) return cli_fail_with(KZ_NO_MEMORY, "no memory for the %s", what);
+    if (!path) {
+        if (fwrite(text->data, 1, text->length, stdout) == text->length && fflush(stdout) == 0) return CLI_OK;
+        return cli_fail_with(KZ_IO, "the %s could not be written: %s", what, strerror(errno));
+    }
+    if (base_file_write(path, text->data, text->length, error) != KZ_OK) return cli_fail(error);
+    printf("%s\n", path);
+    return CLI_OK;
+}
+
+// ---- plain text: the course is not needed ---------------------------------------------------------------
+
+static int import_file(store *progress, const char *path, kz_error *error) {
+    char *text = NULL;
+    size_t size;
+    uint64_t added = 0;
+    if (base_file_read(path, &text, &size, error) != KZ_OK) {
+        base_fail_note(error, "--import takes a file that kz progress --export wrote");
+        return cli_fail(error);
+    }
+    kz_status status = strlen(text) == size
+                           ? store_import(progress, path, text, &added, error)
+                           : base_fail(error, KZ_SYNTAX, "%s is no text: it holds a zero byte", path);
+    free(text);
+    if (status) return cli_fail(error);
+    printf("%llu new line%s imported from %s\n", (unsigned long long)added, added == 1 ? "" : "s", path);
+    return CLI_OK;
+}
+
+static int move_text(const options *o, kz_error *error) {
+    char folder[CLI_LEARNER_PATH], aside[CLI_LEARNER_PATH];
+    store *progress = NULL;
+    if (cli_learner_open(folder, &progress, aside, error) != KZ_OK) return cli_fail(error);
+    cli_learner_tell(aside);
+    int code = CLI_OK;
+    if (o->import) code = import_file(progress, o->import, error);
+    if (code == CLI_OK && o->export.given) {
+        base_text text = {0};
+        code = store_export(progress, &text, error) ? cli_fail(error)
+                                                    : write_text(&text, o->export.path, "export", error);
+        base_text_free(&text);
+    }
+    store_close(progress);
+    return code;
+}
+
+// ---- the pages ------------------------------------------------------------------------------------------
+
+static int show_html(const cli_desk *desk, const report_learner *page, const cli_output *to,
+                     kz_error *error) {
+    base_text text = {0}, path = {0};
+    report_learner_html(&text, page);
+    base_text_add(&path, "%s/progress.html", desk->folder);
+    const char *where = to->path ? to->path : path.data;
+    int code = where ? write_text(&text, where, "page", error) : cli_fail_with(KZ_NO_MEMORY, "no memory");
+    base_text_free(&text);
+    base_text_free(&path);
+    return code;
+}
+
+static int show_json(const report_learner *page, const cli_output *to, kz_error *error) {
+    json_t *json = report_learner_json(page);
+    char *dump = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
+    json_decref(json);
+    base_text text = {.failed = !dump};
+    if (dump) base_text_add(&text, "%s\n", dump);
+    free(dump);
+    int code = write_text(&text, to->path, "JSON", error);
+    base_text_free(&text);
+    return code;
+}
+
+static int show(const options *o, kz_error *error) {
+    cli_desk desk;
+    report_learner page;
+    int code = CLI_OK;
+    base_arena *arena = base_arena_open();
+    kz_status status = cli_desk_open(&desk, error);
+    if (!status && !arena) status = base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    if (!status) status = cli_progress_gather(&desk, arena, &page, error);
+    if (status) {
+        code = cli_fail(error);
+    } else if (o->html.given || o->json.given) {
+        if (o->html.given) code = show_html(&desk, &page, &o->html, error);
+        if (code == CLI_OK && o->json.given) code = show_json(&page, &o->json, error);
+    } else {
+        report_style style = report_detect_style(stdout);
+        report_learner_print(stdout, &style, &page);
+    }
+    base_arena_close(arena);
+    cli_desk_close(&desk);
+    return code;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+    options o = {0};
+    cli_list words;
+    kz_error error = {0};
+    if (cli_parse(self, argc, argv, &o, &words, &error) != KZ_OK) return cli_fail(&error);
+    if (words.count > 0)
+        return cli_fail_with(KZ_INVALID,
+                             "kz progress takes no arguments, and \"%s\" is one\ntry: kz help progress",
+                             words.items[0]);
+    if ((o.import || o.export.given) && (o.html.given || o.json.given))
+        return cli_fail_with(KZ_INVALID,
+                             "--import and --export go without --html and --json: do one after another");
+    return o.import || o.export.given ? move_text(&o, &error) : show(&o, &error);
+}
+
+static const cli_option option_table[] = {
+    {"html", CLI_OUTPUT, offsetof(options, html), "FILE",
+     "one self-contained page; progress.html in your folder without FILE"},
+    {"json", CLI_OUTPUT, offsetof(options, json), "FILE", "the same for programs"},
+    {"export", CLI_OUTPUT, offsetof(options, export), "FILE", "everything recorded, as plain text"},
+    {"import", CLI_TEXT, offsetof(options, import), "FILE", "adds what an export holds and is not here yet"},
+    {NULL, CLI_FLAG, 0, NULL, NULL},
+};
+
+const cli_command cli_command_progress = {
+    .usage =
+        "kz progress [--html[=FILE]] [--json[=FILE]]\nkz progress --export[=FILE]\nkz progress --import FILE",
+    .about = "Shows what you have done: tasks by topic, your path with its gates, skills, days, best "
+             "figures, and what\n"
+             "is next. A gate is passed when all its tasks are; one that waits for a part of the project "
+             "that is not\n"
+             "built yet cannot be passed before it is. Figures counted by the simulator and figures timed on "
+             "a GPU are\n"
+             "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/kernel-zoo.",
+    .examples = "  kz progress                           the page for the terminal\n"
+                "  kz progress --html                    writes progress.html in your folder\n"
+                "  kz progress --export=mine.txt         to keep, or to carry to another machine\n"
+                "  kz progress --import mine.txt         adds what is not here yet",
+    .options = option_table,
+    .run = run,
+};

@@ -1,0 +1,275 @@
+// Gathers a learner's page: bars over topics and skills, the path with its gates, days, figures, what is next.
+#include "progress_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// ---- the desk -------------------------------------------------------------------------------------------
+
+kz_status cli_desk_open(cli_desk *desk, kz_error *error) {
+    char aside[CLI_LEARNER_PATH], course[COURSE_PATH];
+    *desk = (cli_desk){0};
+    store_day_of((int64_t)time(NULL), desk->today);
+    kz_status status = course_find(course, error);
+    if (!status) status = course_open(course, &desk->course, error);
+    if (!status) status = cli_learner_open(desk->folder, &desk->progress, aside, error);
+    if (!status) {
+        cli_learner_tell(aside);
+        status = store_list_tasks(desk->progress, &desk->tasks, &desk->task_count, error);
+    }
+    return status;
+}
+
+void cli_desk_close(cli_desk *desk) {
+    free(desk->tasks);
+    store_close(desk->progress);
+    course_close(desk->course);
+    *desk = (cli_desk){0};
+}
+
+const store_task *cli_desk_task(const cli_desk *desk, const char *id) {
+    for (size_t i = 0; i < desk->task_count; i++)
+        if (strcmp(desk->tasks[i].task, id) == 0) return &desk->tasks[i];
+    return NULL;
+}
+
+bool cli_desk_passed(const cli_desk *desk, const char *id) {
+    const store_task *t = cli_desk_task(desk, id);
+    return t && t->passed;
+}
+
+static size_t count_passed(const cli_desk *desk, const char *const *ids, size_t *total) {
+    size_t passed = 0;
+    *total = 0;
+    for (; ids && *ids; ids++) {
+        passed += cli_desk_passed(desk, *ids);
+        (*total)++;
+    }
+    return passed;
+}
+
+// "waits for Tensor cores, Triton": the parts that are not ready. Gives how many there are.
+static size_t add_waiting(const cli_desk *desk, const char *const *parts, base_text *note) {
+    size_t count = 0;
+    for (; parts && *parts; parts++) {
+        const course_part *part = course_find_part(desk->course, *parts);
+        if (part && part->ready) continue;
+        if (note) base_text_add(note, "%s%s", count ? ", " : "waits for ", part ? part->title : *parts);
+        count++;
+    }
+    return count;
+}
+
+report_gate cli_desk_gate(const cli_desk *desk, const course_path_gate *gate, base_text *note) {
+    size_t waiting = add_waiting(desk, gate->waiting, note), missing = 0;
+    for (const char *const *id = gate->tasks; id && *id; id++) {
+        if (cli_desk_passed(desk, *id)) continue;
+        if (note)
+            base_text_add(note, "%s%s",
+                          missing   ? ", "
+                          : waiting ? "; still to pass: "
+                                    : "still to pass: ",
+                          *id);
+        missing++;
+    }
+    return waiting ? REPORT_GATE_WAITING : missing ? REPORT_GATE_OPEN : REPORT_GATE_PASSED;
+}
+
+static bool needs_are_met(const cli_desk *desk, const course_task *task) {
+    size_t total;
+    return count_passed(desk, task->needs, &total) == total;
+}
+
+const course_task *cli_desk_next(const cli_desk *desk, const course_path *path) {
+    char here[STORE_NAME] = "";
+    store_get(desk->progress, "task", here, sizeof here, NULL);
+    const course_task *task = *here ? course_find_task(desk->course, here) : NULL;
+    if (task && !task->is_kata && !cli_desk_passed(desk, here)) return task;
+    for (size_t s = 0; path && s < path->step_count; s++)
+        for (const char *const *id = path->steps[s].tasks; id && *id; id++) {
+            const store_task *known = cli_desk_task(desk, *id);
+            task = course_find_task(desk->course, *id);
+            if (task && !(known && (known->passed || known->skipped))) return task;
+        }
+    for (size_t i = 0; i < desk->course->task_count; i++) {
+        task = &desk->course->tasks[i];
+        if (!task->is_kata && !cli_desk_passed(desk, task->id) && needs_are_met(desk, task)) return task;
+    }
+    return NULL;
+}
+
+// ---- shares ---------------------------------------------------------------------------------------------
+
+static bool has_word(const char *const *words, const char *word) {
+    for (; words && *words; words++)
+        if (strcmp(*words, word) == 0) return true;
+    return false;
+}
+
+// Of the tasks (katas left out) that belong to a topic, or that train a skill: one of them is NULL.
+static report_share share_of(const cli_desk *desk, const char *title, const char *topic, const char *skill) {
+    report_share share = {.title = title};
+    for (size_t i = 0; i < desk->course->task_count; i++) {
+        const course_task *t = &desk->course->tasks[i];
+        bool counts = (topic && strcmp(t->topic, topic) == 0) || (skill && has_word(t->skills, skill));
+        if (t->is_kata || !counts) continue;
+        share.total++;
+        share.done += cli_desk_passed(desk, t->id);
+    }
+    return share;
+}
+
+static kz_status gather_shares(const cli_desk *desk, base_arena *arena, report_learner *page,
+                               kz_error *error) {
+    const course_catalogue *c = desk->course;
+    report_share *topics = base_arena_alloc(arena, (c->topic_count + 1) * sizeof *topics);
+    report_share *skills = base_arena_alloc(arena, (c->skill_count + 1) * sizeof *skills);
+    if (!topics || !skills) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    for (size_t i = 0; i < c->topic_count; i++) {
+        topics[page->topic_count] = share_of(desk, c->topics[i].title, c->topics[i].id, NULL);
+        page->topic_count += topics[page->topic_count].total > 0;
+    }
+    for (size_t i = 0; i < c->skill_count; i++) {
+        skills[page->skill_count] = share_of(desk, c->skills[i].title, NULL, c->skills[i].id);
+        page->skill_count += skills[page->skill_count].total > 0;
+    }
+    page->topics = topics;
+    page->skills = skills;
+    return KZ_OK;
+}
+
+static void count_tasks(const cli_desk *desk, report_learner *page) {
+    for (size_t i = 0; i < desk->course->task_count; i++) {
+        const course_task *t = &desk->course->tasks[i];
+        const store_task *known = cli_desk_task(desk, t->id);
+        if (t->is_kata) {
+            page->kata_total++;
+            page->katas_done += known && known->passed;
+        } else {
+            page->total++;
+            page->done += known && known->passed;
+            page->skipped += known && known->skipped && !known->passed;
+        }
+    }
+    for (size_t i = 0; i < desk->task_count; i++) page->attempts += desk->tasks[i].attempts;
+}
+
+// ---- the path -------------------------------------------------------------------------------------------
+
+static const char *keep_text(base_arena *arena, base_text *text) {
+    const char *kept = text->data ? base_arena_string(arena, text->data, text->length) : "";
+    base_text_free(text);
+    return kept ? kept : "";
+}
+
+static report_stage step_stage(const cli_desk *desk, base_arena *arena, const course_step *step) {
+    base_text note = {0};
+    report_stage stage = {.title = step->title};
+    stage.done = count_passed(desk, step->tasks, &stage.total);
+    add_waiting(desk, step->waiting, &note);
+    if (!stage.total && step->reads && *step->reads)
+        base_text_add(&note, "%sto read: docs/%s.md", note.length ? "; " : "", *step->reads);
+    stage.note = keep_text(arena, &note);
+    return stage;
+}
+
+static report_stage gate_stage(const cli_desk *desk, base_arena *arena, const course_path_gate *gate) {
+    base_text note = {0};
+    report_stage stage = {.title = gate->title};
+    stage.done = count_passed(desk, gate->tasks, &stage.total);
+    stage.gate = cli_desk_gate(desk, gate, &note);
+    stage.note = keep_text(arena, &note);
+    return stage;
+}
+
+static kz_status gather_path(const cli_desk *desk, base_arena *arena, const course_path *path,
+                             report_learner *page, kz_error *error) {
+    if (!path) return KZ_OK;
+    report_stage *stages =
+        base_arena_alloc(arena, (path->step_count + path->gate_count + 1) * sizeof *stages);
+    if (!stages) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    size_t count = 0, gate = 0;
+    bool here = false;
+    for (size_t s = 0; s <= path->step_count; s++) {
+        for (; gate < path->gate_count && path->gates[gate].after <= s; gate++)
+            stages[count++] = gate_stage(desk, arena, &path->gates[gate]);
+        if (s == path->step_count) break;
+        stages[count] = step_stage(desk, arena, &path->steps[s]);
+        if (!here && stages[count].done < stages[count].total) here = stages[count].here = true;
+        count++;
+    }
+    page->path = path->title;
+    page->stages = stages;
+    page->stage_count = count;
+    return KZ_OK;
+}
+
+// ---- figures, days, next --------------------------------------------------------------------------------
+
+static kz_status gather_bests(const cli_desk *desk, base_arena *arena, report_learner *page,
+                              kz_error *error) {
+    report_best *bests = base_arena_alloc(arena, (desk->task_count + 1) * sizeof *bests);
+    if (!bests) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    for (size_t i = 0; i < desk->task_count; i++) {
+        const store_task *t = &desk->tasks[i];
+        const course_task *task = course_find_task(desk->course, t->task);
+        if (!t->passed || isnan(t->best) || !t->figure[0]) continue;
+        report_best *b = &bests[page->best_count++];
+        *b = (report_best){.title = task ? task->title : t->task,
+                           .task = t->task,
+                           .figure = t->figure,
+                           .device = t->figure_device,
+                           .value = t->best};
+        store_day_of(t->best_time, b->day);
+    }
+    page->bests = bests;
+    return KZ_OK;
+}
+
+static kz_status gather_days(const cli_desk *desk, base_arena *arena, report_learner *page, kz_error *error) {
+    store_day *days = NULL;
+    size_t count = 0;
+    kz_status status = store_list_days(desk->progress, &days, &count, error);
+    store_day *kept = status ? NULL : base_arena_alloc(arena, (count + 1) * sizeof *kept);
+    if (kept && count) memcpy(kept, days, count * sizeof *kept);
+    free(days);
+    if (status) return status;
+    if (!kept) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    page->days = kept;
+    page->day_count = count;
+    page->streak = store_streak(kept, count, desk->today);
+    return KZ_OK;
+}
+
+static void gather_next(const cli_desk *desk, const course_path *path, report_next *next,
+                        report_learner *page) {
+    const course_task *task = cli_desk_next(desk, path);
+    if (task)
+        next[page->next_count++] = (report_next){task->title, "kz learn"};
+    else
+        next[page->next_count++] = (report_next){"every task is passed: show it", "kz portfolio"};
+    if (page->kata_total) next[page->next_count++] = (report_next){"today's exercise", "kz kata"};
+    if (!path) next[page->next_count++] = (report_next){"choose a path", "kz learn paths"};
+    page->next = next;
+}
+
+kz_status cli_progress_gather(const cli_desk *desk, base_arena *arena, report_learner *page,
+                              kz_error *error) {
+    char id[STORE_NAME];
+    *page = (report_learner){0};
+    memcpy(page->today, desk->today, sizeof page->today);
+    count_tasks(desk, page);
+    kz_status status = store_get(desk->progress, "path", id, sizeof id, error);
+    if (status) return status;
+    const course_path *path = *id ? course_find_path(desk->course, id) : NULL;
+    report_next *next = base_arena_alloc(arena, 4 * sizeof *next);
+    if (!next) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    status = gather_shares(desk, arena, page, error);
+    if (!status) status = gather_path(desk, arena, path, page, error);
+    if (!status) status = gather_bests(desk, arena, page, error);
+    if (!status) status = gather_days(desk, arena, page, error);
+    if (!status) gather_next(desk, path, next, page);
+    return status;
+}

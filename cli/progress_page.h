@@ -1,0 +1,34 @@
+// What a learner's pages show, gathered from their progress and the course.
+#ifndef CLI_PROGRESS_PAGE_H
+#define CLI_PROGRESS_PAGE_H
+
+#include "course/course.h"
+#include "learner.h"
+#include "report/learner.h"
+
+// Everything that the verbs of a learner need, opened together: folder, progress, course.
+typedef struct cli_desk {
+    char folder[CLI_LEARNER_PATH];
+    store *progress;
+    course_catalogue *course;
+    store_task *tasks; // all that were ever touched
+    size_t task_count;
+    char today[STORE_DAY];
+} cli_desk;
+
+// Says on stderr where a broken progress file was put. Close it whatever is returned.
+kz_status cli_desk_open(cli_desk *desk, kz_error *error);
+void cli_desk_close(cli_desk *desk);
+const store_task *cli_desk_task(const cli_desk *desk, const char *id); // NULL: never touched
+bool cli_desk_passed(const cli_desk *desk, const char *id);
+
+// The state of a gate, and in words what is missing (`note` may be NULL).
+report_gate cli_desk_gate(const cli_desk *desk, const course_path_gate *gate, base_text *note);
+// What to do next: where the learner is, else the first of their path, else the first whose needs are met. NULL:
+// everything is passed.
+const course_task *cli_desk_next(const cli_desk *desk, const course_path *path);
+
+// Fills the page; its texts live in the arena, or as long as the desk is open.
+kz_status cli_progress_gather(const cli_desk *desk, base_arena *arena, report_learner *page, kz_error *error);
+
+#endif

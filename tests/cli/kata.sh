@@ -1,0 +1,67 @@
+#!/bin/sh
+# kz kata: one a day and the same all day, another on request; what failed comes back.
+. "$(dirname "$0")/lib.sh"
+export KZ_COURSE="$(cd "$(dirname "$0")" && pwd)/mini_course" KZ_LEARN="$FOLDER/learn" LC_ALL=C.UTF-8
+TODAY=$(TZ=UTC0 date +%F) TOMORROW=$(TZ=ZOO-24 date +%F)
+export TZ=UTC0
+
+expect_exit 0 kata
+expect_out "kata of $TODAY"
+first=$(sed -n 's/^Your file: //p' "$FOLDER/out")
+[ -f "$first" ] || fail "no file was placed: $first"
+case $first in "$KZ_LEARN/katas/$TODAY-kata-"*) ;; *) fail "placed elsewhere: $first" ;; esac
+echo "number = 77" > "$first"
+expect_exit 0 kata
+[ "$(sed -n 's/^Your file: //p' "$FOLDER/out")" = "$first" ] || fail "another kata on the same day"
+[ "$(cat "$first")" = "number = 77" ] || fail "the learner's file was overwritten"
+
+expect_exit 0 kata --another
+second=$(sed -n 's/^Your file: //p' "$FOLDER/out")
+[ "$second" != "$first" ] || fail "--another gave the same"
+expect_exit 0 kata
+[ "$(sed -n 's/^Your file: //p' "$FOLDER/out")" = "$second" ] || fail "the one asked for last is today's"
+expect_exit 0 kata --another
+expect_exit 2 kata --another
+expect_err "all 3 katas were given today"
+
+expect_exit 0 kata --list
+expect_out "today"
+[ "$(grep -c "^kata-" "$FOLDER/out")" = 3 ] || fail "not all katas are listed"
+
+for i in 1 2 3; do
+    expect_exit 0 kata --hint
+    expect_out "Hint $i of 3"
+done
+expect_exit 0 kata --hint
+expect_out "all 3 hints"
+
+# Tomorrow is a new day: one that failed today is first.
+{ echo "kernel-zoo progress 1"; printf 'kata\tkata-five\t%s\t1\n' "$TODAY"; } > "$FOLDER/failed.txt"
+expect_exit 0 progress --import "$FOLDER/failed.txt"
+TZ=ZOO-24 expect_exit 0 kata --list
+expect_out "due since $TOMORROW"
+TZ=ZOO-24 expect_exit 0 kata
+expect_out "kata of $TOMORROW: kata-five"
+
+# The skills whose tasks took many attempts come first.
+{
+    echo "kernel-zoo progress 1"
+    for i in 1 2 3 4 5 6 7; do
+        printf 'attempt\t%d\t2026-01-01\ttwo\t0\tanswer\tnumber\tcpu\t\t-\t0\t1\t00000000000000a%d\t0\t/x\n' "$((1767225600 + 100 * i))" "$i"
+    done
+} > "$FOLDER/weak.txt"
+export KZ_LEARN="$FOLDER/weak"
+expect_exit 0 progress --import "$FOLDER/weak.txt"
+expect_exit 0 kata
+expect_out "kata-four"
+
+expect_exit 2 kata today
+expect_err "takes no arguments"
+expect_exit 2 kata --list --another
+expect_err "one at a time"
+KZ_LEARN=/dev/null/learn expect_exit 5 kata
+expect_err "KZ_LEARN"
+cp -r "$KZ_COURSE" "$FOLDER/bare" && rm -r "$FOLDER/bare/katas"
+KZ_COURSE="$FOLDER/bare" expect_exit 2 kata
+expect_err "no katas"
+finish
