@@ -196,6 +196,7 @@ size_t course_read_number(const char *text, double values[2]) {
 }
 
 bool course_same_number(double got, double wanted, double tolerance) {
+    if (!isfinite(got) || !isfinite(wanted)) return got == wanted; // no distance from infinity is small
     double room = fabs(wanted) * (tolerance > 1e-9 ? tolerance * (1 + 1e-9) : 1e-9);
     return fabs(got - wanted) <= room;
 }

@@ -54,6 +54,9 @@ static void test_words(void **state) {
     assert_false(course_same_words("32 0 64", "0 32 64", 0));
     assert_false(course_same_words("", "memory", 0));
     assert_false(course_same_words("memorys", "memory", 0));
+    assert_false(course_same_words("0", "-inf", 0));
+    assert_false(course_same_words("inf", "-inf", 0.1));
+    assert_true(course_same_words("-INF", "-inf", 0));
 }
 
 static void test_lines(void **state) {
