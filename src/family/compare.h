@@ -36,4 +36,7 @@ bool family_is_right(double got, double expected, double bound);
 
 void family_compare(const family_output *output, family_comparison *comparison);
 
+// The words for what the wrong elements have in common: `pattern`, `cause` and `next`. patterns.c.
+void family_name_pattern(const family_output *output, family_comparison *comparison);
+
 #endif

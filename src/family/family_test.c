@@ -260,7 +260,18 @@ static void names_what_is_wrong(void **state) {
     expect(f, 32, "every 32nd element is wrong, from 31 on: one lane of every warp");
     f = right_answer();
     for (int i = 0; i < N; i++) f->got[i] *= -1;
-    expect(f, N, "times what it should be");
+    expect(f, N, "wrong sign");
+    f = right_answer();
+    for (int i = 0; i < N; i++) f->got[i] *= 2;
+    expect(f, N, "every element is 2 times what it should be");
+    assert_non_null(strstr(f->result.cause, "twice"));
+    f = right_answer();
+    for (int i = 0; i < N; i++) f->got[i] += 3;
+    expect(f, N, "every element is too large by 3");
+    f = right_answer();
+    for (int i = 0; i < N; i += 1 + i % 7) f->got[i] = INFINITY;
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "infinite");
     f = right_answer();
     for (int i = 0; i + 1 < N; i++) f->got[i] = (float)f->expected[i + 1];
     expect(f, N - 1, "one too high");
@@ -271,6 +282,50 @@ static void names_what_is_wrong(void **state) {
     f = right_answer();
     f->expected[77] = f->expected[90] = NAN;
     expect(f, 2, "NaN was dropped");
+}
+
+// With the number of threads in a block, the words speak of blocks.
+static void blocks_are_named(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.block = 256;
+    family_poison(KZ_F32, 1, &f->got[1024]);
+    expect(f, 1, "all wrong indices are in the last partial block, from 1024 on (blocks of 256)");
+    assert_non_null(strstr(f->result.cause, "guard"));
+    assert_non_null(strstr(f->result.next, "i < n"));
+    f = right_answer();
+    f->output.block = 256;
+    for (int i = 256; i < N; i++) f->got[i] = 0;
+    expect(f, N - 256, "only the first block is right");
+    f = right_answer();
+    f->output.block = 128;
+    for (int i = 127; i < N; i += 128) f->got[i] += 1;
+    expect(f, 8, "one thread of every block");
+    f = right_answer();
+    f->output.block = 128;
+    for (int i = 126; i + 3 < N; i += 128) f->got[i] += 1, f->got[i + 1] += 2, f->got[i + 2] += 3;
+    expect(f, 21, "beside the borders of blocks of 128");
+}
+
+static void the_last_tiles_of_a_matrix_are_seen(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.rows = 25;
+    f->output.columns = 41;
+    for (int r = 0; r < 25; r++)
+        for (int c = 32; c < 41; c++) f->got[r * 41 + c] += 1 + (float)c;
+    expect(f, 25 * 9, "in the last columns, from column 32 on");
+}
+
+// A sum that every lane added, and one that is merely wrong.
+static void one_number_has_its_factor(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.count = 1;
+    f->got[0] *= 32;
+    expect(f, 1, "the value is 32 times what it should be");
+    f->got[0] *= 1.21f;
+    expect(f, 1, "the value is wrong");
 }
 
 static void a_transposed_matrix_is_seen(void **state) {
@@ -365,6 +420,9 @@ int main(void) {
         cmocka_unit_test(nan_never_passes_for_a_number),
         cmocka_unit_test(names_what_is_wrong),
         cmocka_unit_test(a_transposed_matrix_is_seen),
+        cmocka_unit_test(blocks_are_named),
+        cmocka_unit_test(the_last_tiles_of_a_matrix_are_seen),
+        cmocka_unit_test(one_number_has_its_factor),
         cmocka_unit_test(expressions_evaluate),
         cmocka_unit_test(limits_are_named),
     };
