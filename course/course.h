@@ -242,12 +242,18 @@ kz_status course_review(const course_catalogue *catalogue, const char *const *co
                         base_text *problems, kz_error *error);
 void course_close(course_catalogue *catalogue);
 const course_task *course_find_task(const course_catalogue *catalogue, const char *id); // NULL
+// KZ_NOT_FOUND, with the id that was probably meant.
+kz_status course_fail_task(const course_catalogue *catalogue, const char *id, kz_error *error);
 const course_path *course_find_path(const course_catalogue *catalogue, const char *id); // NULL
 const course_part *course_find_part(const course_catalogue *catalogue, const char *id); // NULL
 // docs/coverage.md, whole.
 void course_write_coverage(const course_catalogue *catalogue, base_text *out);
-// A new task's folder from a template, compiling and passing.
-kz_status course_new_task(const char *folder, course_kind kind, kz_error *error);
+// A new task's folder from a template, compiling and passing. The folder's name is the id.
+kz_status course_new_task(const char *folder, course_kind kind, course_form form, kz_error *error);
+// Adds a task to the list in its topic's topic.toml, which is made where there is none.
+kz_status course_list_task(const char *topic_folder, const char *id, kz_error *error);
+// What docs/tasks.md asks of a folder beside task.toml: hints, marks, wrong files with their reasons.
+kz_status course_lint_task(const course_task *task, kz_error *error);
 // `kz new`: a project of one's own (CMake, a kernel, its test and benchmark).
 kz_status course_new_project(const char *folder, const char *name, kz_error *error);
 

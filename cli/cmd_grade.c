@@ -1,0 +1,133 @@
+// kz grade: judges one file for its task, as kz learn does, for scripts and CI.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "course/course.h"
+#include "learner.h"
+#include "report/report.h"
+#include "verdict.h"
+
+typedef struct grade_options {
+    const char *task, *device;
+    cli_output json;
+    cli_integer seed;
+    bool no_time;
+} grade_options;
+
+static kz_status find_task(const course_catalogue *catalogue, const grade_options *options, const char *file,
+                           const course_task **task, kz_error *error) {
+    if (!options->task) return course_task_of_file(catalogue, file, task, error);
+    *task = course_find_task(catalogue, options->task);
+    return *task ? KZ_OK : course_fail_task(catalogue, options->task, error);
+}
+
+static void show_progress(const char *what, void *context) { report_progress_show(context, 0, 0, what); }
+
+// The file was graded whatever happens here: a progress that cannot be written is told and no more.
+static void record(const course_verdict *verdict) {
+    char folder[CLI_LEARNER_PATH], set_aside[CLI_LEARNER_PATH];
+    kz_error error = {0};
+    store *progress = NULL;
+    store_attempt attempt;
+    kz_status status = cli_learner_open(folder, &progress, set_aside, &error);
+    cli_verdict_attempt(verdict, &attempt);
+    if (!status) {
+        cli_learner_tell(set_aside);
+        status = store_add_attempt(progress, &attempt, &error);
+    }
+    store_close(progress);
+    if (status) fprintf(stderr, "kz: this attempt was not recorded: %s\n", error.message);
+}
+
+static kz_status print(const grade_options *options, const course_verdict *verdict, kz_error *error) {
+    report_style style = report_detect_style(stdout);
+    if (!options->json.given || options->json.path) cli_verdict_print(stdout, &style, verdict);
+    if (!options->json.given) return KZ_OK;
+    json_t *array = json_array();
+    json_array_append_new(array, cli_verdict_json(verdict));
+    kz_status status = report_write_lines(array, options->json.path, error);
+    json_decref(array);
+    return status;
+}
+
+static int grade(const grade_options *options, const course_task *task, const char *file) {
+    char kz[CLI_LEARNER_PATH];
+    kz_error error = {0};
+    report_progress progress;
+    report_progress_begin(&progress, stderr);
+    kz_status status = cli_learner_kz(kz, &error);
+    course_verdict verdict = {0};
+    course_grade_job job = {.task = task,
+                            .file = file,
+                            .device = options->device,
+                            .kz = kz,
+                            .fresh_seed = options->seed.given ? (uint64_t)options->seed.value : 0,
+                            .no_time = options->no_time,
+                            .interrupted = cli_interrupted,
+                            .progress = progress.style.terminal ? show_progress : NULL,
+                            .progress_context = &progress};
+    if (!status) status = course_grade(&job, &verdict, &error);
+    report_progress_clear(&progress);
+    bool passed = !status && verdict.passed;
+    if (!status && !cli_interrupted()) {
+        record(&verdict);
+        status = print(options, &verdict, &error);
+    }
+    course_verdict_close(&verdict);
+    if (cli_interrupted()) return CLI_INTERRUPTED;
+    if (status) return cli_fail(&error);
+    return passed ? CLI_OK : CLI_WRONG;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+    grade_options options = {0};
+    cli_list words;
+    kz_error error = {0};
+    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
+    if (words.count != 1) return cli_fail_with(KZ_INVALID, "kz grade takes one file\ntry: kz help grade");
+    if (options.seed.given && options.seed.value < 1)
+        return cli_fail_with(KZ_INVALID, "--seed takes a number from 1 on");
+    char folder[COURSE_PATH];
+    course_catalogue *catalogue = NULL;
+    const course_task *task = NULL;
+    cli_catch_interrupts();
+    if (!base_file_exists(words.items[0]))
+        return cli_fail_with(KZ_NOT_FOUND, "there is no file %s", words.items[0]);
+    if (course_find(folder, &error) || course_open(folder, &catalogue, &error)) return cli_fail(&error);
+    int code = find_task(catalogue, &options, words.items[0], &task, &error)
+                   ? cli_fail(&error)
+                   : grade(&options, task, words.items[0]);
+    course_close(catalogue);
+    return code;
+}
+
+static const cli_option options_table[] = {
+    {"task", CLI_TEXT, offsetof(grade_options, task), "ID",
+     "the task it is for, where the file does not say it"},
+    {"json", CLI_OUTPUT, offsetof(grade_options, json), "PATH", "one JSON object, to stdout or a file"},
+    {"device", CLI_TEXT, offsetof(grade_options, device), "ID",
+     "sim, sim:a100, cuda:0; a GPU where there is one, else the simulator"},
+    {"seed", CLI_INTEGER, offsetof(grade_options, seed), "N",
+     "instead of a fresh one: to see a failure again"},
+    {"no-time", CLI_FLAG, offsetof(grade_options, no_time), NULL, "leave speed out, whatever the device"},
+    {0},
+};
+
+const cli_command cli_command_grade = {
+    .usage = "kz grade FILE [OPTIONS]",
+    .about = "Judges a file for a task of the course: compiles it, runs every case on a public seed and a "
+             "fresh one,\n"
+             "sanitises it, counts what the task's gates ask for and, with a GPU, measures it. The file says "
+             "its task\n"
+             "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
+             "attempt is\n"
+             "recorded in your progress (KZ_LEARN, else ~/kernel-zoo).\n\n"
+             "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes.",
+    .examples = "  kz grade vector-add.cu\n"
+                "  kz grade mine.cu --task vector-add --json\n"
+                "  kz grade vector-add.cu --seed 7       the fresh seed that a verdict named",
+    .options = options_table,
+    .run = run,
+};

@@ -1,0 +1,102 @@
+// The verdict on a terminal and as JSON.
+#include "verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+static void print_mark(FILE *file, const report_style *style, course_outcome outcome) {
+    static const struct {
+        const char *utf8, *ascii;
+        report_tone tone;
+    } marks[] = {[COURSE_RIGHT] = {"✓", "ok", REPORT_GOOD},
+                 [COURSE_BAD] = {"✗", "NO", REPORT_BAD},
+                 [COURSE_NOT_DONE] = {"·", "--", REPORT_DIM}};
+    report_print(file, style, marks[outcome].tone, "  %s",
+                 style->utf8 ? marks[outcome].utf8 : marks[outcome].ascii);
+}
+
+static void print_indented(FILE *file, const char *text) {
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (length)
+            fprintf(file, "      %.*s\n", (int)length, line);
+        else
+            fputc('\n', file);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void print_check(FILE *file, const report_style *style, const course_check *check, int width) {
+    print_mark(file, style, check->outcome);
+    fprintf(file, " %-*s", width, check->name);
+    if (check->summary && *check->summary)
+        report_print(file, style, check->outcome == COURSE_NOT_DONE ? REPORT_DIM : REPORT_PLAIN, "  %s",
+                     check->summary);
+    fputc('\n', file);
+    if (check->detail && *check->detail) print_indented(file, check->detail);
+}
+
+static void print_time(FILE *file, const report_style *style, const course_verdict *verdict) {
+    bool is_code = verdict->task->kind == COURSE_CUDA;
+    if (!is_code || verdict->timed) return;
+    bool on_gpu = strncmp(verdict->device, "cuda", 4) == 0;
+    report_print(file, style, REPORT_DIM, "  Time was not measured: %s.\n",
+                 on_gpu                        ? "it was not asked for"
+                 : !verdict->task->speed.given ? "the simulator counts, it does not time"
+                                               : "no GPU here; with one, this task also asks for speed");
+}
+
+static void print_outcome(FILE *file, const report_style *style, const course_verdict *verdict) {
+    char seconds[REPORT_NUMBER];
+    if (verdict->passed)
+        report_print(file, style, REPORT_GOOD, "  Passed");
+    else
+        report_print(file, style, REPORT_BAD, "  Not yet");
+    fprintf(file, "  %s, graded in %s\n", verdict->task->id, report_seconds(seconds, verdict->seconds));
+}
+
+void cli_verdict_print(FILE *file, const report_style *style, const course_verdict *verdict) {
+    int width = 0;
+    for (size_t i = 0; i < verdict->check_count; i++) {
+        int length = (int)report_width(verdict->checks[i].name);
+        if (length > width) width = length;
+    }
+    report_print(file, style, REPORT_BOLD, "%s\n", verdict->file);
+    fprintf(file, "  task %s, on %s", verdict->task->id, verdict->device);
+    if (verdict->task->kind == COURSE_CUDA || verdict->task->kind == COURSE_C)
+        fprintf(file, ", seeds %llu (public) and %llu (fresh)", (unsigned long long)verdict->public_seed,
+                (unsigned long long)verdict->fresh_seed);
+    fputc('\n', file);
+    for (size_t i = 0; i < verdict->check_count; i++) print_check(file, style, &verdict->checks[i], width);
+    print_time(file, style, verdict);
+    print_outcome(file, style, verdict);
+}
+
+// ---- JSON -------------------------------------------------------------------------------------
+
+static json_t *check_json(const course_check *check) {
+    static const char *const outcomes[] = {
+        [COURSE_RIGHT] = "right", [COURSE_BAD] = "bad", [COURSE_NOT_DONE] = "not done"};
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", check->name, "outcome",
+                     outcomes[check->outcome], "summary", check->summary ? check->summary : "", "detail",
+                     check->detail ? check->detail : "", "value", report_number(check->value), "limit",
+                     report_number(check->limit));
+}
+
+json_t *cli_verdict_json(const course_verdict *verdict) {
+    json_t *checks = json_array();
+    for (size_t i = 0; i < verdict->check_count; i++)
+        json_array_append_new(checks, check_json(&verdict->checks[i]));
+    json_t *figure = verdict->figure_name
+                         ? json_pack("{s:s, s:o, s:b}", "name", verdict->figure_name, "value",
+                                     report_number(verdict->figure), "larger_is_better",
+                                     (int)verdict->figure_larger_is_better)
+                         : json_null();
+    return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o}", "task",
+                     verdict->task->id, "file", verdict->file, "passed", (int)verdict->passed, "reason",
+                     verdict->passed ? "" : course_reason_name(verdict->reason), "detail",
+                     verdict->reason_detail ? verdict->reason_detail : "", "device", verdict->device, "timed",
+                     (int)verdict->timed, "public_seed", (json_int_t)verdict->public_seed, "fresh_seed",
+                     (json_int_t)verdict->fresh_seed, "figure", figure, "checks", checks, "seconds",
+                     report_number(verdict->seconds));
+}

@@ -1,0 +1,19 @@
+// A verdict as people and programs read it, and as the progress keeps it.
+#ifndef CLI_VERDICT_H
+#define CLI_VERDICT_H
+
+#include <stdio.h>
+
+#include "course/course.h"
+#include "report/report.h"
+#include "store/store.h"
+
+// The file that was run, a row per check, what is wrong in words, and the outcome.
+void cli_verdict_print(FILE *file, const report_style *style, const course_verdict *verdict);
+// One object; the caller's. NULL when out of memory.
+json_t *cli_verdict_json(const course_verdict *verdict);
+
+// attempt.c: what the store keeps of it.
+void cli_verdict_attempt(const course_verdict *verdict, store_attempt *attempt);
+
+#endif

@@ -1,0 +1,78 @@
+// What a task's folder must have beside its task.toml: hints, marks, wrong files that say why they fail.
+#include "course/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HINTS = 3, WRONG_KERNELS = 3 };
+
+static kz_status check_hints(const course_task *task, kz_error *error) {
+    char *text;
+    size_t count = 0;
+    kz_status status = course_task_hint(task, 0, &text, &count, error);
+    free(text);
+    if (status && status != KZ_NOT_FOUND) return status;
+    if (count >= HINTS) return KZ_OK;
+    base_fail(error, KZ_SYNTAX, "%s/hints.md has %zu hints; three or more are wanted", task->folder, count);
+    base_fail_note(error, "each begins with a line \"## ...\", from a nudge to nearly the answer");
+    return KZ_SYNTAX;
+}
+
+static kz_status check_marks(const course_task *task, kz_error *error) {
+    char *starter = NULL, *solution = NULL;
+    kz_status status = course_task_starter(task, &starter, error);
+    if (!status) status = course_task_solution(task, &solution, error);
+    if (!status && strcmp(starter, solution) == 0)
+        status = base_fail(error, KZ_SYNTAX, "%s: the starter is the solution: the marks leave nothing out",
+                           task->folder);
+    free(starter);
+    free(solution);
+    return status;
+}
+
+static kz_status check_reason(const course_task *task, const char *name, kz_error *error) {
+    char path[COURSE_NAME * 2], *text;
+    snprintf(path, sizeof path, "wrong/%.64s.%s", name, task->extension);
+    kz_status status = course_task_text(task, path, &text, error);
+    if (status) return status;
+    if (strncmp(text, "// fails: ", 10) != 0) {
+        status =
+            base_fail(error, KZ_SYNTAX, "%s/%s:1: the first line says why it must fail", task->folder, path);
+        base_fail_note(error, "such as: // fails: result    (docs/tasks.md has them all)");
+    } else if (strncmp(text, "// fails: gate ", 15) == 0) {
+        char metric[COURSE_NAME];
+        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(text + 15, " \r\n"), text + 15);
+        size_t i = 0;
+        while (i < task->gate_count && strcmp(task->gates[i].metric, metric) != 0) i++;
+        if (i == task->gate_count)
+            status = base_fail(error, KZ_SYNTAX, "%s/%s:1: the task has no gate on \"%s\"", task->folder,
+                               path, metric);
+    }
+    free(text);
+    return status;
+}
+
+static kz_status check_wrong(const course_task *task, kz_error *error) {
+    char folder[COURSE_PATH], suffix[8];
+    course_names names;
+    if (task->kind != COURSE_CUDA && task->kind != COURSE_C) return KZ_OK;
+    base_arena *arena = base_arena_open();
+    if (!arena) return base_fail(error, KZ_NO_MEMORY, "no memory to look at %s", task->folder);
+    snprintf(folder, sizeof folder, "%s/wrong", task->folder);
+    snprintf(suffix, sizeof suffix, ".%s", task->extension);
+    kz_status status = course_list_files(arena, folder, suffix, &names, error);
+    size_t wanted = task->kind == COURSE_CUDA ? WRONG_KERNELS : 1;
+    if (!status && names.count < wanted)
+        status = base_fail(error, KZ_SYNTAX, "%s holds %zu wrong files; %zu or more are wanted", folder,
+                           names.count, wanted);
+    for (size_t i = 0; i < names.count && !status; i++) status = check_reason(task, names.names[i], error);
+    base_arena_close(arena);
+    return status;
+}
+
+kz_status course_lint_task(const course_task *task, kz_error *error) {
+    kz_status status = check_hints(task, error);
+    if (!status) status = check_marks(task, error);
+    return status ? status : check_wrong(task, error);
+}
