@@ -61,7 +61,8 @@ static bool is_topic(const char *course, const char *topic) {
 }
 
 static int new_task(const author_options *options, const cli_list *words) {
-    char course[COURSE_PATH], topic_folder[COURSE_PATH + COURSE_NAME], folder[COURSE_PATH + 3 * COURSE_NAME];
+    char course[COURSE_PATH], topic_folder[COURSE_PATH + 2 * COURSE_NAME],
+        folder[COURSE_PATH + 4 * COURSE_NAME];
     kz_error error = {0};
     int kind = find_kind(options->kind ? options->kind : "cuda");
     const char *slash = words->count == 1 ? strchr(words->items[0], '/') : NULL;

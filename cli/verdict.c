@@ -15,9 +15,18 @@ static void print_mark(FILE *file, const report_style *style, course_outcome out
                  style->utf8 ? marks[outcome].utf8 : marks[outcome].ascii);
 }
 
-static void print_indented(FILE *file, const char *text) {
+// The first check that failed is what to mend; what fails after it is often the same, seen from elsewhere.
+enum { FIRST_LINES = 40, LATER_LINES = 7 };
+
+static void print_indented(FILE *file, const char *text, int most) {
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
+        if (most-- == 0) {
+            size_t more = 0;
+            for (const char *c = line; *c; c++) more += *c == '\n' || !c[1];
+            fprintf(file, "      ... and %zu more lines (kz grade --json has them all)\n", more);
+            return;
+        }
         if (length)
             fprintf(file, "      %.*s\n", (int)length, line);
         else
@@ -26,14 +35,16 @@ static void print_indented(FILE *file, const char *text) {
     }
 }
 
-static void print_check(FILE *file, const report_style *style, const course_check *check, int width) {
+static void print_check(FILE *file, const report_style *style, const course_check *check, int width,
+                        bool is_later) {
     print_mark(file, style, check->outcome);
     fprintf(file, " %-*s", width, check->name);
     if (check->summary && *check->summary)
         report_print(file, style, check->outcome == COURSE_NOT_DONE ? REPORT_DIM : REPORT_PLAIN, "  %s",
                      check->summary);
     fputc('\n', file);
-    if (check->detail && *check->detail) print_indented(file, check->detail);
+    if (check->detail && *check->detail)
+        print_indented(file, check->detail, is_later ? LATER_LINES : FIRST_LINES);
 }
 
 static void print_time(FILE *file, const report_style *style, const course_verdict *verdict) {
@@ -67,7 +78,11 @@ void cli_verdict_print(FILE *file, const report_style *style, const course_verdi
         fprintf(file, ", seeds %llu (public) and %llu (fresh)", (unsigned long long)verdict->public_seed,
                 (unsigned long long)verdict->fresh_seed);
     fputc('\n', file);
-    for (size_t i = 0; i < verdict->check_count; i++) print_check(file, style, &verdict->checks[i], width);
+    bool is_later = false;
+    for (size_t i = 0; i < verdict->check_count; i++) {
+        print_check(file, style, &verdict->checks[i], width, is_later);
+        is_later = is_later || verdict->checks[i].outcome == COURSE_BAD;
+    }
     print_time(file, style, verdict);
     print_outcome(file, style, verdict);
 }

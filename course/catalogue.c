@@ -99,14 +99,31 @@ kz_status course_find(char folder[COURSE_PATH], kz_error *error) {
 
 // ---- tasks ------------------------------------------------------------------------------------
 
+// KZ_OK too where the folder is broken: it is kept among those, and the course goes on without it.
+static kz_status add_broken(course_catalogue *catalogue, const char *folder, const kz_error *why,
+                            kz_error *error) {
+    course_broken *broken =
+        course_grow(catalogue->arena, (void *)catalogue->broken, catalogue->broken_count, sizeof *broken);
+    const char *slash = strrchr(folder, '/'), *id = slash ? slash + 1 : folder;
+    if (!broken) return base_fail(error, KZ_NO_MEMORY, "no memory for the task %s", folder);
+    catalogue->broken = broken;
+    course_broken *b = &broken[catalogue->broken_count++];
+    b->id = base_arena_string(catalogue->arena, id, strlen(id));
+    b->message = base_arena_string(catalogue->arena, why->message, strlen(why->message));
+    return b->id && b->message ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for the task %s", folder);
+}
+
 static kz_status add_task(course_catalogue *catalogue, const char *folder, kz_error *error) {
     course_task *tasks =
         course_grow(catalogue->arena, (void *)catalogue->tasks, catalogue->task_count, sizeof *tasks);
     if (!tasks) return base_fail(error, KZ_NO_MEMORY, "no memory for the task %s", folder);
     catalogue->tasks = tasks;
-    kz_status status = course_task_load(catalogue->arena, folder, &tasks[catalogue->task_count], error);
-    if (!status) catalogue->task_count++;
-    return status;
+    kz_error why = {0};
+    kz_status status = course_task_load(catalogue->arena, folder, &tasks[catalogue->task_count], &why);
+    if (status == KZ_NO_MEMORY) return base_fail(error, status, "%s", why.message);
+    if (status) return add_broken(catalogue, folder, &why, error);
+    catalogue->task_count++;
+    return KZ_OK;
 }
 
 static bool is_listed(const char *const *names, const char *name) {

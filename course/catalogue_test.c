@@ -173,6 +173,15 @@ static void finds_what_points_nowhere(void **state) {
     expect_problem(f, "names the family \"nofamily\"");
     expect_problem(f, "kz fly");
     expect_problem(f, "two items x-1");
+    put(f, "katas/kata-bad/task.toml", "titel = 1\n");
+    expect_problem(f, "katas/kata-bad/task.toml: title = ");
+    course_catalogue *c = open_course(f);
+    assert_int_equal(c->broken_count, 1);
+    assert_int_equal(course_fail_task(c, "kata-bad", &f->error), KZ_SYNTAX);
+    assert_non_null(strstr(f->error.message, "title"));
+    assert_int_equal(course_fail_task(c, "zetta", &f->error), KZ_NOT_FOUND);
+    assert_non_null(strstr(f->error.message, "did you mean zeta?"));
+    course_close(c);
     put(f, "parts.toml", "[[part]]\nid = \"triton\"\ntitle = \"Triton\"\nready = true\n");
     expect_problem(f, "item tracker-2 waits for triton, which is ready");
 }

@@ -214,11 +214,18 @@ typedef struct course_skill {
     const char *id, *title;
 } course_skill;
 
+// A folder whose task.toml could not be loaded, and why.
+typedef struct course_broken {
+    const char *id, *message;
+} course_broken;
+
 typedef struct course_catalogue {
     base_arena *arena;
     const char *folder;
     const course_task *tasks; // tasks, then katas; by topic and order (course/order.toml, topic.toml)
     size_t task_count;
+    const course_broken *broken; // left out: one bad folder does not stop the others
+    size_t broken_count;
     const course_path *paths;
     size_t path_count;
     const course_item *items;
@@ -233,7 +240,8 @@ typedef struct course_catalogue {
 
 // The folder with the course's data: $KZ_COURSE, else share/kz/course beside the executable's folder.
 kz_status course_find(char folder[COURSE_PATH], kz_error *error);
-// Loads all of it; KZ_SYNTAX names file and line of what is wrong in itself, an item without a place too.
+// Loads all of it. KZ_SYNTAX names file and line of what is wrong in itself, an item without a place too; a task
+// that cannot be loaded is left out, among `broken`.
 kz_status course_open(const char *folder, course_catalogue **catalogue, kz_error *error);
 // What is wrong between the files, one line each in `problems`, and KZ_WRONG: names that point nowhere, cycles in
 // `needs`, folders that no topic lists. `commands` are the verbs of kz, `docs` the folder of the pages; what is
@@ -242,7 +250,7 @@ kz_status course_review(const course_catalogue *catalogue, const char *const *co
                         base_text *problems, kz_error *error);
 void course_close(course_catalogue *catalogue);
 const course_task *course_find_task(const course_catalogue *catalogue, const char *id); // NULL
-// KZ_NOT_FOUND, with the id that was probably meant.
+// KZ_NOT_FOUND, with the id that was probably meant, or what is wrong with the task's folder.
 kz_status course_fail_task(const course_catalogue *catalogue, const char *id, kz_error *error);
 const course_path *course_find_path(const course_catalogue *catalogue, const char *id); // NULL
 const course_part *course_find_part(const course_catalogue *catalogue, const char *id); // NULL

@@ -155,6 +155,7 @@ static void check_item(check *c, const course_item *item) {
 kz_status course_review(const course_catalogue *catalogue, const char *const *commands, const char *docs,
                         base_text *problems, kz_error *error) {
     check c = {catalogue, commands, docs, problems, 0};
+    for (size_t i = 0; i < catalogue->broken_count; i++) problem(&c, "%s", catalogue->broken[i].message);
     check_each_task(&c);
     check_lists(&c);
     check_paths(&c);

@@ -48,20 +48,27 @@ static void add_case(course_toml *toml, const course_toml_value *at, case_list *
 static int64_t axis_value(course_toml *toml, const course_toml_value *value, const char *axis) {
     if (value->kind != COURSE_TOML_INTEGER)
         course_toml_fail(toml, value, "%s must be a whole number, or a list of them", axis);
-    else if (value->integer < 0 || value->integer > INT64_C(1) << 40)
-        course_toml_fail(toml, value, "%s must be in 0 .. 2^40", axis);
+    else if (value->integer < -(INT64_C(1) << 40) || value->integer > INT64_C(1) << 40)
+        course_toml_fail(toml, value, "%s must be in -2^40 .. 2^40", axis);
     return value->integer;
 }
 
-// All combinations of the axes' lists, the last one changing fastest.
+static uint32_t misalignment(course_toml *toml, const course_toml_value *value) {
+    if (value->kind != COURSE_TOML_INTEGER || value->integer < 0 || value->integer > 64)
+        course_toml_fail(toml, value, "misalign is 0 to 64 elements, or a list of such numbers");
+    return (uint32_t)value->integer;
+}
+
+// All combinations of the axes' lists and that of misalign, the last one changing fastest.
 static void expand(course_toml *toml, course_toml_value *table, const course_task *task, size_t axis,
                    course_case *c, case_list *list) {
     if (toml->status) return;
-    if (axis == task->axis_count) {
+    bool is_last = axis == task->axis_count;
+    course_toml_value *value = course_toml_get(toml, table, is_last ? "misalign" : task->axes[axis]);
+    if (!value && is_last) {
         add_case(toml, table, list, c);
         return;
     }
-    course_toml_value *value = course_toml_get(toml, table, task->axes[axis]);
     if (!value) {
         course_toml_fail(toml, table, "this case does not say what \"%s\" is: every axis is given",
                          task->axes[axis]);
@@ -71,22 +78,23 @@ static void expand(course_toml *toml, course_toml_value *table, const course_tas
     if (is_list && !value->count) course_toml_fail(toml, value, "an empty list makes no case");
     for (course_toml_value *v = is_list ? value->first : value; v && !toml->status;
          v = is_list ? v->next : NULL) {
-        c->axes[axis] = axis_value(toml, v, task->axes[axis]);
-        expand(toml, table, task, axis + 1, c, list);
+        if (is_last) {
+            c->misalign = misalignment(toml, v);
+            add_case(toml, table, list, c);
+        } else {
+            c->axes[axis] = axis_value(toml, v, task->axes[axis]);
+            expand(toml, table, task, axis + 1, c, list);
+        }
     }
 }
 
-static void case_options(course_toml *toml, course_toml_value *table, course_case *c) {
+static void case_data(course_toml *toml, course_toml_value *table, course_case *c) {
     c->data = course_toml_string(toml, table, "data", NULL);
     if (c->data && !course_is_case_data(c->data))
         course_toml_fail(
             toml, course_toml_get(toml, table, "data"),
             "a case's data is one of uniform, positive, zeros, ones, equal, large, small, nan, inf, "
             "denormal");
-    int64_t misalign = course_toml_integer(toml, table, "misalign", 0);
-    if (misalign < 0 || misalign > 64)
-        course_toml_fail(toml, course_toml_get(toml, table, "misalign"), "misalign is 0 to 64 elements");
-    c->misalign = (uint32_t)misalign;
 }
 
 void course_load_cases(course_toml *toml, course_task *task) {
@@ -101,7 +109,7 @@ void course_load_cases(course_toml *toml, course_task *task) {
                          task->axis_count > 1 ? " and others" : "");
     for (course_toml_value *t = tables ? tables->first : NULL; t && !toml->status; t = t->next) {
         course_case c = {0};
-        case_options(toml, t, &c);
+        case_data(toml, t, &c);
         expand(toml, t, task, 0, &c, &list);
     }
     task->cases = list.cases;
@@ -111,7 +119,9 @@ void course_load_cases(course_toml *toml, course_task *task) {
 // The one case that a gate or [speed] is about: its axes stand among the table's own keys.
 static void single_case(course_toml *toml, course_toml_value *table, const course_task *task,
                         course_case *c) {
-    case_options(toml, table, c);
+    case_data(toml, table, c);
+    course_toml_value *misalign = course_toml_get(toml, table, "misalign");
+    if (misalign) c->misalign = misalignment(toml, misalign);
     for (size_t i = 0; i < task->axis_count && !toml->status; i++) {
         course_toml_value *value = course_toml_get(toml, table, task->axes[i]);
         if (!value)

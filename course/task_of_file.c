@@ -8,6 +8,9 @@
 #include <string.h>
 
 kz_status course_fail_task(const course_catalogue *catalogue, const char *id, kz_error *error) {
+    for (size_t i = 0; i < catalogue->broken_count; i++)
+        if (strcmp(catalogue->broken[i].id, id) == 0)
+            return base_fail(error, KZ_SYNTAX, "%s", catalogue->broken[i].message);
     const char **names = calloc(catalogue->task_count + 1, sizeof *names);
     for (size_t i = 0; names && i < catalogue->task_count; i++) names[i] = catalogue->tasks[i].id;
     const char *near = names ? base_nearest(id, names) : NULL;

@@ -86,6 +86,7 @@ static void bad(fixture *f, const char *kind, const char *rest, const char *says
 #define BUFFERS   "[buffers]\nx = \"n*m\"\nz = \"n\"\nflags = 4\n"
 #define SCALARS   "[scalars]\nalpha = \"uniform\"\n"
 #define REFERENCE "[reference]\nz = \"x[i]\"\nflags = \"1\"\n[bound]\nz = \"U_F32\"\n"
+#define SHIFTED   "[[case]]\nn = [1, 2]\nm = 1\nmisalign = [1, 3]\n"
 #define CASES     "[[case]]\nn = [1, 2, 33]\nm = [1, 7]\n[[case]]\nn = 5\nm = 5\ndata = \"nan\"\nmisalign = 1\n"
 #define REST      BUFFERS SCALARS REFERENCE CASES
 
@@ -134,6 +135,16 @@ static void loads_a_kernel(void **state) {
     assert_string_equal(t->sanitize_skip[0], "undefined");
     assert_int_equal(t->limit_bytes, 64 << 20);
     assert_true(t->rules[0].forbid);
+}
+
+static void lists_are_combined(void **state) {
+    fixture *f = *state;
+    good(f, "cuda", ADD BUFFERS SCALARS REFERENCE SHIFTED);
+    assert_int_equal(f->task.case_count, 4);
+    assert_int_equal(f->task.cases[2].axes[0], 2);
+    assert_int_equal(f->task.cases[2].misalign, 1);
+    assert_int_equal(f->task.cases[3].misalign, 3);
+    bad(f, "cuda", ADD BUFFERS SCALARS REFERENCE "[[case]]\nn = 1\nm = 1\nmisalign = 65\n", "0 to 64");
 }
 
 static void refuses_wrong_kernels(void **state) {
@@ -313,10 +324,11 @@ static void needs_its_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_a_kernel),       cmocka_unit_test(refuses_wrong_kernels),
-        cmocka_unit_test(loads_answers),        cmocka_unit_test(loads_a_c_function),
-        cmocka_unit_test(makes_the_starter),    cmocka_unit_test(refuses_wrong_marks),
-        cmocka_unit_test(gives_hints_in_steps), cmocka_unit_test(needs_its_files),
+        cmocka_unit_test(loads_a_kernel),        cmocka_unit_test(lists_are_combined),
+        cmocka_unit_test(refuses_wrong_kernels), cmocka_unit_test(loads_answers),
+        cmocka_unit_test(loads_a_c_function),    cmocka_unit_test(makes_the_starter),
+        cmocka_unit_test(refuses_wrong_marks),   cmocka_unit_test(gives_hints_in_steps),
+        cmocka_unit_test(needs_its_files),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }

@@ -87,7 +87,9 @@ static double factor(reader *r) {
     if (isdigit((unsigned char)*r->at)) {
         char *end;
         value = (double)strtoull(r->at, &end, 0);
-        if (*end == '.' && isdigit((unsigned char)end[1])) value = strtod(r->at, &end);
+        bool point = *end == '.' && isdigit((unsigned char)end[1]); // 2.5, 1e9, 1e-3
+        bool power = (*end | 32) == 'e' && isdigit((unsigned char)end[1 + (end[1] == '-' || end[1] == '+')]);
+        if (point || power) value = strtod(r->at, &end);
         r->at = end;
     } else if (isalpha((unsigned char)*r->at) || *r->at == '_') {
         value = name(r);
