@@ -1,0 +1,9 @@
+// fails: gate d1_misses
+// Blocked, but a tile of 512 rows is 128 KiB: it does not fit.
+void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
+    for (int i = 0; i < m * n; i++) c[i] = 0.0f;
+    for (int p0 = 0; p0 < k; p0 += 512)
+        for (int i = 0; i < m; i++)
+            for (int p = p0; p < p0 + 512 && p < k; p++)
+                for (int j = 0; j < n; j++) c[i * n + j] += a[i * k + p] * b[p * n + j];
+}
