@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "course/course.h"
+#include "kata.h"
 #include "learner.h"
 #include "report/report.h"
 #include "verdict.h"
@@ -25,8 +26,9 @@ static kz_status find_task(const course_catalogue *catalogue, const grade_option
 
 static void show_progress(const char *what, void *context) { report_progress_show(context, 0, 0, what); }
 
-// The file was graded whatever happens here: a progress that cannot be written is told and no more.
-static void record(const course_verdict *verdict) {
+// The file was graded whatever happens here: a progress that cannot be written is told and no more. `says` gets a
+// line on when a kata is back.
+static void record(const course_verdict *verdict, char *says, size_t size) {
     char folder[CLI_LEARNER_PATH], set_aside[CLI_LEARNER_PATH];
     kz_error error = {0};
     store *progress = NULL;
@@ -37,6 +39,7 @@ static void record(const course_verdict *verdict) {
         cli_learner_tell(set_aside);
         status = store_add_attempt(progress, &attempt, &error);
     }
+    if (!status) status = cli_kata_graded(progress, verdict->task, says, size, &error);
     store_close(progress);
     if (status) fprintf(stderr, "kz: this attempt was not recorded: %s\n", error.message);
 }
@@ -72,8 +75,10 @@ static int grade(const grade_options *options, const course_task *task, const ch
     report_progress_clear(&progress);
     bool passed = !status && verdict.passed;
     if (!status && !cli_interrupted()) {
-        record(&verdict);
+        char says[100] = "";
+        record(&verdict, says, sizeof says);
         status = print(options, &verdict, &error);
+        if (!status && *says && !options->json.given) printf("%s\n", says);
     }
     course_verdict_close(&verdict);
     if (cli_interrupted()) return CLI_INTERRUPTED;

@@ -58,7 +58,7 @@ static void add_task(base_text *out, const store_attempt *list, size_t count, si
     if (figure) {
         char how[80];
         base_text_add(out, "; %s = %.4g, %s", figure->figure, figure->value,
-                      report_how_measured(figure->device, how, sizeof how));
+                      report_how_measured(figure->figure, figure->device, how, sizeof how));
     }
     base_text_add(out, "\n");
 }

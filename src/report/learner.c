@@ -6,13 +6,21 @@
 
 enum { BAR = 24, LEAST_BAR = 8, MOST_WEEKS = 26, WEEK = 7, BESTS = 12, NARROW = 64 };
 
-const char *report_how_measured(const char *device, char *text, size_t size) {
-    if (strncmp(device, "sim", 3) == 0)
-        snprintf(text, size, "counted by the simulator (%s)", device);
-    else if (strncmp(device, "cuda", 4) == 0)
-        snprintf(text, size, "timed on the GPU %s", device);
+bool report_is_timed(const char *figure) {
+    return strncmp(figure, "of_", 3) == 0 || strncmp(figure, "ratio_to_", 9) == 0 ||
+           strcmp(figure, "seconds") == 0;
+}
+
+static bool is_simulated(const char *device) { return strncmp(device, "sim", 3) == 0; }
+
+const char *report_how_measured(const char *figure, const char *device, char *text, size_t size) {
+    if (report_is_timed(figure))
+        snprintf(text, size, "timed on %s", *device ? device : "this machine");
+    else if (strncmp(device, "cpu", 3) == 0)
+        snprintf(text, size, "counted by cachegrind");
     else
-        snprintf(text, size, "on %s", *device ? device : "this machine");
+        snprintf(text, size,
+                 is_simulated(device) ? "counted by the simulator (%s)" : "counted by the simulator", device);
     return text;
 }
 
@@ -160,9 +168,10 @@ static void print_calendar(FILE *file, const report_style *style, const report_l
 // ---- figures, next --------------------------------------------------------------------------------------
 
 // Beside figures in a table there is no room for whole sentences.
-static const char *how_in_short(const char *device, char *text, size_t size) {
-    bool counted = strncmp(device, "sim", 3) == 0, timed = strncmp(device, "cuda", 4) == 0;
-    snprintf(text, size, "%s%s", counted ? "counted, " : timed ? "timed, " : "", *device ? device : "-");
+static const char *how_in_short(const report_best *b, char *text, size_t size) {
+    bool timed = report_is_timed(b->figure);
+    snprintf(text, size, "%s%s%s", timed ? "timed" : "counted", timed || is_simulated(b->device) ? ", " : "",
+             timed || is_simulated(b->device) ? b->device : "");
     return text;
 }
 
@@ -170,8 +179,8 @@ static void print_bests_narrow(FILE *file, const report_learner *l, size_t shown
     char how[60];
     for (size_t i = 0; i < shown; i++) {
         const report_best *b = &l->bests[i];
-        fprintf(file, "   %s\n      %.4g %s\n      %s, %s\n", b->task, b->value, b->figure,
-                how_in_short(b->device, how, sizeof how), b->day);
+        fprintf(file, "   %s\n      %.4g %s\n      %s\n      %s\n", b->task, b->value, b->figure,
+                how_in_short(b, how, sizeof how), b->day);
     }
 }
 
@@ -188,7 +197,7 @@ static void print_bests_table(FILE *file, const report_style *style, const repor
         report_table_add(table, REPORT_PLAIN, "%s", b->task);
         report_table_add(table, REPORT_PLAIN, "%.4g", b->value);
         report_table_add(table, REPORT_PLAIN, "%s", b->figure);
-        report_table_add(table, REPORT_DIM, "%s", how_in_short(b->device, how, sizeof how));
+        report_table_add(table, REPORT_DIM, "%s", how_in_short(b, how, sizeof how));
         report_table_add(table, REPORT_DIM, "%s", b->day);
     }
     report_table_print(table, file, style, true);

@@ -62,8 +62,11 @@ void report_learner_print(FILE *file, const report_style *style, const report_le
 void report_learner_html(base_text *out, const report_learner *learner);
 json_t *report_learner_json(const report_learner *learner); // NULL when out of memory
 
-// "timed on cuda:0", "counted by the simulator (sim:h200)", "on cpu".
-const char *report_how_measured(const char *device, char *text, size_t size);
+// A figure that is time or a share of a speed ("of_roof", "ratio_to_solution") was timed: "timed on cuda:0 NVIDIA H200".
+// All others were counted, by the simulator even where the results were checked on a GPU, and of C functions by
+// cachegrind.
+bool report_is_timed(const char *figure);
+const char *report_how_measured(const char *figure, const char *device, char *text, size_t size);
 
 // ---- portfolio ------------------------------------------------------------------------------------------
 

@@ -161,7 +161,7 @@ static void add_bests(base_text *out, const report_learner *l) {
         base_text_add(out, "</td><td class=\"n\">%.4g</td><td><code>", b->value);
         report_html_text(out, b->figure);
         base_text_add(out, "</code></td><td class=\"dim\">");
-        report_html_text(out, report_how_measured(b->device, how, sizeof how));
+        report_html_text(out, report_how_measured(b->figure, b->device, how, sizeof how));
         base_text_add(out, "</td><td class=\"dim n\">%s</td></tr>\n", b->day);
     }
     base_text_add(out, "</table></div>\n");

@@ -21,7 +21,7 @@ static const store_day days[] = {
     {"2026-10-01", 1, 1}, {"2026-11-13", 4, 0}, {"2026-11-14", 9, 2}, {"2026-11-15", 30, 3}};
 static const report_best bests[] = {
     {"Add two vectors", "vector-add", "sectors_per_load", "sim:h200", 4, "2026-11-14"},
-    {"Sum & <fast>", "reduce-5-whole", "of_roof", "cuda:0", 0.874, "2026-11-15"},
+    {"Sum & <fast>", "reduce-5-whole", "of_roof", "cuda:0 NVIDIA H200", 0.874, "2026-11-15"},
 };
 static const report_next nexts[] = {{"Coalesce the loads", "kz learn"}, {"today's kata", "kz kata"}};
 
@@ -165,7 +165,7 @@ static void page_is_whole_and_alone(void **state) {
                                         "gate, waiting",
                                         "&lt;Tensor cores&gt;",
                                         "Sum &amp; &lt;fast&gt;",
-                                        "timed on the GPU cuda:0",
+                                        "timed on cuda:0 NVIDIA H200",
                                         "counted by the simulator (sim:h200)",
                                         "2026-11-15: 30 attempts, 3 passed"};
     for (size_t i = 0; i < BASE_COUNT(words); i++)
@@ -194,7 +194,7 @@ static void json_says_the_same(void **state) {
 static void portfolio_shows_works(void **state) {
     static const report_point points[] = {{16, "2026-11-13"}, {8, "2026-11-14"}, {4, "2026-11-15"}};
     static const report_line lines[] = {{"sectors_per_load", "sim:h200", false, points, 3, 4},
-                                        {"of_roof", "cuda:0", true, points, 1, 16}};
+                                        {"of_roof", "cuda:0 NVIDIA H200", true, points, 1, 16}};
     static const char *const insights[] = {"Coalescing", "It was the <stride>.\nAnd nothing else."};
     const report_work works[] = {
         {"Transpose", "transpose-padded", "Turn a matrix.", "2026-11-15", true, 5, "if (a < b) c();\n",
@@ -208,7 +208,7 @@ static void portfolio_shows_works(void **state) {
                                         "if (a &lt; b) c();\n",
                                         "The code that passed was not kept",
                                         "counted by the simulator (sim:h200); smaller is better",
-                                        "timed on the GPU cuda:0; larger is better",
+                                        "timed on cuda:0 NVIDIA H200; larger is better",
                                         "after 5 attempts",
                                         "after 1 attempt<",
                                         "It was the &lt;stride&gt;.\nAnd",
@@ -223,12 +223,26 @@ static void portfolio_shows_works(void **state) {
     base_text_free(&page);
 }
 
+static void counted_or_timed(void **state) {
+    char how[80];
+    assert_string_equal(report_how_measured("of_roof", "cuda:0 NVIDIA H200", how, sizeof how),
+                        "timed on cuda:0 NVIDIA H200");
+    // The results were checked on a GPU; the sectors were counted all the same.
+    assert_string_equal(report_how_measured("sectors_per_load", "cuda:0 NVIDIA H200", how, sizeof how),
+                        "counted by the simulator");
+    assert_string_equal(report_how_measured("sectors_per_load", "sim:a100", how, sizeof how),
+                        "counted by the simulator (sim:a100)");
+    assert_string_equal(report_how_measured("d1_misses", "cpu", how, sizeof how), "counted by cachegrind");
+    assert_string_equal(report_how_measured("ratio_to_solution", "cpu", how, sizeof how), "timed on cpu");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terminal_page_says_it_all),  cmocka_unit_test(terminal_page_fits),
         cmocka_unit_test(terminal_page_without_utf8), cmocka_unit_test(colours_where_they_are_wanted),
         cmocka_unit_test(nothing_done_yet),           cmocka_unit_test(page_is_whole_and_alone),
-        cmocka_unit_test(json_says_the_same),         cmocka_unit_test(portfolio_shows_works),
+        cmocka_unit_test(json_says_the_same),         cmocka_unit_test(counted_or_timed),
+        cmocka_unit_test(portfolio_shows_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

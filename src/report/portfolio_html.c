@@ -89,7 +89,7 @@ static void add_line(base_text *out, const report_line *line) {
     base_text_add(out, "<h3><code>");
     report_html_text(out, line->figure);
     base_text_add(out, "</code>: best %.4g <span class=\"dim\">(", line->best);
-    report_html_text(out, report_how_measured(line->device, how, sizeof how));
+    report_html_text(out, report_how_measured(line->figure, line->device, how, sizeof how));
     base_text_add(out, "; %s is better)</span></h3>\n", line->larger_is_better ? "larger" : "smaller");
     if (line->point_count > 1) report_line_svg(out, line); // one point draws no line
 }

@@ -4,6 +4,7 @@
 export KZ_COURSE="$(cd "$(dirname "$0")" && pwd)/mini_course" KZ_LEARN="$FOLDER/learn" LC_ALL=C.UTF-8
 TODAY=$(TZ=UTC0 date +%F) TOMORROW=$(TZ=ZOO-24 date +%F)
 export TZ=UTC0
+tab=$(printf '\t')
 
 expect_exit 0 kata
 expect_out "kata of $TODAY"
@@ -54,6 +55,25 @@ export KZ_LEARN="$FOLDER/weak"
 expect_exit 0 progress --import "$FOLDER/weak.txt"
 expect_exit 0 kata
 expect_out "kata-four"
+
+# Graded: failed, it is back tomorrow; mended the same day, later; passed at once, later still.
+expect_exit 1 kata --grade
+expect_out "kata-four"
+expect_out "This kata is back on $TOMORROW."
+file=$(ls "$KZ_LEARN"/katas/*/kata-four.txt)
+sed -i 's/^number = .*/number = 4/' "$file"
+expect_exit 0 kata --grade
+expect_out "This kata is back on $(date -d '+3 days' +%F)."
+expect_exit 0 progress --export
+[ "$(grep -c "^kata${tab}kata-four${tab}$TODAY${tab}4\$" "$FOLDER/out")" = 1 ] || fail "one result a day, the last"
+expect_exit 0 kata --another
+expect_exit 0 kata --hint
+"$KZ" kata > "$FOLDER/out"
+file=$(sed -n 's/^Your file: //p' "$FOLDER/out")
+case $file in *three*) right=3 ;; *) right=5 ;; esac
+sed -i "s/^number = .*/number = $right/" "$file"
+expect_exit 0 grade "$file"
+expect_out "This kata is back on $(date -d '+2 days' +%F)."
 
 expect_exit 2 kata today
 expect_err "takes no arguments"
