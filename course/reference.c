@@ -23,7 +23,7 @@ struct course_reference {
 };
 
 static const char head[] =
-    "#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n"
     "#define U_F32 0x1p-24\n#define U_F16 0x1p-11\n#define U_BF16 0x1p-8\n"
     "#define U_F64 0x1p-53\n";
 

@@ -353,6 +353,7 @@ static void expressions_evaluate(void **state) {
     (void)state;
     assert_true(value_of("256") == 256);
     assert_true(value_of("ceil(n/256)") == 5);
+    assert_true(value_of("1.5e3 * 2e-1") == 300);
     assert_true(value_of(" min(ceil( n / block ), 4) ") == 4);
     assert_true(value_of("max(1, 2, 3) * (2 + 3) - -1") == 16);
     assert_true(value_of("floor(n/block)*block") == 1024);

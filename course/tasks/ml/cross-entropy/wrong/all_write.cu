@@ -1,5 +1,5 @@
-// fails: race
-// Every thread writes the loss.
+// fails: gate store_sectors
+// Every thread writes the loss: the same number, four warps times.
 #define THREADS 128
 
 typedef struct pair {

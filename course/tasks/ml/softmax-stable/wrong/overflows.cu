@@ -1,4 +1,4 @@
-// fails: result "NaN"
+// fails: result
 #define THREADS 128
 
 // Folds one value of each thread; every thread gets the result.

@@ -1,4 +1,4 @@
-// fails: barrier
+// fails: undefined
 // Threads without an output leave before they have loaded.
 #define WIDE 32
 #define HIGH 8
