@@ -9,7 +9,7 @@ KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
-.PHONY: help build run test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench format \
+.PHONY: help build learn run test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench format \
         install doctor setup clean
 
 help: ## lists these targets
@@ -19,6 +19,9 @@ help: ## lists these targets
 
 build: build/release/.configured ## builds kz and libkz into build/release (the default)
 	@cmake --build --preset release -j $(JOBS) --target kz libkz_static libkz_shared
+
+learn: build ## builds, then opens the course where you left off (ARGS="start fast-track")
+	@$(KZ) learn $(ARGS)
 
 run: build ## builds, then runs and checks every kernel on the devices of this machine
 	@$(KZ) check $(ARGS)
