@@ -1,0 +1,116 @@
+#!/bin/sh
+# kz learn without a terminal: where one stands, grading once, the verbs; what is deleted, broken or full.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/course.sh"
+
+# The first time: explained, placed, graded, and how to go on.
+expect_exit 1 learn
+expect_out "Welcome to Kernel Zoo"
+expect_out "First steps · 1 of 3"
+expect_out "$HELLO"
+expect_out "Not yet"
+expect_out "kz learn hint helps"
+[ -f "$HELLO" ] || fail "the first task's file was not placed"
+head -n 1 "$HELLO" | grep -q "kz: task hello-thread" || fail "the file does not say its task"
+expect_exit 1 learn next
+expect_err "hello-thread is not passed yet"
+expect_err "kz learn skip"
+
+# Hints come in steps.
+expect_exit 0 learn hint
+expect_out "Hint 1 of"
+expect_exit 0 learn hint
+expect_out "Hint 2 of"
+expect_exit 0 learn hint 1
+expect_out "Hint 1 of"
+
+# The solution is shown for a yes alone, before passing.
+expect_exit 2 learn solution
+expect_err "--yes"
+expect_exit 0 learn solution --yes
+expect_out "One solution of hello-thread"
+expect_exit 0 learn list
+expect_out "(solution seen)"
+
+# Passing: what to read then, the gate, what is next.
+solve hello-thread cu "$HELLO"
+expect_exit 0 learn run
+expect_out "Passed"
+expect_out "Gate: The first gate: passed"
+expect_out "Next:"
+expect_exit 0 learn list
+expect_out "1 of 3 passed"
+expect_out "✓ hello-thread"
+LC_ALL=C expect_exit 0 learn list
+expect_out "x hello-thread"
+expect_exit 0 learn paths
+expect_out "> first-steps"
+expect_out "1 of 3"
+expect_exit 0 learn next
+expect_out "$ADD"
+expect_exit 0 learn show launch-geometry
+expect_out "(launch-geometry)"
+expect_exit 0 learn show
+expect_out "(vector-add)"
+
+# Skipped tasks come back at the end.
+expect_exit 0 learn skip
+expect_out "Skipped vector-add"
+expect_out "(launch-geometry)"
+expect_exit 0 learn skip
+expect_out "(vector-add)"
+
+# Names that are nearly right, and words that mean nothing.
+expect_exit 2 learn show vector-ad
+expect_err "did you mean vector-add?"
+expect_exit 2 learn vector-ad
+expect_err "did you mean vector-add?"
+expect_exit 2 learn start first-step
+expect_err "did you mean first-steps?"
+expect_exit 2 learn start
+expect_err "which path?"
+expect_exit 2 learn show first-steps
+expect_err "kz learn start first-steps"
+expect_exit 2 learn show 7
+expect_err "from 1 to 3"
+expect_exit 0 learn start all
+expect_out "The whole course"
+expect_exit 0 learn start first-steps
+
+# Reset: asks, keeps what was there, forgets that it was passed.
+expect_exit 2 learn reset hello-thread
+expect_err "--yes"
+expect_exit 0 learn reset hello-thread --yes
+cmp -s "$HELLO.before-reset" "$HELLO" && fail "reset left the file as it was"
+grep -q threadIdx "$HELLO.before-reset" || fail "reset did not keep the old file"
+expect_exit 0 learn list
+expect_out "0 of 3 passed"
+
+# A file that was deleted is made anew, and that is said.
+expect_exit 1 learn hello-thread
+rm -r "$KZ_LEARN/tasks"
+expect_exit 1 learn
+expect_out "made anew from the starter"
+
+# A broken progress file is set aside; the learner's files stay.
+solve hello-thread cu "$HELLO"
+expect_exit 0 learn
+echo "no database at all" > "$KZ_LEARN/progress.db"
+rm -f "$KZ_LEARN/progress.db-wal" "$KZ_LEARN/progress.db-shm"
+expect_exit 0 learn
+expect_err "was moved to"
+expect_out "Passed"
+ls "$KZ_LEARN"/progress.db.broken-* > /dev/null 2>&1 || fail "the broken file is gone"
+grep -q threadIdx "$HELLO" || fail "a task file was touched"
+
+# No place to write to.
+KZ_LEARN=/proc/nowhere expect_exit 5 learn
+expect_err "KZ_LEARN"
+(
+    unset KZ_LEARN HOME
+    expect_exit 2 learn list
+    expect_err "KZ_LEARN=/some/folder"
+    exit $FAILED
+) || FAILED=1
+KZ_COURSE=/nowhere expect_exit 2 learn
+finish

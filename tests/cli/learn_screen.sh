@@ -1,0 +1,176 @@
+#!/bin/sh
+# kz learn on a terminal: keys, saving, hints, the list, signals, the terminal's modes afterwards.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/course.sh"
+wrong() { sed 's/threadIdx.x/0/' "$KZ_COURSE/tasks/execution/hello-thread/solution.cu" > "$FOLDER/wrong.cu"; }
+wrong
+solve hello-thread cu "$FOLDER/right.cu"
+solve vector-add cu "$FOLDER/add.cu"
+
+# From the first minute to the second task.
+on_terminal 80 learn << END
+expect Welcome to Kernel Zoo
+expect First steps · 1 of 3
+expect edit    $HELLO
+expect $HELLO
+expect Not yet
+expect Waiting for you to save $HELLO
+expect q quit
+modes keys
+idle
+# A wrong file, written in place.
+shell cat $FOLDER/wrong.cu > $HELLO
+expect $HELLO
+expect wrong
+expect Waiting for you to save
+send h
+expect Hint 1 of
+send h
+expect Hint 2 of
+send n
+expect not passed yet
+send s
+expect y shows it
+send x
+expect Waiting for you to save
+# Arrows and unknown keys do nothing.
+send \e[A\eOB
+send z
+expect There is no such key
+# The right file, written beside and renamed. Nothing goes on by itself.
+shell cp $FOLDER/right.cu $HELLO.new && mv $HELLO.new $HELLO
+expect Passed
+expect Gate: The first gate: passed
+expect Next:
+expect n goes on when you want to
+never First steps · 2 of 3
+children 0
+send s
+expect One solution of hello-thread
+expect q quit
+send n
+expect First steps · 2 of 3
+expect $ADD
+expect Waiting for you to save $ADD
+# The list: by number, by name, a wrong name, and Enter.
+send l
+expect ✓ hello-thread
+expect Go to
+modes cooked
+send 9\n
+expect from 1 to 3
+modes keys
+send l
+expect Go to
+send \n
+expect Waiting for you to save $ADD
+send l
+expect Go to
+send launch-geometry\n
+expect First steps · 3 of 3
+expect Waiting
+send k
+expect Skipped launch-geometry
+expect First steps · 2 of 3
+expect Waiting
+send ?
+expect the next task
+expect q quit
+# A narrow window from here on.
+resize 60
+send w
+expect edit
+expect .cu
+expect ?
+width 59
+send q
+expect kz learn opens vector-add again
+exit 0
+modes cooked
+END
+
+# Where the learner left off; a run is given up for a new save, for a key, for the end; deleted files come back.
+cat > "$FOLDER/endless.cu" << END
+// kz: task vector-add
+extern "C" __global__ void vector_add(const float *x, const float *y, float *z, int n) {
+    for (int i = 1; i; i += 2) z[0] = x[0] + y[0] + (float)i;
+}
+END
+on_terminal 80 learn << END
+expect First steps · 2 of 3
+expect Waiting for you to save
+shell cp $FOLDER/endless.cu $ADD
+expect running on the simulator
+shell cp $FOLDER/add.cu $ADD
+expect Passed
+expect n goes on
+children 0
+shell rm $ADD
+expect was gone: it was made anew from the starter
+expect Waiting for you to save
+shell rm -r $KZ_LEARN/tasks/vector-add
+expect was gone: it was made anew from the starter
+expect Waiting for you to save
+shell cp $FOLDER/add.cu $ADD
+expect n goes on
+send \x1a
+stop
+modes cooked
+resume
+modes keys
+expect n goes on
+shell cp $FOLDER/endless.cu $ADD
+expect running on the simulator
+send \x03
+exit 130
+modes cooked
+END
+[ -z "$(ls -d "${TMPDIR:-/tmp}"/kz-learn-* 2> /dev/null)" ] || echo "note: temporary folders of other runs"
+
+# Ended by a signal in the middle of a run.
+on_terminal 80 learn << END
+expect running on the simulator
+signal 15
+exit 143
+modes cooked
+END
+
+# A terminal that can do nothing: lines instead of keys; looking instead of being told; no colour, no UTF-8.
+solve vector-add cu "$ADD"
+TERM=dumb LC_ALL=C on_terminal 60 learn vector-add --poll << END
+expect First steps - 2 of 3
+expect grading
+expect Passed
+expect q quit
+modes cooked
+send l\n
+expect x hello-thread
+expect Go to
+send 1\n
+expect First steps - 1 of 3
+expect Passed
+expect q quit
+shell cp $FOLDER/wrong.cu $HELLO
+expect Not yet
+expect q quit
+send quit\n
+exit 0
+END
+grep -q "$(printf '\033')" "$FOLDER/out" && fail "escape sequences on a terminal without them"
+
+# Two terminals at once: what either passes is kept.
+expect_exit 0 learn reset hello-thread --yes
+expect_exit 0 learn reset vector-add --yes
+mkfifo "$FOLDER/first" "$FOLDER/second"
+"$PTY" 80 -- "$KZ" learn hello-thread < "$FOLDER/first" > "$FOLDER/out1" 2>&1 &
+first=$!
+"$PTY" 80 -- "$KZ" learn vector-add < "$FOLDER/second" > "$FOLDER/out2" 2>&1 &
+second=$!
+printf 'expect Waiting for you\nshell cp %s %s\nexpect n goes on\nsend q\nexit 0\n' "$FOLDER/right.cu" "$HELLO" > "$FOLDER/first" &
+printf 'expect Waiting for you\nshell cp %s %s\nexpect n goes on\nsend q\nexit 0\n' "$FOLDER/add.cu" "$ADD" > "$FOLDER/second" &
+wait $first || { cp "$FOLDER/out1" "$FOLDER/out"; fail "the first of two terminals"; }
+wait $second || { cp "$FOLDER/out2" "$FOLDER/out"; fail "the second of two terminals"; }
+expect_exit 0 learn list
+expect_out "✓ hello-thread"
+expect_out "✓ vector-add"
+finish
