@@ -170,7 +170,7 @@ static void look_at_simulator(findings *all) {
 static void look_at_runtime(findings *all) {
     char folder[CLI_PROGRAM_PATH];
     kz_error error = {0};
-    if (cli_program_library(folder, &error) == KZ_OK)
+    if (toolchain_cudart_folder(folder, &error) == KZ_OK)
         add(all, "runtime", HAVE, NULL, "%s: whole CUDA programs run (kz run)", folder);
     else
         add(all, "runtime", MISSING, "make setup && make build",

@@ -18,7 +18,7 @@
 #include "device/gpus.h"
 #include "toolchain/toolchain.h"
 
-enum { GRACE_SECONDS = 10, TIMED_OUT = 124, PARENTS = 2 };
+enum { GRACE_SECONDS = 10, TIMED_OUT = 124 };
 
 extern char **environ;
 
@@ -152,26 +152,6 @@ done:
 
 // ---- the environment ------------------------------------------------------------------------------
 
-// lib/kz-cudart beside the folder of kz itself: in an installation and in the build folder alike.
-kz_status cli_program_library(char folder[CLI_PROGRAM_PATH], kz_error *error) {
-    char own[CLI_PROGRAM_PATH];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (length > 0) {
-        own[length] = 0;
-        for (int i = 0; i < PARENTS && strrchr(own, '/'); i++) *strrchr(own, '/') = 0;
-        snprintf(folder, CLI_PROGRAM_PATH, "%.900s/lib/kz-cudart", own);
-        char library[CLI_PROGRAM_PATH + 32];
-        snprintf(library, sizeof library, "%s/libcudart.so.13", folder);
-        if (base_file_exists(library)) return KZ_OK;
-    }
-    base_fail(error, KZ_NOT_FOUND, "the runtime library for whole programs is not there: %s/libcudart.so.13",
-              folder);
-    base_fail_note(error, "it is built with CUDA 13's headers and stands in lib/kz-cudart beside kz's bin: "
-                          "build and install again");
-    if (error) error->status = KZ_TOOL;
-    return KZ_TOOL;
-}
-
 typedef struct variables {
     char **list;
     size_t count, capacity;
@@ -303,12 +283,8 @@ static kz_status open_session(const cli_program *program, cli_program_result *re
 static kz_status build(const cli_program *program, const device_gpu *gpu, const char *library, char *folder,
                        cli_program_result *result, kz_error *error) {
     toolchain tools;
-    kz_status status = toolchain_find(&tools, error);
+    kz_status status = toolchain_find_for_programs(&tools, error);
     if (status) return status;
-    if (atoi(tools.version) != 13) {
-        base_fail(error, KZ_TOOL, "whole programs need nvcc 13; %s is %s", tools.nvcc, tools.version);
-        return KZ_TOOL;
-    }
     status = toolchain_work_open(folder, error);
     if (status) return status;
     char arch[16];
@@ -336,7 +312,7 @@ kz_status cli_program_run(const cli_program *program, cli_program_result *result
     const char *key = program->gpu ? program->gpu : variable && *variable ? variable : "h200";
     device_gpu gpu;
     kz_status status = device_gpu_load(key, &gpu, error);
-    if (status == KZ_OK) status = cli_program_library(library, error);
+    if (status == KZ_OK) status = toolchain_cudart_folder(library, error);
     if (status) return status;
 
     snprintf(name, sizeof name, "%s", program->files[0]);

@@ -40,8 +40,6 @@ typedef struct cli_program_result {
 // does not compile, is no program, has NVIDIA's runtime inside. How it ended is in `result`.
 kz_status cli_program_run(const cli_program *program, cli_program_result *result, kz_error *error);
 // Removes the session folder where it was made for this run.
-// The folder of the runtime library that programs are run with.
-kz_status cli_program_library(char folder[CLI_PROGRAM_PATH], kz_error *error);
 void cli_program_discard(cli_program_result *result);
 // One sentence on stderr about an end by a signal or after the time allowed; nothing for an ordinary end.
 void cli_program_explain_end(const cli_program_result *result);

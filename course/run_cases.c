@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, HARNESS_STOPPED = 120 };
+enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
 
 static uint64_t new_nonce(void) {
     struct timespec t;
@@ -92,17 +92,17 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
                     const course_process_result *result) {
     const char *function = runner->job->task->function;
     bool good = answered && !result->timed_out && !result->signal;
+    double seconds = runner->job->task->limit_seconds;
     if (good) return false;
     base_text detail = {0};
     char summary[160];
     course_reason reason = COURSE_FAULT;
     const char *kind = "end";
-    if (result->timed_out) {
+    if (result->timed_out || result->exit_code == TIMED_OUT) {
         reason = COURSE_TIMEOUT;
         kind = "";
-        snprintf(summary, sizeof summary, "stopped after %g s", runner->seconds);
-        base_text_add(&detail, "%s did not come back within %g seconds on %s.\n", function, runner->seconds,
-                      where);
+        snprintf(summary, sizeof summary, "stopped after %g s", seconds);
+        base_text_add(&detail, "%s did not come back within %g seconds on %s.\n", function, seconds, where);
         base_text_add(&detail,
                       "Likely: a loop whose condition never becomes false, or work that grows with the "
                       "square of the size.\n");
@@ -123,6 +123,29 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
                        detail.data ? detail.data : "");
     base_text_free(&detail);
     return true;
+}
+
+// An error of CUDA's that was still there when the function had returned.
+static bool add_cuda_error(const course_runner *runner, const course_harness_job *job, const char *where) {
+    char summary[120];
+    base_text detail = {0};
+    snprintf(summary, sizeof summary, "CUDA error %d was left behind", job->cuda_error);
+    base_text_add(
+        &detail, "On %s, the function returned, and cudaGetLastError() says %d: a call or a kernel failed.\n",
+        where, job->cuda_error);
+    base_text_add(&detail, "Look at what every call returns, and at cudaGetLastError() after each launch.\n");
+    course_verdict_add(runner->verdict, "runs", COURSE_BAD, COURSE_FINDING, "unchecked-error", summary,
+                       detail.data ? detail.data : "");
+    base_text_free(&detail);
+    return true;
+}
+
+// What the instruments know of it says more than its number.
+static bool explain_error(const course_runner *runner, const course_harness_job *job, const char *where,
+                          const course_process_result *result) {
+    if (!job->cuda_error) return false;
+    if (runner->explain && runner->explain(runner, job->data, where, result)) return true;
+    return add_cuda_error(runner, job, where);
 }
 
 static bool add_guards(const course_runner *runner, const course_harness_job *job, const char *where) {
@@ -188,7 +211,8 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
         if (!answered && runner->explain) *bad = runner->explain(runner, &data[0], where, &result);
         if (!*bad) *bad = course_add_end(runner, &data[0], where, answered, &result);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
-            if (!(*bad = add_guards(runner, &jobs[i], where)))
+            if (!(*bad = add_guards(runner, &jobs[i], where)) &&
+                !(*bad = explain_error(runner, &jobs[i], where, &result)))
                 status = judge_job(runner, &jobs[i], where, &result, bad, error);
         if (status == KZ_OK && !*bad && runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result);
@@ -211,6 +235,7 @@ kz_status course_run_cases(const course_runner *runner, kz_error *error) {
     char summary[80];
     snprintf(summary, sizeof summary, "%zu case%s, %d seeds", task->case_count,
              task->case_count == 1 ? "" : "s", SEEDS);
-    course_verdict_add(runner->verdict, "results", COURSE_RIGHT, COURSE_PASSED, NULL, summary, "");
+    course_verdict_add(runner->verdict, runner->row ? runner->row : "results", COURSE_RIGHT, COURSE_PASSED,
+                       NULL, summary, "");
     return KZ_OK;
 }

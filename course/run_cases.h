@@ -18,6 +18,7 @@ typedef struct course_runner {
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
                     const course_process_result *result);
     void *context;
+    const char *row; // the name of the row that says that all is right; NULL: "results"
 } course_runner;
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.

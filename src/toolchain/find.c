@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OLDEST = 12, PARENTS = 5 };
+enum { OLDEST = 12, CUDART = 13, PARENTS = 5 };
 
 static bool join(char path[TOOLCHAIN_PATH], const char *folder, const char *name) {
     return snprintf(path, TOOLCHAIN_PATH, "%s/%s", folder, name) < TOOLCHAIN_PATH;
@@ -133,6 +133,33 @@ kz_status toolchain_find(toolchain *tools, kz_error *error) {
                    "`make setup` in a checkout of Kernel Zoo puts one into .kz/cuda; or install a CUDA "
                    "toolkit (%d or later) and set CUDA_HOME",
                    OLDEST);
+    return KZ_TOOL;
+}
+
+// ---- whole programs ---------------------------------------------------------------------------------
+
+kz_status toolchain_find_for_programs(toolchain *tools, kz_error *error) {
+    kz_status status = toolchain_find(tools, error);
+    if (status == KZ_OK && atoi(tools->version) != CUDART)
+        status = base_fail(error, KZ_TOOL, "whole programs need nvcc %d; %s is %s", CUDART, tools->nvcc,
+                           tools->version);
+    return status;
+}
+
+kz_status toolchain_cudart_folder(char folder[TOOLCHAIN_PATH], kz_error *error) {
+    char own[TOOLCHAIN_PATH], library[TOOLCHAIN_PATH];
+    folder[0] = 0;
+    if (executable_folder(own)) {
+        char *slash = strrchr(own, '/');
+        if (slash) *slash = 0;
+        if (join(folder, own, "lib/kz-cudart") && join(library, folder, "libcudart.so.13") &&
+            base_file_exists(library))
+            return KZ_OK;
+    }
+    base_fail(error, KZ_TOOL, "the runtime library for whole programs is not there: %s/libcudart.so.13",
+              folder);
+    base_fail_note(error, "it is built with CUDA 13's headers and stands in lib/kz-cudart beside kz's bin: "
+                          "build and install again");
     return KZ_TOOL;
 }
 

@@ -66,6 +66,11 @@ typedef struct toolchain_program {
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error);
 
+// The same, where it can build whole programs for the runtime library of src/cudart: version 13.
+kz_status toolchain_find_for_programs(toolchain *tools, kz_error *error);
+// The folder of that library: lib/kz-cudart beside the executable's own, in an installation and in a build folder.
+kz_status toolchain_cudart_folder(char folder[TOOLCHAIN_PATH], kz_error *error);
+
 // A program by its name, looked for in the PATH, or by its path. False where there is none.
 bool toolchain_find_program(const char *name, char path[TOOLCHAIN_PATH]);
 

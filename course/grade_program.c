@@ -1,0 +1,369 @@
+// Kind cuda, form program: a host function that launches kernels, built by nvcc with its harness, run as a process.
+//
+// On the simulator's runtime library the instruments listen to every case, and gates have runs with counters;
+// what the host asked for (streams, copies, waiting) is in the record too. With a GPU the cases run there first,
+// on NVIDIA's own runtime; findings and gates still come from the simulator.
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/gpus.h"
+#include "gate.h"
+#include "gates.h"
+#include "report/findings.h"
+#include "run_cases.h"
+#include "scratch.h"
+#include "toolchain/toolchain.h"
+
+enum { GRACE_SECONDS = 12, DETAIL = 3000 };
+
+typedef struct grading {
+    const course_grade_job *job;
+    course_verdict *verdict;
+    course_reference *reference;
+    toolchain tools;
+    device_gpu gpu;
+    char key[64]; // of the simulated GPU
+    char library[TOOLCHAIN_PATH], folder[COURSE_PATH], executable[TOOLCHAIN_PATH];
+    bool on_gpu;
+} grading;
+
+static void say(const grading *g, const char *what) {
+    if (g->job->progress) g->job->progress(what, g->job->progress_context);
+}
+
+// ---- building -------------------------------------------------------------------------------------
+
+// "sim:a100" names the simulated GPU; on a real one the simulator takes the one in the GPU's place.
+static kz_status choose_gpu(grading *g, char arch[16], kz_error *error) {
+    const char *device = g->verdict->device, *wanted = getenv("KZ_GPU");
+    snprintf(g->key, sizeof g->key, "%.60s", wanted && *wanted ? wanted : "h200");
+    if (strncmp(device, "sim:", 4) == 0) snprintf(g->key, sizeof g->key, "%s", device + 4);
+    g->on_gpu = strncmp(device, "cuda", 4) == 0;
+    kz_device_info infos[16];
+    size_t count = 0;
+    int sm = 0;
+    if (g->on_gpu && kz_device_list(infos, BASE_COUNT(infos), &count, NULL) == KZ_OK)
+        for (size_t i = 0; i < count && i < BASE_COUNT(infos); i++) {
+            if (strcmp(infos[i].id, device) != 0) continue;
+            sm = infos[i].sm;
+            if (infos[i].gpu[0]) snprintf(g->key, sizeof g->key, "%s", infos[i].gpu);
+        }
+    kz_status status = device_gpu_load(g->key, &g->gpu, error);
+    snprintf(arch, 16, "%d", sm ? sm : (int)g->gpu.sm);
+    return status;
+}
+
+static kz_status build(grading *g, kz_error *error, bool *refused) {
+    char arch[16], work[TOOLCHAIN_PATH];
+    course_harness harness;
+    kz_status status = choose_gpu(g, arch, error);
+    if (status == KZ_OK) status = toolchain_find_for_programs(&g->tools, error);
+    if (status == KZ_OK) status = toolchain_cudart_folder(g->library, error);
+    if (status == KZ_OK) status = toolchain_work_open(work, error);
+    if (status) return status;
+    snprintf(g->folder, sizeof g->folder, "%s", work);
+    status = course_harness_write(g->job->task, g->folder, &harness, error);
+    if (status) return status;
+    size_t count = 0;
+    while (g->job->task->build_flags && g->job->task->build_flags[count]) count++;
+    const char *files[] = {g->job->file, harness.main_file};
+    const char *const before[] = {"-include", harness.prototype_file, NULL};
+    const char *const *const file_flags[] = {before, NULL};
+    toolchain_program program = {.files = files,
+                                 .file_count = BASE_COUNT(files),
+                                 .arch = arch,
+                                 .flags = g->job->task->build_flags,
+                                 .flag_count = count,
+                                 .library_folder = g->library,
+                                 .file_flags = file_flags};
+    status = toolchain_build_program(&g->tools, &program, work, g->executable, error);
+    *refused = status == KZ_TOOL;
+    return status;
+}
+
+static void add_refusal(const grading *g, const kz_error *error) {
+    char missing[COURSE_NAME * 2];
+    snprintf(missing, sizeof missing, "undefined reference to `%s'", g->job->task->function);
+    bool is_missing = strstr(error->message, missing) != NULL;
+    bool conflicts = !is_missing && strstr(error->message, g->job->task->function) &&
+                     (strstr(error->message, "conflicts with") || strstr(error->message, "linkage"));
+    base_text detail = {0};
+    if (is_missing || conflicts) {
+        base_text_add(&detail, "There is no function of this kind in the file. Wanted:\n    extern \"C\" ");
+        course_harness_prototype(g->job->task, &detail);
+        base_text_add(&detail, "\n");
+    }
+    if (!is_missing) base_text_add(&detail, "%s\n", error->message);
+    course_verdict_add(g->verdict, "compiles", COURSE_BAD,
+                       is_missing || conflicts ? COURSE_SIGNATURE : COURSE_COMPILE, NULL,
+                       is_missing || conflicts ? "the function is not there" : "nvcc refuses it",
+                       detail.data ? detail.data : "");
+    base_text_free(&detail);
+}
+
+// ---- findings -------------------------------------------------------------------------------------
+
+static bool is_fault(const char *kind) {
+    static const char *const faults[] = {"out-of-bounds", "use-after-free", "misaligned", "fault",
+                                         "deadlock"};
+    for (size_t i = 0; i < BASE_COUNT(faults); i++)
+        if (strcmp(kind, faults[i]) == 0) return true;
+    return false;
+}
+
+// Errors, and of a program's lesser findings those that are its own carelessness.
+static bool counts(const json_t *finding) {
+    const char *kind = report_get_text(finding, "kind");
+    return strcmp(report_get_text(finding, "severity"), "error") == 0 || strcmp(kind, "leak") == 0 ||
+           strcmp(kind, "unchecked-error") == 0;
+}
+
+static void print_findings(const report_findings *findings, base_text *out) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return;
+    report_style style = {.width = 100};
+    report_findings_print(stream, &style, findings, NULL);
+    fclose(stream);
+    if (size > DETAIL) {
+        size = DETAIL;
+        while (size > 0 && text[size - 1] != '\n') size--;
+    }
+    base_text_add_bytes(out, text, size);
+    free(text);
+}
+
+static kz_status read_record(const grading *g, report_record *record, kz_error *error) {
+    char path[COURSE_PATH + 32];
+    snprintf(path, sizeof path, "%s/record.jsonl", g->folder);
+    if (!base_file_exists(path)) return base_fail(error, KZ_NOT_FOUND, "the program left no record");
+    kz_status status = report_record_read(path, record, error);
+    unlink(path); // the next run writes its own
+    return status;
+}
+
+static bool explain(const course_runner *runner, const course_data *data, const char *where,
+                    const course_process_result *result) {
+    grading *g = runner->context;
+    report_record record = {0};
+    report_findings findings = {0};
+    if (read_record(g, &record, NULL) != KZ_OK) return false;
+    bool bad = false;
+    if (report_findings_open(&findings)) {
+        for (size_t k = 0; g->job->task->sanitize_skip && g->job->task->sanitize_skip[k]; k++)
+            report_findings_choose(&findings, NULL, g->job->task->sanitize_skip[k], NULL);
+        report_findings_add(&findings, &record, where, 0);
+        for (size_t i = json_array_size(findings.items); i-- > 0;)
+            if (!counts(json_array_get(findings.items, i))) json_array_remove(findings.items, i);
+        const json_t *first = json_array_get(findings.items, 0);
+        if (first) {
+            base_text summary = {0}, detail = {0};
+            const char *kind = report_get_text(first, "kind");
+            report_finding_title(first, &summary);
+            print_findings(&findings, &detail);
+            course_verdict_add(g->verdict, "sanitizer", COURSE_BAD,
+                               is_fault(kind) ? COURSE_FAULT : COURSE_FINDING, kind,
+                               summary.data ? summary.data : kind, detail.data ? detail.data : "");
+            base_text_free(&summary);
+            base_text_free(&detail);
+            bad = true;
+        }
+        report_findings_close(&findings);
+    }
+    report_record_free(&record);
+    return bad;
+}
+
+// ---- runs -----------------------------------------------------------------------------------------
+
+typedef struct variables {
+    char library[TOOLCHAIN_PATH * 2], gpu[96], observe[128], session[COURSE_PATH + 16], timeout[64];
+    const char *list[8];
+} variables;
+
+// NVIDIA's own runtime lies beside nvcc.
+static void set_variables(const grading *g, const char *observe, variables *v) {
+    size_t count = 0;
+    if (!observe) {
+        char home[TOOLCHAIN_PATH];
+        snprintf(home, sizeof home, "%s", g->tools.nvcc);
+        for (int i = 0; i < 2 && strrchr(home, '/'); i++) *strrchr(home, '/') = 0;
+        snprintf(v->library, sizeof v->library, "LD_LIBRARY_PATH=%.900s/lib64:%.900s/lib", home, home);
+        v->list[count++] = v->library;
+    } else {
+        snprintf(v->library, sizeof v->library, "LD_LIBRARY_PATH=%s", g->library);
+        snprintf(v->gpu, sizeof v->gpu, "KZ_GPU=%s", g->key);
+        snprintf(v->observe, sizeof v->observe, "KZ_OBSERVE=%s", observe);
+        snprintf(v->session, sizeof v->session, "KZ_SESSION=%s", g->folder);
+        snprintf(v->timeout, sizeof v->timeout, "KZ_TIMEOUT=%.17g", g->job->task->limit_seconds);
+        const char *all[] = {v->library, v->gpu, v->observe, v->session, v->timeout};
+        for (size_t i = 0; i < BASE_COUNT(all); i++) v->list[count++] = all[i];
+    }
+    v->list[count] = NULL;
+}
+
+static course_runner runner_of(grading *g, const char *const *argv, const variables *v, bool on_simulator) {
+    return (course_runner){.job = g->job,
+                           .verdict = g->verdict,
+                           .reference = g->reference,
+                           .folder = g->folder,
+                           .argv = argv,
+                           .environment = v->list,
+                           .seconds = g->job->task->limit_seconds + (on_simulator ? GRACE_SECONDS : 0),
+                           .explain = on_simulator ? explain : NULL,
+                           .context = g};
+}
+
+static void detectors(const course_task *task, char words[96]) {
+    static const char *const all[] = {"races", "sync", "undefined", "leaks"};
+    size_t length = 0;
+    words[0] = 0;
+    for (size_t i = 0; i < BASE_COUNT(all); i++) {
+        bool skip = false;
+        for (size_t k = 0; task->sanitize_skip && task->sanitize_skip[k]; k++)
+            skip = skip || strcmp(task->sanitize_skip[k], all[i]) == 0;
+        if (!skip && length < 80)
+            length += (size_t)snprintf(words + length, 96 - length, "%s%s", length ? "," : "", all[i]);
+    }
+}
+
+static kz_status grade_cases(grading *g, kz_error *error) {
+    const char *argv[] = {g->executable, NULL};
+    char words[96], summary[160];
+    variables v;
+    kz_status status = KZ_OK;
+    if (g->on_gpu) {
+        set_variables(g, NULL, &v);
+        course_runner runner = runner_of(g, argv, &v, false);
+        status = course_run_cases(&runner, error);
+        if (status || g->verdict->reason != COURSE_PASSED) return status;
+    }
+    detectors(g->job->task, words);
+    set_variables(g, words[0] ? words : "sync", &v);
+    course_runner runner = runner_of(g, argv, &v, true);
+    runner.row = g->on_gpu ? "simulated" : NULL;
+    status = course_run_cases(&runner, error);
+    if (status || g->verdict->reason != COURSE_PASSED) return status;
+    snprintf(summary, sizeof summary, "nothing found by: %s", words);
+    course_verdict_add(g->verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL, summary, "");
+    return KZ_OK;
+}
+
+// ---- gates ----------------------------------------------------------------------------------------
+
+// What the host asked for, of the record's line "host".
+static bool metric_of_host(const report_record *record, const char *metric, course_metric_value *value) {
+    static const char *const names[] = {"streams", "blocking_copies",  "asynchronous_copies", "copied_bytes",
+                                        "overlap", "synchronisations", "allocations"};
+    for (size_t i = 0; i < BASE_COUNT(names); i++) {
+        if (strcmp(names[i], metric) != 0) continue;
+        size_t at = 0;
+        const json_t *host = report_record_next(record, "host", &at);
+        *value = (course_metric_value){.known = host != NULL, .value = report_get_number(host, metric, 0)};
+        return true;
+    }
+    return false;
+}
+
+static kz_status add_gate(grading *g, const course_gate *gate, const report_record *record, kz_error *error) {
+    course_metric_value value = {0};
+    if (!metric_of_host(record, gate->metric, &value) &&
+        !course_metric_of_record(record, gate->metric, 0, &value))
+        return base_fail(error, KZ_INVALID, "task %s: the metric %s is not one of programs", g->job->task->id,
+                         gate->metric);
+    if (!value.known) {
+        course_gate_skip(g->verdict, gate, "it could not be counted here", "");
+        return KZ_OK;
+    }
+    base_text counted = {0};
+    base_text_add(&counted, "by the simulator");
+    if (value.line) {
+        const char *slash = strrchr(value.file, '/');
+        base_text_add(&counted, "; most of it at %s:%u (%.0f%%)", slash ? slash + 1 : value.file, value.line,
+                      100 * value.share);
+    }
+    kz_status status = course_gate_add(g->verdict, gate, value.value, counted.data, error);
+    base_text_free(&counted);
+    const course_metric *metric = course_find_metric(gate->metric);
+    if (!g->verdict->figure_name && metric) {
+        g->verdict->figure_name = metric->name;
+        g->verdict->figure = value.value;
+        g->verdict->figure_larger_is_better = metric->larger_is_better;
+    }
+    return status;
+}
+
+// One run of the gate's case, and the rows of all gates on that case.
+static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
+    const course_task *task = g->job->task;
+    const course_case *at = &task->gates[first].at;
+    const char *argv[] = {g->executable, NULL};
+    char where[256];
+    variables v;
+    set_variables(g, "counters,caches", &v);
+    course_runner runner = runner_of(g, argv, &v, true);
+    course_data data = {0};
+    course_harness_job job = {0};
+    course_process_result result = {0};
+    report_record record = {0};
+    course_case_name(task, at, where, sizeof where);
+    kz_status status = course_run_one(&runner, at, 1, 0, &data, &job, &result, error);
+    bool bad = status == KZ_OK && course_add_end(&runner, &data, where, job.answered, &result);
+    if (status == KZ_OK && !bad) status = read_record(g, &record, error);
+    for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
+        if (course_gate_same_case(task, at, &task->gates[i].at))
+            status = add_gate(g, &task->gates[i], &record, error);
+    report_record_free(&record);
+    course_data_close(&data);
+    base_text_free(&result.output);
+    base_text_free(&result.answer);
+    return status;
+}
+
+static kz_status grade_gates(grading *g, kz_error *error) {
+    const course_task *task = g->job->task;
+    kz_status status = KZ_OK;
+    if (task->gate_count) say(g, "counting on the simulator");
+    for (size_t i = 0; i < task->gate_count && status == KZ_OK; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i; k++)
+            seen = seen || course_gate_same_case(task, &task->gates[k].at, &task->gates[i].at);
+        if (!seen) status = grade_gates_at(g, i, error);
+    }
+    if (status == KZ_OK && task->speed.given)
+        course_verdict_add(
+            g->verdict, "speed", COURSE_NOT_DONE, COURSE_PASSED, NULL, "time was not measured",
+            "The time of whole programs is not measured; what the host asked for is counted instead.\n");
+    return status;
+}
+
+kz_status course_grade_program(const course_grade_job *job, const char *source, course_verdict *verdict,
+                               kz_error *error) {
+    grading *g = calloc(1, sizeof *g);
+    if (!g) return base_fail(error, KZ_NO_MEMORY, "no memory to grade %s", job->file);
+    *g = (grading){.job = job, .verdict = verdict};
+    kz_error problem = {0};
+    bool refused = false;
+    say(g, "compiling");
+    kz_status status = build(g, &problem, &refused);
+    if (refused) {
+        add_refusal(g, &problem);
+        status = KZ_OK;
+    } else if (status) {
+        if (error) *error = problem;
+    } else {
+        course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "by nvcc", "");
+        status = course_reference_open(job->task, &g->reference, error);
+        if (status == KZ_OK) status = grade_cases(g, error);
+        if (status == KZ_OK && verdict->reason == COURSE_PASSED) status = grade_gates(g, error);
+    }
+    if (g->reference) course_reference_close(g->reference);
+    course_scratch_close(g->folder);
+    free(g);
+    return status;
+}
