@@ -53,7 +53,7 @@ static bool read_counts(const char *text, course_c_cost *cost) {
 }
 
 static kz_status count_calls(const course_runner *runner, const course_case *at, uint32_t calls,
-                             course_c_cost *cost, bool *bad, kz_error *error) {
+                             uint32_t flags, course_c_cost *cost, bool *bad, kz_error *error) {
     char valgrind[TOOLCHAIN_PATH], out[COURSE_PATH + 32], argument[COURSE_PATH + 64], where[256];
     toolchain_find_program("valgrind", valgrind);
     snprintf(out, sizeof out, "%s/cachegrind.%u", runner->folder, calls);
@@ -70,7 +70,7 @@ static kz_status count_calls(const course_runner *runner, const course_case *at,
     course_data data = {0};
     course_harness_job job = {0};
     course_process_result result = {0};
-    kz_status status = course_run_one(&under, at, calls, COURSE_HARNESS_EVICT, &data, &job, &result, error);
+    kz_status status = course_run_one(&under, at, calls, flags, &data, &job, &result, error);
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&under, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad) {
@@ -90,8 +90,10 @@ static kz_status count_calls(const course_runner *runner, const course_case *at,
 kz_status course_cachegrind_count(const course_runner *runner, const course_case *at, course_c_cost *cost,
                                   bool *bad, kz_error *error) {
     course_c_cost once = {0}, twice = {0};
-    kz_status status = count_calls(runner, at, 1, &once, bad, error);
-    if (status == KZ_OK && !*bad) status = count_calls(runner, at, 2, &twice, bad, error);
+    kz_status status =
+        count_calls(runner, at, 1, COURSE_HARNESS_EVICT | COURSE_HARNESS_EVICT_AFTER, &once, bad, error);
+    if (status == KZ_OK && !*bad)
+        status = count_calls(runner, at, 2, COURSE_HARNESS_EVICT, &twice, bad, error);
     // The sweep and the restoring before the second call belong to the harness: a run of one call has them too,
     // after it.
     *cost = (course_c_cost){.instructions = fmax(0, twice.instructions - once.instructions),

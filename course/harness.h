@@ -12,8 +12,9 @@
 #include "course.h"
 
 typedef enum course_harness_flag {
-    COURSE_HARNESS_EVICT =
-        1, // before each call and after the last, the caches are swept and buffers restored
+    COURSE_HARNESS_EVICT = 1, // before each call the caches are swept
+    COURSE_HARNESS_EVICT_AFTER =
+        2, // and once more after the last, when buffers are restored: what comes back is no result
 } course_harness_flag;
 
 typedef struct course_harness_job {

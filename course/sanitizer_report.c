@@ -98,7 +98,8 @@ static void read_leak(const char *report, const char *file, course_report *r) {
     if (at) sscanf(at, "leak of %llu byte(s) in %llu object(s)", &bytes, &objects);
     snprintf(r->kind, sizeof r->kind, "leak");
     find_place(report, NULL, file, r->where, sizeof r->where);
-    base_text_add(&r->words, "%llu bytes that were allocated%s%s are never freed (%llu allocation%s).\n",
+    base_text_add(&r->words,
+                  "%llu bytes that were allocated%s%s are never freed (%llu allocation%s, in two calls).\n",
                   bytes, r->where[0] ? " at " : "", r->where, objects, objects == 1 ? "" : "s");
     base_text_add(&r->words,
                   "Every malloc needs its free on every way out of the function. (LeakSanitizer)\n");
