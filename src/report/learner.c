@@ -53,7 +53,7 @@ static void print_heading(FILE *file, const report_style *style, const char *tit
 static void print_shares(FILE *file, const report_style *style, const char *title, const report_share *shares,
                          size_t count) {
     static const report_column columns[] = {{.title = "", .least = 1},
-                                            {.title = "", .shrink = true, .least = 28},
+                                            {.title = "", .shrink = true, .least = 34},
                                             {.title = ""},
                                             {.title = "", .right = true}};
     report_table *table = count ? report_table_open(columns, BASE_COUNT(columns)) : NULL;
@@ -133,7 +133,7 @@ static void print_calendar(FILE *file, const report_style *style, const report_l
     static const char *const shades[] = {"·", "░", "▒", "▓", "█"}, *const plain[] = {".", "-", "+", "*", "#"};
     int64_t today, weeks = (style->width - 8) / 2;
     if (weeks > MOST_WEEKS) weeks = MOST_WEEKS;
-    if (!store_day_number(l->today, &today)) return;
+    if (!l->day_count || !store_day_number(l->today, &today)) return;
     int64_t first = today - weekday(today) - WEEK * (weeks - 1);
     print_heading(file, style, "Days");
     fprintf(file, "   %d in a row, %zu in all, %llu attempts\n       ", l->streak, l->day_count,

@@ -1,73 +1,11 @@
 // The file of progress: what is kept, what survives, what is refused; two writers at once.
-#include "store/inside.h"
+#include "store/test_store.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-static const int64_t NOON = 1800000000; // 2027-01-15, in the day wherever this runs
-
-static int make_folder(void **state) {
-    char *folder = strdup("/tmp/kz_store_test_XXXXXX");
-    *state = folder;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int drop_folder(void **state) {
-    char command[100];
-    snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", (char *)*state, (char *)*state);
-    free(*state);
-    return system(command);
-}
-
-static store *open_store(void **state) {
-    store *s = NULL;
-    kz_error error = {0};
-    char aside[1200];
-    if (store_open(*state, &s, aside, sizeof aside, &error)) fail_msg("%s", error.message);
-    assert_string_equal(aside, "");
-    return s;
-}
-
-static store_attempt attempt(const char *task, int64_t time, bool passed, double value) {
-    store_attempt a = {.time = time, .passed = passed, .value = value, .seconds = 1.5};
-    snprintf(a.task, sizeof a.task, "%s", task);
-    snprintf(a.reason, sizeof a.reason, "%s", passed ? "" : "result");
-    snprintf(a.device, sizeof a.device, "sim:h200");
-    snprintf(a.figure, sizeof a.figure, "%s", isnan(value) ? "" : "sectors_per_load");
-    snprintf(a.hash, sizeof a.hash, "%016llx", (unsigned long long)time);
-    return a;
-}
-
-static void add(store *s, const char *task, int64_t time, bool passed, double value) {
-    store_attempt a = attempt(task, time, passed, value);
-    kz_error error = {0};
-    if (store_add_attempt(s, &a, &error)) fail_msg("%s", error.message);
-}
-
-static size_t count_attempts(store *s) {
-    store_attempt *list;
-    size_t count;
-    assert_int_equal(store_list_attempts(s, NULL, 0, &list, &count, NULL), KZ_OK);
-    free(list);
-    return count;
-}
-
-static void put(void **state, const char *name, const char *bytes, size_t size) {
-    char path[300];
-    snprintf(path, sizeof path, "%s/%s", (char *)*state, name);
-    assert_int_equal(base_file_write(path, bytes, size, NULL), KZ_OK);
-}
 
 // ---- what is kept ---------------------------------------------------------------------------------------
 
@@ -211,107 +149,6 @@ static void settings(void **state) {
     assert_int_equal(store_set(s, "path", "bootcamp-long", NULL), KZ_OK);
     assert_int_equal(store_get(s, "path", value, sizeof value, NULL), KZ_OK);
     assert_string_equal(value, "bootcam");
-    store_close(s);
-}
-
-// ---- days and katas -------------------------------------------------------------------------------------
-
-static void days_and_their_numbers(void **state) {
-    static const struct {
-        const char *day;
-        int64_t number;
-    } known[] = {{"1970-01-01", 0},     {"1969-12-31", -1},      {"2000-02-29", 11016},
-                 {"2026-11-15", 20772}, {"0001-01-01", -719162}, {"9999-12-31", 2932896}};
-    char day[STORE_DAY];
-    int64_t number;
-    for (size_t i = 0; i < BASE_COUNT(known); i++) {
-        assert_true(store_day_number(known[i].day, &number));
-        assert_int_equal(number, known[i].number);
-    }
-    for (int64_t i = -20000; i < 60000; i += 7) {
-        store_day_from(i, day);
-        assert_true(store_day_number(day, &number));
-        assert_int_equal(number, i);
-    }
-    static const char *const wrong[] = {"",           "2026-11-1",  "2026-13-01",
-                                        "2025-02-29", "2026/11/15", "2026-11-1x"};
-    for (size_t i = 0; i < BASE_COUNT(wrong); i++) assert_false(store_day_number(wrong[i], &number));
-}
-
-static void streaks(void **state) {
-    const store_day days[] = {
-        {"2026-11-01", 1, 0}, {"2026-11-13", 1, 0}, {"2026-11-14", 1, 0}, {"2027-05-01", 1, 0}};
-    assert_int_equal(store_streak(days, 3, "2026-11-14"), 2);
-    assert_int_equal(store_streak(days, 3, "2026-11-15"), 2); // today is not over yet
-    assert_int_equal(store_streak(days, 3, "2026-11-16"), 0);
-    assert_int_equal(store_streak(days, 4, "2026-11-15"), 2); // the clock was ahead once
-    assert_int_equal(store_streak(days, 1, "2026-11-01"), 1);
-    assert_int_equal(store_streak(NULL, 0, "2026-11-01"), 0);
-    assert_int_equal(store_streak(days, 3, "nonsense"), 0);
-}
-
-static void days_are_listed(void **state) {
-    store *s = open_store(state);
-    add(s, "a", NOON, true, NAN);
-    add(s, "b", NOON + 200, false, NAN);
-    add(s, "a", NOON - 2 * 86400, true, NAN); // written later: the clock went backwards
-    store_day *days;
-    size_t count;
-    char noon[STORE_DAY];
-    store_day_of(NOON, noon);
-    assert_int_equal(store_list_days(s, &days, &count, NULL), KZ_OK);
-    assert_int_equal(count, 2);
-    assert_string_equal(days[1].day, noon);
-    assert_int_equal(days[1].attempts, 2);
-    assert_int_equal(days[1].passed, 1);
-    free(days);
-    store_close(s);
-}
-
-static void schedule_spreads_what_is_strong(void **state) {
-    store_kata k = {0};
-    store_schedule(&k, "2026-01-01", 5);
-    assert_string_equal(k.due, "2026-01-04");
-    store_schedule(&k, "2026-01-04", 5);
-    assert_string_equal(k.due, "2026-01-11");
-    store_schedule(&k, "2026-01-11", 5);
-    assert_int_equal(k.interval, 19); // 7 days times an ease of 2.7
-    int strong = k.interval;
-    store_kata hinted = {0};
-    store_schedule(&hinted, "2026-01-01", 3);
-    assert_string_equal(hinted.due, "2026-01-03");
-    store_schedule(&k, "2026-02-01", 0);
-    assert_string_equal(k.due, "2026-02-02");
-    assert_int_equal(k.lapses, 1);
-    assert_int_equal(k.repetitions, 0);
-    store_schedule(&k, "2026-02-02", 1);
-    assert_string_equal(k.due, "2026-02-04"); // again: others have their turn between
-    for (int i = 0; i < 20; i++) store_schedule(&k, "2026-02-01", 0);
-    assert_true(k.ease >= 1.3);
-    assert_int_equal(k.interval, 4);
-    for (int i = 0; i < 3; i++) store_schedule(&k, "2026-03-01", 5);
-    assert_true(k.interval < strong); // what was often hard grows slowly
-    for (int i = 0; i < 200; i++) store_schedule(&k, "2026-03-01", 5);
-    assert_true(k.interval <= 180);
-}
-
-static void katas_are_kept_by_day(void **state) {
-    store *s = open_store(state);
-    store_kata after, *list;
-    size_t count;
-    assert_int_equal(store_add_kata(s, "warp-sum", "2026-11-15", 0, &after, NULL), KZ_OK);
-    assert_string_equal(after.due, "2026-11-16");
-    // Passed later that day, with trouble: one result, the last one.
-    assert_int_equal(store_add_kata(s, "warp-sum", "2026-11-15", 4, &after, NULL), KZ_OK);
-    assert_string_equal(after.due, "2026-11-18");
-    assert_int_equal(after.lapses, 0);
-    assert_int_equal(store_add_kata(s, "add", "2026-11-15", 5, NULL, NULL), KZ_OK);
-    assert_int_equal(store_list_katas(s, &list, &count, NULL), KZ_OK);
-    assert_int_equal(count, 2);
-    assert_string_equal(list[0].task, "add");
-    assert_string_equal(list[1].task, "warp-sum");
-    assert_int_equal(list[1].repetitions, 1);
-    free(list);
     store_close(s);
 }
 
@@ -568,112 +405,6 @@ static void writers_meet_a_broken_file(void **state) {
     store_close(s);
 }
 
-// ---- plain text -----------------------------------------------------------------------------------------
-
-static void fill(void **state, store *s) {
-    add(s, "vector-add", NOON, false, NAN);
-    add(s, "vector-add", NOON + 100, true, 4.25);
-    store_attempt a = attempt("odd", NOON + 200, true, 1.0 / 3);
-    put(state, "odd.cu", "a\tb\\n\r\n", 7);
-    snprintf(a.file, sizeof a.file, "%s/odd.cu", (char *)*state);
-    store_hash("a\tb\\n\r\n", 7, a.hash);
-    assert_int_equal(store_add_attempt(s, &a, NULL), KZ_OK);
-    store_set_hints(s, "vector-add", 3, NULL);
-    store_set_seen_solution(s, "odd", NULL);
-    store_add_kata(s, "warp-sum", "2026-11-15", 4, NULL, NULL);
-    store_set(s, "path", "fast", NULL);
-}
-
-static void export_and_import(void **state) {
-    char second[300];
-    store *s = open_store(state), *t;
-    base_text one = {0}, two = {0};
-    uint64_t added;
-    kz_error error = {0};
-    fill(state, s);
-    assert_int_equal(store_export(s, &one, NULL), KZ_OK);
-    assert_int_equal(store_import(s, "own", one.data, &added, NULL), KZ_OK);
-    assert_int_equal(added, 0); // it is all there
-    store_close(s);
-
-    snprintf(second, sizeof second, "%s/second", (char *)*state);
-    assert_int_equal(store_open(second, &t, NULL, 0, NULL), KZ_OK);
-    if (store_import(t, "export", one.data, &added, &error)) fail_msg("%s", error.message);
-    assert_int_equal(added, 3 + 2 + 1 + 1 + 1);
-    assert_int_equal(store_export(t, &two, NULL), KZ_OK);
-    assert_string_equal(one.data, two.data);
-    store_close(t);
-    base_text_free(&one);
-    base_text_free(&two);
-}
-
-static void import_adds_to_what_is_there(void **state) {
-    store *s = open_store(state);
-    uint64_t added;
-    add(s, "t", NOON, true, NAN);
-    store_set_hints(s, "t", 2, NULL);
-    store_set(s, "path", "mine", NULL);
-    assert_int_equal(store_import(s, "x",
-                                  "kernel-zoo progress 1\r\n"
-                                  "task\tt\t1\t0\t1\r\n\r\n"
-                                  "setting\tpath\ttheirs\r\n"
-                                  "kata\tk\t2026-11-15\t5",
-                                  &added, NULL),
-                     KZ_OK);
-    assert_int_equal(added, 2);
-    store_task t;
-    char value[20];
-    assert_int_equal(store_get_task(s, "t", &t, NULL), KZ_OK);
-    assert_true(t.hints == 2 && t.seen_solution && t.passed);
-    assert_int_equal(store_get(s, "path", value, sizeof value, NULL), KZ_OK);
-    assert_string_equal(value, "mine");
-    store_close(s);
-}
-
-static void wrong_lines_import_nothing(void **state) {
-    static const struct {
-        const char *line, *says;
-    } wrong[] = {
-        {"attemptt\t1", "no such kind"},
-        {"kata\tk\t2026-11-15", "number of fields"},
-        {"kata\tk\t2026-11-32\t5", "a day was expected"},
-        {"kata\tk\t2026-11-15\t6", "0 to 5"},
-        {"kata\t\t2026-11-15\t5", "a name was expected"},
-        {"task\tt\t-1\t0\t0", "a whole number"},
-        {"task\tt\t1\t2\t0", "0 or 1"},
-        {"task\tt\t1x\t0\t0", "a whole number"},
-        {"setting\ta\tb\\q", "backslash"},
-        {"source\tzz\tb", "hash"},
-        {"attempt\t1\t2026-11-15\tt\t1\t\t\tsim\tf\tmany\t0\t1\t\t0\t", "a number was expected"},
-        {"a\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", "too many fields"},
-    };
-    store *s = open_store(state);
-    for (size_t i = 0; i < BASE_COUNT(wrong); i++) {
-        char text[300];
-        uint64_t added = 7;
-        kz_error error = {0};
-        snprintf(text, sizeof text, "kernel-zoo progress 1\ntask\tgood\t1\t0\t0\n%s\n", wrong[i].line);
-        assert_int_equal(store_import(s, "in.txt", text, &added, &error), KZ_SYNTAX);
-        assert_non_null(strstr(error.message, "in.txt:3:"));
-        if (!strstr(error.message, wrong[i].says)) fail_msg("%s", error.message);
-        assert_int_equal(added, 0);
-    }
-    kz_error error = {0};
-    uint64_t added;
-    assert_int_equal(store_import(s, "x", "hello", &added, &error), KZ_SYNTAX);
-    assert_int_equal(store_import(s, "x", "", &added, &error), KZ_SYNTAX);
-    assert_int_equal(store_import(s, "x", "kernel-zoo progress 2\n", &added, &error), KZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "newer"));
-    store_task *tasks;
-    size_t count;
-    assert_int_equal(store_list_tasks(s, &tasks, &count, NULL), KZ_OK);
-    assert_int_equal(count, 0);
-    free(tasks);
-    store_close(s);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, drop_folder)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(attempts_make_a_task),
@@ -684,11 +415,6 @@ int main(void) {
         TEST(content_that_passed_is_kept),
         TEST(names_are_checked),
         TEST(settings),
-        TEST(days_and_their_numbers),
-        TEST(streaks),
-        TEST(days_are_listed),
-        TEST(schedule_spreads_what_is_strong),
-        TEST(katas_are_kept_by_day),
         TEST(no_database_is_set_aside),
         TEST(damaged_pages_are_set_aside),
         TEST(cut_off_file_is_set_aside),
@@ -702,9 +428,6 @@ int main(void) {
         TEST(full_disk),
         TEST(writers_lose_nothing),
         TEST(writers_meet_a_broken_file),
-        TEST(export_and_import),
-        TEST(import_adds_to_what_is_there),
-        TEST(wrong_lines_import_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
