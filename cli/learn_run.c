@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kata.h"
 #include "verdict.h"
 
 enum { GRACE_MILLISECONDS = 400 }; // for the grader to clear up after it was told to end
@@ -67,7 +68,10 @@ void learn_grade(const learn *l, const report_style *style, base_text *out, lear
 }
 
 kz_status learn_record(learn *l, const learn_outcome *outcome, kz_error *error) {
-    return store_add_attempt(l->progress, &outcome->attempt, error);
+    char says[100];
+    const course_task *task = course_find_task(l->catalogue, outcome->attempt.task);
+    kz_status status = store_add_attempt(l->progress, &outcome->attempt, error);
+    return status || !task ? status : cli_kata_graded(l->progress, task, says, sizeof says, error);
 }
 
 // ---- the child --------------------------------------------------------------------------------------------

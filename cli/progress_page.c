@@ -9,23 +9,20 @@
 // ---- the desk -------------------------------------------------------------------------------------------
 
 kz_status cli_desk_open(cli_desk *desk, kz_error *error) {
-    char aside[CLI_LEARNER_PATH], course[COURSE_PATH];
     *desk = (cli_desk){0};
     store_day_of((int64_t)time(NULL), desk->today);
-    kz_status status = course_find(course, error);
-    if (!status) status = course_open(course, &desk->course, error);
-    if (!status) status = cli_learner_open(desk->folder, &desk->progress, aside, error);
-    if (!status) {
-        cli_learner_tell(aside);
-        status = store_list_tasks(desk->progress, &desk->tasks, &desk->task_count, error);
-    }
-    return status;
+    kz_status status = learn_open(&(learn_options){0}, &desk->place, error);
+    if (status) return status;
+    cli_learner_tell(desk->place.set_aside);
+    desk->folder = desk->place.folder;
+    desk->progress = desk->place.progress;
+    desk->course = desk->place.catalogue;
+    return store_list_tasks(desk->progress, &desk->tasks, &desk->task_count, error);
 }
 
 void cli_desk_close(cli_desk *desk) {
     free(desk->tasks);
-    store_close(desk->progress);
-    course_close(desk->course);
+    learn_close(&desk->place);
     *desk = (cli_desk){0};
 }
 
@@ -77,27 +74,10 @@ report_gate cli_desk_gate(const cli_desk *desk, const course_path_gate *gate, ba
     return waiting ? REPORT_GATE_WAITING : missing ? REPORT_GATE_OPEN : REPORT_GATE_PASSED;
 }
 
-static bool needs_are_met(const cli_desk *desk, const course_task *task) {
-    size_t total;
-    return count_passed(desk, task->needs, &total) == total;
-}
-
-const course_task *cli_desk_next(const cli_desk *desk, const course_path *path) {
-    char here[STORE_NAME] = "";
-    store_get(desk->progress, "task", here, sizeof here, NULL);
-    const course_task *task = *here ? course_find_task(desk->course, here) : NULL;
-    if (task && !task->is_kata && !cli_desk_passed(desk, here)) return task;
-    for (size_t s = 0; path && s < path->step_count; s++)
-        for (const char *const *id = path->steps[s].tasks; id && *id; id++) {
-            const store_task *known = cli_desk_task(desk, *id);
-            task = course_find_task(desk->course, *id);
-            if (task && !(known && (known->passed || known->skipped))) return task;
-        }
-    for (size_t i = 0; i < desk->course->task_count; i++) {
-        task = &desk->course->tasks[i];
-        if (!task->is_kata && !cli_desk_passed(desk, task->id) && needs_are_met(desk, task)) return task;
-    }
-    return NULL;
+const course_task *cli_desk_next(const cli_desk *desk) {
+    const course_task *task = desk->place.task;
+    const store_task *known = task ? cli_desk_task(desk, task->id) : NULL;
+    return task && !(known && (known->passed || known->skipped)) ? task : learn_next(&desk->place);
 }
 
 // ---- shares ---------------------------------------------------------------------------------------------
@@ -243,33 +223,30 @@ static kz_status gather_days(const cli_desk *desk, base_arena *arena, report_lea
     return KZ_OK;
 }
 
-static void gather_next(const cli_desk *desk, const course_path *path, report_next *next,
-                        report_learner *page) {
-    const course_task *task = cli_desk_next(desk, path);
+static void gather_next(const cli_desk *desk, report_next *next, report_learner *page) {
+    const course_task *task = cli_desk_next(desk);
     if (task)
         next[page->next_count++] = (report_next){task->title, "kz learn"};
+    else if (desk->place.path)
+        next[page->next_count++] = (report_next){"this path is done: choose another", "kz learn paths"};
     else
         next[page->next_count++] = (report_next){"every task is passed: show it", "kz portfolio"};
     if (page->kata_total) next[page->next_count++] = (report_next){"today's exercise", "kz kata"};
-    if (!path) next[page->next_count++] = (report_next){"choose a path", "kz learn paths"};
+    if (desk->place.first_time) next[page->next_count++] = (report_next){"other paths", "kz learn paths"};
     page->next = next;
 }
 
 kz_status cli_progress_gather(const cli_desk *desk, base_arena *arena, report_learner *page,
                               kz_error *error) {
-    char id[STORE_NAME];
     *page = (report_learner){0};
     memcpy(page->today, desk->today, sizeof page->today);
     count_tasks(desk, page);
-    kz_status status = store_get(desk->progress, "path", id, sizeof id, error);
-    if (status) return status;
-    const course_path *path = *id ? course_find_path(desk->course, id) : NULL;
-    report_next *next = base_arena_alloc(arena, 4 * sizeof *next);
+    report_next *next = base_arena_alloc(arena, 3 * sizeof *next);
     if (!next) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
-    status = gather_shares(desk, arena, page, error);
-    if (!status) status = gather_path(desk, arena, path, page, error);
+    kz_status status = gather_shares(desk, arena, page, error);
+    if (!status) status = gather_path(desk, arena, desk->place.path, page, error);
     if (!status) status = gather_bests(desk, arena, page, error);
     if (!status) status = gather_days(desk, arena, page, error);
-    if (!status) gather_next(desk, path, next, page);
+    if (!status) gather_next(desk, next, page);
     return status;
 }

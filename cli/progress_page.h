@@ -3,12 +3,14 @@
 #define CLI_PROGRESS_PAGE_H
 
 #include "course/course.h"
+#include "learn.h"
 #include "learner.h"
 #include "report/learner.h"
 
-// Everything that the verbs of a learner need, opened together: folder, progress, course.
+// Everything that the verbs of a learner need: their place in the course, and what is known of every task.
 typedef struct cli_desk {
-    char folder[CLI_LEARNER_PATH];
+    learn place;
+    const char *folder; // of `place`, as are these two
     store *progress;
     course_catalogue *course;
     store_task *tasks; // all that were ever touched
@@ -24,9 +26,8 @@ bool cli_desk_passed(const cli_desk *desk, const char *id);
 
 // The state of a gate, and in words what is missing (`note` may be NULL).
 report_gate cli_desk_gate(const cli_desk *desk, const course_path_gate *gate, base_text *note);
-// What to do next: where the learner is, else the first of their path, else the first whose needs are met. NULL:
-// everything is passed.
-const course_task *cli_desk_next(const cli_desk *desk, const course_path *path);
+// What kz learn opens: where the learner is, or the next that is not passed. NULL: everything is passed.
+const course_task *cli_desk_next(const cli_desk *desk);
 
 // Fills the page; its texts live in the arena, or as long as the desk is open.
 kz_status cli_progress_gather(const cli_desk *desk, base_arena *arena, report_learner *page, kz_error *error);

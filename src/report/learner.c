@@ -89,7 +89,7 @@ static void print_path(FILE *file, const report_style *style, const report_learn
                                             {.title = "", .shrink = true}};
     print_heading(file, style, "Path");
     if (!l->path) {
-        fprintf(file, "   none begun; kz learn paths lists them\n");
+        fprintf(file, "   the whole course in its order;\n   kz learn paths lists paths through it\n");
         return;
     }
     fprintf(file, "   %s\n", l->path);

@@ -47,7 +47,7 @@ typedef struct report_learner {
     int streak;
     const report_share *topics, *skills;
     size_t topic_count, skill_count;
-    const char *path; // its title; NULL: none was begun
+    const char *path; // its title; NULL: the whole course in its order
     const report_stage *stages;
     size_t stage_count;
     const store_day *days; // ascending

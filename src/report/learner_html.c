@@ -61,7 +61,8 @@ static void add_path(base_text *out, const report_learner *l) {
     static const char *const words[] = {"", "gate, open", "gate, passed", "gate, waiting"};
     base_text_add(out, "<h2>Path</h2>\n");
     if (!l->path) {
-        base_text_add(out, "<p class=\"dim\">None begun: <code>kz learn paths</code> lists them.</p>\n");
+        base_text_add(out, "<p class=\"dim\">The whole course in its order; <code>kz learn paths</code> "
+                           "lists paths through it.</p>\n");
         return;
     }
     base_text_add(out, "<p>");
