@@ -1,0 +1,16 @@
+// fails: result
+// The maximum is taken after the minimum has overwritten its operand.
+extern "C" __global__ void sort8(const float *x, float *y, int groups) {
+    int g = blockIdx.x * blockDim.x + threadIdx.x;
+    if (g >= groups) return;
+    float v[8];
+    for (int k = 0; k < 8; k++) v[k] = x[k * groups + g];
+#pragma unroll
+    for (int round = 0; round < 8; round++)
+#pragma unroll
+        for (int k = round % 2; k + 1 < 8; k += 2) {
+            v[k] = fminf(v[k], v[k + 1]);
+            v[k + 1] = fmaxf(v[k], v[k + 1]);
+        }
+    for (int k = 0; k < 8; k++) y[k * groups + g] = v[k];
+}

@@ -1,0 +1,11 @@
+// fails: gate store_sectors
+// The tile is there, but is read in the order it was written; the turn happens in global memory as before.
+extern "C" __global__ void transpose(const float *in, float *out, int rows, int columns) {
+    __shared__ float tile[32][32];
+    int x = threadIdx.x, c = blockIdx.x * 32 + x;
+    for (int y = threadIdx.y; y < 32; y += 8)
+        if (blockIdx.y * 32 + y < rows && c < columns) tile[y][x] = in[(blockIdx.y * 32 + y) * columns + c];
+    __syncthreads();
+    for (int y = threadIdx.y; y < 32; y += 8)
+        if (blockIdx.y * 32 + y < rows && c < columns) out[c * rows + blockIdx.y * 32 + y] = tile[y][x];
+}

@@ -1,0 +1,6 @@
+// fails: result
+// Rounds every number to an int on the way.
+extern "C" __global__ void sum(const float *x, float *total, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(total, (float)(int)x[i]);
+}

@@ -1,0 +1,9 @@
+// Each column's sum in double; the bound as for any sum of floats in any order, per column.
+void reference(const double *x, double *sums, double *sums_bound, int64_t rows, int64_t columns) {
+    for (int64_t c = 0; c < columns; c++) {
+        double sum = 0, magnitude = 0;
+        for (int64_t r = 0; r < rows; r++) sum += x[r * columns + c], magnitude += fabs(x[r * columns + c]);
+        sums[c] = sum;
+        sums_bound[c] = 2 * sqrt((double)rows) * U_F32 * magnitude;
+    }
+}
