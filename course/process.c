@@ -80,6 +80,14 @@ static void limit(int resource, rlim_t value) {
     setrlimit((__rlimit_resource_t)resource, &limits);
 }
 
+// The soft limit alone: the simulator lifts it for its memory, which is a large and sparse file without a disk.
+static void limit_files(rlim_t bytes) {
+    struct rlimit limits;
+    if (getrlimit(RLIMIT_FSIZE, &limits) != 0 || limits.rlim_cur < bytes) return;
+    limits.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limits);
+}
+
 typedef struct pipes {
     int in[2], out[2], answer[2];
 } pipes;
@@ -98,7 +106,7 @@ _Noreturn static void become(const course_process *process, const pipes *p, cons
         close(ANSWER_FD);
     for (int fd = ANSWER_FD + 1; fd < 1024; fd++) close(fd);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, (rlim_t)64 << 20);
+    limit_files((rlim_t)64 << 20);
     // Threads count together: the processor time of as many cores as there are, and some to spare.
     limit(RLIMIT_CPU, (rlim_t)(process->seconds * 256) + 10);
     if (process->memory) limit(RLIMIT_AS, (rlim_t)process->memory);

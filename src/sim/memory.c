@@ -13,12 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { ALIGN = 512, GAP = 512, PAGE = 4096 };
 
 static void *reserve(void *at, uint64_t bytes, int protection, int flags) {
     return mmap(at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+// A limit on the size of files (ulimit -f) is about disks, and passing it would end the process; these pages are in
+// memory, and most of them are never touched. So it is lifted meanwhile, as far as that is allowed.
+static bool make_room(int file, uint64_t bytes) {
+    struct rlimit before;
+    if (getrlimit(RLIMIT_FSIZE, &before) != 0) return false;
+    if (before.rlim_max != RLIM_INFINITY && before.rlim_max < bytes) return false;
+    struct rlimit lifted = {.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &lifted);
+    bool done = ftruncate(file, (off_t)bytes) == 0;
+    setrlimit(RLIMIT_FSIZE, &before);
+    return done;
 }
 
 static bool open_host_view(sim_memory *memory) {
@@ -29,7 +43,7 @@ static bool open_host_view(sim_memory *memory) {
         return false;
     }
     memory->visible = memfd_create("kz-device-memory", MFD_CLOEXEC);
-    memory->host_view = memory->visible >= 0 && ftruncate(memory->visible, (off_t)memory->reserved) == 0;
+    memory->host_view = memory->visible >= 0 && make_room(memory->visible, memory->reserved);
     if (memory->host_view) return true;
     if (memory->visible >= 0) close(memory->visible);
     munmap(at, memory->reserved);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -98,6 +99,23 @@ static void host_sees_what_is_visible(void **state) {
     sim_memory_close(&memory);
 }
 
+// A limit on files, which those who run untrusted programs set, neither ends the process nor takes the view away.
+static void a_limit_on_files_is_not_about_memory(void **state) {
+    sim_memory memory;
+    kz_error error;
+    struct rlimit before, low, after;
+    getrlimit(RLIMIT_FSIZE, &before);
+    low = (struct rlimit){.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+    kz_status status = sim_memory_open(&memory, 1 << 20, 1 << 20, true, &error);
+    getrlimit(RLIMIT_FSIZE, &after);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(status, KZ_OK);
+    assert_int_equal(after.rlim_cur, 4096);
+    assert_true(memory.host_view);
+    sim_memory_close(&memory);
+}
+
 static void registered_memory_is_at_its_own_address(void **state) {
     sim_machine *machine;
     kz_error error;
@@ -122,6 +140,7 @@ int main(void) {
         cmocka_unit_test(explains_in_words),
         cmocka_unit_test(room_is_limited_and_used_again),
         cmocka_unit_test(host_sees_what_is_visible),
+        cmocka_unit_test(a_limit_on_files_is_not_about_memory),
         cmocka_unit_test(registered_memory_is_at_its_own_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
