@@ -11,6 +11,9 @@ void reference(const double *x, double *where, double *where_bound, int64_t rows
 
 void inputs(uint64_t seed, double *x, int64_t rows, int64_t columns) {
     (void)seed;
-    if (columns == 77)
-        for (int64_t i = 0; i < rows * columns; i++) x[i] = -INFINITY;
+    for (int64_t i = 0; i < rows * columns; i++) {
+        if (columns == 77) x[i] = -INFINITY;
+        if (columns == 400) x[i] = -fabs(x[i]);
+        if (columns == 700) x[i] = floor(2 * x[i]); // -2 to 1
+    }
 }
