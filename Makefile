@@ -20,7 +20,8 @@ help: ## lists these targets
 build: build/release/.configured ## builds kz and libkz into build/release (the default)
 	@cmake --build --preset release -j $(JOBS) --target kz libkz_static libkz_shared
 
-learn: build ## builds, then opens the course where you left off (ARGS="start fast-track")
+learn: build/release/.configured ## builds kz alone, then opens the course where you left off (ARGS="start fast-track")
+	@cmake --build --preset release -j $(JOBS) --target kz
 	@$(KZ) learn $(ARGS)
 
 run: build ## builds, then runs and checks every kernel on the devices of this machine

@@ -98,15 +98,18 @@ typedef struct learn_run {
     char scratch[64]; // its TMPDIR
 } learn_run;
 
-// Here and now, in this process; the verdict goes to `out`.
-void learn_grade(const learn *l, const report_style *style, base_text *out, learn_outcome *outcome,
-                 void (*progress)(const char *what, void *context), void *context);
-kz_status learn_run_begin(const learn *l, const report_style *style, learn_run *run, kz_error *error);
+// Here and now, in this process; the verdict goes to `out`. `brief`: an untouched starter that fails gets a line
+// instead, since nobody has written anything yet that could be wrong.
+void learn_grade(const learn *l, const report_style *style, bool brief, base_text *out,
+                 learn_outcome *outcome, void (*progress)(const char *what, void *context), void *context);
+kz_status learn_run_begin(const learn *l, const report_style *style, bool brief, learn_run *run,
+                          kz_error *error);
 // Takes what the pipe has. True when the child has ended: then outcome and text are there.
 bool learn_run_take(learn_run *run);
 // Gives up what is under way, with every process of it; forgets texts.
 void learn_run_end(learn_run *run);
-kz_status learn_record(learn *l, const learn_outcome *outcome, kz_error *error);
+// Writes it down; `says` gets a line for people on when a kata is back, "" where there is none.
+kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_t size, kz_error *error);
 
 // ---- the watched file (learn_watch.c) --------------------------------------------------------------------
 

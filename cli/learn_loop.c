@@ -149,7 +149,7 @@ static void begin_run(screen *s, bool asked) {
     clear_line(s);
     kz_error error = {0};
     s->asked = asked;
-    if (learn_run_begin(s->l, look(s), &s->run, &error)) {
+    if (learn_run_begin(s->l, look(s), !asked, &s->run, &error)) {
         say_error(s, &error);
         learn_run_end(&s->run);
     }
@@ -182,12 +182,14 @@ static void end_run(screen *s) {
     } else {
         fwrite(s->run.text.data ? s->run.text.data : "", 1, s->run.text.length, stdout);
         kz_error error = {0};
+        char says[100] = "";
         bool new_pass = s->passed && !learn_known(s->l, s->l->task).passed;
         // Opening a task again is no attempt.
-        if ((s->asked || new_pass) && learn_record(s->l, outcome, &error)) {
+        if ((s->asked || new_pass) && learn_record(s->l, outcome, says, sizeof says, &error)) {
             say_error(s, &error);
             printf("This result was not written down. r grades again, and tries again.\n");
         }
+        if (*says) printf("%s\n", says);
         if (s->passed) {
             fputc('\n', stdout);
             learn_show_after(s->l, stdout, look(s));

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "kata.h"
+#include "report/markdown.h"
 #include "verdict.h"
 
 enum { GRACE_MILLISECONDS = 400 }; // for the grader to clear up after it was told to end
@@ -40,8 +41,29 @@ static void on_term(int number) {
 
 static bool is_told_to_end(void) { return told_to_end || cli_interrupted(); }
 
-void learn_grade(const learn *l, const report_style *style, base_text *out, learn_outcome *outcome,
-                 void (*progress)(const char *what, void *context), void *context) {
+// The file is the starter with a line before it that names the task.
+static bool is_untouched(const learn *l) {
+    char *starter = NULL, *content = NULL;
+    size_t size = 0;
+    bool same = false;
+    if (!course_task_starter(l->task, &starter, NULL) && !base_file_read(l->file, &content, &size, NULL)) {
+        size_t length = strlen(starter), first = strcspn(content, "\n") + 1;
+        same = size == length + first && memcmp(content + first, starter, length) == 0;
+    }
+    free(starter);
+    free(content);
+    return same;
+}
+
+static void print_starter(FILE *file, const report_style *style, const course_verdict *verdict) {
+    report_print(file, style, REPORT_BOLD, "%s\n", verdict->file);
+    fputs("  ", file);
+    report_wrap(file, style,
+                "This is the starter as it is: it was run, and does not pass yet. Edit it and save.", 2, 2);
+}
+
+void learn_grade(const learn *l, const report_style *style, bool brief, base_text *out,
+                 learn_outcome *outcome, void (*progress)(const char *what, void *context), void *context) {
     *outcome = (learn_outcome){0};
     course_grade_job job = {.task = l->task,
                             .file = l->file,
@@ -58,7 +80,10 @@ void learn_grade(const learn *l, const report_style *style, base_text *out, lear
         size_t size = 0;
         FILE *file = open_memstream(&text, &size);
         if (file) {
-            cli_verdict_print(file, style, &verdict);
+            if (brief && !verdict.passed && is_untouched(l))
+                print_starter(file, style, &verdict);
+            else
+                cli_verdict_print(file, style, &verdict);
             fclose(file);
             base_text_add_bytes(out, text, size);
             free(text);
@@ -67,11 +92,10 @@ void learn_grade(const learn *l, const report_style *style, base_text *out, lear
     course_verdict_close(&verdict);
 }
 
-kz_status learn_record(learn *l, const learn_outcome *outcome, kz_error *error) {
-    char says[100];
-    const course_task *task = course_find_task(l->catalogue, outcome->attempt.task);
+kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_t size, kz_error *error) {
+    *says = 0;
     kz_status status = store_add_attempt(l->progress, &outcome->attempt, error);
-    return status || !task ? status : cli_kata_graded(l->progress, task, says, sizeof says, error);
+    return status ? status : cli_kata_graded(l->progress, l->task, says, size, error);
 }
 
 // ---- the child --------------------------------------------------------------------------------------------
@@ -94,7 +118,8 @@ static void send_what(const char *what, void *context) {
     send_message(*(int *)context, MESSAGE_WHAT, what, strlen(what));
 }
 
-_Noreturn static void be_the_child(const learn *l, const report_style *style, int fd, const char *scratch) {
+_Noreturn static void be_the_child(const learn *l, const report_style *style, bool brief, int fd,
+                                   const char *scratch) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int back[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGSEGV,
@@ -107,7 +132,7 @@ _Noreturn static void be_the_child(const learn *l, const report_style *style, in
     setenv("TMPDIR", scratch, 1);
     base_text text = {0};
     learn_outcome outcome;
-    learn_grade(l, style, &text, &outcome, send_what, &fd);
+    learn_grade(l, style, brief, &text, &outcome, send_what, &fd);
     if (told_to_end) _exit(1);
     send_message(fd, MESSAGE_TEXT, text.data ? text.data : "", text.length);
     send_message(fd, MESSAGE_OUTCOME, &outcome, sizeof outcome);
@@ -116,7 +141,8 @@ _Noreturn static void be_the_child(const learn *l, const report_style *style, in
 
 // ---- here ---------------------------------------------------------------------------------------------------
 
-kz_status learn_run_begin(const learn *l, const report_style *style, learn_run *run, kz_error *error) {
+kz_status learn_run_begin(const learn *l, const report_style *style, bool brief, learn_run *run,
+                          kz_error *error) {
     *run = (learn_run){.fd = -1};
     const char *folder = getenv("TMPDIR");
     snprintf(run->scratch, sizeof run->scratch, "%.40s/kz-learn-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -132,7 +158,7 @@ kz_status learn_run_begin(const learn *l, const report_style *style, learn_run *
     fflush(NULL);                     // or the child would print it again
     prctl(PR_SET_CHILD_SUBREAPER, 1); // what it leaves behind is ours to reap
     pid_t pid = fork();
-    if (pid == 0) be_the_child(l, style, pair[1], run->scratch);
+    if (pid == 0) be_the_child(l, style, brief, pair[1], run->scratch);
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);

@@ -175,16 +175,14 @@ kz_status learn_find_task(const learn *l, const char *word, const course_task **
     }
     *task = course_find_task(l->catalogue, word);
     if (*task) return KZ_OK;
-    base_fail(error, KZ_NOT_FOUND, "there is no task \"%s\"", word);
-    const char **names = calloc(l->catalogue->task_count + 1, sizeof *names);
-    for (size_t i = 0; names && i < l->catalogue->task_count; i++) names[i] = l->catalogue->tasks[i].id;
-    const char *near = names ? base_nearest(word, names) : NULL;
-    if (near) base_fail_note(error, "did you mean %s?", near);
-    if (!near && course_find_path(l->catalogue, word))
-        base_fail_note(error, "\"%s\" is a path: kz learn start %s", word, word);
-    base_fail_note(error, "kz learn list names them all");
-    free(names);
-    return KZ_NOT_FOUND;
+    if (course_find_path(l->catalogue, word)) {
+        base_fail(error, KZ_NOT_FOUND, "\"%s\" is a path, not a task", word);
+        base_fail_note(error, "try: kz learn start %s", word);
+        return KZ_NOT_FOUND;
+    }
+    kz_status status = course_fail_task(l->catalogue, word, error);
+    base_fail_note(error, "kz learn list names those of your path, kz learn list all every one");
+    return status;
 }
 
 kz_status learn_find_path(const learn *l, const char *word, const course_path **path, kz_error *error) {

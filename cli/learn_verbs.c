@@ -32,18 +32,21 @@ static void tell(const char *what, void *context) {
 }
 
 // Grades the present file once, prints the verdict and writes it down.
-static int grade(learn *l, const report_style *style) {
+static int grade(learn *l, const report_style *style, bool brief) {
     base_text text = {0};
     learn_outcome outcome;
     report_style watcher = report_detect_style(stderr);
     cli_catch_interrupts();
-    learn_grade(l, style, &text, &outcome, tell, &watcher);
+    learn_grade(l, style, brief, &text, &outcome, tell, &watcher);
     if (watcher.colour) fputs("\r\033[K", stderr);
     fwrite(text.data ? text.data : "", 1, text.length, stdout);
     base_text_free(&text);
+    if (cli_interrupted()) return CLI_INTERRUPTED;
     if (outcome.status) return cli_fail(&outcome.error);
     kz_error error = {0};
-    if (learn_record(l, &outcome, &error)) return cli_fail(&error);
+    char says[100];
+    if (learn_record(l, &outcome, says, sizeof says, &error)) return cli_fail(&error);
+    if (*says) printf("%s\n", says);
     return outcome.attempt.passed ? CLI_OK : CLI_WRONG;
 }
 
@@ -167,7 +170,7 @@ static int verb_run(learn *l, const char *word, const report_style *style) {
         if (learn_find_task(l, word, &task, &error) || learn_go(l, task, &error)) return cli_fail(&error);
     }
     if (place(l, &error)) return cli_fail(&error);
-    int code = grade(l, style);
+    int code = grade(l, style, false);
     if (code == CLI_OK) {
         fputc('\n', stdout);
         learn_show_after(l, stdout, style);
@@ -262,7 +265,7 @@ int learn_once(learn *l) {
     if (l->first_time) learn_show_welcome(l, stdout, &style);
     if (learn_go(l, l->task, &error) || place(l, &error)) return cli_fail(&error);
     learn_show_head(l, stdout, &style);
-    int code = grade(l, &style);
+    int code = grade(l, &style, true);
     if (code == CLI_OK) {
         fputc('\n', stdout);
         learn_show_next(l, stdout, &style);

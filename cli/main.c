@@ -111,6 +111,8 @@ bool cli_interrupted(void) { return interrupted != 0; }
 
 static void print_first_screen(void) {
     printf("Kernel Zoo %s: CUDA kernels from naive to the hardware's limit, on a GPU or in a simulator.\n\n"
+           "  kz learn                  the course: your first kernel in ten minutes, graded every time you "
+           "save it\n"
            "  kz check                  runs every kernel on the devices of this machine, and checks it\n"
            "  kz list                   the families and their variants\n"
            "  kz info reduce            one family: what it computes, its ladder of variants, its cases\n"

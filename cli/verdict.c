@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/markdown.h"
+
 static void print_mark(FILE *file, const report_style *style, course_outcome outcome) {
     static const struct {
         const char *utf8, *ascii;
@@ -18,7 +20,21 @@ static void print_mark(FILE *file, const report_style *style, course_outcome out
 // The first check that failed is what to mend; what fails after it is often the same, seen from elsewhere.
 enum { FIRST_LINES = 40, LATER_LINES = 7 };
 
-static void print_indented(FILE *file, const char *text, int most) {
+// A line of `text`, indented by 6 and its own spaces; what is too long goes on 2 further in.
+static void print_line(FILE *file, const report_style *style, const char *text, size_t length) {
+    char line[1024];
+    size_t spaces = strspn(text, " ");
+    if (length >= sizeof line || spaces >= length) spaces = 0;
+    fprintf(file, "%*s", 6 + (int)spaces, "");
+    if (length >= sizeof line) {
+        fprintf(file, "%.*s\n", (int)length, text);
+    } else {
+        snprintf(line, sizeof line, "%.*s", (int)(length - spaces), text + spaces);
+        report_wrap(file, style, line, 6 + (int)spaces, 8 + (int)spaces);
+    }
+}
+
+static void print_indented(FILE *file, const report_style *style, const char *text, int most) {
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
         if (most-- == 0) {
@@ -28,7 +44,7 @@ static void print_indented(FILE *file, const char *text, int most) {
             return;
         }
         if (length)
-            fprintf(file, "      %.*s\n", (int)length, line);
+            print_line(file, style, line, length);
         else
             fputc('\n', file);
         line += length + (line[length] == '\n');
@@ -39,12 +55,11 @@ static void print_check(FILE *file, const report_style *style, const course_chec
                         bool is_later) {
     print_mark(file, style, check->outcome);
     fprintf(file, " %-*s", width, check->name);
-    if (check->summary && *check->summary)
-        report_print(file, style, check->outcome == COURSE_NOT_DONE ? REPORT_DIM : REPORT_PLAIN, "  %s",
-                     check->summary);
-    fputc('\n', file);
+    int column = (style->utf8 ? 4 : 5) + width + 2;
+    fputs("  ", file);
+    report_wrap(file, style, check->summary ? check->summary : "", column, column);
     if (check->detail && *check->detail)
-        print_indented(file, check->detail, is_later ? LATER_LINES : FIRST_LINES);
+        print_indented(file, style, check->detail, is_later ? LATER_LINES : FIRST_LINES);
 }
 
 static void print_time(FILE *file, const report_style *style, const course_verdict *verdict) {

@@ -3,6 +3,7 @@
 
 _kz_verbs() { kz help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p' && echo help; }
 _kz_options() { kz help "$1" 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p' && echo --help; }
+_kz_learn_verbs() { kz help learn 2>/dev/null | sed -n 's/^kz learn //p' | sed 's/\[[^]]*\]//g' | tr '|' '\n' | sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p'; }
 _kz_families() { kz list --json 2>/dev/null | sed -n 's/.*"family":"\([^"]*\)".*/\1/p'; }
 _kz_devices() { kz devices --json 2>/dev/null | sed -n 's/.*"id":"\([^"]*\)".*/\1/p'; }
 _kz_variants() { # _kz_variants FAMILY: "reduce/01_atomic" and so on
@@ -28,6 +29,8 @@ _kz() {
         words=$(_kz_families)
     elif [[ $cur == -* ]]; then
         words=$(_kz_options "$verb")
+    elif [ "$verb" = learn ]; then
+        [ "$COMP_CWORD" != 2 ] || words=$(_kz_learn_verbs)
     elif [[ $verb =~ ^(check|bench|info|prof|sanitize|debug)$ && $cur == */* ]]; then
         words=$(_kz_variants "${cur%%/*}")
     elif [[ $verb =~ ^(check|bench|info|tune|prof|sanitize|debug)$ ]]; then

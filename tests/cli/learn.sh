@@ -8,10 +8,13 @@ expect_exit 1 learn
 expect_out "Welcome to Kernel Zoo"
 expect_out "First steps · 1 of 3"
 expect_out "$HELLO"
-expect_out "Not yet"
+expect_out "does not pass yet"
 expect_out "kz learn hint helps"
 [ -f "$HELLO" ] || fail "the first task's file was not placed"
 head -n 1 "$HELLO" | grep -q "kz: task hello-thread" || fail "the file does not say its task"
+expect_exit 1 learn run
+expect_out "Not yet"
+expect_out "40 of 40 runs are wrong"
 expect_exit 1 learn next
 expect_err "hello-thread is not passed yet"
 expect_err "kz learn skip"

@@ -13,7 +13,7 @@ expect Welcome to Kernel Zoo
 expect First steps · 1 of 3
 expect edit    $HELLO
 expect $HELLO
-expect Not yet
+expect does not pass yet
 expect Waiting for you to save $HELLO
 expect q quit
 modes keys
@@ -132,6 +132,12 @@ on_terminal 80 learn << END
 expect running on the simulator
 signal 15
 exit 143
+modes cooked
+END
+on_terminal 80 learn << END
+expect q quit
+signal 1
+exit 129
 modes cooked
 END
 
