@@ -1,0 +1,9 @@
+// fails: result
+// Adds the weight, cut to a whole number, to the degree.
+extern "C" __global__ void spread(const int *from, const int *to, const float *weight, int *degree, float *inflow, int edges,
+                                  int nodes) {
+    int e = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e >= edges) return;
+    atomicAdd(&degree[from[e]], (int)weight[e]);
+    atomicAdd(&inflow[to[e]], weight[e]);
+}

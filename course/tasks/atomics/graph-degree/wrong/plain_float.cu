@@ -1,0 +1,8 @@
+// fails: race
+extern "C" __global__ void spread(const int *from, const int *to, const float *weight, int *degree, float *inflow, int edges,
+                                  int nodes) {
+    int e = blockIdx.x * blockDim.x + threadIdx.x;
+    if (e >= edges) return;
+    atomicAdd(&degree[from[e]], 1);
+    inflow[to[e]] += weight[e];
+}

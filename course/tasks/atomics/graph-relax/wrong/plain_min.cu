@@ -1,0 +1,11 @@
+// fails: race
+extern "C" __global__ void relax(const int *from, const int *to, const int *length, const int *before, int *distance, int *changed,
+                                 int edges, int nodes) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < nodes) atomicMin(&distance[i], before[i]);
+    if (i < edges) {
+        int offer = before[from[i]] + length[i];
+        if (offer < distance[to[i]]) distance[to[i]] = offer;
+        if (offer < before[to[i]]) atomicExch(changed, 1);
+    }
+}

@@ -1,0 +1,5 @@
+// fails: fault
+extern "C" __global__ void histogram(const int *keys, int *counts, int n, int bins) {
+    int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += stride) atomicAdd(&counts[keys[i]], 1);
+}

@@ -1,0 +1,11 @@
+// fails: undefined
+// Shared memory holds nothing in particular when a block begins.
+extern "C" __global__ void histogram(const int *keys, int *counts, int n, int bins) {
+    __shared__ int mine[256];
+    __syncthreads();
+    int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) atomicAdd(&mine[keys[i]], 1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < bins; b += blockDim.x)
+        if (mine[b]) atomicAdd(&counts[b], mine[b]);
+}
