@@ -15,7 +15,7 @@
 #include "notebook_page.h"
 #include "report/learner.h"
 
-enum { TIMED_ROWS = 8, JOURNALS = 40 };
+enum { TIMED_ROWS = 8, JOURNALS = 20 };
 
 typedef struct options {
     bool no_edit;
@@ -56,8 +56,8 @@ static void add_task(base_text *out, const store_attempt *list, size_t count, si
     if (!passed && last->reason[0])
         base_text_add(out, "; last failed by %s%s%s", last->reason, last->detail[0] ? " " : "", last->detail);
     if (figure) {
-        char how[80];
-        base_text_add(out, "; %s = %.4g, %s", figure->figure, figure->value,
+        char how[80], value[REPORT_NUMBER];
+        base_text_add(out, "; %s = %s, %s", figure->figure, report_figure(value, figure->value),
                       report_how_measured(figure->figure, figure->device, how, sizeof how));
     }
     base_text_add(out, "\n");

@@ -161,10 +161,14 @@ static kz_status gather_work(const cli_desk *desk, const course_task *task, cons
     *work = (report_work){.title = task->title,
                           .task = task->id,
                           .about = first_paragraph(task, arena),
-                          .capstone = task->is_capstone,
-                          .attempts = known->attempts};
+                          .capstone = task->is_capstone};
     store_day_of(known->passed_time, work->day);
     kz_status status = store_list_attempts(desk->progress, task->id, 0, &list, &count, error);
+    while (!status && work->attempts < count && list[work->attempts].time <= known->passed_time) {
+        bool passed = list[work->attempts++].passed;
+        if (passed && list[work->attempts - 1].time == known->passed_time)
+            break; // later ones are another story
+    }
     if (!status) status = gather_lines(list, count, arena, work, error);
     if (!status) status = gather_code(desk, list, count, known, arena, work, error);
     if (!status) status = gather_insights(desk, arena, work, error);

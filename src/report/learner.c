@@ -1,10 +1,17 @@
 // Progress as a terminal shows it, and as JSON.
 #include "report/learner.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BAR = 24, LEAST_BAR = 8, MOST_WEEKS = 26, WEEK = 7, BESTS = 12, NARROW = 64 };
+
+const char *report_figure(char text[REPORT_NUMBER], double value) {
+    if (fabs(value) >= 1e7) return report_si(text, value, "");
+    snprintf(text, REPORT_NUMBER, fabs(value) >= 1000 ? "%.0f" : "%.4g", value);
+    return text;
+}
 
 bool report_is_timed(const char *figure) {
     return strncmp(figure, "of_", 3) == 0 || strncmp(figure, "ratio_to_", 9) == 0 ||
@@ -176,11 +183,11 @@ static const char *how_in_short(const report_best *b, char *text, size_t size) {
 }
 
 static void print_bests_narrow(FILE *file, const report_learner *l, size_t shown) {
-    char how[60];
+    char how[60], value[REPORT_NUMBER];
     for (size_t i = 0; i < shown; i++) {
         const report_best *b = &l->bests[i];
-        fprintf(file, "   %s\n      %.4g %s\n      %s\n      %s\n", b->task, b->value, b->figure,
-                how_in_short(b, how, sizeof how), b->day);
+        fprintf(file, "   %s\n      %s %s\n      %s\n      %s\n", b->task, report_figure(value, b->value),
+                b->figure, how_in_short(b, how, sizeof how), b->day);
     }
 }
 
@@ -188,14 +195,14 @@ static void print_bests_table(FILE *file, const report_style *style, const repor
     static const report_column columns[] = {
         {.title = "", .least = 1},       {.title = "task", .shrink = true}, {.title = "best", .right = true},
         {.title = "of", .shrink = true}, {.title = "how", .shrink = true},  {.title = "day"}};
-    char how[60];
+    char how[60], value[REPORT_NUMBER];
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < shown; i++) {
         const report_best *b = &l->bests[i];
         report_table_add(table, REPORT_PLAIN, "%s", "");
         report_table_add(table, REPORT_PLAIN, "%s", b->task);
-        report_table_add(table, REPORT_PLAIN, "%.4g", b->value);
+        report_table_add(table, REPORT_PLAIN, "%s", report_figure(value, b->value));
         report_table_add(table, REPORT_PLAIN, "%s", b->figure);
         report_table_add(table, REPORT_DIM, "%s", how_in_short(b, how, sizeof how));
         report_table_add(table, REPORT_DIM, "%s", b->day);

@@ -62,6 +62,9 @@ void report_learner_print(FILE *file, const report_style *style, const report_le
 void report_learner_html(base_text *out, const report_learner *learner);
 json_t *report_learner_json(const report_learner *learner); // NULL when out of memory
 
+// A figure's value for people: "4", "0.875", "32768", "12.3 M".
+const char *report_figure(char text[REPORT_NUMBER], double value);
+
 // A figure that is time or a share of a speed ("of_roof", "ratio_to_solution") was timed: "timed on cuda:0 NVIDIA H200".
 // All others were counted, by the simulator even where the results were checked on a GPU, and of C functions by
 // cachegrind.
@@ -88,7 +91,7 @@ typedef struct report_work {
     const char *title, *task, *about; // about: the statement's first paragraph
     char day[STORE_DAY];              // passed
     bool capstone;
-    uint64_t attempts;
+    uint64_t attempts;       // up to the one that passed
     const char *code, *file; // NULL where the content that passed was not kept
     const report_line *lines;
     size_t line_count;

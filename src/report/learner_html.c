@@ -123,7 +123,7 @@ static void add_calendar(base_text *out, const report_learner *l) {
     int64_t first = today - ((today + 3) % WEEK + WEEK) % WEEK - WEEK * (WEEKS - 1); // a Monday
     base_text_add(
         out,
-        "<h2>Days</h2>\n<p class=\"dim\">%d in a row, %zu in all. Each square is a day, darker with more "
+        "<h2>Days</h2>\n<p class=\"dim\">%d in a row, %zu in all. Each square is a day, stronger with more "
         "attempts.</p>\n<div class=\"scroll\"><svg width=\"%d\" height=\"%d\" role=\"img\" "
         "aria-label=\"days with attempts during the last year\">\n",
         l->streak, l->day_count, LEFT + CELL * WEEKS, TOP + CELL * WEEK);
@@ -155,11 +155,11 @@ static void add_bests(base_text *out, const report_learner *l) {
     base_text_add(out, "<h2>Best figures</h2>\n<div class=\"scroll\"><table>\n<tr><th>task</th><th "
                        "class=\"n\">best</th><th>of</th><th>how</th><th>day</th></tr>\n");
     for (size_t i = 0; i < l->best_count; i++) {
-        char how[80];
+        char how[80], value[REPORT_NUMBER];
         const report_best *b = &l->bests[i];
         base_text_add(out, "<tr><td>");
         report_html_text(out, b->title);
-        base_text_add(out, "</td><td class=\"n\">%.4g</td><td><code>", b->value);
+        base_text_add(out, "</td><td class=\"n\">%s</td><td><code>", report_figure(value, b->value));
         report_html_text(out, b->figure);
         base_text_add(out, "</code></td><td class=\"dim\">");
         report_html_text(out, report_how_measured(b->figure, b->device, how, sizeof how));

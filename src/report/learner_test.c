@@ -224,7 +224,11 @@ static void portfolio_shows_works(void **state) {
 }
 
 static void counted_or_timed(void **state) {
-    char how[80];
+    char how[80], value[REPORT_NUMBER];
+    assert_string_equal(report_figure(value, 4), "4");
+    assert_string_equal(report_figure(value, 0.87432), "0.8743");
+    assert_string_equal(report_figure(value, 32768), "32768");
+    assert_string_equal(report_figure(value, 123456789), "123 M");
     assert_string_equal(report_how_measured("of_roof", "cuda:0 NVIDIA H200", how, sizeof how),
                         "timed on cuda:0 NVIDIA H200");
     // The results were checked on a GPU; the sectors were counted all the same.

@@ -45,13 +45,14 @@ static scale make_scale(const report_line *line) {
 }
 
 static void add_grid(base_text *out, const scale *s) {
+    char text[REPORT_NUMBER];
     for (int i = 0; i <= 2; i++) {
         double value = s->low + (s->high - s->low) * i / 2, y = at_y(s, value);
         base_text_add(
             out,
             "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" /><text class=\"small\" "
-            "x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n",
-            LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4, value);
+            "x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+            LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4, report_si(text, value, ""));
     }
 }
 
@@ -85,10 +86,10 @@ void report_line_svg(base_text *out, const report_line *line) {
 // ---- works ----------------------------------------------------------------------------------------------
 
 static void add_line(base_text *out, const report_line *line) {
-    char how[80];
+    char how[80], value[REPORT_NUMBER];
     base_text_add(out, "<h3><code>");
     report_html_text(out, line->figure);
-    base_text_add(out, "</code>: best %.4g <span class=\"dim\">(", line->best);
+    base_text_add(out, "</code>: best %s <span class=\"dim\">(", report_figure(value, line->best));
     report_html_text(out, report_how_measured(line->figure, line->device, how, sizeof how));
     base_text_add(out, "; %s is better)</span></h3>\n", line->larger_is_better ? "larger" : "smaller");
     if (line->point_count > 1) report_line_svg(out, line); // one point draws no line
@@ -128,12 +129,13 @@ static void add_work(base_text *out, const report_work *w) {
 
 void report_portfolio_html(base_text *out, const report_portfolio *p) {
     report_html_begin(out, "Portfolio", more_style);
-    base_text_add(
-        out,
-        "<h1>Portfolio</h1>\n<p class=\"dim\">GPU kernels written for Kernel Zoo; %zu of %zu tasks passed "
-        "as of %s. Everything here passed its checks: results on fresh random inputs and edge cases, and "
-        "the sanitizer. Each figure says whether it was counted by a simulator or timed on a GPU.</p>\n",
-        p->done, p->total, p->today);
+    base_text_add(out,
+                  "<h1>Portfolio</h1>\n<p class=\"dim\">Work on GPU kernels with Kernel Zoo; %zu of %zu "
+                  "tasks passed as of %s. "
+                  "Everything here passed the checks of its task; the code is what passed. Each figure says "
+                  "whether it was "
+                  "counted, or timed, and on what.</p>\n",
+                  p->done, p->total, p->today);
     if (!p->work_count)
         base_text_add(out, "<p>Nothing has been passed yet that has a figure or is a capstone.</p>\n");
     if (p->work_count > 1) {

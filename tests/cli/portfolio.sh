@@ -14,6 +14,7 @@ row() { # row TIME TASK PASSED DEVICE FIGURE VALUE LARGER HASH
 }
 {
     echo "kernel-zoo progress 1"
+    row 1767225500 one 0 sim:h200 "" - 0 00000000000000a0
     row 1767225600 one 1 sim:h200 sectors_per_load 8 0 00000000000000a1
     row 1767225700 one 1 sim:h200 sectors_per_load 4 0 00000000000000a2
     row 1767225800 one 1 "cuda:0 NVIDIA H200" of_roof 0.75 1 00000000000000a3
@@ -31,6 +32,7 @@ expect_exit 0 portfolio
 expect_out "2 works in $PAGE"
 has() { grep -qF -- "$1" "$PAGE" || fail "the page lacks: $1"; }
 has "The big number"
+has "after 2 attempts"
 has "capstone"
 has "Write the number 1 down, and no other."
 has "counted by the simulator (sim:h200); smaller is better"
