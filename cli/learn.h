@@ -74,9 +74,9 @@ void learn_show_next(const learn *l, FILE *file, const report_style *style);
 
 void learn_list_tasks(const learn *l, FILE *file, const report_style *style);
 void learn_list_paths(const learn *l, FILE *file, const report_style *style);
-// The gate as it stands: passed, what it still asks for, what it waits for.
-void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style,
-                     bool whole);
+// The gate as it stands: passed, what it still asks for, what it waits for; once all its tasks are passed, what it
+// means, what to hand in and to ask oneself.
+void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style);
 bool learn_gate_asks_for(const course_path_gate *gate, const char *task);
 
 // ---- grading (learn_run.c) -------------------------------------------------------------------------------

@@ -45,8 +45,7 @@ static void show_words(FILE *file, const report_style *style, const char *title,
     }
 }
 
-void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style,
-                     bool whole) {
+void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style) {
     gate_state s = look_at_gate(l, gate);
     bool passed = s.passed == s.tasks && s.waiting.length == 0;
     char line[2048];
@@ -66,7 +65,7 @@ void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, c
         fputs("  ", file);
         report_wrap(file, style, line, 2, 2);
     }
-    if (whole) {
+    if (s.passed == s.tasks) { // what is beside a gate is for those who stand at it
         if (gate->text && *gate->text) {
             fputs("  ", file);
             report_wrap(file, style, gate->text, 2, 2);
@@ -141,7 +140,7 @@ static void list_steps(const learn *l, int id_width, FILE *file, const report_st
     for (size_t s = 0; s <= l->path->step_count; s++) {
         for (size_t g = 0; g < l->path->gate_count; g++)
             if (l->path->gates[g].after == s)
-                fputc('\n', file), learn_show_gate(l, &l->path->gates[g], file, style, false);
+                fputc('\n', file), learn_show_gate(l, &l->path->gates[g], file, style);
         if (s == l->path->step_count) break;
         const course_step *step = &l->path->steps[s];
         report_print(file, style, REPORT_BOLD, "\n%s\n", step->title);

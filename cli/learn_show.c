@@ -142,7 +142,7 @@ void learn_show_after(const learn *l, FILE *file, const report_style *style) {
     free(text);
     for (size_t g = 0; l->path && g < l->path->gate_count; g++)
         if (learn_gate_asks_for(&l->path->gates[g], l->task->id)) {
-            learn_show_gate(l, &l->path->gates[g], file, style, true);
+            learn_show_gate(l, &l->path->gates[g], file, style);
             fputc('\n', file);
         }
     learn_show_next(l, file, style);
