@@ -277,12 +277,15 @@ static void on_next(screen *s) {
 
 static void on_skip(screen *s) {
     kz_error error = {0};
+    if (learn_known(s->l, s->l->task).passed) {
+        on_next(s);
+        return;
+    }
     const course_task *next = learn_next(s->l);
     if (!next) {
         printf("There is no other task left in this path: kz learn paths lists more.\n");
         show_prompt(s);
-    } else if (!learn_known(s->l, s->l->task).passed &&
-               store_set_skipped(s->l->progress, s->l->task->id, true, &error)) {
+    } else if (store_set_skipped(s->l->progress, s->l->task->id, true, &error)) {
         say_error(s, &error);
         show_prompt(s);
     } else {

@@ -22,6 +22,7 @@ static int wake_end = -1;
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+static struct sigaction crash_before[BASE_COUNT(crashes)];
 
 static void restore(void) {
     if (taken) tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
@@ -45,8 +46,11 @@ static void on_end(int number) {
     wake('e');
 }
 
-static void on_crash(int number) { // the handler is gone by then: the signal comes again, and ends us
+// Whoever handled it before (a sanitizer's report, or nobody) gets the signal again once this returns.
+static void on_crash(int number) {
     restore();
+    for (size_t i = 0; i < BASE_COUNT(crashes); i++)
+        if (crashes[i] == number) sigaction(number, &crash_before[i], NULL);
     raise(number);
 }
 
@@ -70,11 +74,11 @@ static void on_continue(int number) {
 }
 
 static void take_signals(void) {
-    struct sigaction end = {.sa_handler = on_end}, crash = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND},
+    struct sigaction end = {.sa_handler = on_end}, crash = {.sa_handler = on_crash},
                      stop = {.sa_handler = on_stop, .sa_flags = SA_NODEFER | SA_RESTART},
                      go_on = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
     for (size_t i = 0; i < BASE_COUNT(ends); i++) sigaction(ends[i], &end, NULL);
-    for (size_t i = 0; i < BASE_COUNT(crashes); i++) sigaction(crashes[i], &crash, NULL);
+    for (size_t i = 0; i < BASE_COUNT(crashes); i++) sigaction(crashes[i], &crash, &crash_before[i]);
     sigaction(SIGTSTP, &stop, NULL);
     sigaction(SIGCONT, &go_on, NULL);
     signal(SIGPIPE, SIG_IGN);
@@ -106,7 +110,7 @@ kz_status learn_terminal_open(learn_terminal *t, kz_error *error) {
 void learn_terminal_close(learn_terminal *t) {
     learn_terminal_lines(t, true);
     for (size_t i = 0; i < BASE_COUNT(ends); i++) signal(ends[i], SIG_DFL);
-    for (size_t i = 0; i < BASE_COUNT(crashes); i++) signal(crashes[i], SIG_DFL);
+    for (size_t i = 0; i < BASE_COUNT(crashes); i++) sigaction(crashes[i], &crash_before[i], NULL);
     signal(SIGTSTP, SIG_DFL);
     signal(SIGCONT, SIG_DFL);
     if (t->wake >= 0) close(t->wake);

@@ -113,7 +113,7 @@ expect_err "KZ_LEARN"
     unset KZ_LEARN HOME
     expect_exit 2 learn list
     expect_err "KZ_LEARN=/some/folder"
-    exit $FAILED
+    exit "$FAILED"
 ) || FAILED=1
 KZ_COURSE=/nowhere expect_exit 2 learn
 finish

@@ -134,6 +134,14 @@ signal 15
 exit 143
 modes cooked
 END
+# A crash gives the terminal back too.
+on_terminal 80 learn << END
+expect q quit
+modes keys
+signal 11
+modes cooked
+exit 139
+END
 on_terminal 80 learn << END
 expect q quit
 signal 1
