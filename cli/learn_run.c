@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "kata.h"
+#include "learner.h"
 #include "report/markdown.h"
 #include "verdict.h"
 
@@ -95,6 +96,8 @@ void learn_grade(const learn *l, const report_style *style, bool brief, base_tex
 kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_t size, kz_error *error) {
     *says = 0;
     kz_status status = store_add_attempt(l->progress, &outcome->attempt, error);
+    store_take_set_aside(l->progress, l->set_aside, sizeof l->set_aside); // written over while we ran
+    cli_learner_tell(l->set_aside);
     return status ? status : cli_kata_graded(l->progress, l->task, says, size, error);
 }
 

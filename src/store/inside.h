@@ -14,7 +14,8 @@ enum { STORE_PATH = 1100 };
 struct store {
     sqlite3 *db;
     char path[STORE_PATH];
-    uint64_t device, inode; // of the file that is open
+    uint64_t device, inode;          // of the file that is open
+    char set_aside[STORE_PATH + 80]; // the name that a broken file was given since the store was opened
 };
 
 // The file at the path is the one that is open; where it was deleted or replaced, it is opened anew.

@@ -154,7 +154,14 @@ kz_status store_check_name(const char *what, const char *name, size_t size, kz_e
 
 kz_status store_begin(store *s, kz_error *error) {
     kz_status status = store_refresh(s, error);
-    return status ? status : store_run(s, error, "BEGIN IMMEDIATE", "");
+    if (!status) status = store_run(s, error, "BEGIN IMMEDIATE", "");
+    int code = s->db ? sqlite3_errcode(s->db) & 0xff : SQLITE_OK;
+    if (status && (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)) { // somebody wrote over it
+        s->inode = 0;
+        status = store_refresh(s, error);
+        if (!status) status = store_run(s, error, "BEGIN IMMEDIATE", "");
+    }
+    return status;
 }
 
 kz_status store_end(store *s, kz_status status, kz_error *error) {
@@ -302,7 +309,12 @@ kz_status store_refresh(store *s, kz_error *error) {
         (uint64_t)info.st_ino == s->inode)
         return KZ_OK;
     disconnect(s);
-    return open_file(s, NULL, 0, error);
+    return open_file(s, s->set_aside, sizeof s->set_aside, error);
+}
+
+void store_take_set_aside(store *s, char *name, size_t size) {
+    snprintf(name, size, "%s", s->set_aside);
+    s->set_aside[0] = 0;
 }
 
 kz_status store_open(const char *folder, store **out, char *set_aside, size_t set_aside_size,

@@ -19,6 +19,9 @@ typedef struct store store;
 kz_status store_open(const char *folder, store **out, char *set_aside, size_t set_aside_size,
                      kz_error *error);
 void store_close(store *s);
+// The name that a broken file was given while the store was open (somebody wrote over it), "" where all is well.
+// Each is told once.
+void store_take_set_aside(store *s, char *name, size_t size);
 
 // ---- attempts: one per grading --------------------------------------------------------------------------
 

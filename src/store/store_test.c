@@ -252,6 +252,24 @@ static void deleted_while_open(void **state) {
     store_close(s);
 }
 
+static void replaced_while_open(void **state) {
+    char aside[1300];
+    store *s = open_store(state);
+    add(s, "t", NOON, true, NAN);
+    store_close(s); // so that the journal beside it, from which SQLite would mend it, is gone
+    s = open_store(state);
+    store_take_set_aside(s, aside, sizeof aside);
+    assert_string_equal(aside, "");
+    put(state, "progress.db", "some editor saved its own text under this name", 46); // as a new file
+    add(s, "u", NOON, true, NAN);
+    assert_int_equal(count_attempts(s), 1);
+    store_take_set_aside(s, aside, sizeof aside);
+    assert_non_null(strstr(aside, "progress.db.broken-"));
+    store_take_set_aside(s, aside, sizeof aside);
+    assert_string_equal(aside, "");
+    store_close(s);
+}
+
 static void run_sql(void **state, const char *sql) {
     char path[300];
     sqlite3 *db;
@@ -421,6 +439,7 @@ int main(void) {
         TEST(other_database_is_set_aside),
         TEST(empty_file_is_begun),
         TEST(deleted_while_open),
+        TEST(replaced_while_open),
         TEST(older_version_is_brought_up),
         TEST(newer_version_is_refused_and_kept),
         TEST(folder_that_cannot_be),

@@ -103,9 +103,36 @@ static void wrong_lines_import_nothing(void **state) {
     store_close(s);
 }
 
+// Damaged exports: refused with words, or taken in such a way that they can be written and read again.
+static void damaged_exports(void **state) {
+    store *s = open_store(state);
+    base_text good = {0};
+    fill(state, s);
+    assert_int_equal(store_export(s, &good, NULL), KZ_OK);
+    for (uint64_t i = 0; i < 120; i++) {
+        char *text = strdup(good.data);
+        uint64_t added;
+        kz_error error = {0};
+        base_philox_block r = base_philox(7, 0, i);
+        size_t at = 22 + r.word[0] % (good.length - 22);
+        text[at] = "\t\n\\-0a9\x80"[r.word[1] % 8];
+        if (r.word[2] % 4 == 0) text[at + r.word[3] % (good.length - at)] = 0; // cut off
+        kz_status status = store_import(s, "damaged", text, &added, &error);
+        if (status) assert_non_null(strstr(error.message, "damaged:"));
+        base_text again = {0};
+        assert_int_equal(store_export(s, &again, NULL), KZ_OK);
+        if (store_import(s, "again", again.data, &added, &error) || added) fail_msg("%s", error.message);
+        base_text_free(&again);
+        free(text);
+    }
+    base_text_free(&good);
+    store_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(export_and_import),
+        TEST(damaged_exports),
         TEST(import_adds_to_what_is_there),
         TEST(wrong_lines_import_nothing),
     };
