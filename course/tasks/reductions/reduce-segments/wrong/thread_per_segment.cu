@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // kz: block 64
 // kz: grid ceil(segments/64)
 extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments, int count) {
