@@ -94,8 +94,8 @@ typedef struct learn_run {
     base_text received, text;
     learn_outcome outcome;
     bool has_outcome;
-    char what[96];    // what it is at
-    char scratch[64]; // its TMPDIR
+    char what[96];             // what it is at
+    char scratch[COURSE_PATH]; // its TMPDIR
 } learn_run;
 
 // Here and now, in this process; the verdict goes to `out`. `brief`: an untouched starter that fails gets a line

@@ -60,7 +60,8 @@ static void print_starter(FILE *file, const report_style *style, const course_ve
     report_print(file, style, REPORT_BOLD, "%s\n", verdict->file);
     fputs("  ", file);
     report_wrap(file, style,
-                "This is the starter as it is: it was run, and does not pass yet. Edit it and save.", 2, 2);
+                "This is the starter as it is: it was graded, and does not pass yet. Edit it and save.", 2,
+                2);
 }
 
 void learn_grade(const learn *l, const report_style *style, bool brief, base_text *out,
@@ -148,7 +149,8 @@ kz_status learn_run_begin(const learn *l, const report_style *style, bool brief,
                           kz_error *error) {
     *run = (learn_run){.fd = -1};
     const char *folder = getenv("TMPDIR");
-    snprintf(run->scratch, sizeof run->scratch, "%.40s/kz-learn-XXXXXX", folder && *folder ? folder : "/tmp");
+    snprintf(run->scratch, sizeof run->scratch, "%.1000s/kz-learn-XXXXXX",
+             folder && *folder ? folder : "/tmp");
     if (!mkdtemp(run->scratch)) {
         base_fail(error, KZ_IO, "no temporary folder in %s: %s", folder && *folder ? folder : "/tmp",
                   strerror(errno));
