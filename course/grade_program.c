@@ -115,11 +115,11 @@ static bool is_fault(const char *kind) {
     return false;
 }
 
-// Errors, and of a program's lesser findings those that are its own carelessness.
-static bool counts(const json_t *finding) {
+// Errors, and of a program's lesser findings those that are its own carelessness. Who was killed could free nothing.
+static bool counts(const json_t *finding, bool killed) {
     const char *kind = report_get_text(finding, "kind");
-    return strcmp(report_get_text(finding, "severity"), "error") == 0 || strcmp(kind, "leak") == 0 ||
-           strcmp(kind, "unchecked-error") == 0;
+    return strcmp(report_get_text(finding, "severity"), "error") == 0 ||
+           (strcmp(kind, "leak") == 0 && !killed) || strcmp(kind, "unchecked-error") == 0;
 }
 
 static void print_findings(const report_findings *findings, base_text *out) {
@@ -159,7 +159,8 @@ static bool explain(const course_runner *runner, const course_data *data, const 
             report_findings_choose(&findings, NULL, g->job->task->sanitize_skip[k], NULL);
         report_findings_add(&findings, &record, where, 0);
         for (size_t i = json_array_size(findings.items); i-- > 0;)
-            if (!counts(json_array_get(findings.items, i))) json_array_remove(findings.items, i);
+            if (!counts(json_array_get(findings.items, i), result->signal != 0))
+                json_array_remove(findings.items, i);
         const json_t *first = json_array_get(findings.items, 0);
         if (first) {
             base_text summary = {0}, detail = {0};

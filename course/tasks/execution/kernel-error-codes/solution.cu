@@ -15,13 +15,13 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     // kz: begin
     int blocks = threads > 0 ? (n + threads - 1) / threads : 1;
     double_it<<<blocks, threads>>>(device_x, device_y, n);
-    status[0] = cudaGetLastError();
-    status[1] = cudaGetLastError();
-    if (status[0] != cudaSuccess) {
+    status[0] = cudaGetLastError() != cudaSuccess;
+    status[1] = cudaGetLastError() != cudaSuccess;
+    if (status[0]) {
         double_it<<<(n + 255) / 256, 256>>>(device_x, device_y, n);
-        status[2] = cudaGetLastError();
+        status[2] = cudaGetLastError() != cudaSuccess;
     }
-    status[3] = cudaDeviceSynchronize();
+    status[3] = cudaDeviceSynchronize() != cudaSuccess;
     // kz: starter
     //|     int blocks = threads > 0 ? (n + threads - 1) / threads : 1;
     //|     double_it<<<blocks, threads>>>(device_x, device_y, n);

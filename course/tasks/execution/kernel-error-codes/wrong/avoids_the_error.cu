@@ -15,8 +15,8 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
 
     int block = threads >= 1 && threads <= 1024 ? threads : 256;
     double_it<<<(n + block - 1) / block, block>>>(device_x, device_y, n);
-    status[0] = cudaGetLastError();
-    status[3] = cudaDeviceSynchronize();
+    status[0] = cudaGetLastError() != cudaSuccess;
+    status[3] = cudaDeviceSynchronize() != cudaSuccess;
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(device_x);

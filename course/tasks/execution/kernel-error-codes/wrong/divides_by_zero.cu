@@ -14,13 +14,13 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     for (int k = 0; k < 4; k++) status[k] = 0;
 
     double_it<<<(n + threads - 1) / threads, threads>>>(device_x, device_y, n);
-    status[0] = cudaGetLastError();
-    status[1] = cudaGetLastError();
-    if (status[0] != cudaSuccess) {
+    status[0] = cudaGetLastError() != cudaSuccess;
+    status[1] = cudaGetLastError() != cudaSuccess;
+    if (status[0]) {
         double_it<<<(n + 255) / 256, 256>>>(device_x, device_y, n);
-        status[2] = cudaGetLastError();
+        status[2] = cudaGetLastError() != cudaSuccess;
     }
-    status[3] = cudaDeviceSynchronize();
+    status[3] = cudaDeviceSynchronize() != cudaSuccess;
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(device_x);

@@ -1,4 +1,4 @@
-// fails: result
+// fails: undefined-output
 // Launches and copies back: where the launch failed, y holds what was in device memory.
 
 static __global__ void double_it(const float *x, float *y, int n) {
@@ -14,7 +14,7 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     for (int k = 0; k < 4; k++) status[k] = 0;
 
     double_it<<<threads > 0 ? (n + threads - 1) / threads : 1, threads>>>(device_x, device_y, n);
-    status[3] = cudaDeviceSynchronize();
+    status[3] = cudaDeviceSynchronize() != cudaSuccess;
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(device_x);

@@ -1,4 +1,4 @@
-// fails: result
+// fails: unchecked-error
 // Peeking does not clear: the second look and the look at the retry find the old error again.
 
 static __global__ void double_it(const float *x, float *y, int n) {
@@ -14,13 +14,13 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     for (int k = 0; k < 4; k++) status[k] = 0;
 
     double_it<<<threads > 0 ? (n + threads - 1) / threads : 1, threads>>>(device_x, device_y, n);
-    status[0] = cudaPeekAtLastError();
-    status[1] = cudaPeekAtLastError();
-    if (status[0] != cudaSuccess) {
+    status[0] = cudaPeekAtLastError() != cudaSuccess;
+    status[1] = cudaPeekAtLastError() != cudaSuccess;
+    if (status[0]) {
         double_it<<<(n + 255) / 256, 256>>>(device_x, device_y, n);
-        status[2] = cudaPeekAtLastError();
+        status[2] = cudaPeekAtLastError() != cudaSuccess;
     }
-    status[3] = cudaDeviceSynchronize();
+    status[3] = cudaDeviceSynchronize() != cudaSuccess;
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(device_x);

@@ -14,13 +14,13 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     for (int k = 0; k < 4; k++) status[k] = 0;
 
     double_it<<<threads > 0 ? (n + threads - 1) / threads : 1, threads>>>(device_x, device_y, n);
-    status[0] = cudaDeviceSynchronize();
-    if (status[0] != cudaSuccess) {
+    status[0] = cudaDeviceSynchronize() != cudaSuccess;
+    if (status[0]) {
         double_it<<<(n + 255) / 256, 256>>>(device_x, device_y, n);
-        status[2] = cudaGetLastError();
+        status[2] = cudaGetLastError() != cudaSuccess;
     }
-    status[1] = cudaGetLastError();
-    status[3] = cudaDeviceSynchronize();
+    status[1] = cudaGetLastError() != cudaSuccess;
+    status[3] = cudaDeviceSynchronize() != cudaSuccess;
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);
     cudaFree(device_x);
