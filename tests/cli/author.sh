@@ -1,0 +1,65 @@
+#!/bin/sh
+# What people who write tasks use: every template is a task that proves itself, and mistakes are told.
+. "$(dirname "$0")/lib.sh"
+export KZ_LEARN="$FOLDER/learner"
+mkdir -p "$FOLDER/course/tasks"
+shared=$(dirname "$(dirname "$KZ")")/share/kz/course
+cp -r "$shared/template" "$shared/skills.toml" "$shared/parts.toml" "$FOLDER/course"
+echo 'topics = ["one"]' > "$FOLDER/course/order.toml"
+export KZ_COURSE="$FOLDER/course"
+
+for kind in cuda program c command answer; do
+    expect_exit 0 learn new-task "one/my-$kind" --kind "$kind"
+    expect_out "kz learn check-task"
+    expect_exit 0 learn check-task "$FOLDER/course/tasks/one/my-$kind"
+    expect_out "solution"
+done
+grep -q '"my-cuda", "my-program", "my-c", "my-command", "my-answer"' "$FOLDER/course/tasks/one/topic.toml" ||
+    fail "topic.toml does not list them"
+expect_exit 0 learn new-task katas/kata-x --kind answer
+expect_exit 0 learn check-task kata-x
+expect_exit 0 learn new-task two/else --kind answer
+expect_out "is not in"
+rm -r "$FOLDER/course/tasks/two"
+expect_exit 2 learn new-task one/my-c
+expect_err "is there already"
+expect_exit 2 learn new-task one/Wrong_Name
+expect_err "lower case"
+expect_exit 2 learn new-task alone
+expect_err "TOPIC/ID"
+expect_exit 2 learn new-task one/x --kind fortran
+expect_err "cuda, program, c, command or answer"
+expect_exit 2 learn check-task my-cud
+expect_err "did you mean my-cuda?"
+expect_exit 0 learn metrics
+expect_out "sectors_per_load"
+
+# A task that does not hold is told: a wrong kernel that is right, hints that are missing, an unknown key.
+task=$FOLDER/course/tasks/one/my-c
+cp "$task/solution.c" "$task/wrong/right.c"
+sed -i '1s|.*|// fails: result|' "$task/wrong/right.c"
+expect_exit 1 learn check-task my-c
+expect_out "wrong/right.c"
+rm "$task/wrong/right.c"
+echo "## one" > "$task/hints.md"
+expect_exit 9 learn check-task my-c
+expect_err "three or more"
+echo 'titel = "x"' >> "$FOLDER/course/tasks/one/my-answer/task.toml"
+expect_exit 9 learn check-task my-answer
+expect_err 'unknown key "titel"'
+
+# The page of coverage: fresh, then stale; a name that points nowhere.
+mkdir -p "$FOLDER/docs" "$FOLDER/course/items"
+rm -r "$task" "$FOLDER/course/tasks/one/my-answer"
+sed -i 's/, "my-c"//; s/, "my-answer"//' "$FOLDER/course/tasks/one/topic.toml"
+printf '[[item]]\nid = "x-1"\nsection = "S"\ntext = "t"\ntask = ["my-cuda"]\n' > "$FOLDER/course/items/x.toml"
+expect_exit 0 learn coverage
+cp "$FOLDER/out" "$FOLDER/docs/coverage.md"
+expect_exit 0 learn coverage --check --docs "$FOLDER/docs"
+printf '[[item]]\nid = "x-2"\nsection = "S"\ntext = "t"\ncommand = ["learn"]\n' >> "$FOLDER/course/items/x.toml"
+expect_exit 1 learn coverage --check --docs "$FOLDER/docs"
+expect_err "is stale"
+sed -i 's/"learn"/"lern"/' "$FOLDER/course/items/x.toml"
+expect_exit 1 learn coverage --check --docs "$FOLDER/docs"
+expect_err "kz lern"
+finish

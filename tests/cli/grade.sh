@@ -1,0 +1,44 @@
+#!/bin/sh
+# kz grade: exit codes, the file that was run, JSON, how the task is found, and what is recorded.
+. "$(dirname "$0")/lib.sh"
+export KZ_LEARN="$FOLDER/learner"
+mkdir -p "$FOLDER/course/tasks/one"
+shared=$(dirname "$(dirname "$KZ")")/share/kz/course
+cp -r "$shared/template" "$shared/skills.toml" "$shared/parts.toml" "$FOLDER/course"
+echo 'topics = ["one"]' > "$FOLDER/course/order.toml"
+export KZ_COURSE="$FOLDER/course"
+"$KZ" learn new-task one/twice > /dev/null || fail "no task"
+task=$FOLDER/course/tasks/one/twice
+
+expect_exit 0 grade "$task/solution.cu"
+expect_out "$task/solution.cu"
+expect_out "Passed"
+expect_out "(fresh)"
+expect_out "ime was not measured"
+{ echo "// kz: task twice" && sed 1d "$task/wrong/one_block.cu"; } > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu" --seed 7
+expect_out "$FOLDER/mine.cu"
+expect_out "7 (fresh)"
+expect_out "256"
+expect_exit 1 grade "$FOLDER/mine.cu" --json
+[ "$("$JSON_LINES" task twice < "$FOLDER/out")" = 1 ] || fail "not one JSON line"
+expect_out '"reason":"result"'
+expect_out '"passed":false'
+expect_exit 0 grade "$task/solution.cu" --json "$FOLDER/v.json"
+grep -q '"passed":true' "$FOLDER/v.json" || fail "no JSON in the file"
+cp "$task/solution.cu" "$FOLDER/other.cu"
+expect_exit 2 grade "$FOLDER/other.cu"
+expect_err "--task ID"
+expect_exit 0 grade "$FOLDER/other.cu" --task twice
+expect_exit 2 grade "$FOLDER/other.cu" --task twize
+expect_err "did you mean twice?"
+expect_exit 2 grade "$FOLDER/none.cu"
+expect_err "there is no file"
+expect_exit 2 grade
+expect_exit 2 grade "$FOLDER/other.cu" --task twice --seed 0
+echo "int x" > "$FOLDER/bad.cu"
+expect_exit 1 grade "$FOLDER/bad.cu" --task twice
+expect_out "bad.cu"
+expect_exit 0 progress --export
+expect_out "twice"
+finish
