@@ -258,13 +258,15 @@ kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_
     snprintf(verdict->file, sizeof verdict->file, "%s", path);
     free(path);
     size_t size;
+    char device[sizeof verdict->device];
     course_grade_job own = *job;
     own.file = verdict->file;
     kz_status status = base_file_read(own.file, &source, &size, error);
     if (!status && strlen(source) != size)
         status = base_fail(error, KZ_INVALID, "%s is no text: it holds a zero byte", own.file);
     if (!status) status = choose_device(&own, verdict->device, error);
-    own.device = verdict->device;
+    snprintf(device, sizeof device, "%s", verdict->device); // the kinds may say it more precisely
+    own.device = device;
     own.fresh_seed = verdict->fresh_seed;
     if (!status) status = check_source(&own, source, verdict, error);
     if (!status && verdict->passed) status = grade_kind(&own, source, verdict, error);

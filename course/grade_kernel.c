@@ -177,6 +177,28 @@ static void choose_instruments(const course_task *task, char words[64]) {
     }
 }
 
+// The buffers, arguments and shape of a run on this data.
+void course_kernel_fill_run(const course_kernel_grading *g, const course_data *d, const kz_launch *launch,
+                            course_judge_run *run) {
+    run->launch = *launch;
+    run->misalign = d->c->misalign;
+    run->buffer_count = run->argument_count = 0;
+    for (size_t i = 0; i < g->job->task->parameter_count; i++) {
+        const course_parameter *p = &g->job->task->parameters[i];
+        course_judge_argument *a = &run->arguments[run->argument_count++];
+        *a = (course_judge_argument){.is_buffer = p->role != COURSE_SCALAR, .bits = d->scalars[i]};
+        if (p->role == COURSE_SCALAR) continue;
+        a->buffer = run->buffer_count;
+        run->buffers[run->buffer_count++] = (course_judge_buffer){.name = p->name,
+                                                                  .type = p->type,
+                                                                  .role = p->role,
+                                                                  .fill = g->fills[i],
+                                                                  .count = d->counts[i],
+                                                                  .bytes = d->bytes[i],
+                                                                  .data = d->host[i]};
+    }
+}
+
 static kz_status add_run(course_kernel_grading *g, size_t data, const char *observe, uint64_t schedule,
                          bool is_gate, kz_error *error) {
     if (g->job_count == COURSE_KERNEL_RUNS)
@@ -195,20 +217,7 @@ static kz_status add_run(course_kernel_grading *g, size_t data, const char *obse
                               .misalign = d->c->misalign,
                               .want_outputs = !is_gate,
                               .launch = g->launches[data]};
-    for (size_t i = 0; i < g->job->task->parameter_count; i++) {
-        const course_parameter *p = &g->job->task->parameters[i];
-        course_judge_argument *a = &run->arguments[run->argument_count++];
-        *a = (course_judge_argument){.is_buffer = p->role != COURSE_SCALAR, .bits = d->scalars[i]};
-        if (p->role == COURSE_SCALAR) continue;
-        a->buffer = run->buffer_count;
-        run->buffers[run->buffer_count++] = (course_judge_buffer){.name = p->name,
-                                                                  .type = p->type,
-                                                                  .role = p->role,
-                                                                  .fill = g->fills[i],
-                                                                  .count = d->counts[i],
-                                                                  .bytes = d->bytes[i],
-                                                                  .data = d->host[i]};
-    }
+    course_kernel_fill_run(g, d, &g->launches[data], run);
     return KZ_OK;
 }
 
@@ -442,21 +451,18 @@ static void add_lost_child(course_kernel_grading *g, size_t done, const course_p
     base_text_free(&summary);
 }
 
-// Copies what came back into the run's data, which owns its `got`.
-static kz_status take_outputs(course_kernel_grading *g, size_t i, const course_judge_result *result,
-                              kz_error *error) {
-    course_data *d = &g->data[g->own[i].data];
+// Copies what came back into the data, which owns its `got`.
+kz_status course_kernel_take(course_data *d, const course_judge_result *result, kz_error *error) {
     size_t buffer = 0;
     for (size_t p = 0; p < d->task->parameter_count; p++) {
         if (d->task->parameters[p].role == COURSE_SCALAR) continue;
         free(d->got[p]);
         d->got[p] = NULL;
-        if (result->got[buffer] && result->bytes[buffer] == d->bytes[p]) {
-            d->got[p] = malloc(d->bytes[p] + 1);
-            if (!d->got[p]) return base_fail(error, KZ_NO_MEMORY, "no memory for a result");
-            memcpy(d->got[p], result->got[buffer], d->bytes[p]);
-        } else
+        if (!result->got[buffer] || result->bytes[buffer] != d->bytes[p])
             return base_fail(error, KZ_INTERNAL, "the judge sent no buffer %s", d->task->parameters[p].name);
+        d->got[p] = malloc(d->bytes[p] + 1);
+        if (!d->got[p]) return base_fail(error, KZ_NO_MEMORY, "no memory for a result");
+        memcpy(d->got[p], result->got[buffer], d->bytes[p]);
         buffer++;
     }
     return KZ_OK;
@@ -475,7 +481,7 @@ typedef struct tally {
 static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_judge_result *result, tally *t,
                              kz_error *error) {
     course_data *d = &g->data[g->own[i].data];
-    kz_status status = take_outputs(g, i, result, error);
+    kz_status status = course_kernel_take(d, result, error);
     if (status) return status;
     family_comparison comparison;
     kz_error words = {0};

@@ -46,6 +46,10 @@ kz_status course_kernel_compile(const course_task *task, const char *file, toolc
 // The shape of a case's launch. `own_is_wrong`: an error is of the learner's lines.
 kz_status course_kernel_launch(const course_task *task, const course_case *c, const family_lines *lines,
                                kz_launch *launch, bool *own_is_wrong, kz_error *error);
+void course_kernel_fill_run(const course_kernel_grading *g, const course_data *data, const kz_launch *launch,
+                            course_judge_run *run);
+// Takes a run's buffers over into the data's `got`.
+kz_status course_kernel_take(course_data *data, const course_judge_result *result, kz_error *error);
 kz_status course_kernel_run_child(const course_kernel_grading *g, const course_judge_job *job, double seconds,
                                   course_judge_answer *answer, course_process_result *ended, kz_error *error);
 

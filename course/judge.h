@@ -102,7 +102,7 @@ void course_judge_answer_close(course_judge_answer *answer);
 kz_status course_judge_job_read(base_arena *arena, const void *data, size_t size, course_judge_job *job,
                                 kz_error *error);
 void course_judge_result_write(const course_judge_result *result, uint32_t buffers, base_text *out);
-// Timing on an open device: speed.c.
+// Timing on an open device: judge_time.c.
 kz_status course_judge_time(kz_device *device, kz_module *module, const course_judge_job *job,
                             course_judge_times *times, base_arena *arena, kz_error *error);
 

@@ -6,7 +6,16 @@
 
 #include "base/base.h"
 
-enum { THREADS = 256, COPY_PIECES = 4, READ_PIECES = 8, PIECE = 16, LEAST_FLUSH = 1 << 20 };
+enum {
+    FMA_TURNS = 512,
+    FMA_PER_TURN = 64,
+    FMA_BLOCKS = 8,
+    THREADS = 256,
+    COPY_PIECES = 4,
+    READ_PIECES = 8,
+    PIECE = 16,
+    LEAST_FLUSH = 1 << 20
+};
 
 // Register %rd4 is the thread's first piece, %rd3 how many there are; piece i is 256 further.
 #define HEAD(pieces_per_block)                                                                               \
@@ -28,6 +37,11 @@ enum { THREADS = 256, COPY_PIECES = 4, READ_PIECES = 8, PIECE = 16, LEAST_FLUSH 
     "  @%p" i " xor.b32 %r4, %r4, %v" b ";\n"                                                                \
     "  @%p" i " xor.b32 %r4, %r4, %v" c ";\n"                                                                \
     "  @%p" i " xor.b32 %r4, %r4, %v" d ";\n"
+
+#define CHAIN(op, i) "  " op " %f" i ", %f0, %f9;\n"
+#define FMA(i)       "  fma.rn.f32 %f" i ", %f" i ", %f8, %f9;\n"
+#define FMAS         FMA("0") FMA("1") FMA("2") FMA("3") FMA("4") FMA("5") FMA("6") FMA("7")
+#define ADD(i)       "  add.f32 %f0, %f0, %f" i ";\n"
 
 // clang-format off
 static const char probe_ptx[] =
@@ -87,13 +101,36 @@ static const char probe_ptx[] =
     "  setp.eq.u32 %p8, %r4, 0x5ca1ab1e;\n"
     "  @%p8 st.global.u32 [%rd1], %r4;\n"
     "  ret;\n"
+    "}\n"
+    // Eight chains hide the latency of one; 64 fused multiply-adds a turn.
+    ".visible .entry bench_fma(.param .u64 sink, .param .u64 turns) {\n"
+    "  .reg .pred %p<2>;\n  .reg .b32 %r<4>;\n  .reg .f32 %f<16>;\n  .reg .b64 %rd<4>;\n"
+    "  ld.param.u64 %rd1, [sink];\n"
+    "  ld.param.u64 %rd2, [turns];\n"
+    "  cvta.to.global.u64 %rd1, %rd1;\n"
+    "  mov.u32 %r1, %tid.x;\n"
+    "  cvt.rn.f32.u32 %f0, %r1;\n"
+    "  mov.f32 %f8, 0f3F7FFFFE;\n" // a little under 1, so that nothing overflows
+    "  mov.f32 %f9, 0f33800000;\n"
+    CHAIN("add.f32", "1") CHAIN("add.f32", "2") CHAIN("add.f32", "3") CHAIN("add.f32", "4")
+    CHAIN("add.f32", "5") CHAIN("add.f32", "6") CHAIN("add.f32", "7")
+    "again:\n"
+    FMAS FMAS FMAS FMAS FMAS FMAS FMAS FMAS
+    "  sub.u64 %rd2, %rd2, 1;\n"
+    "  setp.ne.u64 %p0, %rd2, 0;\n"
+    "  @%p0 bra again;\n"
+    ADD("1") ADD("2") ADD("3") ADD("4") ADD("5") ADD("6") ADD("7")
+    "  mov.b32 %r2, %f0;\n"
+    "  setp.eq.u32 %p1, %r2, 0x5ca1ab1e;\n"
+    "  @%p1 st.global.u32 [%rd1], %r2;\n"
+    "  ret;\n"
     "}\n";
 // clang-format on
 
 struct bench_probes {
     kz_device *device;
     kz_module *module; // NULL: no kernels here
-    kz_kernel *copy, *read;
+    kz_kernel *copy, *read, *fma;
     kz_ptr scratch, sink;
     size_t flush_bytes;
 };
@@ -103,6 +140,7 @@ static kz_status load(bench_probes *probes, kz_error *error) {
     kz_status status = kz_module_load(probes->device, &image, &probes->module, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_copy", &probes->copy, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_read", &probes->read, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_fma", &probes->fma, error);
     return status;
 }
 
@@ -167,6 +205,19 @@ kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from,
         return base_fail(error, KZ_UNSUPPORTED, "%s has no kernel that only reads",
                          kz_device_get_info(probes->device)->id);
     return launch(probes, stream, probes->read, READ_PIECES, probes->sink, from, bytes, error);
+}
+
+kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops, kz_error *error) {
+    if (!probes->module)
+        return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for fused multiply-adds");
+    int multiprocessors = kz_device_get_info(probes->device)->multiprocessors;
+    uint64_t turns = FMA_TURNS;
+    const void *args[] = {&probes->sink, &turns};
+    const kz_launch launch = {
+        .grid = {(uint32_t)(multiprocessors > 0 ? multiprocessors : 1) * FMA_BLOCKS, 1, 1},
+        .block = {THREADS, 1, 1}};
+    *flops = 2.0 * FMA_PER_TURN * FMA_TURNS * launch.grid[0] * THREADS;
+    return kz_launch_kernel(probes->device, stream, probes->fma, &launch, args, BASE_COUNT(args), error);
 }
 
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error) {

@@ -1,4 +1,5 @@
-// bench/probes: the few kernels the bench itself needs, as PTX: copy and read as fast as memory allows.
+// bench/probes: the few kernels the bench itself needs, as PTX: copy and read as fast as memory allows,
+// multiply and add as fast as the cores do.
 //
 // They are the measured roofs, and reading is how caches are flushed: what a write leaves in L2 is dirty, and
 // would be written back at the expense of the kernel that is timed next.
@@ -20,6 +21,10 @@ kz_status bench_probe_copy(bench_probes *probes, kz_stream *stream, kz_ptr to, k
                            kz_error *error);
 kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from, size_t bytes,
                            kz_error *error);
+
+// Fused multiply-adds in f32 on every multiprocessor, from registers alone; `flops` gets how many operations it
+// is, two for each.
+kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops, kz_error *error);
 
 // Nothing that was used before stays in the caches: twice L2 is read (written, where there are no kernels).
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error);

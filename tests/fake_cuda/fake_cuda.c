@@ -316,6 +316,7 @@ static fake_function kernels[] = {
     {"vector_add_unrolled_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"bench_fma", nothing, 2, {8, 8}, 1024, 0, 49152, 0, 0},
 };
 
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values);
