@@ -1,0 +1,13 @@
+// fails: race
+extern "C" __global__ void scan(const int *x, int *y, int n) {
+    __shared__ unsigned values[256];
+    int t = threadIdx.x;
+    values[t] = t < n ? (unsigned)x[t] : 0u;
+    __syncthreads();
+    for (int d = 1; d < 256; d *= 2) {
+        unsigned before = t >= d ? values[t - d] : 0u;
+        __syncthreads(); // all have read
+        values[t] += before;
+    }
+    if (t < n) y[t] = (int)values[t];
+}
