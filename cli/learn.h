@@ -77,6 +77,12 @@ void learn_list_paths(const learn *l, FILE *file, const report_style *style);
 // The gate as it stands: passed, what it still asks for, what it waits for; once all its tasks are passed, what it
 // means, what to hand in and to ask oneself.
 void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style);
+// It is passed where all its tasks are and it waits for nothing. Free both texts.
+typedef struct learn_gate {
+    size_t passed, tasks;
+    base_text missing, waiting; // names, "" (NULL) where there is none
+} learn_gate;
+learn_gate learn_look_at_gate(const learn *l, const course_path_gate *gate);
 bool learn_gate_asks_for(const course_path_gate *gate, const char *task);
 
 // ---- grading (learn_run.c) -------------------------------------------------------------------------------

@@ -14,13 +14,8 @@ bool learn_gate_asks_for(const course_path_gate *gate, const char *task) {
     return false;
 }
 
-typedef struct gate_state {
-    size_t passed, tasks;
-    base_text missing, waiting; // names
-} gate_state;
-
-static gate_state look_at_gate(const learn *l, const course_path_gate *gate) {
-    gate_state s = {0};
+learn_gate learn_look_at_gate(const learn *l, const course_path_gate *gate) {
+    learn_gate s = {0};
     for (const char *const *id = gate->tasks; id && *id; id++, s.tasks++) {
         const course_task *task = course_find_task(l->catalogue, *id);
         if (task && learn_known(l, task).passed)
@@ -46,7 +41,7 @@ static void show_words(FILE *file, const report_style *style, const char *title,
 }
 
 void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style) {
-    gate_state s = look_at_gate(l, gate);
+    learn_gate s = learn_look_at_gate(l, gate);
     bool passed = s.passed == s.tasks && s.waiting.length == 0;
     char line[2048];
     report_print(file, style, passed ? REPORT_GOOD : REPORT_BOLD, "Gate: %s", gate->title);

@@ -47,31 +47,13 @@ static size_t count_passed(const cli_desk *desk, const char *const *ids, size_t 
     return passed;
 }
 
-// "waits for Tensor cores, Triton": the parts that are not ready. Gives how many there are.
-static size_t add_waiting(const cli_desk *desk, const char *const *parts, base_text *note) {
-    size_t count = 0;
+// "waits for Tensor cores, Triton": the parts of a step that are not ready.
+static void add_waiting(const cli_desk *desk, const char *const *parts, base_text *note) {
     for (; parts && *parts; parts++) {
         const course_part *part = course_find_part(desk->course, *parts);
         if (part && part->ready) continue;
-        if (note) base_text_add(note, "%s%s", count ? ", " : "waits for ", part ? part->title : *parts);
-        count++;
+        base_text_add(note, "%s%s", note->length ? ", " : "waits for ", part ? part->title : *parts);
     }
-    return count;
-}
-
-report_gate cli_desk_gate(const cli_desk *desk, const course_path_gate *gate, base_text *note) {
-    size_t waiting = add_waiting(desk, gate->waiting, note), missing = 0;
-    for (const char *const *id = gate->tasks; id && *id; id++) {
-        if (cli_desk_passed(desk, *id)) continue;
-        if (note)
-            base_text_add(note, "%s%s",
-                          missing   ? ", "
-                          : waiting ? "; still to pass: "
-                                    : "still to pass: ",
-                          *id);
-        missing++;
-    }
-    return waiting ? REPORT_GATE_WAITING : missing ? REPORT_GATE_OPEN : REPORT_GATE_PASSED;
 }
 
 const course_task *cli_desk_next(const cli_desk *desk) {
@@ -156,11 +138,20 @@ static report_stage step_stage(const cli_desk *desk, base_arena *arena, const co
 }
 
 static report_stage gate_stage(const cli_desk *desk, base_arena *arena, const course_path_gate *gate) {
+    learn_gate state = learn_look_at_gate(&desk->place, gate);
     base_text note = {0};
-    report_stage stage = {.title = gate->title};
-    stage.done = count_passed(desk, gate->tasks, &stage.total);
-    stage.gate = cli_desk_gate(desk, gate, &note);
+    if (state.waiting.length) base_text_add(&note, "waits for %s", state.waiting.data);
+    if (state.missing.length)
+        base_text_add(&note, "%sstill to pass: %s", note.length ? "; " : "", state.missing.data);
+    report_stage stage = {.title = gate->title,
+                          .done = state.passed,
+                          .total = state.tasks,
+                          .gate = state.waiting.length   ? REPORT_GATE_WAITING
+                                  : state.missing.length ? REPORT_GATE_OPEN
+                                                         : REPORT_GATE_PASSED};
     stage.note = keep_text(arena, &note);
+    base_text_free(&state.waiting);
+    base_text_free(&state.missing);
     return stage;
 }
 

@@ -24,8 +24,6 @@ void cli_desk_close(cli_desk *desk);
 const store_task *cli_desk_task(const cli_desk *desk, const char *id); // NULL: never touched
 bool cli_desk_passed(const cli_desk *desk, const char *id);
 
-// The state of a gate, and in words what is missing (`note` may be NULL).
-report_gate cli_desk_gate(const cli_desk *desk, const course_path_gate *gate, base_text *note);
 // What kz learn opens: where the learner is, or the next that is not passed. NULL: everything is passed.
 const course_task *cli_desk_next(const cli_desk *desk);
 
