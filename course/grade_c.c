@@ -43,11 +43,15 @@ static bool add_refusal(const course_grade_job *job, course_verdict *verdict, co
 // ---- findings -------------------------------------------------------------------------------------
 
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
-                    const course_process_result *result) {
+                    const course_process_result *result, bool only_faults) {
     course_report report;
     const char *output = result->output.data ? result->output.data : "";
     char summary[200];
     if (!course_report_read(output, runner->job->file, data, &report)) return false;
+    if (only_faults && !report.is_fault) {
+        base_text_free(&report.words);
+        return false;
+    }
     base_text detail = {0};
     snprintf(summary, sizeof summary, "%s%s%s", report.kind, report.where[0] ? " at " : "", report.where);
     base_text_add(&detail, "On %s: %s", where, report.words.data ? report.words.data : "");

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/gpus.h"
 #include "gate.h"
@@ -28,6 +27,7 @@ typedef struct grading {
     device_gpu gpu;
     char key[64]; // of the simulated GPU
     char library[TOOLCHAIN_PATH], folder[COURSE_PATH], executable[TOOLCHAIN_PATH];
+    char record[COURSE_PATH + 32];
     bool on_gpu;
 } grading;
 
@@ -66,6 +66,7 @@ static kz_status build(grading *g, kz_error *error, bool *refused) {
     if (status == KZ_OK) status = toolchain_work_open(work, error);
     if (status) return status;
     snprintf(g->folder, sizeof g->folder, "%s", work);
+    snprintf(g->record, sizeof g->record, "%s/record.jsonl", g->folder);
     status = course_harness_write(g->job->task, g->folder, &harness, error);
     if (status) return status;
     size_t count = 0;
@@ -115,11 +116,12 @@ static bool is_fault(const char *kind) {
     return false;
 }
 
-// Errors, and of a program's lesser findings those that are its own carelessness. Who was killed could free nothing.
-static bool counts(const json_t *finding, bool killed) {
+// Errors, and of a program's lesser findings those that are its own carelessness.
+static bool counts(const json_t *finding, bool only_faults) {
     const char *kind = report_get_text(finding, "kind");
-    return strcmp(report_get_text(finding, "severity"), "error") == 0 ||
-           (strcmp(kind, "leak") == 0 && !killed) || strcmp(kind, "unchecked-error") == 0;
+    if (only_faults) return is_fault(kind);
+    return strcmp(report_get_text(finding, "severity"), "error") == 0 || strcmp(kind, "leak") == 0 ||
+           strcmp(kind, "unchecked-error") == 0;
 }
 
 static void print_findings(const report_findings *findings, base_text *out) {
@@ -139,16 +141,12 @@ static void print_findings(const report_findings *findings, base_text *out) {
 }
 
 static kz_status read_record(const grading *g, report_record *record, kz_error *error) {
-    char path[COURSE_PATH + 32];
-    snprintf(path, sizeof path, "%s/record.jsonl", g->folder);
-    if (!base_file_exists(path)) return base_fail(error, KZ_NOT_FOUND, "the program left no record");
-    kz_status status = report_record_read(path, record, error);
-    unlink(path); // the next run writes its own
-    return status;
+    if (!base_file_exists(g->record)) return base_fail(error, KZ_NOT_FOUND, "the program left no record");
+    return report_record_read(g->record, record, error);
 }
 
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
-                    const course_process_result *result) {
+                    const course_process_result *result, bool only_faults) {
     grading *g = runner->context;
     report_record record = {0};
     report_findings findings = {0};
@@ -159,8 +157,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
             report_findings_choose(&findings, NULL, g->job->task->sanitize_skip[k], NULL);
         report_findings_add(&findings, &record, where, 0);
         for (size_t i = json_array_size(findings.items); i-- > 0;)
-            if (!counts(json_array_get(findings.items, i), result->signal != 0))
-                json_array_remove(findings.items, i);
+            if (!counts(json_array_get(findings.items, i), only_faults)) json_array_remove(findings.items, i);
         const json_t *first = json_array_get(findings.items, 0);
         if (first) {
             base_text summary = {0}, detail = {0};
@@ -217,6 +214,7 @@ static course_runner runner_of(grading *g, const char *const *argv, const variab
                            .environment = v->list,
                            .seconds = g->job->task->limit_seconds + (on_simulator ? GRACE_SECONDS : 0),
                            .explain = on_simulator ? explain : NULL,
+                           .record = g->record,
                            .context = g};
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
 
@@ -22,6 +23,7 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
     uint64_t nonce = new_nonce();
     *result = (course_process_result){0};
     kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
+    if (runner->record) unlink(runner->record);
     if (status == KZ_OK) {
         course_process process = {.argv = runner->argv,
                                   .folder = runner->folder,
@@ -127,6 +129,7 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
 
 // An error of CUDA's that was still there when the function had returned.
 static bool add_cuda_error(const course_runner *runner, const course_harness_job *job, const char *where) {
+    if (!job->cuda_error) return false;
     char summary[120];
     base_text detail = {0};
     snprintf(summary, sizeof summary, "CUDA error %d was left behind", job->cuda_error);
@@ -138,14 +141,6 @@ static bool add_cuda_error(const course_runner *runner, const course_harness_job
                        detail.data ? detail.data : "");
     base_text_free(&detail);
     return true;
-}
-
-// What the instruments know of it says more than its number.
-static bool explain_error(const course_runner *runner, const course_harness_job *job, const char *where,
-                          const course_process_result *result) {
-    if (!job->cuda_error) return false;
-    if (runner->explain && runner->explain(runner, job->data, where, result)) return true;
-    return add_cuda_error(runner, job, where);
 }
 
 static bool add_guards(const course_runner *runner, const course_harness_job *job, const char *where) {
@@ -183,6 +178,9 @@ static kz_status judge_job(const course_runner *runner, const course_harness_job
     char summary[400];
     snprintf(summary, sizeof summary, "wrong on %s, seed %llu", where, (unsigned long long)job->data->seed);
     base_text_add(&detail, "%s\n", words.message);
+    if (job->cuda_error)
+        base_text_add(&detail, "A CUDA error was left behind too: cudaGetLastError() says %d. Start there.\n",
+                      job->cuda_error);
     add_printed(&detail, &result->output);
     course_verdict_add(runner->verdict, "results", COURSE_BAD, changed ? COURSE_INPUT_CHANGED : COURSE_WRONG,
                        NULL, summary, detail.data ? detail.data : "");
@@ -208,14 +206,16 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
     if (status == KZ_OK) status = course_run_jobs(runner, jobs, SEEDS, &result, error);
     if (status == KZ_OK) {
         bool answered = jobs[SEEDS - 1].answered;
-        if (!answered && runner->explain) *bad = runner->explain(runner, &data[0], where, &result);
+        if (runner->explain)
+            *bad = runner->explain(runner, &data[0], where, &result, answered || result.signal);
         if (!*bad) *bad = course_add_end(runner, &data[0], where, answered, &result);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
-            if (!(*bad = add_guards(runner, &jobs[i], where)) &&
-                !(*bad = explain_error(runner, &jobs[i], where, &result)))
+            if (!(*bad = add_guards(runner, &jobs[i], where)))
                 status = judge_job(runner, &jobs[i], where, &result, bad, error);
         if (status == KZ_OK && !*bad && runner->explain)
-            *bad = runner->explain(runner, &data[0], where, &result);
+            *bad = runner->explain(runner, &data[0], where, &result, false);
+        for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
+            *bad = add_cuda_error(runner, &jobs[i], where);
     }
     for (size_t i = 0; i < SEEDS; i++) course_data_close(&data[i]);
     free_result(&result);

@@ -13,11 +13,13 @@ typedef struct course_runner {
     const char *const *environment; // ends with NULL
     double seconds;                 // for one process
     uint64_t memory;                // 0: no limit
-    // Reads reports of sanitizers and the like from what was printed, and adds a row; false where there is nothing.
-    // May be NULL.
+    // Reads reports of sanitizers and the like about the last run, and adds a row; false where there is nothing.
+    // With `only_faults` it leaves what is no fault for later: results come in between. May be NULL.
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
-                    const course_process_result *result);
+                    const course_process_result *result, bool only_faults);
     void *context;
+    const char
+        *record;     // a file that the process may write and `explain` reads: removed before each run; NULL
     const char *row; // the name of the row that says that all is right; NULL: "results"
 } course_runner;
 

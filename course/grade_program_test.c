@@ -1,0 +1,78 @@
+// Form program: a host function on the simulator's runtime library: results, findings, CUDA errors, ends, and gates on
+// what the host asked for.
+#include "grade_fixture.h"
+
+#define HEAD                                                                                                 \
+    "kind = \"cuda\"\nform = \"program\"\ntitle = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\n"          \
+    "skills = [\"indexing\"]\nsignature = \"twice(const float *x, float *y, int n)\"\n[buffers]\nx = "       \
+    "\"n\"\ny = \"n\"\n"                                                                                     \
+    "[reference]\ny = \"2 * x[i]\"\n[limits]\nseconds = 10\n[[case]]\nn = [1, 300]\n"                        \
+    "[[gate]]\nmetric = \"launches\"\nmax = 1\nn = 1000\nwhy = \"One launch does.\"\n"                       \
+    "[[gate]]\nmetric = \"overlap\"\nmax = 0\nn = 1000\nwhy = \"Nothing can overlap here.\"\n"               \
+    "[[gate]]\nmetric = \"copied_bytes\"\nmax = \"8*n\"\nn = 1000\nwhy = \"In once, out once.\"\n"
+
+#define KERNEL                                                                                               \
+    "__global__ void work(const float *x, float *y, int n) {\n"                                              \
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"                   \
+    "extern \"C\" void twice(const float *x, float *y, int n) {\n  float *a, *b;\n  size_t bytes = n * "     \
+    "sizeof(float);\n"
+#define ALLOCATE "  cudaMalloc(&a, bytes);\n  cudaMalloc(&b, bytes);\n"
+#define COPY_IN  "  cudaMemcpy(a, x, bytes, cudaMemcpyHostToDevice);\n"
+#define LAUNCH   "  work<<<(n + 255) / 256, 256>>>(a, b, n);\n"
+#define COPY_OUT "  cudaMemcpy(y, b, bytes, cudaMemcpyDeviceToHost);\n"
+#define FREE     "  cudaFree(a);\n  cudaFree(b);\n"
+
+static const char solution[] = KERNEL ALLOCATE COPY_IN LAUNCH COPY_OUT FREE "}\n";
+
+static void test_results(void **state) {
+    fixture f = open_task(HEAD, "cu", solution);
+    expect_pass(&f, solution);
+    assert_true(row(&f, "copied_bytes")->value == 8000);
+    expect_fail(
+        &f, KERNEL ALLOCATE COPY_IN LAUNCH "  cudaMemcpy(y, a, bytes, cudaMemcpyDeviceToHost);\n" FREE "}\n",
+        COURSE_WRONG, NULL, "wrong on n=1");
+    expect_fail(&f, KERNEL ALLOCATE COPY_IN LAUNCH COPY_IN COPY_OUT FREE "}\n", COURSE_GATE_MISSED,
+                "copied_bytes", "In once, out once.");
+    expect_fail(&f, KERNEL ALLOCATE COPY_IN LAUNCH LAUNCH COPY_OUT FREE "}\n", COURSE_GATE_MISSED, "launches",
+                "One launch does.");
+    close_task(&f);
+}
+
+static void test_findings(void **state) {
+    fixture f = open_task(HEAD, "cu", solution);
+    expect_fail(&f, KERNEL ALLOCATE COPY_IN LAUNCH COPY_OUT "  cudaFree(a);\n}\n", COURSE_FINDING, "leak",
+                "memory that was never freed");
+    expect_fail(
+        &f, KERNEL ALLOCATE COPY_IN "  work<<<(n + 255) / 256, 256>>>(a, b, n + 100);\n" COPY_OUT FREE "}\n",
+        COURSE_FAULT, "out-of-bounds", "tried.cu:3");
+    expect_fail(&f, KERNEL ALLOCATE COPY_IN LAUNCH COPY_OUT FREE "  cudaMemset(0, 0, 4);\n}\n",
+                COURSE_FINDING, "unchecked-error", "CUDA error");
+    close_task(&f);
+}
+
+static void test_ends(void **state) {
+    fixture f = open_task(HEAD, "cu", solution);
+    expect_fail(&f, "extern \"C\" void twice(const float *x, float *y, int n) { y[0] = 1 }\n", COURSE_COMPILE,
+                NULL, "tried.cu");
+    expect_fail(&f, "extern \"C\" void thrice(const float *x, float *y, int n) { y[0] = 1; }\n",
+                COURSE_SIGNATURE, NULL, "extern \"C\" void twice(const float *x, float *y, int n)");
+    expect_fail(&f, "extern \"C\" void twice(const float *x, float *y, int n) { int *p = 0; *p = n; }\n",
+                COURSE_FAULT, NULL, "memory that is not its own");
+    expect_fail(
+        &f, "#include <stdlib.h>\nextern \"C\" void twice(const float *x, float *y, int n) { exit(0); }\n",
+        COURSE_FAULT, "exit", "instead of returning");
+    close_task(&f);
+}
+
+int main(void) {
+    toolchain tools;
+    char folder[TOOLCHAIN_PATH];
+    // Without nvcc, or its runtime's headers when this was built, there is nothing to test.
+    if (toolchain_find_for_programs(&tools, NULL) || toolchain_cudart_folder(folder, NULL)) return 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
