@@ -48,12 +48,23 @@ void course_harness_prototype(const course_task *task, base_text *text) {
     base_text_add(text, "%s)", task->parameter_count ? "" : "void");
 }
 
+// The headers of half types are long: only where one is used.
+static void write_half_headers(const course_task *task, base_text *text) {
+    bool half = false, brain = false;
+    for (size_t i = 0; i < task->parameter_count; i++) {
+        if (task->parameters[i].role == COURSE_SCALAR) continue;
+        half = half || task->parameters[i].type == KZ_F16;
+        brain = brain || task->parameters[i].type == KZ_BF16;
+    }
+    if (half) base_text_add(text, "#include <cuda_fp16.h>\n");
+    if (brain) base_text_add(text, "#include <cuda_bf16.h>\n");
+}
+
 // What the learner's file is compiled after: another type of the function is then an error at its line, and a
 // main of their own does not get in the way.
 static void write_prototype(const course_task *task, base_text *text) {
     base_text_add(text, "#include <stddef.h>\n");
-    if (task->kind != COURSE_C)
-        base_text_add(text, "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\nextern \"C\" ");
+    if (task->kind != COURSE_C) write_half_headers(task, text), base_text_add(text, "extern \"C\" ");
     course_harness_prototype(task, text);
     base_text_add(text, ";\n#define main kz_main_of_the_submission\n");
 }
@@ -61,9 +72,7 @@ static void write_prototype(const course_task *task, base_text *text) {
 static void write_main(const course_task *task, base_text *text) {
     bool is_c = task->kind == COURSE_C;
     base_text_add(text, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n");
-    if (!is_c)
-        base_text_add(text,
-                      "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <cuda_runtime_api.h>\n");
+    if (!is_c) write_half_headers(task, text), base_text_add(text, "#include <cuda_runtime_api.h>\n");
     static const char *const headers[] = {"fcntl.h",  "stddef.h",   "stdint.h", "stdio.h", "stdlib.h",
                                           "string.h", "sys/mman.h", "time.h",   "unistd.h"};
     for (size_t i = 0; i < BASE_COUNT(headers); i++) base_text_add(text, "#include <%s>\n", headers[i]);
