@@ -1,7 +1,7 @@
 // kz kata: today's exercise, chosen by what was weak and what is due, the same one all day.
 //
-// Which ones were given is a setting, "kata": the day, then their ids, the last one the current. Hints looked at
-// are counted per day as well ("kata-hints": day, id, count): they make a kata come back sooner.
+// Which ones were given is a setting, "kata": the day, then their ids, the last one the current. Hints looked
+// at are counted per day as well ("kata-hints": day, id, count): they make a kata come back sooner.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

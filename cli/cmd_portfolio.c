@@ -1,6 +1,7 @@
 // kz portfolio: passed capstones and other passed tasks with a figure, as one page to show.
 //
-// The code shown is the content that passed, as it was recorded then; what the file holds now may be something else.
+// The code shown is the content that passed, as it was recorded then; what the file holds now may be
+// something else.
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>

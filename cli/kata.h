@@ -5,8 +5,8 @@
 #include "course/course.h"
 #include "store/store.h"
 
-// To be called after the attempt was recorded, for any task: nothing happens where it is no kata. `says` gets one
-// line for people ("This kata is back on 2026-11-18."), "" where there is nothing to say.
+// To be called after the attempt was recorded, for any task: nothing happens where it is no kata. `says` gets
+// one line for people ("This kata is back on 2026-11-18."), "" where there is nothing to say.
 kz_status cli_kata_graded(store *progress, const course_task *task, char *says, size_t size, kz_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 // Which kata today: pure functions over what is known.
 //
-// First come those that are due, the weakest first; then those never done, the ones of weak skills first; then the
-// one that is due soonest. Weak is what took many attempts or hints.
+// First come those that are due, the weakest first; then those never done, the ones of weak skills first;
+// then the one that is due soonest. Weak is what took many attempts or hints.
 #ifndef CLI_KATA_CHOICE_H
 #define CLI_KATA_CHOICE_H
 
@@ -24,7 +24,8 @@ size_t cli_kata_choose(const cli_kata_candidate *katas, size_t count, const char
 // How hard one task was, 0 to 1.
 double cli_kata_trouble(const store_task *task);
 
-// The quality of a result for store_add_kata, from the attempts of that day up to and with the first that passed.
+// The quality of a result for store_add_kata, from the attempts of that day up to and with the first that
+// passed.
 int cli_kata_quality(bool passed, uint64_t failed_before, uint64_t hints, bool seen_solution);
 
 #endif

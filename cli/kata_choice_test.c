@@ -58,7 +58,8 @@ static void clock_that_was_ahead(void **state) {
     assert_int_equal(cli_kata_state(&katas[0].schedule, TODAY), CLI_KATA_DUE);
 }
 
-// Every kata has its turn: one a day for 200 days, where one is always hard (or always fails) and the others pass.
+// Every kata has its turn: one a day for 200 days, where one is always hard (or always fails) and the others
+// pass.
 static void give_for_200_days(int hard_quality) {
     enum { KATAS = 12 };
     cli_kata_candidate katas[KATAS] = {0};

@@ -1,4 +1,5 @@
-// Gathers a learner's page: bars over topics and skills, the path with its gates, days, figures, what is next.
+// Gathers a learner's page: bars over topics and skills, the path with its gates, days, figures, what is
+// next.
 #include "progress_page.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// The frame that HTML pages share: style for light and dark, escaped text. Nothing is fetched from elsewhere, and
-// no page needs script.
+// The frame that HTML pages share: style for light and dark, escaped text. Nothing is fetched from elsewhere,
+// and no page needs script.
 #include "report/html.h"
 
 #include <string.h>

@@ -15,8 +15,8 @@ void store_day_of(int64_t time, char day[STORE_DAY]) {
         memcpy(day, "1970-01-01", STORE_DAY);
 }
 
-// Counting years from March puts the leap day last; then months follow a straight line (153 days in five), and
-// 400 years have 146,097 days.
+// Counting years from March puts the leap day last; then months follow a straight line (153 days in five),
+// and 400 years have 146,097 days.
 static int64_t number_of(int64_t year, int64_t month, int64_t day) {
     if (month <= 2) year--, month += 12;
     int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;

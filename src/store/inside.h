@@ -1,7 +1,8 @@
 // Between the files of store: the connection, statements, transactions.
 //
-// A call that writes stands between store_begin and store_end; a call that reads is one statement. Statements are
-// made by store_prepare with their parameters, one letter each: s text, i int64_t, d double (NAN is NULL).
+// A call that writes stands between store_begin and store_end; a call that reads is one statement. Statements
+// are made by store_prepare with their parameters, one letter each: s text, i int64_t, d double (NAN is
+// NULL).
 #ifndef STORE_INSIDE_H
 #define STORE_INSIDE_H
 

@@ -1,8 +1,8 @@
 // When a kata comes back. The results are kept (one per kata and day), the schedule follows from them: so two
 // machines' results can be put together, and a better rule applies to what was done before.
 //
-// The rule is in the manner of SM-2 (P. A. Wozniak, 1990): each good result multiplies the interval by the kata's
-// ease, a bad one begins anew; the ease falls with each result that was hard.
+// The rule is in the manner of SM-2 (P. A. Wozniak, 1990): each good result multiplies the interval by the
+// kata's ease, a bad one begins anew; the ease falls with each result that was hard.
 #include "store/inside.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // The file: opened, checked, brought up to this version, set aside where it is broken.
 //
-// Opening happens under a lock of its own (progress.db.lock), so that of two processes that meet a broken or a new
-// file, one acts and the other finds it done.
+// Opening happens under a lock of its own (progress.db.lock), so that of two processes that meet a broken or
+// a new file, one acts and the other finds it done.
 #include "store/inside.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 enum { BUSY_MS = 15000, APPLICATION = 0x4b5a6f6f }; // "KZoo", in the file's header
 
-// Version n of the schema is the first n of these, one after another. What is here is never changed: a change is
-// one more.
+// Version n of the schema is the first n of these, one after another. What is here is never changed: a change
+// is one more.
 static const char *const steps[] = {
     "CREATE TABLE attempt(id INTEGER PRIMARY KEY, task TEXT NOT NULL, time INTEGER NOT NULL, day TEXT NOT "
     "NULL,"

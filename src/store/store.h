@@ -2,9 +2,9 @@
 //
 // The file is progress.db in the learner's folder. Several processes may use it at once (WAL, a busy timeout,
 // one transaction per call): nothing is lost. A file that is no database, or a broken one, is moved aside as
-// progress.db.broken-<time>, and a new one is begun; `set_aside` says so. A file of a newer version is refused
-// and kept. A file that is deleted or replaced while it is open is noticed by the next call. Times are seconds
-// since 1970 (UTC); days are the learner's local ones, "2026-11-15".
+// progress.db.broken-<time>, and a new one is begun; `set_aside` says so. A file of a newer version is
+// refused and kept. A file that is deleted or replaced while it is open is noticed by the next call. Times
+// are seconds since 1970 (UTC); days are the learner's local ones, "2026-11-15".
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -14,13 +14,13 @@ enum { STORE_NAME = 64, STORE_DAY = 11, STORE_HASH = 17 };
 
 typedef struct store store;
 
-// Opens or makes `folder`/progress.db; `folder` is made too. `set_aside` (may be NULL) gets the name that a broken
-// file was given, "" where all was well.
+// Opens or makes `folder`/progress.db; `folder` is made too. `set_aside` (may be NULL) gets the name that a
+// broken file was given, "" where all was well.
 kz_status store_open(const char *folder, store **out, char *set_aside, size_t set_aside_size,
                      kz_error *error);
 void store_close(store *s);
-// The name that a broken file was given while the store was open (somebody wrote over it), "" where all is well.
-// Each is told once.
+// The name that a broken file was given while the store was open (somebody wrote over it), "" where all is
+// well. Each is told once.
 void store_take_set_aside(store *s, char *name, size_t size);
 
 // ---- attempts: one per grading --------------------------------------------------------------------------
@@ -42,8 +42,9 @@ typedef struct store_attempt {
 
 void store_hash(const char *content, size_t size, char hash[STORE_HASH]); // 16 hexadecimal digits
 
-// A file that was just graded (the same hash, task and outcome within a minute) is not counted twice; the better
-// figure is kept. Of a file that passed, the content is kept too, where it still has this hash. `time` 0 is now.
+// A file that was just graded (the same hash, task and outcome within a minute) is not counted twice; the
+// better figure is kept. Of a file that passed, the content is kept too, where it still has this hash. `time`
+// 0 is now.
 kz_status store_add_attempt(store *s, const store_attempt *attempt, kz_error *error);
 
 // What is known of one task.
@@ -75,7 +76,7 @@ kz_status store_set_seen_solution(store *s, const char *task, kz_error *error);
 // Forgets that it was passed; attempts stay.
 kz_status store_reset_task(store *s, const char *task, kz_error *error);
 
-// ---- settings: "path", "task" (where the learner is), ... ----------------------------------------------------
+// ---- settings: "path", "task" (where the learner is), ... --------------------------------------------
 
 kz_status store_get(store *s, const char *key, char *value, size_t size, kz_error *error); // "" where unset
 kz_status store_set(store *s, const char *key, const char *value, kz_error *error);
@@ -91,12 +92,13 @@ typedef struct store_kata {
     uint64_t repetitions, lapses;
 } store_kata;
 kz_status store_list_katas(store *s, store_kata **katas, size_t *count, kz_error *error);
-// A result on `day`: quality 0 (failed, gave up) to 5 (passed at once, without hints). A second result of the same
-// day takes the first one's place.
+// A result on `day`: quality 0 (failed, gave up) to 5 (passed at once, without hints). A second result of the
+// same day takes the first one's place.
 kz_status store_add_kata(store *s, const char *task, const char *day, int quality, store_kata *after,
                          kz_error *error);
-// The schedule after one more result; pure. A zeroed kata is one that was never done. Intervals are whole days,
-// at least 1; after a quality below 3 the kata is back the next day, or after some days where it was bad before.
+// The schedule after one more result; pure. A zeroed kata is one that was never done. Intervals are whole
+// days, at least 1; after a quality below 3 the kata is back the next day, or after some days where it was
+// bad before.
 void store_schedule(store_kata *kata, const char *day, int quality);
 
 // ---- days -------------------------------------------------------------------------------------------------
@@ -115,8 +117,8 @@ void store_day_from(int64_t number, char day[STORE_DAY]);
 
 // ---- plain text -------------------------------------------------------------------------------------------
 
-// Everything as lines of tab-separated text with a first line that names the format; importing adds what is new
-// (the same attempt twice is one). A wrong line is an error that names it, and nothing is imported.
+// Everything as lines of tab-separated text with a first line that names the format; importing adds what is
+// new (the same attempt twice is one). A wrong line is an error that names it, and nothing is imported.
 kz_status store_export(store *s, base_text *out, kz_error *error);
 kz_status store_import(store *s, const char *name, const char *text, uint64_t *added, kz_error *error);
 

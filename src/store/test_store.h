@@ -1,4 +1,5 @@
-// What the tests of store share: a folder of their own, an open store, attempts. Every program uses what it needs.
+// What the tests of store share: a folder of their own, an open store, attempts. Every program uses what it
+// needs.
 #ifndef STORE_TEST_STORE_H
 #define STORE_TEST_STORE_H
 

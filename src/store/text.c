@@ -19,8 +19,9 @@
 enum { FORMAT = 1, FIELDS = 16 };
 static const char TITLE[] = "kernel-zoo progress ";
 
-// Each kind of line: its columns as a query that exports them, their types for checking (n name, t text, d day,
-// i whole number, b 0 or 1, f number or "-", h hash), and the statement that adds one, whose changes are counted.
+// Each kind of line: its columns as a query that exports them, their types for checking (n name, t text, d
+// day, i whole number, b 0 or 1, f number or "-", h hash), and the statement that adds one, whose changes are
+// counted.
 static const struct kind {
     const char *name, *types, *select, *insert;
 } kinds[] = {
