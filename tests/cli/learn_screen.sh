@@ -135,6 +135,7 @@ exit 143
 modes cooked
 END
 # A crash gives the terminal back too.
+solve vector-add cu "$ADD"
 on_terminal 80 learn << END
 expect q quit
 modes keys
@@ -150,7 +151,6 @@ modes cooked
 END
 
 # A terminal that can do nothing: lines instead of keys; looking instead of being told; no colour, no UTF-8.
-solve vector-add cu "$ADD"
 TERM=dumb LC_ALL=C on_terminal 60 learn vector-add --poll << END
 expect First steps - 2 of 3
 expect grading
