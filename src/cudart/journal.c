@@ -87,6 +87,25 @@ void cudart_journal_all_ended(void) {
 
 void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }
 
+bool cudart_journal_has_ended(const struct CUevent_st *event) {
+    for (size_t i = 0; i < BASE_COUNT(event->order.words); i++)
+        if (event->order.words[i] & ~cudart.journal.host.words[i]) return false;
+    return true;
+}
+
+static bool is_across(const cudart_done *d) {
+    return d->kind == CUDART_DONE_TO_DEVICE || d->kind == CUDART_DONE_TO_HOST;
+}
+
+void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_st *end) {
+    cudart_journal *j = &cudart.journal;
+    for (size_t i = 0; i < j->kept; i++) {
+        if (!holds(&end->order, i) || holds(&start->order, i)) continue;
+        if (j->done[i].kind == CUDART_DONE_KERNEL) j->timed_kernels++;
+        if (is_across(&j->done[i])) j->timed_copies++;
+    }
+}
+
 // ---- operations -------------------------------------------------------------------------------------------
 
 typedef enum side { DEVICE, PINNED, PAGEABLE } side;
@@ -107,6 +126,21 @@ static void describe_copy(const cudart_copy *c, cudart_done *done) {
     done->bytes = (uint64_t)c->width * c->height * c->depth;
     bool across = done->kind != CUDART_DONE_COPY;
     done->blocking = !cudart.journal.graphs && across && (c->waits || to == PAGEABLE || from == PAGEABLE);
+    done->to = c->to.address;
+    done->from = c->from.address;
+    done->range = c->height * c->depth > 1 ? c->width : done->bytes; // of rows the first alone
+}
+
+// What a kernel's pointers point at; where else it reaches from there is not known.
+static void describe_launch(const cudart_launch *l, cudart_done *done) {
+    done->kind = CUDART_DONE_KERNEL;
+    const ptx_function *entry = l->function->entry;
+    for (size_t i = 0; i < entry->param_count && done->pointer_count < CUDART_POINTERS; i++) {
+        uint64_t value;
+        if (entry->params[i]->size != sizeof value) continue;
+        memcpy(&value, l->args[i], sizeof value);
+        if (cudart_is_on_device(value)) done->pointers[done->pointer_count++] = value;
+    }
 }
 
 static void count(const cudart_done *done) {
@@ -133,8 +167,10 @@ void cudart_journal_add(const cudart_op *op) {
     else if (op->kind == CUDART_OP_SET) {
         done.kind = CUDART_DONE_FILL;
         done.bytes = (uint64_t)op->set.width * op->set.element * op->set.height * op->set.depth;
+        done.to = op->set.to.address;
+        done.range = op->set.height * op->set.depth > 1 ? op->set.width * op->set.element : done.bytes;
     } else if (op->kind == CUDART_OP_KERNEL)
-        done.kind = CUDART_DONE_KERNEL;
+        describe_launch(&op->launch, &done);
     else
         return;
     if (op->kind != CUDART_OP_KERNEL && done.bytes == 0) return;
@@ -152,16 +188,43 @@ void cudart_journal_allocated(cudart_memory_kind kind) {
 
 // ---- the record -------------------------------------------------------------------------------------------
 
-static bool is_across(const cudart_done *d) {
-    return d->kind == CUDART_DONE_TO_DEVICE || d->kind == CUDART_DONE_TO_HOST;
-}
-
 static bool overlaps(const cudart_journal *j, size_t copy) {
     for (size_t k = 0; k < j->kept; k++)
         if (j->done[k].kind == CUDART_DONE_KERNEL && !holds(&j->done[k].before, copy) &&
             !holds(&j->done[copy].before, k))
             return true;
     return false;
+}
+
+static bool meet(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes) {
+    return a && b && a < b + b_bytes && b < a + a_bytes;
+}
+
+// One of the two writes what the other uses. A kernel is taken to write what its pointers point at.
+static bool share(const cudart_done *copy, const cudart_done *other) {
+    if (other->kind != CUDART_DONE_KERNEL)
+        return meet(copy->to, copy->range, other->to, other->range) ||
+               meet(copy->to, copy->range, other->from, other->range) ||
+               meet(copy->from, copy->range, other->to, other->range);
+    for (size_t i = 0; i < other->pointer_count; i++)
+        if (meet(copy->to, copy->range, other->pointers[i], 1) ||
+            meet(copy->from, copy->range, other->pointers[i], 1))
+            return true;
+    return false;
+}
+
+static uint64_t count_unordered(const cudart_journal *j) {
+    uint64_t pairs = 0;
+    for (size_t a = 0; a < j->kept; a++) {
+        if (j->done[a].kind == CUDART_DONE_KERNEL) continue;
+        for (size_t b = 0; b < j->kept; b++) {
+            if (j->done[b].kind != CUDART_DONE_KERNEL && b <= a) continue; // each pair once
+            if (!holds(&j->done[a].before, b) && !holds(&j->done[b].before, a) &&
+                share(&j->done[a], &j->done[b]))
+                pairs++;
+        }
+    }
+    return pairs;
 }
 
 // What it waits for directly: those of its set that no other of them waits for.
@@ -207,6 +270,9 @@ void cudart_journal_write(base_text *out) {
         (unsigned long long)j->operations, j->kept, j->streams, (unsigned long long)j->blocking_copies,
         (unsigned long long)j->asynchronous_copies, (unsigned long long)j->copied_bytes);
     if (across) base_text_add(out, ",\"overlap\":%.6g", (double)free_bytes / (double)across);
+    base_text_add(out, ",\"unordered_uses\":%llu,\"timed_kernels\":%llu,\"timed_copies\":%llu",
+                  (unsigned long long)count_unordered(j), (unsigned long long)j->timed_kernels,
+                  (unsigned long long)j->timed_copies);
     base_text_add(out, ",\"synchronisations\":%llu,\"allocations\":%llu}\n",
                   (unsigned long long)j->synchronisations, (unsigned long long)j->allocations);
 }

@@ -208,7 +208,7 @@ cudaError_t cudart_submit(cudaStream_t stream, const cudart_op *op);
 
 // ---- what the host asked for (journal.c) ----------------------------------------------------------------
 
-enum { CUDART_KEPT = 2048 };
+enum { CUDART_KEPT = 2048, CUDART_POINTERS = 8 };
 
 // A set of operations, by their numbers from 0.
 typedef struct cudart_order {
@@ -229,15 +229,19 @@ typedef struct cudart_done {
     uint64_t bytes;
     bool blocking;       // the host waited for it
     cudart_order before; // what must have ended before it starts
+    // Memory that it uses: `range` bytes each of what a copy or fill writes and reads; a kernel's pointers.
+    uint64_t to, from, range, pointers[CUDART_POINTERS];
+    size_t pointer_count;
 } cudart_done;
 
 typedef struct cudart_journal {
     cudart_done done[CUDART_KEPT];
     size_t kept;
     uint64_t operations, blocking_copies, asynchronous_copies, copied_bytes, synchronisations, allocations;
-    unsigned streams;     // that did work
-    cudart_order host;    // what the host knows to have ended
-    cudart_order orphans; // of streams that are no more
+    uint64_t timed_kernels, timed_copies; // between events whose distance was asked for
+    unsigned streams;                     // that did work
+    cudart_order host;                    // what the host knows to have ended
+    cudart_order orphans;                 // of streams that are no more
     // While an operation is submitted: what it waits for, what the stream's next one waits for.
     cudart_order base, after;
     cudaStream_t stream;
@@ -260,6 +264,9 @@ void cudart_journal_stream_ended(cudaStream_t stream);
 void cudart_journal_event_ended(cudaEvent_t event);
 void cudart_journal_all_ended(void);
 void cudart_journal_count_wait(void);
+// Whether the host has waited for all that was before the event.
+bool cudart_journal_has_ended(const struct CUevent_st *event);
+void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_st *end);
 void cudart_journal_write(base_text *out);
 
 // ---- streams, events, graphs ----------------------------------------------------------------------------

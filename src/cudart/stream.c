@@ -305,6 +305,14 @@ static cudaError_t event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!is_event(start) || !is_event(end)) return cudaErrorInvalidResourceHandle;
     if ((start->flags | end->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
     if (!start->recorded || !end->recorded) return cudaErrorInvalidResourceHandle;
+    if (!cudart_journal_has_ended(start) || !cudart_journal_has_ended(end)) {
+        cudart_say(
+            "cudaEventElapsedTime: nobody has waited for the %s event, and on a GPU its work may still be "
+            "going on\n  call cudaEventSynchronize on the later of the two first",
+            cudart_journal_has_ended(start) ? "second" : "first");
+        return cudaErrorNotReady;
+    }
+    cudart_journal_timed(start, end);
     *ms = (float)((end->when - start->when) * 1e3);
     return cudaSuccess;
 }

@@ -37,4 +37,14 @@ operation legacy 3 '"after":[2]'
 host graph '"operations":6' '"streams":1' '"overlap":1,'
 operation graph 3 '"after":[2,1]'
 operation graph 4 '"after":[3]'
+for way in plain one_stream two_streams event graph; do
+    grep '"type":"host"' "$FOLDER/$way/record.jsonl" | grep -qF '"unordered_uses":0,' || fail "$way has a hazard"
+done
+# The copy back beside the kernel that writes it, and two copies into the same half of the host's memory.
+host hazard '"unordered_uses":2,'
+host timed '"timed_kernels":2,"timed_copies":1,'
+expect_out 'a time'
+# Nobody waited: a GPU may say that the event is not there yet, so that is what is said.
+host hasty '"timed_kernels":0,'
+expect_out 'cudaErrorNotReady'
 finish

@@ -73,6 +73,30 @@ static void graph(void) { // a fork in a capture: the copy beside the kernel
     cudaEventDestroy(fork), cudaEventDestroy(join);
 }
 
+static void hazard(void) { // the copy back does not wait for the kernel in the other stream
+    launch(a, s);
+    cudaMemcpyAsync(pinned, a, BYTES, cudaMemcpyDeviceToHost, t);
+    cudaMemcpyAsync(pinned + N / 2, b, BYTES / 2, cudaMemcpyDeviceToHost, s);
+    cudaDeviceSynchronize();
+}
+
+static void timed(bool waits) { // a warm-up, then a copy and two kernels between the events
+    cudaEvent_t start, end;
+    float ms = -1;
+    cudaEventCreate(&start), cudaEventCreate(&end);
+    launch(a, s);
+    cudaEventRecord(start, s);
+    cudaMemcpyAsync(pinned, a, BYTES, cudaMemcpyDeviceToHost, s);
+    launch(a, s), launch(a, s);
+    cudaEventRecord(end, s);
+    launch(a, s);
+    if (waits) cudaEventSynchronize(end);
+    cudaError_t error = cudaEventElapsedTime(&ms, start, end);
+    printf("%s\n", error ? cudaGetErrorName(error) : ms > 0 ? "a time" : "no time");
+    cudaStreamSynchronize(s);
+    cudaEventDestroy(start), cudaEventDestroy(end);
+}
+
 int main(int argc, char **argv) {
     const char *way = argc > 1 ? argv[1] : "";
     pageable = (float *)calloc(N, sizeof(float));
@@ -90,6 +114,9 @@ int main(int argc, char **argv) {
     if (strcmp(way, "event") == 0) event();
     if (strcmp(way, "legacy") == 0) legacy();
     if (strcmp(way, "graph") == 0) graph();
+    if (strcmp(way, "hazard") == 0) hazard();
+    if (strcmp(way, "timed") == 0) timed(true);
+    if (strcmp(way, "hasty") == 0) timed(false);
     cudaStreamDestroy(s), cudaStreamDestroy(t);
     cudaFree(a), cudaFree(b), cudaFreeHost(pinned);
     free(pageable);
