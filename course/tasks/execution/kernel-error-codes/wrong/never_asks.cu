@@ -1,4 +1,4 @@
-// fails: undefined-output
+// fails: result
 // Launches and copies back: where the launch failed, y holds what was in device memory.
 
 static __global__ void double_it(const float *x, float *y, int n) {
