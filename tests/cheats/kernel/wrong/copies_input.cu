@@ -1,0 +1,6 @@
+// fails: result
+// Hands an input on.
+extern "C" __global__ void weigh(const float *x, const float *w, float *y, int rows, int columns) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r < rows) y[r] = x[r * columns];
+}

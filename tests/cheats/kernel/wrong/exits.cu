@@ -1,0 +1,9 @@
+// fails: result
+// Leaves before the work.
+extern "C" __global__ void weigh(const float *x, const float *w, float *y, int rows, int columns) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= 1) asm("exit;");
+    float sum = 0;
+    for (int c = 0; c < columns; c++) sum += x[r * columns + c] * w[c];
+    y[r] = sum;
+}

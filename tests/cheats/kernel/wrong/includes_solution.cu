@@ -1,0 +1,3 @@
+// fails: source
+// Takes the solution itself.
+#include "../solution.cu"
