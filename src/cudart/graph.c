@@ -321,6 +321,7 @@ static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigne
     made->flags = flags;
     made->next = cudart.execs;
     cudart.execs = made;
+    cudart.journal.instantiations++;
     *exec = made;
     return cudaSuccess;
 }
@@ -373,6 +374,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 
 static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (!is_exec(exec)) return cudaErrorInvalidValue;
+    cudart.journal.launch_calls++;
     cudart_op op = {.kind = CUDART_OP_CHILD, .child = exec->graph};
     return cudart_submit(stream, &op);
 }

@@ -150,7 +150,8 @@ static void count(const cudart_done *done) {
         j->stream->worked = true;
         j->streams++;
     }
-    if (done->kind != CUDART_DONE_TO_DEVICE && done->kind != CUDART_DONE_TO_HOST) return;
+    if (done->kind == CUDART_DONE_KERNEL && !j->graphs) j->launch_calls++;
+    if (!is_across(done)) return;
     j->copied_bytes += done->bytes;
     if (done->blocking)
         j->blocking_copies++;
@@ -270,6 +271,8 @@ void cudart_journal_write(base_text *out) {
         (unsigned long long)j->operations, j->kept, j->streams, (unsigned long long)j->blocking_copies,
         (unsigned long long)j->asynchronous_copies, (unsigned long long)j->copied_bytes);
     if (across) base_text_add(out, ",\"overlap\":%.6g", (double)free_bytes / (double)across);
+    base_text_add(out, ",\"launch_calls\":%llu,\"instantiations\":%llu", (unsigned long long)j->launch_calls,
+                  (unsigned long long)j->instantiations);
     base_text_add(out, ",\"unordered_uses\":%llu,\"timed_kernels\":%llu,\"timed_copies\":%llu",
                   (unsigned long long)count_unordered(j), (unsigned long long)j->timed_kernels,
                   (unsigned long long)j->timed_copies);

@@ -238,10 +238,11 @@ typedef struct cudart_journal {
     cudart_done done[CUDART_KEPT];
     size_t kept;
     uint64_t operations, blocking_copies, asynchronous_copies, copied_bytes, synchronisations, allocations;
-    uint64_t timed_kernels, timed_copies; // between events whose distance was asked for
-    unsigned streams;                     // that did work
-    cudart_order host;                    // what the host knows to have ended
-    cudart_order orphans;                 // of streams that are no more
+    uint64_t launch_calls, instantiations; // calls that launch a kernel or a whole graph; of graphs
+    uint64_t timed_kernels, timed_copies;  // between events whose distance was asked for
+    unsigned streams;                      // that did work
+    cudart_order host;                     // what the host knows to have ended
+    cudart_order orphans;                  // of streams that are no more
     // While an operation is submitted: what it waits for, what the stream's next one waits for.
     cudart_order base, after;
     cudaStream_t stream;

@@ -34,7 +34,7 @@ host event '"overlap":0,' '"synchronisations":1'
 operation event 3 '"after":[2]'
 host legacy '"overlap":0,' '"copied_bytes":4096'
 operation legacy 3 '"after":[2]'
-host graph '"operations":6' '"streams":1' '"overlap":1,'
+host graph '"operations":6' '"launch_calls":2,"instantiations":1,' '"streams":1' '"overlap":1,'
 operation graph 3 '"after":[2,1]'
 operation graph 4 '"after":[3]'
 for way in plain one_stream two_streams event graph; do
