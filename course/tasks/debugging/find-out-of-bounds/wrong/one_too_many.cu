@@ -1,0 +1,13 @@
+// fails: fault
+extern "C" __global__ void blur(const float *x, float *y, int height, int width) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column > width || row > height) return;
+    float sum = x[row * width + column];
+    int count = 1;
+    if (row > 0) sum += x[(row - 1) * width + column], count++;
+    if (row + 1 < height) sum += x[(row + 1) * width + column], count++;
+    if (column > 0) sum += x[row * width + column - 1], count++;
+    if (column + 1 < width) sum += x[row * width + column + 1], count++;
+    y[row * width + column] = sum / count;
+}
