@@ -1,13 +1,11 @@
 // kz notebook: today's page of the lab notebook, filled with what was run today, and pages for insights and
 // microbenchmarks. What the learner writes is never touched.
 #include <dirent.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -307,29 +305,13 @@ static kz_status make_folders(const char *folder, kz_error *error) {
 
 // ---- the editor -----------------------------------------------------------------------------------------
 
-// The variable may hold options too ("code --wait"), so a shell reads it.
 static int open_editor(const char *path) {
-    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
-    const char *chosen = visual && *visual ? visual : editor;
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !chosen || !*chosen) return CLI_OK;
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid == 0) {
-        char *command = NULL;
-        if (asprintf(&command, "%s \"$1\"", chosen) > 0)
-            execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
-        _exit(127);
-    }
-    int result = 0;
-    if (pid < 0 || waitpid(pid, &result, 0) != pid)
-        return cli_fail_with(KZ_TOOL, "your editor could not be started: %s", strerror(errno));
-    if (WIFEXITED(result) && WEXITSTATUS(result) == 127)
-        return cli_fail_with(
-            KZ_TOOL,
-            "there is no editor \"%s\"\nset VISUAL or EDITOR to one that is there, or use --no-edit; "
-            "the page is at %s",
-            chosen, path);
-    return CLI_OK;
+    const char *editor = cli_learner_editor();
+    kz_error error = {0};
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !editor) return CLI_OK;
+    if (!cli_learner_edit(editor, path, &error)) return CLI_OK;
+    base_fail_note(&error, "or use --no-edit; the page is at %s", path);
+    return cli_fail(&error);
 }
 
 static kz_status write_page(const cli_list *words, base_text *path, kz_error *error) {

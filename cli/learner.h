@@ -15,6 +15,11 @@ kz_status cli_learner_open(char folder[CLI_LEARNER_PATH], store **progress, char
                            kz_error *error);
 void cli_learner_tell(const char *set_aside);
 
+// $VISUAL, else $EDITOR; NULL where neither is set.
+const char *cli_learner_editor(void);
+// Opens the file in an editor, on this terminal, and waits for its end. `editor` may have options ("code --wait").
+kz_status cli_learner_edit(const char *editor, const char *path, kz_error *error);
+
 // The path of this executable.
 kz_status cli_learner_kz(char path[CLI_LEARNER_PATH], kz_error *error);
 

@@ -7,6 +7,10 @@ wrong
 solve hello-thread cu "$FOLDER/right.cu"
 solve vector-add cu "$FOLDER/add.cu"
 
+printf 'extern "C" __global__ void hello_thread(int *who, int n) {\n    who[0] = no_such_name;\n}\n' > "$FOLDER/broken.cu"
+export EDITOR="cp $FOLDER/broken.cu"
+unset VISUAL
+
 # From the first minute to the second task.
 on_terminal 80 learn << END
 expect Welcome to Kernel Zoo
@@ -37,6 +41,11 @@ expect Waiting for you to save
 send \e[A\eOB
 send z
 expect There is no such key
+# An editor on this terminal; its file does not compile, which is said with the line.
+send e
+expect hello-thread.cu(2): error
+expect Waiting for you to save
+modes keys
 # The right file, written beside and renamed. Nothing goes on by itself.
 shell cp $FOLDER/right.cu $HELLO.new && mv $HELLO.new $HELLO
 expect Passed
