@@ -257,10 +257,10 @@ static kz_status grade_cases(grading *g, kz_error *error) {
 
 // What the host asked for, of the record's line "host".
 static bool metric_of_host(const report_record *record, const char *metric, course_metric_value *value) {
-    static const char *const names[] = {"streams",          "blocking_copies", "asynchronous_copies",
-                                        "copied_bytes",     "overlap",         "unordered_uses",
-                                        "synchronisations", "allocations",     "timed_kernels",
-                                        "timed_copies",     "launch_calls",    "instantiations"};
+    static const char *const names[] = {
+        "streams",        "blocking_copies",  "asynchronous_copies", "copied_bytes", "overlap",
+        "unordered_uses", "synchronisations", "allocations",         "held_bytes",   "timed_kernels",
+        "timed_copies",   "launch_calls",     "instantiations"};
     for (size_t i = 0; i < BASE_COUNT(names); i++) {
         if (strcmp(names[i], metric) != 0) continue;
         size_t at = 0;

@@ -254,6 +254,7 @@ static cudaError_t reset(void) {
             sim_memory_unregister(cudart.machine, (void *)(uintptr_t)address, NULL);
         else
             sim_memory_free(cudart.machine, address, NULL);
+        cudart_journal_freed(a->kind, a->bytes);
         cudart.allocation_count--;
     }
     for (cudart_module *m = cudart.modules; m; m = m->next) {

@@ -183,8 +183,20 @@ void cudart_journal_add(const cudart_op *op) {
     if (done.blocking) join(&j->host, &j->after);
 }
 
-void cudart_journal_allocated(cudart_memory_kind kind) {
-    if (kind == CUDART_MEMORY_DEVICE || kind == CUDART_MEMORY_MANAGED) cudart.journal.allocations++;
+static bool is_of_device(cudart_memory_kind kind) {
+    return kind == CUDART_MEMORY_DEVICE || kind == CUDART_MEMORY_MANAGED;
+}
+
+void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes) {
+    cudart_journal *j = &cudart.journal;
+    if (!is_of_device(kind)) return;
+    j->allocations++;
+    j->holds += bytes;
+    if (j->holds > j->held) j->held = j->holds;
+}
+
+void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes) {
+    if (is_of_device(kind)) cudart.journal.holds -= bytes;
 }
 
 // ---- the record -------------------------------------------------------------------------------------------
@@ -276,6 +288,7 @@ void cudart_journal_write(base_text *out) {
     base_text_add(out, ",\"unordered_uses\":%llu,\"timed_kernels\":%llu,\"timed_copies\":%llu",
                   (unsigned long long)count_unordered(j), (unsigned long long)j->timed_kernels,
                   (unsigned long long)j->timed_copies);
-    base_text_add(out, ",\"synchronisations\":%llu,\"allocations\":%llu}\n",
-                  (unsigned long long)j->synchronisations, (unsigned long long)j->allocations);
+    base_text_add(out, ",\"synchronisations\":%llu,\"allocations\":%llu,\"held_bytes\":%llu}\n",
+                  (unsigned long long)j->synchronisations, (unsigned long long)j->allocations,
+                  (unsigned long long)j->held);
 }

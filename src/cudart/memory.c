@@ -70,7 +70,7 @@ cudaError_t cudart_allocate(uint64_t bytes, cudart_memory_kind kind, unsigned fl
                               .serial = ++cudart.allocation_serial,
                               .preferred = cudaInvalidDeviceId,
                               .last_prefetch = cudaInvalidDeviceId};
-    cudart_journal_allocated(kind);
+    cudart_journal_allocated(kind, bytes);
     return insert(&made) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -101,6 +101,7 @@ cudaError_t cudart_deallocate(uint64_t address, const char *call) {
             call, what);
         return cudaErrorInvalidValue;
     }
+    cudart_journal_freed(a->kind, a->bytes);
     take_out(a);
     sim_memory_free(cudart.machine, address, &error);
     return cudaSuccess;

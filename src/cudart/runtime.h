@@ -240,6 +240,7 @@ typedef struct cudart_journal {
     uint64_t operations, blocking_copies, asynchronous_copies, copied_bytes, synchronisations, allocations;
     uint64_t launch_calls, instantiations; // calls that launch a kernel or a whole graph; of graphs
     uint64_t timed_kernels, timed_copies;  // between events whose distance was asked for
+    uint64_t holds, held;                  // bytes of device and managed memory: now, and the most at once
     unsigned streams;                      // that did work
     cudart_order host;                     // what the host knows to have ended
     cudart_order orphans;                  // of streams that are no more
@@ -259,7 +260,8 @@ void cudart_journal_record(cudaEvent_t event);
 void cudart_journal_wait(cudaEvent_t event);
 void cudart_journal_forget(cudaStream_t stream); // it is destroyed
 void cudart_journal_add(const cudart_op *op);
-void cudart_journal_allocated(cudart_memory_kind kind);
+void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes);
+void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes);
 // The host has waited; `count_wait` where a call asked for nothing else.
 void cudart_journal_stream_ended(cudaStream_t stream);
 void cudart_journal_event_ended(cudaEvent_t event);

@@ -18,7 +18,7 @@ operation() { # operation WAY NUMBER WORD
 }
 
 host plain '"operations":3' '"streams":1' '"blocking_copies":2' '"asynchronous_copies":0' '"copied_bytes":8192' \
-    '"overlap":0,' '"synchronisations":0' '"allocations":2'
+    '"overlap":0,' '"synchronisations":0' '"allocations":2' '"held_bytes":8192'
 operation plain 1 '"kind":"copy_to_device","stream":1,"bytes":4096,"blocking":true'
 operation plain 3 '"kind":"copy_to_host"'
 operation plain 3 '"after":[2]'

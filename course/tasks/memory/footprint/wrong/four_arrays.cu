@@ -1,4 +1,4 @@
-// fails: result
+// fails: gate held_bytes
 // Honest about it, but it holds four arrays.
 __global__ void twice_plus_one(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,7 +13,7 @@ __global__ void minus(const float *a, const float *b, float *out, int n) {
     if (i < n) out[i] = a[i] - b[i];
 }
 extern "C" void pipeline(const float *x, float *y, long long *held, int n) {
-    size_t bytes = sizeof(float) * n, before, most, after, total;
+    size_t bytes = sizeof(float) * n, before, most, total;
     int blocks = (n + 255) / 256;
     float *a[4];
     cudaMemGetInfo(&before, &total);
@@ -25,7 +25,5 @@ extern "C" void pipeline(const float *x, float *y, long long *held, int n) {
     minus<<<blocks, 256>>>(a[2], a[0], a[3], n);
     cudaMemcpy(y, a[3], bytes, cudaMemcpyDeviceToHost);
     for (int k = 0; k < 4; k++) cudaFree(a[k]);
-    cudaMemGetInfo(&after, &total);
     held[0] = (long long)(before - most);
-    held[1] = (long long)(before - after);
 }

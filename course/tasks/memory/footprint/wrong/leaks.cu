@@ -1,12 +1,12 @@
-// fails: result
-// One array is never freed, and held[1] says so.
+// fails: leak
+// One array is never freed.
 __global__ void all(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float t = i < n ? 2.0f * in[i] + 1.0f : 0.0f;
     if (i < n) out[i] = t * t - in[i];
 }
 extern "C" void pipeline(const float *x, float *y, long long *held, int n) {
-    size_t bytes = sizeof(float) * n, before, most, after, total;
+    size_t bytes = sizeof(float) * n, before, most, total;
     float *a, *b;
     cudaMemGetInfo(&before, &total);
     cudaMalloc(&a, bytes);
@@ -16,7 +16,5 @@ extern "C" void pipeline(const float *x, float *y, long long *held, int n) {
     all<<<(n + 255) / 256, 256>>>(a, b, n);
     cudaMemcpy(y, b, bytes, cudaMemcpyDeviceToHost);
     cudaFree(a);
-    cudaMemGetInfo(&after, &total);
     held[0] = (long long)(before - most);
-    held[1] = (long long)(before - after);
 }
