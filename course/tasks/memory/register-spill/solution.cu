@@ -5,9 +5,7 @@ extern "C" __global__ void sort8(const float *x, float *y, int groups) {
     for (int k = 0; k < 8; k++) v[k] = x[(size_t)k * groups + g];
     // kz: begin
     // Odd-even transposition: all limits are fixed, so all indices are known once the loops are unrolled.
-#pragma unroll
     for (int round = 0; round < 8; round++)
-#pragma unroll
         for (int k = round % 2; k + 1 < 8; k += 2) {
             float small = fminf(v[k], v[k + 1]), large = fmaxf(v[k], v[k + 1]);
             v[k] = small;

@@ -9,7 +9,8 @@ void reference(const double *u, double *v, double *v_bound, double alpha, int64_
                 continue;
             }
             double around = u[i - columns] + u[i + columns] + u[i - 1] + u[i + 1];
-            double size = fabs(u[i - columns]) + fabs(u[i + columns]) + fabs(u[i - 1]) + fabs(u[i + 1]) + 4 * fabs(u[i]);
+            double size = fabs(u[i - columns]) + fabs(u[i + columns]) + fabs(u[i - 1]) + fabs(u[i + 1]) +
+                          4 * fabs(u[i]);
             v[i] = u[i] + alpha * (around - 4 * u[i]);
             // Four additions, two products, one more addition: each term passes at most seven roundings.
             v_bound[i] = 7 * U_F32 * (fabs(u[i]) + fabs(alpha) * size);

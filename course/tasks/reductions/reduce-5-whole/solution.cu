@@ -25,7 +25,7 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     float value = 0.0f;
 
-    // The first numbers, up to an address that is a multiple of 16, and the last that fill no quad go one by one.
+    // Numbers before the first address that is a multiple of 16, and the last that fill no quad: one by one.
     int head = (int)((16 - (size_t)x % 16) % 16 / 4);
     if (head > n) head = n;
     int quads = (n - head) / 4, tail = head + 4 * quads;

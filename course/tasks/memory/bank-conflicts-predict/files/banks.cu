@@ -1,5 +1,5 @@
-// Ten ways to read shared memory, one kernel each, launched with exactly one warp. Each fills its words with plain
-// stores first; what is asked for is the one load after the barrier.
+// Ten ways to read shared memory, one kernel each, launched with exactly one warp. Each fills its words with
+// plain stores first; what is asked for is the one load after the barrier.
 
 typedef unsigned char byte;
 

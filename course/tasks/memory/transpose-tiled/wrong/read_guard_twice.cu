@@ -7,6 +7,7 @@ extern "C" __global__ void transpose(const float *in, float *out, int rows, int 
         if (blockIdx.y * 32 + y < rows && c < columns) tile[y][x] = in[(blockIdx.y * 32 + y) * columns + c];
     __syncthreads();
     for (int y = threadIdx.y; y < 32; y += 8)
-        if (blockIdx.y * 32 + y < rows && c < columns && blockIdx.y * 32 + x < rows && blockIdx.x * 32 + y < columns)
+        if (blockIdx.y * 32 + y < rows && c < columns && blockIdx.y * 32 + x < rows &&
+            blockIdx.x * 32 + y < columns)
             out[(blockIdx.x * 32 + y) * rows + blockIdx.y * 32 + x] = tile[x][y];
 }

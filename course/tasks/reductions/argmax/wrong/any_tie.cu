@@ -11,7 +11,8 @@ extern "C" __global__ void argmax(const float *x, int *where, int rows, int colu
         if (row[c] > values[t]) values[t] = row[c], places[t] = c;
     for (int half = 128; half > 0; half /= 2) {
         __syncthreads();
-        if (t < half && values[t + half] > values[t]) values[t] = values[t + half], places[t] = places[t + half];
+        if (t < half && values[t + half] > values[t])
+            values[t] = values[t + half], places[t] = places[t + half];
     }
     if (t == 0) where[blockIdx.x] = places[0];
 }

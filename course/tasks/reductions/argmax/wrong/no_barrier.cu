@@ -17,7 +17,8 @@ extern "C" __global__ void argmax(const float *x, int *where, int rows, int colu
     if (t % 32 == 0) values[t / 32] = value, places[t / 32] = index;
     if (t == 0) {
         for (int w = 1; w < 8; w++)
-            if (values[w] > value || (values[w] == value && places[w] < index)) value = values[w], index = places[w];
+            if (values[w] > value || (values[w] == value && places[w] < index))
+                value = values[w], index = places[w];
         where[blockIdx.x] = index;
     }
 }

@@ -1,5 +1,5 @@
 // fails: fault
-// Lanes past the end never come to the shuffle, but the mask says that they take part: the others wait for ever.
+// Lanes past the end never come to the shuffle, but the mask names them: the others wait for ever.
 extern "C" __global__ void sum(const float *x, float *total, int n) {
     __shared__ float sums[8];
     int i = blockIdx.x * 256 + threadIdx.x, t = threadIdx.x;

@@ -6,7 +6,8 @@ extern "C" __global__ void maximum(const float *x, float *largest, int n) {
     int t = threadIdx.x;
     float value = -INFINITY;
     for (int i = t; i < n; i += 256) value = larger(value, x[i]);
-    for (int step = 16; step > 0; step /= 2) value = larger(value, __shfl_down_sync(0xffffffffu, value, step));
+    for (int step = 16; step > 0; step /= 2)
+        value = larger(value, __shfl_down_sync(0xffffffffu, value, step));
     if (t % 32 == 0) found[t / 32] = value;
     __syncthreads();
     if (t == 0) {

@@ -1,6 +1,7 @@
 // fails: result
 // <= takes the first element of the next segment as well.
-extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments, int count) {
+extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments,
+                                        int count) {
     int s = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (s >= segments) return;
     float sum = 0.0f;

@@ -1,6 +1,7 @@
 // fails: result
 // One element per lane: what a segment has beyond 32 is lost.
-extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments, int count) {
+extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments,
+                                        int count) {
     int s = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (s >= segments) return;
     int i = offsets[s] + lane;

@@ -1,6 +1,7 @@
 // fails: shuffle
 // Lanes beyond a short segment's end leave before the shuffles.
-extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments, int count) {
+extern "C" __global__ void segment_sums(const float *x, const int *offsets, float *sums, int segments,
+                                        int count) {
     int s = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (s >= segments || offsets[s] + lane >= offsets[s + 1]) return;
     float sum = 0.0f;
