@@ -1,6 +1,7 @@
 // y[r][c] = gain[r] * x[r][c] + bias[c]. Blocks are 32 wide (x) and 8 high (y).
 
-extern "C" __global__ void gain_bias(const float *x, const float *gain, const float *bias, float *y, int rows, int cols) {
+extern "C" __global__ void gain_bias(const float *x, const float *gain, const float *bias, float *y, int rows,
+                                     int cols) {
     // kz: begin
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     int r = blockIdx.y * blockDim.y + threadIdx.y;

@@ -16,6 +16,7 @@ extern "C" __global__ void square(const float *x, float *y, int n) {
     }
     // kz: starter
     //|     int stride = gridDim.x * blockDim.x;
-    //|     for (int i = k; i < n; i += stride) y[i] = x[i] * x[i]; // right, but four times as many instructions as needed
+    //|     // Right, but with four times as many loads and stores as needed.
+    //|     for (int i = k; i < n; i += stride) y[i] = x[i] * x[i];
     // kz: end
 }

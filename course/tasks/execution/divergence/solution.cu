@@ -1,4 +1,5 @@
-// Even elements take one road, odd ones the other. The threads are shared out so that no warp has to take both.
+// Even elements take one road, odd ones the other. The threads are shared out so that no warp has to take
+// both.
 
 // Both are loops on purpose (unroll 1): a short road would be computed by all lanes without a branch.
 static __device__ float even_road(float x) {

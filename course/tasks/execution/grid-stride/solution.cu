@@ -6,6 +6,7 @@ extern "C" __global__ void midpoint(const float *x, const float *y, float *out, 
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) out[i] = 0.5f * (x[i] + y[i]);
     // kz: starter
     //|     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    //|     if (i < n) out[i] = 0.5f * (x[i] + y[i]); // one element per thread: make it a loop over all of its elements
+    //|     // One element per thread: make it a loop over all elements of the thread.
+    //|     if (i < n) out[i] = 0.5f * (x[i] + y[i]);
     // kz: end
 }

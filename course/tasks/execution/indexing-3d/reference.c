@@ -1,5 +1,6 @@
 // The volume with a border of zeros, one element thick. Values are copied: no bound.
-void reference(const double *in, double *out, double *out_bound, int64_t depth, int64_t height, int64_t width) {
+void reference(const double *in, double *out, double *out_bound, int64_t depth, int64_t height,
+               int64_t width) {
     (void)out_bound;
     for (int64_t z = 0; z < depth + 2; z++)
         for (int64_t y = 0; y < height + 2; y++)

@@ -25,7 +25,8 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     // kz: starter
     //|     int blocks = threads > 0 ? (n + threads - 1) / threads : 1;
     //|     double_it<<<blocks, threads>>>(device_x, device_y, n);
-    //|     // What did the launch report? If it failed, launch again with blocks of 256. Fill status[0] to status[3].
+    //|     // What did the launch report? If it failed, launch again with blocks of 256.
+    //|     // Fill status[0] to status[3] with 0 or 1.
     // kz: end
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);

@@ -1,5 +1,6 @@
 // c = a b. In whatever order the products are added: |error| <= k U sum |a||b|, to first order.
-void reference(const double *a, const double *b, double *c, double *c_bound, int64_t m, int64_t n, int64_t k) {
+void reference(const double *a, const double *b, double *c, double *c_bound, int64_t m, int64_t n,
+               int64_t k) {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double sum = 0, magnitude = 0;

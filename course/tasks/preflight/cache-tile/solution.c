@@ -1,4 +1,5 @@
-// c = a b for row-major matrices, blocked so that a piece of b stays in the first-level cache while it is used.
+// c = a b for row-major matrices, blocked so that a piece of b stays in the first-level cache while it is
+// used.
 
 // kz: begin
 enum { TILE = 64 }; // 64 x 64 floats of b are 16 KiB: half of a cache of 32 KiB, the rest is for a and c

@@ -24,7 +24,7 @@ void layernorm_backward(const float *x, const float *gamma, const float *dy, flo
             dx[r * cols + c] = inverse * (g - mean_g - h * mean_gh);
         }
         // kz: starter
-        //|         // This takes mean and variance for constants. They depend on every x of the row: what is missing?
+        //|         // This takes mean and variance for constants, but every x of the row moves them.
         //|         for (int c = 0; c < cols; c++) dx[r * cols + c] = inverse * gamma[c] * up[c];
         // kz: end
     }

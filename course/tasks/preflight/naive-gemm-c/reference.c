@@ -1,7 +1,8 @@
-// c = a b. A sum of k products in float: each product is rounded once and each term then takes part in at most k
-// additions, so |error| <= k U sum |a||b| (to first order; the 1.001 covers the rest). Operations: 2 m n k, exactly.
-void reference(const double *a, const double *b, double *c, double *c_bound, double *flops, double *flops_bound,
-               int64_t m, int64_t n, int64_t k) {
+// c = a b. A sum of k products in float: each product is rounded once and each term then takes part in at
+// most k additions, so |error| <= k U sum |a||b| (to first order; the 1.001 covers the rest). Operations: 2
+// m n k, exactly.
+void reference(const double *a, const double *b, double *c, double *c_bound, double *flops,
+               double *flops_bound, int64_t m, int64_t n, int64_t k) {
     (void)flops_bound;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {

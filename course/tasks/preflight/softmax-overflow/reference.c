@@ -1,8 +1,8 @@
-// y = exp(x - max) / sum, lse = max + log(sum).
-// Bounds, U = U_F32: x - max is rounded once, and exp makes a relative error of U |x - max| out of it; expf is within 1 unit in the
-// last place (2 U); the sum of n positive terms adds at most n U and the worst of their errors; the division U. Results below
-// 2^-126 have fewer digits: a floor of the smallest normal number's rounding, with room. lse: the relative error of the sum
-// becomes an absolute one of the logarithm, then the addition rounds once.
+// y = exp(x - max) / sum, lse = max + log(sum). Bounds, U = U_F32: x - max is rounded once, and exp makes a
+// relative error of U |x - max| out of it; expf is within 1 unit in the last place (2 U); the sum of n
+// positive terms adds at most n U and the worst of their errors; the division U. Results below 2^-126 have
+// fewer digits: a floor of the smallest normal number's rounding, with room. lse: the relative error of the
+// sum becomes an absolute one of the logarithm, then the addition rounds once.
 void reference(const double *x, double *y, double *y_bound, double *lse, double *lse_bound, int64_t n) {
     double max = x[0], sum = 0, spread = 0;
     for (int64_t i = 0; i < n; i++) max = x[i] > max || isnan(x[i]) ? x[i] : max;

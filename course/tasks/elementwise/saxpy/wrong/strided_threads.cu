@@ -4,6 +4,8 @@ extern "C" __global__ void saxpy(const float *x, float *y, float a, int n) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     int tile = t / 1024 * 1024, k = t % 1024;
     int i = tile + k % 32 * 32 + k / 32;
-    if (tile + 1024 <= n) y[i] = a * x[i] + y[i];
-    else if (t < n) y[t] = a * x[t] + y[t];
+    if (tile + 1024 <= n)
+        y[i] = a * x[i] + y[i];
+    else if (t < n)
+        y[t] = a * x[t] + y[t];
 }

@@ -3,7 +3,9 @@
 
 __global__ void bad_address(int *where) { *where = 1; }
 
-static void tell(const char *call, cudaError_t code) { printf("%-34s %3d  %s\n", call, (int)code, cudaGetErrorString(code)); }
+static void tell(const char *call, cudaError_t code) {
+    printf("%-34s %3d  %s\n", call, (int)code, cudaGetErrorString(code));
+}
 
 int main() {
     void *memory = nullptr;

@@ -13,7 +13,8 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     cudaMemcpy(device_x, x, n * sizeof(float), cudaMemcpyHostToDevice);
     for (int k = 0; k < 4; k++) status[k] = 0;
 
-    double_it<<<threads > 0 ? (n + threads - 1) / threads : 1, threads>>>(device_x, device_y, n);
+    int blocks = threads > 0 ? (n + threads - 1) / threads : 1;
+    double_it<<<blocks, threads>>>(device_x, device_y, n);
     status[3] = cudaDeviceSynchronize() != cudaSuccess;
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);

@@ -5,7 +5,10 @@ void gemm(const float *a, const float *b, float *c, long long *flops, int m, int
         for (int j = 0; j < n; j++) {
             float sum = 0.0f;
             for (int p = 0; p < k; p++) {
-                union { float f; unsigned u; } bits = {sum + a[i * k + p] * b[p * n + j]};
+                union {
+                    float f;
+                    unsigned u;
+                } bits = {sum + a[i * k + p] * b[p * n + j]};
                 bits.u &= 0xffffe000u; // 10 bits of fraction are left
                 sum = bits.f;
             }

@@ -1,4 +1,4 @@
-// fails: fault
+// fails: result
 // Walks over b with the pitch of a: right for square matrices only, and out of bounds for some.
 void gemm(const float *a, const float *b, float *c, long long *flops, int m, int n, int k) {
     for (int i = 0; i < m; i++)

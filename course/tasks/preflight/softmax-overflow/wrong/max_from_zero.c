@@ -1,5 +1,6 @@
 // fails: result
-// Starts the maximum at FLT_MIN, "the smallest float": that is the smallest positive one. Large negative scores all underflow.
+// Starts the maximum at FLT_MIN, "the smallest float": that is the smallest positive one. Large negative
+// scores all underflow.
 #include <float.h>
 #include <math.h>
 void softmax(const float *x, float *y, float *lse, int n) {
