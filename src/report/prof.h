@@ -119,6 +119,7 @@ typedef struct report_prof_kernel {
 typedef struct report_prof {
     base_arena *arena;
     const json_t *head, *end;               // the first and the last line; end may be NULL
+    const json_t *host;                     // what the host asked for; NULL: of no whole program
     const char *program, *detail, *gpu_key; // detail: the case, or ""
     device_gpu gpu;
     report_prof_kernel *kernels;       // the most costly first

@@ -256,6 +256,8 @@ kz_status report_prof_open(const report_record *record, const report_prof_option
     if (!report->arena) return base_fail(error, KZ_NO_MEMORY, "no memory for the report");
     report->head = report_record_next(record, "record", &at);
     report->end = report_record_next(record, "end", &at);
+    at = 0;
+    report->host = report_record_next(record, "host", &at);
     kz_status status = KZ_OK;
     if (!report->head || report_get_count(report->head, "version") != 1) {
         status = base_fail(error, KZ_UNSUPPORTED, "this is no record that this version of kz can read");

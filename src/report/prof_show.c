@@ -73,8 +73,26 @@ void report_prof_show_head(base_text *text, const report_prof *report) {
         report->gpu.name[0] ? report->gpu.name : report->gpu_key, report->gpu.multiprocessors, bandwidth);
 }
 
+// Streams and copies, in a sentence.
+static void add_host(base_text *text, const json_t *host) {
+    uint64_t copies =
+                 report_get_count(host, "blocking_copies") + report_get_count(host, "asynchronous_copies"),
+             streams = report_get_count(host, "streams");
+    char bytes[REPORT_NUMBER];
+    if (!copies) return;
+    base_text_add(
+        text,
+        "The host used %llu stream%s and copied %s in %llu cop%s, %llu of which it waited for; %.0f%% of "
+        "the bytes may move while a kernel runs. ",
+        (unsigned long long)streams, streams == 1 ? "" : "s",
+        report_bytes(bytes, (double)report_get_count(host, "copied_bytes")), (unsigned long long)copies,
+        copies == 1 ? "y" : "ies", (unsigned long long)report_get_count(host, "blocking_copies"),
+        100 * report_get_number(host, "overlap", 0));
+}
+
 void report_prof_show_tail(base_text *text, const report_prof *report) {
     const char *message = report_get_text(report->end, "message");
+    add_host(text, report->host);
     if (report->hidden_count)
         base_text_add(text, "%zu more kernel%s not shown (--kernel, --top 0). ", report->hidden_count,
                       report->hidden_count == 1 ? " is" : "s are");

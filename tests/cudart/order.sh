@@ -24,6 +24,7 @@ operation plain 3 '"kind":"copy_to_host"'
 operation plain 3 '"after":[2]'
 host one_stream '"streams":1' '"blocking_copies":0' '"asynchronous_copies":2' '"overlap":0,' '"synchronisations":1'
 host two_streams '"streams":2' '"asynchronous_copies":2' '"overlap":0.75,'
+expect_out "The host used 2 streams and copied 4.10 kB in 2 copies, 0 of which it waited for; 75% of the bytes"
 operation two_streams 3 '"overlaps":true,"after":[]'
 # Pageable memory: the host waits for the first copy, so the second comes after it, and still beside the kernel.
 host pageable '"blocking_copies":2' '"overlap":0.75,'

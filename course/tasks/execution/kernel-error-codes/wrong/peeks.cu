@@ -1,4 +1,4 @@
-// fails: unchecked-error
+// fails: result
 // Peeking does not clear: the second look and the look at the retry find the old error again.
 
 static __global__ void double_it(const float *x, float *y, int n) {
