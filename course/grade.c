@@ -252,9 +252,11 @@ kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_
                                 .fresh_seed = job->fresh_seed ? job->fresh_seed : fresh_seed()};
     if (!verdict->arena) return base_fail(error, KZ_NO_MEMORY, "no memory for a verdict");
     char *source = NULL, *path = realpath(job->file, NULL);
-    if (!path)
+    if (!path) {
+        verdict->passed = false;
         return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", job->file,
                          strerror(errno));
+    }
     snprintf(verdict->file, sizeof verdict->file, "%s", path);
     free(path);
     size_t size;

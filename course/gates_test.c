@@ -1,0 +1,100 @@
+// Metrics of kernels from a record: every name of metrics.def, sums over kernels, ratios, and the line that costs most.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "gates.h"
+#include "observe/observe.h"
+
+static report_record parse(const char *text) {
+    report_record record = {0};
+    kz_error error = {0};
+    if (report_record_parse("test", text, strlen(text), &record, &error)) fail_msg("%s", error.message);
+    return record;
+}
+
+// A record with every metric there is, each 1: what a gate may ask for is then known.
+static void every_metric_of_kernels_is_found(void **state) {
+    base_text text = {0};
+    size_t count;
+    const observe_metric *metrics = observe_metrics(&count);
+    base_text_add(&text,
+                  "{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n{\"type\":\"kernel\",\"launches\":1,"
+                  "\"metrics\":{\"none\":0");
+    for (size_t i = 0; i < count; i++) base_text_add(&text, ",\"%s\":1", metrics[i].name);
+    base_text_add(&text, "}}\n");
+    report_record record = parse(text.data);
+    const course_metric *all = course_metrics(&count);
+    bool other = false; // behind those of kernels stand those of the host and of C
+    for (size_t i = 0; i < count; i++) {
+        other = other || strcmp(all[i].name, "streams") == 0;
+        course_metric_value value;
+        bool found = course_metric_of_record(&record, all[i].name, 32, &value);
+        if (found == other) fail_msg("%s: found %d", all[i].name, found);
+        if (found && !(value.known && value.value > 0)) fail_msg("%s is not known", all[i].name);
+    }
+    report_record_free(&record);
+    base_text_free(&text);
+}
+
+static const char two_kernels[] =
+    "{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n"
+    "{\"type\":\"kernel\",\"launches\":2,\"metrics\":{\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":10,"
+    "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":220,\"launch__thread_count\":64,\"launch__block_"
+    "size\":64,"
+    "\"launch__shared_mem_per_block_static\":100,\"launch__shared_mem_per_block_dynamic\":28},"
+    "\"lines\":[{\"file\":\"/a/"
+    "k.cu\",\"line\":7,\"metrics\":{\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":5,"
+    "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":20}},{\"file\":\"/a/k.cu\",\"line\":9,\"metrics\":{"
+    "\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":5,\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld."
+    "sum\":200}}]}\n"
+    "{\"type\":\"kernel\",\"launches\":1,\"metrics\":{\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":10,"
+    "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":40,\"launch__thread_count\":1024,\"launch__block_"
+    "size\":1024,"
+    "\"launch__shared_mem_per_block_static\":64}}\n";
+
+static double value_of(const report_record *record, const char *metric, uint32_t registers) {
+    course_metric_value value;
+    assert_true(course_metric_of_record(record, metric, registers, &value));
+    assert_true(value.known);
+    return value.value;
+}
+
+static void kernels_are_summed(void **state) {
+    report_record record = parse(two_kernels);
+    assert_true(value_of(&record, "loads", 0) == 20);
+    assert_true(value_of(&record, "load_sectors", 0) == 260);
+    assert_true(value_of(&record, "sectors_per_load", 0) == 13);
+    assert_true(value_of(&record, "launches", 0) == 3);
+    assert_true(value_of(&record, "threads", 0) == 2 * 64 + 1024);
+    assert_true(value_of(&record, "shared_bytes", 0) == 128);
+    assert_true(value_of(&record, "registers", 40) == 40);
+    assert_true(value_of(&record, "occupancy", 64) ==
+                0.5); // 1024 threads with 64 registers: one block of two
+    course_metric_value value;
+    assert_true(course_metric_of_record(&record, "registers", 0, &value));
+    assert_false(value.known);
+    assert_false(course_metric_of_record(&record, "no_such", 0, &value));
+    report_record_free(&record);
+}
+
+static void the_line_that_costs_most_is_named(void **state) {
+    report_record record = parse(two_kernels);
+    course_metric_value value;
+    course_metric_of_record(&record, "sectors_per_load", 0, &value);
+    assert_int_equal(value.line, 9);
+    assert_string_equal(value.file, "/a/k.cu");
+    assert_true(value.share > 0.9 && value.share < 0.92);
+    report_record_free(&record);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_metric_of_kernels_is_found),
+        cmocka_unit_test(kernels_are_summed),
+        cmocka_unit_test(the_line_that_costs_most_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+// What is the same for all kinds: the file, its rules, includes, the device and the seeds. The kind is "answer", which
+// needs neither compiler nor device, or a kernel that is refused before it is compiled.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "course.h"
+
+typedef struct place {
+    char folder[64], file[128], task[128];
+} place;
+
+static place make_place(const char *source) {
+    place p = {.folder = "/tmp/kz-grade-test-XXXXXX"};
+    assert_non_null(mkdtemp(p.folder));
+    snprintf(p.file, sizeof p.file, "%s/mine.cu", p.folder);
+    snprintf(p.task, sizeof p.task, "%s/course/tasks/one/twice", p.folder);
+    assert_int_equal(base_make_folders(p.task, NULL), KZ_OK);
+    assert_int_equal(base_file_write(p.file, source, strlen(source), NULL), KZ_OK);
+    return p;
+}
+
+static void remove_place(const place *p) {
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
+    assert_int_equal(system(command), 0);
+}
+
+// Grades the source by these rules; the kernel's own part is not reached, for the rules refuse it.
+static course_verdict grade(const place *p, const course_source_rule *rules, size_t count) {
+    static course_task task; // outlives the verdict
+    task = (course_task){
+        .id = "twice", .folder = p->task, .kind = COURSE_CUDA, .rules = rules, .rule_count = count};
+    course_verdict verdict;
+    kz_error error = {0};
+    const course_grade_job job = {.task = &task, .file = p->file, .device = "sim", .kz = "/bin/false"};
+    if (course_grade(&job, &verdict, &error)) fail_msg("%s", error.message);
+    return verdict;
+}
+
+static void expect_refused(const char *source, const course_source_rule *rule, const char *words) {
+    place p = make_place(source);
+    course_verdict verdict = grade(&p, rule, rule ? 1 : 0);
+    assert_false(verdict.passed);
+    assert_int_equal(verdict.reason, COURSE_SOURCE);
+    if (!strstr(verdict.checks[0].summary, words)) fail_msg("%s", verdict.checks[0].summary);
+    assert_true(verdict.fresh_seed != 0 && verdict.fresh_seed != verdict.public_seed);
+    assert_string_equal(verdict.file, p.file);
+    course_verdict_close(&verdict);
+    remove_place(&p);
+}
+
+static const course_source_rule no_atomics = {.pattern = "atomicAdd", .why = "Do without.", .forbid = true};
+static const course_source_rule some_shuffle = {.pattern = "__shfl_[a-z]+_sync", .why = "It is the lesson."};
+
+static void forbidden_words_have_their_line(void **state) {
+    expect_refused("// atomicAdd in a comment\nint x; /* atomicAdd */\nchar *s = \"atomicAdd\";\nvoid f() { "
+                   "atomicAdd(p, 1); }\n",
+                   &no_atomics, "mine.cu:4: \"atomicAdd\"");
+    // What looks like a comment or a string and is none hides nothing.
+    expect_refused("const char *s = \"/*\"; atomicAdd(p, 1); // */\n", &no_atomics, "mine.cu:1");
+    expect_refused("const char *s = R\"(\")\"; atomicAdd(p, 1);\n", &no_atomics, "mine.cu:1");
+    expect_refused("int n = 1'000; atomicAdd(p, 1); // don't\n", &no_atomics, "mine.cu:1");
+}
+
+static void required_words_do_not_count_in_comments(void **state) {
+    expect_refused("// __shfl_down_sync\nchar *s = \"__shfl_down_sync\";\n", &some_shuffle, "there is no");
+}
+
+static void the_courses_files_are_not_included(void **state) {
+    expect_refused("\n#include \"solution.cu\"\n", NULL, "mine.cu:2");
+    expect_refused("  #  include <../one/solution.cu>\n", NULL, "file of the course");
+    expect_refused("#define NAME \"x.h\"\n#include NAME\n", NULL, "mine.cu:2");
+    expect_refused("asm(\".incbin \\\"f\\\"\");\n", NULL, ".incbin");
+    place p = make_place("#include \"course/tasks/one/twice/notes.h\"\n");
+    char path[200];
+    snprintf(path, sizeof path, "%s/notes.h", p.task);
+    assert_int_equal(base_file_write(path, "", 0, NULL), KZ_OK);
+    course_verdict verdict = grade(&p, NULL, 0);
+    assert_int_equal(verdict.reason, COURSE_SOURCE);
+    course_verdict_close(&verdict);
+    remove_place(&p);
+}
+
+static void a_file_that_is_not_there_is_an_error(void **state) {
+    course_task task = {.id = "twice", .folder = "/nowhere", .kind = COURSE_CUDA};
+    course_verdict verdict;
+    kz_error error = {0};
+    const course_grade_job job = {.task = &task, .file = "/no/such.cu", .kz = "/bin/false"};
+    assert_int_equal(course_grade(&job, &verdict, &error), KZ_NOT_FOUND);
+    assert_non_null(strstr(error.message, "/no/such.cu"));
+    assert_false(verdict.passed);
+    course_verdict_close(&verdict);
+}
+
+static void the_first_bad_row_gives_the_reason(void **state) {
+    course_verdict v = {.arena = base_arena_open(), .passed = true};
+    course_verdict_add(&v, "results", COURSE_RIGHT, COURSE_PASSED, NULL, "all right", "");
+    assert_true(v.passed);
+    course_verdict_add(&v, "sanitizer", COURSE_BAD, COURSE_FINDING, "race", "a race", "words");
+    course_verdict_add(&v, "loads", COURSE_BAD, COURSE_GATE_MISSED, "loads", "too many", "");
+    assert_false(v.passed);
+    assert_int_equal(v.reason, COURSE_FINDING);
+    assert_string_equal(v.reason_detail, "race");
+    for (int i = 0; i < 2 * COURSE_CHECKS; i++)
+        course_verdict_add(&v, "x", COURSE_RIGHT, COURSE_PASSED, "", "", "");
+    assert_int_equal(v.check_count, COURSE_CHECKS);
+    course_verdict_close(&v);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forbidden_words_have_their_line),
+        cmocka_unit_test(required_words_do_not_count_in_comments),
+        cmocka_unit_test(the_courses_files_are_not_included),
+        cmocka_unit_test(a_file_that_is_not_there_is_an_error),
+        cmocka_unit_test(the_first_bad_row_gives_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
