@@ -1,4 +1,4 @@
-// fails: result
+// fails: fault
 // Compares the address instead of the column: it wraps into the next row.
 extern "C" __global__ void blur(const float *x, float *y, int height, int width) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// fails: result
+// fails: shuffle
 // All five steps, but lanes without elements have left: what is read from them is nothing in particular.
 extern "C" __global__ void row_norms(const float *x, float *norms, int rows, int columns) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
