@@ -417,6 +417,7 @@ typedef struct course_process {
     size_t input_bytes;
     double seconds;      // wall time; then its whole group is killed
     uint64_t memory;     // bytes of address space; 0: no limit (sanitizers reserve terabytes)
+    uint64_t data;       // bytes of private memory, where address space cannot be limited; 0: no limit
     size_t output_bytes; // the most that is kept of each stream
     bool answer_pipe;    // fd 3 of the child is a pipe, kept in `answer`
 } course_process;

@@ -112,6 +112,7 @@ _Noreturn static void become(const course_process *process, const pipes *p, cons
     // Threads count together: the processor time of as many cores as there are, and some to spare.
     limit(RLIMIT_CPU, (rlim_t)(process->seconds * 256) + 10);
     if (process->memory) limit(RLIMIT_AS, (rlim_t)process->memory);
+    if (process->data) limit(RLIMIT_DATA, (rlim_t)process->data);
     execve(process->argv[0], (char *const *)(uintptr_t)process->argv, (char *const *)(uintptr_t)variables);
     _exit(127);
 }

@@ -1,0 +1,398 @@
+// A kernel's runs judged: rows of the verdict from what the child sent. See grade_kernel.h.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+#include "gates.h"
+#include "grade_kernel.h"
+#include "report/findings.h"
+
+// What is not the submission's fault ends the grading.
+static bool is_graders(kz_status status) {
+    return status == KZ_NO_DEVICE || status == KZ_DRIVER || status == KZ_BUSY || status == KZ_LOST ||
+           status == KZ_INTERNAL || status == KZ_IO || status == KZ_NO_MEMORY;
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------
+
+static course_check *add_row(const course_kernel_grading *g, course_verdict *verdict, const char *name,
+                             course_outcome outcome, course_reason reason, const char *reason_detail,
+                             const base_text *summary, const char *detail) {
+    char row[64];
+    snprintf(row, sizeof row, "%s%s", name, g->place);
+    return course_verdict_add(verdict, row, outcome, reason, reason_detail,
+                              summary->data ? summary->data : "", detail);
+}
+
+static void add_indented(base_text *out, const char *text) {
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        base_text_add(out, "%s%.*s", out->length ? "\n" : "", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+// The findings as `kz sanitize` prints them, cut where they are many.
+static void print_findings(const report_findings *findings, const char *file, base_text *out) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return;
+    report_style style = {.width = 100};
+    report_prof_sources *sources = report_prof_sources_open(NULL, 0);
+    report_findings_print(stream, &style, findings, sources);
+    report_prof_sources_close(sources);
+    fclose(stream);
+    enum { MOST = 6000 };
+    while (size && text[size - 1] == '\n') text[--size] = 0;
+    if (size > MOST) {
+        size = MOST;
+        while (size && text[size] != '\n') size--;
+        text[size] = 0;
+    }
+    add_indented(out, text);
+    if (size >= MOST - 200) base_text_add(out, "\n... and more; kz sanitize shows all");
+    free(text);
+}
+
+static bool open_findings(const course_task *task, report_findings *findings) {
+    if (!report_findings_open(findings)) return false;
+    base_text kinds = {0}; // words that name an instrument are no kinds
+    for (size_t k = 0; task->sanitize_skip && task->sanitize_skip[k]; k++)
+        if (strcmp(task->sanitize_skip[k], "races") && strcmp(task->sanitize_skip[k], "sync"))
+            base_text_add(&kinds, "%s%s", kinds.length ? "," : "", task->sanitize_skip[k]);
+    if (kinds.length) report_findings_choose(findings, NULL, kinds.data, NULL);
+    base_text_free(&kinds);
+    return true;
+}
+
+static void drop_lesser(report_findings *findings) {
+    for (size_t i = json_array_size(findings->items); i-- > 0;)
+        if (strcmp(report_get_text(json_array_get(findings->items, i), "severity"), "error") != 0)
+            json_array_remove(findings->items, i);
+}
+
+static bool is_same_place(const json_t *a, const json_t *b, const char *which) {
+    const json_t *one = report_get(a, which), *other = report_get(b, which);
+    if (!one || !other) return !one && !other;
+    return strcmp(report_get_text(one, "file"), report_get_text(other, "file")) == 0 &&
+           report_get_count(one, "line") == report_get_count(other, "line");
+}
+
+// The same mistake on the same lines shows in nearly every run: once is enough for whoever has to mend it.
+static void drop_repeats(report_findings *findings) {
+    for (size_t i = json_array_size(findings->items); i-- > 1;) {
+        const json_t *later = json_array_get(findings->items, i);
+        for (size_t k = 0; k < i; k++) {
+            const json_t *first = json_array_get(findings->items, k);
+            if (strcmp(report_get_text(first, "kind"), report_get_text(later, "kind")) == 0 &&
+                is_same_place(first, later, "first") && is_same_place(first, later, "second")) {
+                json_array_remove(findings->items, i);
+                break;
+            }
+        }
+    }
+}
+
+static bool add_record(report_findings *findings, const course_judge_result *result, const char *name) {
+    report_record record = {0};
+    if (!result->record_length) return false;
+    if (report_record_parse(name, result->record, result->record_length, &record, NULL)) return false;
+    report_findings_add(findings, &record, name, 0);
+    report_record_free(&record);
+    return true;
+}
+
+// A run that did not end well: a fault, a launch that was refused, a time limit, a guard band.
+static void add_failed_run(course_kernel_grading *g, size_t i, const course_judge_result *result,
+                           course_verdict *verdict) {
+    base_text summary = {0}, detail = {0};
+    report_findings findings;
+    bool opened = report_findings_open(&findings);
+    const char *kind = "";
+    const course_kernel_run *own = &g->own[i];
+    if (opened && add_record(&findings, result, own->name)) {
+        drop_lesser(&findings);
+        kind = report_get_text(json_array_get(findings.items, 0), "kind");
+    }
+    bool is_fault = result->status == KZ_FAULT || result->status == KZ_DEADLOCK;
+    if (result->status == KZ_TIMEOUT) {
+        base_text_add(&summary, "%s: it did not end within %g s and was stopped", own->name,
+                      g->job->task->limit_seconds);
+        add_indented(&detail, result->message);
+        base_text_add(&detail,
+                      "\nlikely: a loop whose condition never changes, a step of 0, or waiting for what "
+                      "no thread does\nnext: look at the line above, and at what should end its loop");
+    } else if (is_fault) {
+        base_text_add(&summary, "%s: the kernel was stopped", own->name);
+        if (opened && json_array_size(findings.items))
+            print_findings(&findings, g->job->file, &detail);
+        else
+            add_indented(&detail, result->message);
+    } else if (result->status == KZ_WRONG) {
+        base_text_add(&summary, "%s: %s", own->name, result->message);
+        base_text_add(&detail,
+                      "likely: more threads than elements\nnext: compare the index with the size first, "
+                      "if (i < n)");
+        kind = "out-of-bounds";
+    } else if (result->status == KZ_NO_MEMORY) {
+        base_text_add(&summary, "%s: it needs more than the %llu MiB that are allowed", own->name,
+                      (unsigned long long)(g->job->task->limit_bytes >> 20));
+        add_indented(&detail, result->message);
+        base_text_add(&detail,
+                      "\nlikely: an array per thread that is far too large\nnext: keep per-thread arrays "
+                      "to what registers hold; larger ones belong in shared or global memory");
+        kind = "memory";
+    } else {
+        base_text_add(&summary, "%s: the kernel cannot be launched", own->name);
+        add_indented(&detail, result->message);
+        kind = "launch";
+    }
+    add_row(g, verdict, "results", COURSE_BAD, result->status == KZ_TIMEOUT ? COURSE_TIMEOUT : COURSE_FAULT,
+            kind, &summary, detail.data ? detail.data : "");
+    if (opened) report_findings_close(&findings);
+    base_text_free(&summary);
+    base_text_free(&detail);
+}
+
+// The child ended without a word about its run.
+static void add_lost_child(course_kernel_grading *g, size_t done, const course_process_result *ended,
+                           course_verdict *verdict) {
+    base_text summary = {0};
+    const char *name = done < g->job_count ? g->own[done].name : "the end";
+    if (ended->timed_out)
+        base_text_add(&summary, "%s: it did not end within %g s and was stopped", name,
+                      g->job->task->limit_seconds);
+    else
+        base_text_add(&summary, "%s: the process that ran it ended with %s %d", name,
+                      ended->signal ? "signal" : "exit status",
+                      ended->signal ? ended->signal : ended->exit_code);
+    add_row(g, verdict, "results", COURSE_BAD, ended->timed_out ? COURSE_TIMEOUT : COURSE_FAULT, "", &summary,
+            ended->output.data ? ended->output.data : "");
+    base_text_free(&summary);
+}
+
+// Copies what came back into the data, which owns its `got`.
+kz_status course_kernel_take(course_data *d, const course_judge_result *result, kz_error *error) {
+    size_t buffer = 0;
+    for (size_t p = 0; p < d->task->parameter_count; p++) {
+        if (d->task->parameters[p].role == COURSE_SCALAR) continue;
+        free(d->got[p]);
+        d->got[p] = NULL;
+        if (!result->got[buffer] || result->bytes[buffer] != d->bytes[p])
+            return base_fail(error, KZ_INTERNAL, "the judge sent no buffer %s", d->task->parameters[p].name);
+        d->got[p] = malloc(d->bytes[p] + 1);
+        if (!d->got[p]) return base_fail(error, KZ_NO_MEMORY, "no memory for a result");
+        memcpy(d->got[p], result->got[buffer], d->bytes[p]);
+        buffer++;
+    }
+    return KZ_OK;
+}
+
+typedef struct tally {
+    size_t runs, wrong, changed;
+    size_t first, first_changed; // runs
+    kz_error words, input_words;
+    base_text also; // other cases that are wrong
+    bool varies;    // one case's data is right under one schedule and wrong under another
+    size_t others;
+    double worst; // greatest error over bound of all that is right
+} tally;
+
+static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_judge_result *result, tally *t,
+                             kz_error *error) {
+    course_data *d = &g->data[g->own[i].data];
+    kz_status status = course_kernel_take(d, result, error);
+    if (status) return status;
+    family_comparison comparison;
+    kz_error words = {0};
+    bool changed = false;
+    d->before =
+        g->own[i].data > 0 && g->data[g->own[i].data - 1].c == d->c ? &g->data[g->own[i].data - 1] : NULL;
+    status = course_data_judge(d, g->reference, &changed, &comparison, &words);
+    t->runs++;
+    g->own[i].is_wrong = status == KZ_WRONG;
+    for (size_t k = 0; k < i; k++)
+        if (!g->own[k].is_gate && g->own[k].data == g->own[i].data &&
+            g->own[k].is_wrong != g->own[i].is_wrong)
+            t->varies = true;
+    if (status == KZ_WRONG && changed) {
+        if (t->changed++ == 0) t->first_changed = i, t->input_words = words;
+    } else if (status == KZ_WRONG) {
+        if (t->wrong++ == 0)
+            t->first = i, t->words = words;
+        else if (d->c != g->data[g->own[t->first].data].c && g->own[i].schedule == 0 && t->others++ < 8) {
+            char name[200];
+            course_case_name(g->job->task, d->c, name, sizeof name);
+            base_text_add(&t->also, "%s%s", t->also.length ? "; " : "", name);
+        }
+    } else if (status) {
+        if (error) *error = words;
+        return status;
+    } else if (isfinite(comparison.worst_ratio) && comparison.worst_ratio > t->worst)
+        t->worst = comparison.worst_ratio;
+    return KZ_OK;
+}
+
+static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *verdict) {
+    base_text summary = {0}, detail = {0};
+    if (t->wrong) {
+        size_t line = strcspn(t->words.message, "\n");
+        base_text_add(&summary, "%s: %.*s", g->own[t->first].name, (int)line, t->words.message);
+        add_indented(&detail, t->words.message + line + (t->words.message[line] == '\n'));
+        if (t->varies)
+            base_text_add(&detail, "%sthe same data comes out right under another order of the warps: a race",
+                          detail.length ? "\n" : "");
+        if (t->also.length)
+            base_text_add(&detail, "\nalso wrong: %s%s", t->also.data, t->others > 8 ? "; and more" : "");
+        base_text_add(&detail, "\n%zu of %zu runs are wrong", t->wrong, t->runs);
+        add_row(g, verdict, "results", COURSE_BAD, COURSE_WRONG, "", &summary, detail.data);
+    } else {
+        base_text_add(&summary, "%zu case%s, 2 seeds, %zu runs", g->job->task->case_count,
+                      g->job->task->case_count == 1 ? "" : "s", t->runs);
+        if (t->worst > 0) base_text_add(&summary, "; the error is at most %.2g of what is allowed", t->worst);
+        add_row(g, verdict, "results", COURSE_RIGHT, COURSE_PASSED, NULL, &summary, "");
+    }
+    base_text_free(&summary);
+    base_text_free(&detail);
+    if (t->changed) {
+        size_t line = strcspn(t->input_words.message, "\n");
+        base_text_add(&summary, "%s: %.*s", g->own[t->first_changed].name, (int)line, t->input_words.message);
+        add_row(g, verdict, "inputs", COURSE_BAD, COURSE_INPUT_CHANGED, "", &summary,
+                t->input_words.message + line + (t->input_words.message[line] == '\n'));
+        base_text_free(&summary);
+    } else {
+        base_text_add(&summary, "unchanged, and nothing was written beside the buffers");
+        add_row(g, verdict, "inputs", COURSE_RIGHT, COURSE_PASSED, NULL, &summary, "");
+        base_text_free(&summary);
+    }
+}
+
+static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answer *answer,
+                              course_verdict *verdict) {
+    report_findings findings;
+    if (!g->instruments[0] || !open_findings(g->job->task, &findings)) return;
+    for (size_t i = 0; i < answer->count; i++)
+        if (!g->own[i].is_gate) add_record(&findings, &answer->results[i], g->own[i].name);
+    drop_lesser(&findings);
+    drop_repeats(&findings);
+    base_text summary = {0}, detail = {0};
+    size_t count = json_array_size(findings.items);
+    if (count) {
+        const json_t *first = json_array_get(findings.items, 0);
+        report_finding_title(first, &summary);
+        if (count > 1) base_text_add(&summary, ", and %zu more", count - 1);
+        print_findings(&findings, g->job->file, &detail);
+        course_verdict_add(verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, report_get_text(first, "kind"),
+                           summary.data, detail.data ? detail.data : "");
+    } else {
+        base_text_add(&summary, "nothing found by: %s", g->instruments);
+        course_verdict_add(verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL, summary.data, "");
+    }
+    base_text_free(&summary);
+    base_text_free(&detail);
+    report_findings_close(&findings);
+}
+
+static uint32_t find_registers(const course_kernel_grading *g, const char *gpu_record) {
+    toolchain_resources *resources = NULL;
+    size_t count = 0, size = 0;
+    void *cubin = NULL;
+    uint32_t registers = 0;
+    char arch[TOOLCHAIN_ARCH];
+    unsigned sm = 90;
+    const char *at = gpu_record ? strstr(gpu_record, "\"sm\":") : NULL;
+    if (at) sm = (unsigned)strtoul(at + 5, NULL, 10);
+    snprintf(arch, sizeof arch, "%u", sm % 1000);
+    if (toolchain_assemble(&g->tools, g->job->file, g->ptx, strlen(g->ptx), arch, &cubin, &size, &resources,
+                           &count, NULL) == KZ_OK)
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(resources[i].entry, g->job->task->function) == 0)
+                registers = (uint32_t)resources[i].registers;
+    free(cubin);
+    free(resources);
+    return registers;
+}
+
+static kz_status add_gate_row(const course_gate *gate, const course_metric_value *value,
+                              course_verdict *verdict, kz_error *error) {
+    if (!value->known) {
+        course_gate_skip(verdict, gate, "it could not be counted here", "");
+        return KZ_OK;
+    }
+    base_text counted = {0};
+    base_text_add(&counted, "by the simulator");
+    if (value->line) {
+        const char *slash = strrchr(value->file, '/');
+        base_text_add(&counted, "; most of it at %s:%u (%.0f%%)", slash ? slash + 1 : value->file,
+                      value->line, 100 * value->share);
+    }
+    kz_status status = course_gate_add(verdict, gate, value->value, counted.data, error);
+    base_text_free(&counted);
+    const course_metric *metric = course_find_metric(gate->metric);
+    if (!verdict->figure_name && metric) {
+        verdict->figure_name = metric->name;
+        verdict->figure = value->value;
+        verdict->figure_larger_is_better = metric->larger_is_better;
+    }
+    return status;
+}
+
+static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answer *answer,
+                               course_verdict *verdict, kz_error *error) {
+    const course_task *task = g->job->task;
+    uint32_t registers = 0;
+    for (size_t i = 0; i < task->gate_count; i++) {
+        const course_gate *gate = &task->gates[i];
+        report_record record = {0};
+        course_metric_value value = {0};
+        if (g->gate_runs[i] >= answer->count) continue;
+        const course_judge_result *result = &answer->results[g->gate_runs[i]];
+        bool needs = strcmp(gate->metric, "registers") == 0 || strcmp(gate->metric, "occupancy") == 0;
+        if (needs && !registers) registers = find_registers(g, result->record);
+        kz_status status = report_record_parse("gate", result->record, result->record_length, &record, error);
+        if (!status && !course_metric_of_record(&record, gate->metric, registers, &value))
+            status = base_fail(error, KZ_INVALID, "task %s: the metric %s is not one of kernels", task->id,
+                               gate->metric);
+        report_record_free(&record);
+        if (!status) status = add_gate_row(gate, &value, verdict, error);
+        if (status) return status;
+    }
+    return KZ_OK;
+}
+
+// ---- all rows ------------------------------------------------------------------------------------------
+
+kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answer *answer,
+                              const course_process_result *ended, course_verdict *verdict, kz_error *error) {
+    if (answer->complete && is_graders(answer->status))
+        return base_fail(error, answer->status, "%s", answer->message);
+    tally t = {0};
+    kz_status status = KZ_OK;
+    size_t failed = SIZE_MAX;
+    for (size_t i = 0; i < answer->count && !status; i++) {
+        const course_judge_result *result = &answer->results[i];
+        if (is_graders(result->status) && result->status != KZ_NO_MEMORY)
+            return base_fail(error, result->status, "%s", result->message);
+        if (result->status)
+            failed = i;
+        else if (!g->own[i].is_gate)
+            status = judge_run_i(g, i, result, &t, error);
+    }
+    if (status) goto done;
+    if (failed != SIZE_MAX)
+        add_failed_run(g, failed, &answer->results[failed], verdict);
+    else if (answer->complete && answer->status)
+        course_verdict_add(verdict, "results", COURSE_BAD, COURSE_FAULT, "launch",
+                           "the kernel cannot be loaded", answer->message);
+    else if (answer->count < g->job_count)
+        add_lost_child(g, answer->count, ended, verdict);
+    if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
+    if (failed == SIZE_MAX && !g->place[0]) add_sanitizer_row(g, answer, verdict);
+    if (verdict->passed && !g->place[0]) status = add_gate_rows(g, answer, verdict, error);
+done:
+    base_text_free(&t.also);
+    return status;
+}
