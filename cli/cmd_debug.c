@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "debug/debug.h"
@@ -23,7 +24,7 @@ enum { PATH = 1024, PARENTS = 5, LEAST_SPARE = 10 };
 
 typedef struct debug_options {
     const char *commands, *gpu, *family, *pattern;
-    cli_list flags;
+    cli_list execute, flags;
     cli_integer seed;
     bool optimized;
 } debug_options;
@@ -31,6 +32,8 @@ typedef struct debug_options {
 static const cli_option options[] = {
     {"commands", CLI_TEXT, offsetof(debug_options, commands), "FILE",
      "commands to begin with, one per line; also -x FILE"},
+    {"execute", CLI_LIST, offsetof(debug_options, execute), "COMMAND",
+     "a command to begin with; may be repeated"},
     {"optimized", CLI_FLAG, offsetof(debug_options, optimized), NULL,
      "debug the code as it is built for use: lines, but no variables"},
     {"gpu", CLI_TEXT, offsetof(debug_options, gpu), "NAME",
@@ -58,24 +61,53 @@ static kz_status move_input(int *moved, kz_error *error) {
     return KZ_OK;
 }
 
+// The commands of --execute as a file without a name, which a program inherits; its number is what is given.
+static kz_status write_commands(const cli_list *commands, char script[PATH], kz_error *error) {
+    base_text text = {0};
+    for (size_t i = 0; i < commands->count; i++) base_text_add(&text, "%s\n", commands->items[i]);
+    int file = memfd_create("commands", 0);
+    int spare = file < 0 ? -1 : fcntl(file, F_DUPFD, LEAST_SPARE);
+    bool written = spare >= 0 && !text.failed &&
+                   write(spare, text.data, text.length) == (ssize_t)text.length &&
+                   lseek(spare, 0, SEEK_SET) == 0;
+    if (file >= 0) close(file);
+    base_text_free(&text);
+    if (!written) return base_fail(error, KZ_IO, "cannot keep the commands: %s", strerror(errno));
+    snprintf(script, PATH, "%d", spare);
+    return KZ_OK;
+}
+
+// What commands come from before the terminal: "" where there is nothing.
+static kz_status find_script(const debug_options *o, char script[PATH], kz_error *error) {
+    script[0] = 0;
+    if (o->commands && o->execute.count)
+        return base_fail(error, KZ_INVALID,
+                         "--commands and --execute exclude each other: put all into the file");
+    if (o->execute.count) return write_commands(&o->execute, script, error);
+    if (!o->commands) return KZ_OK;
+    char *path = realpath(o->commands, NULL); // the program may change its folder
+    if (!path)
+        return base_fail(error, KZ_IO, "cannot open the commands %s: %s", o->commands, strerror(errno));
+    snprintf(script, PATH, "%.800s", path);
+    free(path);
+    return KZ_OK;
+}
+
 // What KZ_DEBUG is to say: the file of commands first, then the terminal.
 static kz_status find_terminal(const debug_options *o, char where[PATH], kz_error *error) {
-    char *script = o->commands ? realpath(o->commands, NULL) : NULL; // the program may change its folder
-    if (o->commands && !script)
-        return base_fail(error, KZ_IO, "cannot open the commands %s: %s", o->commands, strerror(errno));
-    kz_status status = KZ_OK;
+    char script[PATH];
+    kz_status status = find_script(o, script, error);
+    if (status) return status;
     if (isatty(STDIN_FILENO)) {
         const char *terminal = ttyname(STDIN_FILENO);
-        snprintf(where, PATH, "%.800s%s%s", script ? script : "", script ? "," : "",
-                 terminal ? terminal : "/dev/tty");
-    } else if (script) {
+        snprintf(where, PATH, "%.800s%s%s", script, script[0] ? "," : "", terminal ? terminal : "/dev/tty");
+    } else if (script[0]) {
         snprintf(where, PATH, "%.800s", script);
     } else {
         int moved;
         status = move_input(&moved, error);
         if (status == KZ_OK) snprintf(where, PATH, "%d", moved);
     }
-    free(script);
     return status;
 }
 
