@@ -13,6 +13,7 @@
 #include "family/compare.h"
 #include "family/expression.h"
 #include "family/inputs.h"
+#include "family/lines.h"
 #include "family/limits.h"
 
 static size_t two_buffers(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]) {
@@ -328,6 +329,32 @@ static void one_number_has_its_factor(void **state) {
     expect(f, 1, "the value is wrong");
 }
 
+// Lines for others are no launch lines, and a word that nobody knows is a mistake at its line.
+static void launch_lines_of_a_learners_file(void **state) {
+    (void)state;
+    base_arena *arena = base_arena_open();
+    family_lines lines;
+    kz_error error = {0};
+    const family_name_value names[] = {{"n", 1000}, {NULL, 0}};
+    kz_launch launch = {.grid = {9, 9, 9}, .block = {9, 9, 9}};
+    bool has_grid;
+    assert_int_equal(family_lines_read(arena, "a.cu",
+                                       "// kz: task vector-add\n// kz: begin\n// kz: block 64 2\n// kz: end\n"
+                                       "// kz: grid ceil(n/block)\n// kz: fill z 0xff\n",
+                                       &lines, &error),
+                     KZ_OK);
+    assert_int_equal(family_lines_shape(&lines, "vector_add", names, &launch, &has_grid, &error), KZ_OK);
+    assert_true(has_grid && launch.grid[0] == 8 && launch.grid[1] == 1 && launch.block[1] == 2);
+    family_fill fill;
+    size_t at = 0;
+    bool found;
+    assert_int_equal(family_lines_fill(&lines, "vector_add", &at, &fill, &found, &error), KZ_OK);
+    assert_true(found && fill.byte == 0xff && strcmp(fill.buffer, "z") == 0);
+    assert_int_equal(family_lines_read(arena, "a.cu", "\n// kz: blok 64\n", &lines, &error), KZ_SYNTAX);
+    assert_non_null(strstr(error.message, "a.cu:2"));
+    base_arena_close(arena);
+}
+
 static void a_transposed_matrix_is_seen(void **state) {
     (void)state;
     fixture *f = right_answer();
@@ -422,6 +449,7 @@ int main(void) {
         cmocka_unit_test(names_what_is_wrong),
         cmocka_unit_test(a_transposed_matrix_is_seen),
         cmocka_unit_test(blocks_are_named),
+        cmocka_unit_test(launch_lines_of_a_learners_file),
         cmocka_unit_test(the_last_tiles_of_a_matrix_are_seen),
         cmocka_unit_test(one_number_has_its_factor),
         cmocka_unit_test(expressions_evaluate),

@@ -365,6 +365,26 @@ static void test_nvcc(void **state) {
     assert_non_null(strstr(error.message, "\"nothing\" is undefined"));
 }
 
+static void test_library(void **state) {
+    toolchain tools = {0};
+    toolchain_find(&tools, NULL);
+    char folder[TOOLCHAIN_PATH], path[TOOLCHAIN_PATH];
+    kz_error error = {0};
+    assert_int_equal(toolchain_work_open(folder, &error), KZ_OK);
+    for (int twice = 0; twice < 2; twice++) { // compiled, then from the cache
+        if (toolchain_compile_library(&tools, "a test", "int seven(void) { return 7; }\n", folder, path,
+                                      &error))
+            fail_msg("%s", error.message);
+        assert_true(base_file_exists(path));
+        unlink(path);
+    }
+    assert_int_equal(toolchain_compile_library(&tools, "a test", "#line 40 \"mine.c\"\nint x = y;\n", folder,
+                                               path, &error),
+                     KZ_TOOL);
+    assert_non_null(strstr(error.message, "mine.c:40:"));
+    toolchain_work_close(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash),
@@ -380,6 +400,7 @@ int main(void) {
         TEST(test_assemble),
         TEST(test_assemble_fails),
         TEST(test_nvcc),
+        TEST(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
