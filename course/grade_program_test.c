@@ -9,7 +9,8 @@
     "[reference]\ny = \"2 * x[i]\"\n[limits]\nseconds = 10\n[[case]]\nn = [1, 300]\n"                        \
     "[[gate]]\nmetric = \"launches\"\nmax = 1\nn = 1000\nwhy = \"One launch does.\"\n"                       \
     "[[gate]]\nmetric = \"overlap\"\nmax = 0\nn = 1000\nwhy = \"Nothing can overlap here.\"\n"               \
-    "[[gate]]\nmetric = \"copied_bytes\"\nmax = \"8*n\"\nn = 1000\nwhy = \"In once, out once.\"\n"
+    "[[gate]]\nmetric = \"copied_bytes\"\nmax = \"8*n\"\nn = 1000\nwhy = \"In once, out once.\"\n"           \
+    "[[gate]]\nmetric = \"synchronisations\"\nmax = 0\nn = 1000\nwhy = \"The copies wait.\"\n"
 
 #define KERNEL                                                                                               \
     "__global__ void work(const float *x, float *y, int n) {\n"                                              \
@@ -57,6 +58,9 @@ static void test_ends(void **state) {
     expect_fail(
         &f, "#include <stdlib.h>\nextern \"C\" void twice(const float *x, float *y, int n) { exit(0); }\n",
         COURSE_FAULT, "exit", "instead of returning");
+    // What it could not free any more is not what is wrong with it.
+    expect_fail(&f, "#include <stdlib.h>\n" KERNEL ALLOCATE COPY_IN "  exit(1);\n}\n", COURSE_FAULT, "exit",
+                "exit code 1");
     close_task(&f);
 }
 
