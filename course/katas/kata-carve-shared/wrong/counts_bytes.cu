@@ -1,0 +1,18 @@
+// fails: fault
+// Adds 8 * blockDim.x to a pointer that counts in doubles.
+extern "C" __global__ void reverse_pairs(const double *value, const unsigned char *key, double *value_out,
+                                         unsigned char *key_out, int n) {
+    int first = blockIdx.x * blockDim.x, t = threadIdx.x;
+    int count = min((int)blockDim.x, n - first);
+    extern __shared__ double values[]; // the larger type first: whatever follows it is aligned well enough
+    unsigned char *keys = (unsigned char *)(values + 8 * blockDim.x);
+    if (t < count) {
+        values[t] = value[first + t];
+        keys[t] = key[first + t];
+    }
+    __syncthreads();
+    if (t < count) {
+        value_out[first + t] = values[count - 1 - t];
+        key_out[first + t] = keys[count - 1 - t];
+    }
+}

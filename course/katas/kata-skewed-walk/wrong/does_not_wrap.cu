@@ -1,0 +1,11 @@
+// fails: fault
+// Runs into the next row, and out of the tile.
+extern "C" __global__ void row_sums(const float *x, float *sums, int tiles) {
+    __shared__ float tile[32][32];
+    int lane = threadIdx.x;
+    for (int row = 0; row < 32; row++) tile[row][lane] = x[(size_t)blockIdx.x * 1024 + row * 32 + lane];
+    __syncwarp();
+    float sum = 0.0f;
+    for (int step = 0; step < 32; step++) sum += tile[lane][lane + step];
+    sums[blockIdx.x * 32 + lane] = sum;
+}
