@@ -1,7 +1,7 @@
 # Copies the course's data from FROM to TO, anew: what was removed there is gone here.
 file(REMOVE_RECURSE ${TO})
 file(MAKE_DIRECTORY ${TO})
-foreach(folder tasks katas paths items template)
+foreach(folder tasks katas paths items template figures)
     if(EXISTS ${FROM}/${folder})
         file(COPY ${FROM}/${folder} DESTINATION ${TO})
     endif()

@@ -1,0 +1,160 @@
+// Figures of what fits: occupancy, waves, and the roofline.
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure.h"
+#include "prof_run.h"
+#include "report/figure.h"
+#include "report/prof_show.h"
+
+// ---- occupancy and waves ----------------------------------------------------------------------------
+
+kz_status figure_occupancy(figure_lab *lab, base_text *svg, kz_error *error) {
+    (void)lab;
+    enum { FIRST = 16, LAST = 255, COUNT = LAST - FIRST + 1 };
+    static const uint32_t threads[] = {128, 256, 1024};
+    static const double x_ticks[] = {16, 32, 64, 96, 128, 168, 208, 255}, y_ticks[] = {0, 8, 16, 32, 48, 64};
+    static double x[COUNT], y[3][COUNT];
+    device_gpu gpu;
+    observe_gpu limits;
+    kz_status status = figure_gpu(&gpu, &limits, error);
+    if (status) return status;
+    for (int k = 0; k < 3; k++)
+        for (int r = FIRST; r <= LAST; r++) {
+            x[r - FIRST] = r;
+            y[k][r - FIRST] = observe_occupancy(&limits, &(observe_occupancy_input){.threads = threads[k],
+                                                                                    .registers = (uint32_t)r,
+                                                                                    .blocks = 1})
+                                  .warps;
+        }
+    report_figure_plot_write(
+        svg,
+        &(report_figure_plot){
+            .text =
+                {"Occupancy: warps on a multiprocessor against registers per thread",
+                 "Calculated from gpus/h200.gpu by the rules that kz prof uses (docs/counters.md), without\n"
+                 "shared memory. At 0 the kernel cannot be launched. kz figure occupancy"},
+            .x = {"registers per thread", FIRST, LAST, false, x_ticks, BASE_COUNT(x_ticks)},
+            .y = {"warps", 0, 66, false, y_ticks, BASE_COUNT(y_ticks)},
+            .series = {{"128 threads a block", x, y[0], COUNT, false},
+                       {"256", x, y[1], COUNT, false},
+                       {"1024", x, y[2], COUNT, false}},
+            .series_count = 3});
+    return KZ_OK;
+}
+
+kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
+    (void)lab;
+    enum { STEP = 11, COUNT = 312 };
+    static const uint32_t threads[] = {256, 1024};
+    static const double x_ticks[] = {1, 264, 1056, 2112, 3168}, y_ticks[] = {0, 25, 50, 75, 100};
+    static double x[COUNT], y[2][COUNT];
+    device_gpu gpu;
+    observe_gpu limits;
+    kz_status status = figure_gpu(&gpu, &limits, error);
+    if (status) return status;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < COUNT; i++) {
+            uint64_t blocks = (uint64_t)(i + 1) * STEP;
+            observe_occupancy_result r = observe_occupancy(
+                &limits, &(observe_occupancy_input){.threads = threads[k], .blocks = blocks});
+            uint64_t at_once = (uint64_t)r.blocks * limits.multiprocessors;
+            x[i] = (double)blocks;
+            y[k][i] = 100 * r.waves / (double)((blocks + at_once - 1) / at_once);
+        }
+    report_figure_plot_write(
+        svg, &(report_figure_plot){
+                 .text = {"Waves: how full the GPU is, over all waves of a launch",
+                          "Calculated from gpus/h200.gpu: 132 multiprocessors that hold 8 blocks of 256 "
+                          "threads, or 2\n"
+                          "of 1024. Assumes blocks that take equally long. kz figure waves"},
+                 .x = {"blocks of the launch", 1, COUNT * STEP, false, x_ticks, BASE_COUNT(x_ticks)},
+                 .y = {"places in use, %", 0, 104, false, y_ticks, BASE_COUNT(y_ticks)},
+                 .series = {{"256 threads a block", x, y[0], COUNT, false},
+                            {"1024 threads a block", x, y[1], COUNT, false}},
+                 .series_count = 2});
+    return KZ_OK;
+}
+
+// ---- the roofline -----------------------------------------------------------------------------------
+
+// The place of a record's first kernel under the roof: flop per modelled byte of DRAM, and flop per second of
+// the estimate.
+static kz_status place_record(const report_record *record, const device_gpu *gpu, report_figure_kernel *place,
+                              kz_error *error) {
+    report_prof report;
+    report_prof_roofline r;
+    kz_status status = report_prof_open(record, &(report_prof_options){.gpu = *gpu}, &report, error);
+    if (status) return status;
+    if (report.kernel_count && report_prof_roofline_of(&report, &report.kernels[0], &r) && r.flops > 0) {
+        place->intensity = r.intensity;
+        place->flops_per_s = r.flops / report.kernels[0].estimate;
+    } else
+        status = base_fail(error, KZ_INVALID, "%s did no flops that a roofline could show", place->name);
+    report_prof_close(&report);
+    return status;
+}
+
+static kz_status place_variant(figure_lab *lab, const char *pattern, report_figure_kernel *place,
+                               kz_error *error) {
+    prof_choices choices = {.gpu = lab->gpu.key, .pattern = pattern};
+    prof_targets targets = {.count = 1};
+    prof_run run = {0};
+    kz_status status =
+        cli_find_target(place->name, &targets.items[0].family, &targets.items[0].variant, error);
+    targets.items[0].kind = PROF_VARIANT;
+    if (!status) status = prof_run_target(&choices, &targets, 0, &run, error);
+    if (!status) status = place_record(&run.record, &lab->gpu, place, error);
+    prof_run_close(&run);
+    return status;
+}
+
+static kz_status place_own(figure_lab *lab, const figure_launch *launch, report_figure_kernel *place,
+                           kz_error *error) {
+    report_record record = {0};
+    kz_status status = figure_lab_count(lab, launch, &record, error);
+    if (!status) status = place_record(&record, &lab->gpu, place, error);
+    report_record_free(&record);
+    return status;
+}
+
+kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { N = 1 << 18, MATRIX = 512, DEPTH = 128 };
+    report_figure_kernel places[] = {
+        {"vector_add/03_vector", 0, 0},  {"saxpy/03_vector", 0, 0},       {"reduce/03_sequential_tree", 0, 0},
+        {"reduce/06_vector", 0, 0},      {"polynomial, degree 8", 0, 0},  {"polynomial, degree 128", 0, 0},
+        {"matrix product, naive", 0, 0}, {"matrix product, tiles", 0, 0},
+    };
+    static const char *const cases[] = {"add-f32-n1048576-uniform", "saxpy-f32-n1048576-uniform",
+                                        "sum-f32-n1048576-uniform", "sum-f32-n1048576-uniform"};
+    kz_ptr x, y, z;
+    int n = N, rows = MATRIX, depth = DEPTH;
+    kz_status status = figure_lab_buffer(lab, N * sizeof(float), &x, error);
+    if (!status) status = figure_lab_buffer(lab, N * sizeof(float), &y, error);
+    if (!status) status = figure_lab_buffer(lab, N * sizeof(float), &z, error);
+    figure_launch own[] = {
+        {"polynomial_8", {N / 256}, 256, {&x, &y, &n}, 3},
+        {"polynomial_128", {N / 256}, 256, {&x, &y, &n}, 3},
+        {"product_naive", {MATRIX / 16, MATRIX / 16}, 256, {&x, &y, &z, &rows, &depth}, 5},
+        {"product_tiled_32", {MATRIX / 32, MATRIX / 32}, 256, {&x, &y, &z, &rows, &depth}, 5},
+    };
+    for (size_t i = 0; i < BASE_COUNT(cases) && !status; i++)
+        status = place_variant(lab, cases[i], &places[i], error);
+    for (size_t i = 0; i < BASE_COUNT(own) && !status; i++)
+        status = place_own(lab, &own[i], &places[BASE_COUNT(cases) + i], error);
+    if (status) return status;
+    char title[120], bandwidth[REPORT_NUMBER], peak[REPORT_NUMBER];
+    snprintf(title, sizeof title, "Roofline of a simulated %s: %s, %s in f32", lab->gpu.name,
+             report_si(bandwidth, lab->gpu.bandwidth, "B/s"), report_si(peak, lab->gpu.flops_f32, "FLOP/s"));
+    report_figure_roofline_write(
+        svg, &(report_figure_roofline){
+                 .text = {title,
+                          "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over "
+                          "the time\n"
+                          "that kz prof estimates: none of it is measured. kz figure roofline"},
+                 .bandwidth = lab->gpu.bandwidth,
+                 .peak = lab->gpu.flops_f32,
+                 .kernels = places,
+                 .count = BASE_COUNT(places)});
+    return KZ_OK;
+}
