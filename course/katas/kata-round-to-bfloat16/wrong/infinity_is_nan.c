@@ -1,0 +1,6 @@
+// fails: result
+// >= instead of >: takes infinity for NaN.
+void to_bfloat16(const unsigned *x, unsigned *y, int n) {
+    for (int i = 0; i < n; i++)
+        y[i] = (x[i] & 0x7fffffffu) >= 0x7f800000u ? 0x7fff : (x[i] + 0x7fff + (x[i] >> 16 & 1)) >> 16;
+}

@@ -1,0 +1,5 @@
+// fails: result
+// Rounds to nearest, but every tie away from zero.
+void to_bfloat16(const unsigned *x, unsigned *y, int n) {
+    for (int i = 0; i < n; i++) y[i] = (x[i] & 0x7fffffffu) > 0x7f800000u ? 0x7fff : (x[i] + 0x8000) >> 16;
+}

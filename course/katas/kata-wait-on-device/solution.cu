@@ -1,0 +1,62 @@
+// Squares of x, with a stream for copies and one for kernels.
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        cudaError_t error = (call);                                                                          \
+        if (error != cudaSuccess) {                                                                          \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                   \
+            exit(1);                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+static __global__ void square_all(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * x[i];
+}
+
+extern "C" void square(const float *x, float *y, int n) {
+    size_t bytes = n * sizeof(float);
+    float *in, *out;
+    cudaStream_t copies, kernels;
+    CHECK(cudaMalloc(&in, bytes));
+    CHECK(cudaMalloc(&out, bytes));
+    CHECK(cudaHostRegister((void *)x, bytes, cudaHostRegisterDefault)); // pinned: its copies do not block
+    CHECK(cudaHostRegister(y, bytes, cudaHostRegisterDefault));
+    CHECK(cudaStreamCreate(&copies));
+    CHECK(cudaStreamCreate(&kernels));
+    // kz: begin
+    cudaEvent_t is_in, is_done;
+    CHECK(cudaEventCreateWithFlags(&is_in, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&is_done, cudaEventDisableTiming));
+
+    CHECK(cudaMemcpyAsync(in, x, bytes, cudaMemcpyHostToDevice, copies));
+    CHECK(cudaEventRecord(is_in, copies));
+    CHECK(cudaStreamWaitEvent(kernels, is_in, 0));
+    square_all<<<(n + 255) / 256, 256, 0, kernels>>>(in, out, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaEventRecord(is_done, kernels));
+    CHECK(cudaStreamWaitEvent(copies, is_done, 0));
+    CHECK(cudaMemcpyAsync(y, out, bytes, cudaMemcpyDeviceToHost, copies));
+    CHECK(cudaStreamSynchronize(copies));
+
+    CHECK(cudaEventDestroy(is_in));
+    CHECK(cudaEventDestroy(is_done));
+    // kz: starter
+    //|     CHECK(cudaMemcpyAsync(in, x, bytes, cudaMemcpyHostToDevice, copies));
+    //|     CHECK(cudaDeviceSynchronize());
+    //|     square_all<<<(n + 255) / 256, 256, 0, kernels>>>(in, out, n);
+    //|     CHECK(cudaGetLastError());
+    //|     CHECK(cudaDeviceSynchronize());
+    //|     CHECK(cudaMemcpyAsync(y, out, bytes, cudaMemcpyDeviceToHost, copies));
+    //|     CHECK(cudaDeviceSynchronize());
+    // kz: end
+    CHECK(cudaStreamDestroy(copies));
+    CHECK(cudaStreamDestroy(kernels));
+    CHECK(cudaHostUnregister((void *)x));
+    CHECK(cudaHostUnregister(y));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+}

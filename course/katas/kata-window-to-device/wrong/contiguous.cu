@@ -1,0 +1,35 @@
+// fails: result
+// Takes the window for a contiguous block of the image.
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        cudaError_t error = (call);                                                                          \
+        if (error != cudaSuccess) {                                                                          \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                   \
+            exit(1);                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+static __global__ void halve(float *values, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) values[i] *= 0.5f;
+}
+
+extern "C" void soften(const float *image, float *window, int width, int height, int x0, int y0, int w,
+                       int h) {
+    size_t bytes = (size_t)w * h * sizeof(float);
+    (void)height;
+    float *device;
+    CHECK(cudaMalloc(&device, bytes));
+    size_t left = ((size_t)width * height - (size_t)y0 * width - x0) * sizeof(float);
+    CHECK(cudaMemset(device, 0, bytes));
+    CHECK(cudaMemcpy(device, image + (size_t)y0 * width + x0, left < bytes ? left : bytes,
+                     cudaMemcpyHostToDevice));
+    halve<<<(w * h + 255) / 256, 256>>>(device, w * h);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(window, device, bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(device));
+}
