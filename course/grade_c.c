@@ -151,8 +151,10 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
     snprintf(address, sizeof address,
              "ASAN_OPTIONS=exitcode=99:detect_leaks=1:allocator_may_return_null=1:hard_rss_limit_mb=%llu",
              (unsigned long long)(job->task->limit_bytes >> 20));
+    // ThreadSanitizer shall not sleep a second at the end for threads that OpenMP keeps.
     const char *environment[] = {address,
-                                 "TSAN_OPTIONS=exitcode=99:halt_on_error=1:report_signal_unsafe=0",
+                                 "TSAN_OPTIONS=exitcode=99:halt_on_error=1:report_signal_unsafe=0:"
+                                 "atexit_sleep_ms=0",
                                  "UBSAN_OPTIONS=print_stacktrace=0",
                                  "OMP_NUM_THREADS=4",
                                  "OMP_WAIT_POLICY=passive",
