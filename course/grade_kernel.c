@@ -215,7 +215,7 @@ static kz_status add_run(course_kernel_grading *g, size_t data, const char *obse
                               .observe = observe,
                               .schedule = schedule,
                               .misalign = d->c->misalign,
-                              .want_outputs = !is_gate,
+                              .want_outputs = true, // of gates too: who does nothing there counts little
                               .launch = g->launches[data]};
     course_kernel_fill_run(g, d, &g->launches[data], run);
     return KZ_OK;

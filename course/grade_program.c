@@ -28,7 +28,7 @@ typedef struct grading {
     char key[64]; // of the simulated GPU
     char library[TOOLCHAIN_PATH], folder[COURSE_PATH], executable[TOOLCHAIN_PATH];
     char record[COURSE_PATH + 32];
-    bool on_gpu;
+    bool on_gpu, used_device;
 } grading;
 
 static void say(const grading *g, const char *what) {
@@ -146,13 +146,36 @@ static kz_status read_record(const grading *g, report_record *record, kz_error *
     return report_record_read(g->record, record, error);
 }
 
+// Who returned and yet left nothing to read has kept the simulator from listening.
+static bool add_silence(const grading *g, const char *where) {
+    char summary[300];
+    snprintf(summary, sizeof summary, "%s: the simulator could not listen", where);
+    course_verdict_add(g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
+                       "The function returned, but the record of what it did is missing or damaged.\n"
+                       "likely: it leaves by _exit(), closes files that are not its own, or ends the process "
+                       "from another thread\nnext: let the function return, and close only what it opened");
+    return true;
+}
+
+// Whether the host asked the device for anything: a kernel, a copy, memory.
+static bool uses_device(const report_record *record) {
+    static const char *const names[] = {"launch_calls", "copied_bytes", "allocations"};
+    size_t at = 0;
+    const json_t *host = report_record_next(record, "host", &at);
+    for (size_t i = 0; i < BASE_COUNT(names); i++)
+        if (report_get_number(host, names[i], 0) > 0) return true;
+    return false;
+}
+
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
                     const course_process_result *result, bool only_faults) {
     grading *g = runner->context;
     report_record record = {0};
     report_findings findings = {0};
-    if (read_record(g, &record, NULL) != KZ_OK) return false;
+    if (read_record(g, &record, NULL) != KZ_OK)
+        return !only_faults && result->exit_code == 0 && !result->timed_out && add_silence(g, where);
     bool bad = false;
+    g->used_device = g->used_device || uses_device(&record);
     if (report_findings_open(&findings)) {
         for (size_t k = 0; g->job->task->sanitize_skip && g->job->task->sanitize_skip[k]; k++)
             report_findings_choose(&findings, NULL, g->job->task->sanitize_skip[k], NULL);
@@ -250,6 +273,13 @@ static kz_status grade_cases(grading *g, kz_error *error) {
     runner.row = g->on_gpu ? "simulated" : NULL;
     status = course_run_cases(&runner, error);
     if (status || g->verdict->reason != COURSE_PASSED) return status;
+    if (!g->used_device) {
+        course_verdict_add(g->verdict, "device", COURSE_BAD, COURSE_FINDING, "device",
+                           "the GPU was never used: no kernel, no copy, no allocation",
+                           "The results are right, but the processor computed them.\n"
+                           "next: allocate on the device, copy, launch a kernel, copy back");
+        return KZ_OK;
+    }
     snprintf(summary, sizeof summary, "nothing found by: %s", words);
     course_verdict_add(g->verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL, summary, "");
     return KZ_OK;
@@ -319,6 +349,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     course_case_name(task, at, where, sizeof where);
     kz_status status = course_run_one(&runner, at, 1, 0, &data, &job, &result, error);
     bool bad = status == KZ_OK && course_add_end(&runner, &data, where, job.answered, &result);
+    if (status == KZ_OK && !bad) status = course_add_result(&runner, &job, where, &result, &bad, error);
     if (status == KZ_OK && !bad) status = read_record(g, &record, error);
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
         if (course_gate_same_case(task, at, &task->gates[i].at))

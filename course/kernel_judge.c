@@ -378,7 +378,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
             return base_fail(error, result->status, "%s", result->message);
         if (result->status)
             failed = i;
-        else if (!g->own[i].is_gate)
+        else
             status = judge_run_i(g, i, result, &t, error);
     }
     if (status) goto done;

@@ -189,6 +189,12 @@ static kz_status judge_job(const course_runner *runner, const course_harness_job
     return KZ_OK;
 }
 
+kz_status course_add_result(const course_runner *runner, const course_harness_job *job, const char *where,
+                            const course_process_result *result, bool *bad, kz_error *error) {
+    *bad = add_guards(runner, job, where);
+    return *bad ? KZ_OK : judge_job(runner, job, where, result, bad, error);
+}
+
 static kz_status run_case(const course_runner *runner, const course_case *c, bool *bad, kz_error *error) {
     char where[256], what[300];
     course_data data[SEEDS] = {0};
@@ -210,8 +216,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
             *bad = runner->explain(runner, &data[0], where, &result, answered || result.signal);
         if (!*bad) *bad = course_add_end(runner, &data[0], where, answered, &result);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
-            if (!(*bad = add_guards(runner, &jobs[i], where)))
-                status = judge_job(runner, &jobs[i], where, &result, bad, error);
+            status = course_add_result(runner, &jobs[i], where, &result, bad, error);
         if (status == KZ_OK && !*bad && runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result, false);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)

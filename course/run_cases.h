@@ -18,9 +18,8 @@ typedef struct course_runner {
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
                     const course_process_result *result, bool only_faults);
     void *context;
-    const char
-        *record;     // a file that the process may write and `explain` reads: removed before each run; NULL
-    const char *row; // the name of the row that says that all is right; NULL: "results"
+    const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL
+    const char *row;    // the name of the row that says that all is right; NULL: "results"
 } course_runner;
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
@@ -32,6 +31,11 @@ kz_status course_run_one(const course_runner *runner, const course_case *c, uint
                          kz_error *error);
 // Every case on the public and on the fresh seed, each in a process of its own, until one fails: a row "results".
 kz_status course_run_cases(const course_runner *runner, kz_error *error);
+
+// The row about a job whose result is wrong or that wrote beside its buffers; `bad` where one was added. Runs that
+// are counted or timed are judged too: who does nothing there is fast.
+kz_status course_add_result(const course_runner *runner, const course_harness_job *job, const char *where,
+                            const course_process_result *result, bool *bad, kz_error *error);
 
 // The row about a run that did not answer: crash, exit, endless loop. True where it was added.
 bool course_add_end(const course_runner *runner, const course_data *data, const char *where, bool answered,

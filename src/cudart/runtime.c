@@ -53,6 +53,11 @@ cudaError_t cudart_synchronize(void) {
     return cudart.fault;
 }
 
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
 // ---- the end --------------------------------------------------------------------------------------------
 
 void cudart_finish(void) {
@@ -108,7 +113,15 @@ static void at_exit(int status, void *context) {
     cudart_finish();
 }
 
+// What listens is decided before the program's first instruction: its own setenv() comes too late.
+static void remember_session(void) {
+    const char *words = variable("KZ_OBSERVE"), *folder = variable("KZ_SESSION");
+    snprintf(cudart.observe, sizeof cudart.observe, "%s", words ? words : "");
+    snprintf(cudart.session_folder, sizeof cudart.session_folder, "%s", folder ? folder : "");
+}
+
 __attribute__((constructor)) static void loaded(void) {
+    remember_session();
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
@@ -159,17 +172,10 @@ static void start_timer(void) {
 
 // ---- opening --------------------------------------------------------------------------------------------
 
-static const char *variable(const char *name) {
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
 static kz_status open_session(kz_error *error) {
-    const char *words = variable("KZ_OBSERVE"), *folder = variable("KZ_SESSION");
-    if (folder) snprintf(cudart.session_folder, sizeof cudart.session_folder, "%s", folder);
-    if (!words) return KZ_OK;
+    if (!cudart.observe[0]) return KZ_OK;
     observe_options options = {0};
-    kz_status status = observe_options_parse(words, &options, error);
+    kz_status status = observe_options_parse(cudart.observe, &options, error);
     if (status) return status;
     observe_gpu what;
     device_gpu_describe(&cudart.gpu, &what);

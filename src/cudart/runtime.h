@@ -359,7 +359,7 @@ typedef struct cudart_state {
     sim_machine *machine;
     observe_session *session;
     struct debug_session *debugger; // NULL unless KZ_DEBUG asks for one
-    char session_folder[512];
+    char session_folder[512], observe[128]; // KZ_SESSION and KZ_OBSERVE when the library was loaded
     uint64_t seed;
     double timeout;
     atomic_bool timed_out, launching, finished;

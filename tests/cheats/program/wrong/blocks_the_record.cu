@@ -1,0 +1,19 @@
+// fails: record
+// The record is written when the process ends: something else stands in its place then.
+#include <cuda_runtime.h>
+#include <sys/stat.h>
+
+static __global__ void twice(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+
+extern "C" void scale(const float *x, float *y, int n) {
+    float *from, *to;
+    cudaMalloc(&from, n * sizeof(float));
+    cudaMalloc(&to, n * sizeof(float));
+    cudaMemcpy(from, x, n * sizeof(float), cudaMemcpyHostToDevice);
+    twice<<<(n + 255) / 256, 256>>>(from, to, n);
+    cudaMemcpy(y, to, n * sizeof(float), cudaMemcpyDeviceToHost);
+    mkdir("record.jsonl", 0700);
+}
