@@ -1,0 +1,14 @@
+// fails: result
+// "Not inside" is true for NaN.
+extern "C" __global__ void clamp_and_count(const float *x, float *y, int *outside, int n, float low,
+                                           float high) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bool is_outside = false;
+    if (i < n) {
+        float value = x[i];
+        is_outside = !(value >= low && value <= high);
+        y[i] = value < low ? low : value > high ? high : value;
+    }
+    int total = __syncthreads_count(is_outside);
+    if (threadIdx.x == 0 && total > 0) atomicAdd(outside, total);
+}

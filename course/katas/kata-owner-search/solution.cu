@@ -1,0 +1,19 @@
+extern "C" __global__ void owners(const int *offsets, int *owner, int rows, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    // kz: begin
+    int low = 0, high = rows; // always: offsets[low] <= i < offsets[high]
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (offsets[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    owner[i] = low;
+    // kz: starter
+    //|     int low = 0;
+    //|     while (offsets[low + 1] <= i) low++; // right, but one row after the other
+    //|     owner[i] = low;
+    // kz: end
+}

@@ -1,0 +1,16 @@
+// fails: result
+// Steps back to the first of several rows that begin here: an empty one.
+extern "C" __global__ void owners(const int *offsets, int *owner, int rows, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int low = 0, high = rows; // always: offsets[low] <= i < offsets[high]
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (offsets[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (low > 0 && offsets[low - 1] == offsets[low]) low--;
+    owner[i] = low;
+}
