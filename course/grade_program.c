@@ -146,14 +146,20 @@ static kz_status read_record(const grading *g, report_record *record, kz_error *
     return report_record_read(g->record, record, error);
 }
 
+static bool returned(const course_data *data) {
+    for (size_t i = 0; i < data->task->parameter_count; i++)
+        if (data->got[i]) return true;
+    return false;
+}
+
 // Who returned and yet left nothing to read has kept the simulator from listening.
 static bool add_silence(const grading *g, const char *where) {
     char summary[300];
     snprintf(summary, sizeof summary, "%s: the simulator could not listen", where);
     course_verdict_add(g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
                        "The function returned, but the record of what it did is missing or damaged.\n"
-                       "likely: it leaves by _exit(), closes files that are not its own, or ends the process "
-                       "from another thread\nnext: let the function return, and close only what it opened");
+                       "likely: it closes or replaces files that are not its own, or another thread ends the "
+                       "process\nnext: close only what the function opened, and wait for its threads");
     return true;
 }
 
@@ -173,7 +179,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
     report_record record = {0};
     report_findings findings = {0};
     if (read_record(g, &record, NULL) != KZ_OK)
-        return !only_faults && result->exit_code == 0 && !result->timed_out && add_silence(g, where);
+        return !only_faults && returned(data) && add_silence(g, where);
     bool bad = false;
     g->used_device = g->used_device || uses_device(&record);
     if (report_findings_open(&findings)) {
