@@ -1,0 +1,28 @@
+// fails: result
+// Cleans up, and leaves the error for somebody else to find.
+#include <cuda_runtime.h>
+
+static __global__ void double_all(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2.0f * x[i];
+}
+
+extern "C" void double_with_scratch(const float *x, float *y, int *status, int n, long long scratch) {
+    size_t bytes = n * sizeof(float);
+    float *in = NULL, *out = NULL;
+    void *more = NULL;
+    status[0] = 1;
+    for (int i = 0; i < n; i++) y[i] = 0.0f;
+    if (cudaMalloc(&in, bytes) != cudaSuccess) goto end;
+    if (cudaMalloc(&out, bytes) != cudaSuccess) goto end;
+    if (cudaMalloc(&more, scratch) != cudaSuccess) goto end;
+    if (cudaMemcpy(in, x, bytes, cudaMemcpyHostToDevice) != cudaSuccess) goto end;
+    double_all<<<(n + 255) / 256, 256>>>(in, out, n);
+    if (cudaMemcpy(y, out, bytes, cudaMemcpyDeviceToHost) != cudaSuccess) goto end;
+    status[0] = 0;
+end:
+    cudaFree(more);
+    cudaFree(out);
+    cudaFree(in);
+    status[1] = cudaGetLastError() != cudaSuccess;
+}
