@@ -1,6 +1,7 @@
 # kz_kernels(PREFIX list of .cu files): for each, PTX for the lowest architecture it names in a line
 # `// kz: sm 80` (75 where it names none) and machine code for sm_90 (sm_90a for `// kz: sm 90a`)
-# from that very PTX. Sets ${PREFIX}_FILES (all outputs) and ${PREFIX}_ROWS (what tools/embed.c reads).
+# from that very PTX; those of the release build are taken where they are current. Sets ${PREFIX}_FILES (all
+# outputs) and ${PREFIX}_ROWS (what tools/embed.c reads).
 function(kz_kernels prefix)
     set(files)
     set(rows)
@@ -22,9 +23,14 @@ function(kz_kernels prefix)
         endif()
         set(stem ${CMAKE_BINARY_DIR}/kernels/${family}/${variant})
         file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/kernels/${family})
+        set(twin ${CMAKE_SOURCE_DIR}/build/release/kernels/${family}/${variant})
+        if(twin STREQUAL stem)
+            set(twin)
+        endif()
         add_custom_command(
             OUTPUT ${stem}.ptx ${stem}.cubin
             COMMAND ${CMAKE_SOURCE_DIR}/tools/compile_kernel ${KZ_NVCC} ${KZ_PTXAS} ${lowest} ${tuned} ${relative} ${stem}
+                    ${twin}
             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
             DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tools/compile_kernel ${KZ_NVCC}
             DEPFILE ${stem}.d
