@@ -94,14 +94,18 @@ static void tell(proof *p, bool holds, const char *name, const char *what, const
     base_text_add(p->report, "\n");
 }
 
-// Grades a text in a folder of its own, beside the task's files/.
+// Grades a text beside the task's files/: in a folder of the cache, so that what is proven again is not compiled
+// again, or where there is no cache, in a folder of its own.
 static kz_status grade_text(const proof *p, const char *text, course_verdict *verdict, kz_error *error) {
-    char folder[COURSE_PATH], file[2 * COURSE_PATH];
+    char folder[COURSE_PATH] = "", file[2 * COURSE_PATH];
     *verdict = (course_verdict){0};
-    kz_status status = course_scratch_open(p->task, NULL, folder, error);
-    if (status) return status;
-    snprintf(file, sizeof file, "%s/%s.%s", folder, p->task->id, p->task->extension);
-    status = base_file_write(file, text, strlen(text), error);
+    kz_status status = KZ_OK;
+    if (course_scratch_keep(p->task, text, file, NULL) != KZ_OK) {
+        status = course_scratch_open(p->task, NULL, folder, error);
+        if (status) return status;
+        snprintf(file, sizeof file, "%s/%s.%s", folder, p->task->id, p->task->extension);
+        status = base_file_write(file, text, strlen(text), error);
+    }
     const course_grade_job job = {
         .task = p->task, .file = file, .device = p->device, .kz = p->kz, .no_time = true};
     if (!status) status = course_grade(&job, verdict, error);

@@ -10,4 +10,9 @@ kz_status course_scratch_open(const course_task *task, const char *file, char fo
                               kz_error *error);
 void course_scratch_close(const char *folder); // with all that is in it
 
+// Writes a text of the task's own to a file <id>.<extension> whose path depends on the task and the text alone, below
+// the cache, beside a copy of the task's files/: graded again, it is not compiled again. KZ_NOT_FOUND without a cache.
+kz_status course_scratch_keep(const course_task *task, const char *text, char file[COURSE_PATH],
+                              kz_error *error);
+
 #endif
