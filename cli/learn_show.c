@@ -70,8 +70,11 @@ void learn_show_head(const learn *l, FILE *file, const report_style *style) {
     report_print(file, style, REPORT_BOLD, "%s", l->file);
     fputc('\n', file);
     const course_step *step = step_of(l, task);
-    for (const char *const *page = step ? step->reads : NULL; page && *page; page++)
-        fprintf(file, "  read    docs/%s.md\n", *page);
+    for (const char *const *page = step ? step->reads : NULL; page && *page; page++) {
+        char path[COURSE_PATH];
+        course_page_path(l->catalogue, *page, path);
+        fprintf(file, "  read    %s\n", path);
+    }
     show_needs(l, file, style);
     fputc('\n', file);
 }
