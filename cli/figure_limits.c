@@ -1,4 +1,4 @@
-// Figures of what fits: occupancy, waves, and the roofline.
+// Figures of what fits: bytes in flight, occupancy, waves, and the roofline.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +6,41 @@
 #include "prof_run.h"
 #include "report/figure.h"
 #include "report/prof_show.h"
+
+// ---- bytes in flight --------------------------------------------------------------------------------
+
+kz_status figure_in_flight(figure_lab *lab, base_text *svg, kz_error *error) {
+    (void)lab;
+    enum { POINTS = 2, WIDTHS = 3 };
+    static const double x_ticks[] = {0, 16, 32, 48, 64}, y_ticks[] = {0, 8e3, 16e3, 24e3, 32e3};
+    static const int bytes[WIDTHS] = {4, 8, 16};
+    device_gpu gpu;
+    observe_gpu limits;
+    kz_status status = figure_gpu(&gpu, &limits, error);
+    if (status) return status;
+    double most = limits.max_threads / 32.0, seconds = report_prof_dram_latency() / gpu.clock;
+    double needed = gpu.bandwidth * seconds / gpu.multiprocessors;
+    double x[POINTS] = {0, most}, y[WIDTHS][POINTS], need[POINTS] = {needed, needed};
+    char need_name[48], note[240];
+    for (int k = 0; k < WIDTHS; k++) y[k][0] = 0, y[k][1] = most * 32 * bytes[k];
+    snprintf(need_name, sizeof need_name, "needed: %.1f kB", 1e-3 * needed);
+    snprintf(
+        note, sizeof note,
+        "Little's law with gpus/h200.gpu: %.1f TB/s x %.0f ns (%.0f clocks, as kz prof supposes), over %.0f\n"
+        "multiprocessors; each thread has one load under way. kz figure in_flight",
+        1e-12 * gpu.bandwidth, 1e9 * seconds, report_prof_dram_latency(), gpu.multiprocessors);
+    report_figure_plot_write(
+        svg,
+        &(report_figure_plot){.text = {"Bytes in flight on a multiprocessor, and what keeps DRAM busy", note},
+                              .x = {"resident warps", 0, most, false, x_ticks, BASE_COUNT(x_ticks)},
+                              .y = {"bytes under way", 0, 34e3, false, y_ticks, BASE_COUNT(y_ticks), "B"},
+                              .series = {{"4 bytes a thread", x, y[0], POINTS, false},
+                                         {"8 bytes", x, y[1], POINTS, false},
+                                         {"16 bytes", x, y[2], POINTS, false},
+                                         {need_name, x, need, POINTS, false}},
+                              .series_count = 4});
+    return KZ_OK;
+}
 
 // ---- occupancy and waves ----------------------------------------------------------------------------
 

@@ -67,8 +67,9 @@ static size_t collect_bars(const report_record *record, const char *case_name, r
         const char *name = report_get_text(line, "candidate.name");
         if (count == STEPS || find_result(record, case_name, "kz", name) != line) continue;
         double rate = report_get_number(line, "derived.bytes_per_s", 0);
-        snprintf(values[count], sizeof values[count], rate < 1e12 ? "%.0f GB/s" : "%.2f TB/s",
-                 rate < 1e12 ? 1e-9 * rate : 1e-12 * rate);
+        bool settled = !strcmp(report_get_text(line, "status"), "ok");
+        snprintf(values[count], sizeof values[count], rate < 1e12 ? "%.0f GB/s%s" : "%.2f TB/s%s",
+                 rate < 1e12 ? 1e-9 * rate : 1e-12 * rate, settled ? "" : " (not converged)");
         bars[count] = (report_figure_bar){name, values[count], rate, 0};
         count++;
     }
@@ -120,8 +121,7 @@ kz_status figure_reduce_ladder(figure_lab *lab, base_text *svg, kz_error *error)
         .case_name = "sum-f32-n268435456-uniform",
         .roof = "read",
         .title = "Sum of 2^28 floats: bytes read per second",
-        .note = "\nMedian of cold launches (01_atomic did not converge in its time); the line is what "
-                "reading alone reached.\n"
+        .note = "\nMedian of cold launches; the line is what reading alone reached in the same run. "
                 "kz figure reduce_ladder",
     };
     return write_ladder(lab, &l, svg, error);

@@ -1,19 +1,27 @@
 // Bars with their names before and their values behind them.
+#include <math.h>
+
 #include "report/figure_inside.h"
 #include "report/report.h"
 
 enum { ROW = 26, BAR = 17, CHARACTER = 8, MARK = 18 };
 
-void report_figure_bars_write(base_text *out, const report_figure_bars *b) {
-    double name = 0, value = 0, top = FIGURE_TOP + (b->mark > 0 ? MARK : 4);
+// Where a bar of full length ends: as far right as every bar's value still fits behind it.
+static double full_end(const report_figure_bars *b, double from) {
+    double end = FIGURE_WIDTH - FIGURE_MARGIN;
     for (size_t i = 0; i < b->count; i++) {
-        double width = CHARACTER * (double)report_width(b->bars[i].name);
-        name = width > name ? width : name;
-        width = CHARACTER * (double)report_width(b->bars[i].value);
-        value = width > value ? width : value;
+        double room = FIGURE_WIDTH - FIGURE_MARGIN - 8 - CHARACTER * (double)report_width(b->bars[i].value);
+        if (b->bars[i].length > 0) end = fmin(end, from + (room - from) * b->full / b->bars[i].length);
     }
-    report_svg_axis x = {0, b->full, FIGURE_MARGIN + name + 10, FIGURE_WIDTH - FIGURE_MARGIN - 8 - value,
-                         false};
+    return end;
+}
+
+void report_figure_bars_write(base_text *out, const report_figure_bars *b) {
+    double name = 0, top = FIGURE_TOP + (b->mark > 0 ? MARK : 4);
+    for (size_t i = 0; i < b->count; i++)
+        name = fmax(name, CHARACTER * (double)report_width(b->bars[i].name));
+    report_svg_axis x = {.low = 0, .high = b->full, .from = FIGURE_MARGIN + name + 10};
+    x.to = full_end(b, x.from);
     double bottom = top + ROW * (double)b->count;
     figure_begin(out, &b->text, FIGURE_WIDTH, bottom - FIGURE_TOP + 8);
     for (size_t i = 0; i < b->count; i++) {

@@ -160,6 +160,7 @@ double report_prof_sector_clocks(const report_prof_access *access);
 double report_prof_atomic_clocks(const report_prof_access *access, double multiprocessors);
 bool report_prof_wastes_sectors(const report_prof_access *access);
 bool report_prof_conflicts(const report_prof_access *access);
+double report_prof_dram_latency(void); // clocks that the estimates suppose for a load from DRAM
 double report_prof_active_lanes(const json_t *metrics); // per warp instruction; 32 where nothing ran
 const char *report_prof_basename(const char *path);
 

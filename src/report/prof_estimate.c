@@ -17,6 +17,8 @@ static const double SPECIAL_PER_CLOCK = 0.5; // warp instructions per SM: 16 lan
 // Typical latencies in clocks, and how many memory instructions of a warp are taken to be under way at once.
 static const double ALU_LATENCY = 4, SHARED_LATENCY = 30, L1_LATENCY = 35, L2_LATENCY = 260,
                     DRAM_LATENCY = 600, BARRIER_LATENCY = 30, OVERLAP = 4;
+
+double report_prof_dram_latency(void) { return DRAM_LATENCY; }
 static const double CLOSE = 0.8; // of the largest
 
 double report_prof_sector_clocks(const report_prof_access *a) {
