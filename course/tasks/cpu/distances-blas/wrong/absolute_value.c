@@ -1,0 +1,15 @@
+// fails: result
+// Forgets the factor 2, and hides the negative squares that come of it behind fabsf.
+#include <cblas.h>
+#include <math.h>
+static float square(const float *a, int k) {
+    float sum = 0.0f;
+    for (int p = 0; p < k; p++) sum += a[p] * a[p];
+    return sum;
+}
+void distances(const float *x, const float *y, float *d, int m, int n, int k) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, -1.0f, x, k, y, k, 0.0f, d, n);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            d[i * n + j] = sqrtf(fabsf(d[i * n + j] + square(&x[i * k], k) + square(&y[j * k], k)));
+}
