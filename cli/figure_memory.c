@@ -84,6 +84,64 @@ kz_status figure_banks(figure_lab *lab, base_text *svg, kz_error *error) {
     return KZ_OK;
 }
 
+// ---- padding ----------------------------------------------------------------------------------------
+
+// The bank of each lane's word in the last load of shared memory.
+typedef struct bank_trace {
+    sim_listener listener; // first
+    uint32_t bank[WARP];
+} bank_trace;
+
+static void bank_access(sim_listener *self, const sim_access *access) {
+    bank_trace *t = (bank_trace *)self;
+    if (access->space != SIM_SHARED || access->kind != SIM_LOAD) return;
+    for (int lane = 0; lane < WARP; lane++) t->bank[lane] = (uint32_t)(access->addresses[lane] / 4 % WARP);
+}
+
+kz_status figure_padding(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { KINDS = 3 };
+    static const struct {
+        const char *kernel, *name;
+        int argument;
+    } kinds[KINDS] = {{"shared_stride", "tile[32][32]", 32},
+                      {"shared_stride", "tile[32][33]", 33},
+                      {"shared_swizzled", "tile[r][c ^ r], column 5", 5}};
+    report_figure_row rows[KINDS] = {0};
+    char numbers[WARP][4];
+    kz_ptr out;
+    kz_status status = figure_lab_buffer(lab, WARP * sizeof(float), &out, error);
+    for (int i = 0; i < WARP; i++) snprintf(numbers[i], sizeof numbers[i], "%d", i);
+    for (int k = 0; k < KINDS && !status; k++) {
+        bank_trace trace = {.listener = {.access = bank_access}};
+        figure_launch launch = {.kernel = kinds[k].kernel,
+                                .blocks = {1},
+                                .threads = WARP,
+                                .args = {&out, &kinds[k].argument},
+                                .arg_count = 2};
+        status = figure_lab_run(lab, &launch, &trace.listener, error);
+        rows[k].name = kinds[k].name;
+        rows[k].count = WARP;
+        for (int lane = 0; lane < WARP; lane++) {
+            rows[k].tone[lane] = (uint8_t)(trace.bank[lane] / 8);
+            rows[k].inside[lane] = numbers[trace.bank[lane]];
+        }
+    }
+    if (status) return status;
+    report_figure_rows_write(
+        svg,
+        &(report_figure_rows){
+            .text =
+                {"A column of a tile: the bank that each lane's word lies in",
+                 "Lanes 0 to 31 from left to right, each reading one row. All in bank 0 are 32 passes, all "
+                 "in different banks one.\nAddresses seen by the simulator. kz figure padding"},
+            .rows = rows,
+            .count = KINDS,
+            .name_width = 176,
+            .cell_width = 16.2,
+            .cell_height = 18});
+    return KZ_OK;
+}
+
 // ---- tiles ------------------------------------------------------------------------------------------
 
 kz_status figure_tiles(figure_lab *lab, base_text *svg, kz_error *error) {

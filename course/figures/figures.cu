@@ -77,6 +77,14 @@ ENTRY shared_stride(float *out, int stride) {
     out[threadIdx.x] = words[threadIdx.x * stride];
 }
 
+// A column of a tile whose rows are swizzled: element (row, column) lies at column ^ row.
+ENTRY shared_swizzled(float *out, int column) {
+    __shared__ float words[32 * 32];
+    for (int i = threadIdx.x; i < 32 * 32; i += 32) words[i] = i;
+    __syncwarp();
+    out[threadIdx.x] = words[threadIdx.x * 32 + (column ^ threadIdx.x)];
+}
+
 // ---- fusion: y = max(0, s x + b) in three kernels, and in one -----------------------------------------------
 
 ENTRY scale(const float *x, float *y, int n) {
