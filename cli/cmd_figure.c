@@ -75,6 +75,8 @@ static int run(const cli_command *self, int argc, char **argv) {
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
     if (words.count > 1 || (words.count && options.all))
         return cli_fail_with(KZ_INVALID, "kz figure makes one figure, or all of them with --all FOLDER");
+    if (options.output && !words.count)
+        return cli_fail_with(KZ_INVALID, "--output is for one figure: kz figure NAME --output FILE");
     if (!words.count && !options.all) {
         list_figures();
         return CLI_OK;

@@ -49,7 +49,7 @@ kz_status figure_occupancy(figure_lab *lab, base_text *svg, kz_error *error) {
     enum { FIRST = 16, LAST = 255, COUNT = LAST - FIRST + 1 };
     static const uint32_t threads[] = {128, 256, 1024};
     static const double x_ticks[] = {16, 32, 64, 96, 128, 168, 208, 255}, y_ticks[] = {0, 8, 16, 32, 48, 64};
-    static double x[COUNT], y[3][COUNT];
+    double x[COUNT], y[3][COUNT];
     device_gpu gpu;
     observe_gpu limits;
     kz_status status = figure_gpu(&gpu, &limits, error);
@@ -83,7 +83,7 @@ kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
     enum { STEP = 11, COUNT = 312 };
     static const uint32_t threads[] = {256, 1024};
     static const double x_ticks[] = {1, 264, 1056, 2112, 3168}, y_ticks[] = {0, 25, 50, 75, 100};
-    static double x[COUNT], y[2][COUNT];
+    double x[COUNT], y[2][COUNT];
     device_gpu gpu;
     observe_gpu limits;
     kz_status status = figure_gpu(&gpu, &limits, error);

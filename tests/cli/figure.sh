@@ -8,6 +8,10 @@ expect_out "divergence"
 expect_exit 2 figure divergenze
 expect_err "did you mean divergence?"
 expect_exit 2 figure tree --all "$FOLDER"
+expect_exit 2 figure --output "$FOLDER/one.svg"
+expect_err "kz figure NAME --output FILE"
+expect_exit 0 figure occupancy --output "$FOLDER/one.svg"
+grep -q "^<svg" "$FOLDER/one.svg" || fail "--output wrote no SVG"
 cd "$FOLDER" || exit 1
 expect_exit 2 figure reduce_ladder
 expect_err "no records of reduce in results/h200"
