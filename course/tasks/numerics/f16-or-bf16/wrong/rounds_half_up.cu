@@ -1,0 +1,12 @@
+// fails: result
+// Adds half a step and cuts: right but for ties, which go up instead of to the even neighbour (and NaN may become something else).
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+extern "C" __global__ void narrow(const float *x, __half *h, __nv_bfloat16 *b, int *nearer, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    h[i] = __float2half_rn(x[i]);
+    ((unsigned short *)b)[i] = (unsigned short)((__float_as_uint(x[i]) + 0x8000u) >> 16);
+    float off_h = fabsf(__half2float(h[i]) - x[i]), off_b = fabsf(__bfloat162float(b[i]) - x[i]);
+    nearer[i] = off_h < off_b ? 1 : off_b < off_h ? 2 : 0;
+}

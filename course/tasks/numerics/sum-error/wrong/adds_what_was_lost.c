@@ -1,0 +1,13 @@
+// fails: result
+// Adds the correction instead of subtracting it: the error doubles.
+static float halves(const float *x, int n) { return n == 1 ? x[0] : halves(x, n / 2) + halves(x + n / 2, n - n / 2); }
+void sums(const float *x, float *naive, float *pairwise, float *kahan, int n) {
+    float sum = 0.0f, total = 0.0f, lost = 0.0f;
+    for (int i = 0; i < n; i++) sum += x[i];
+    for (int i = 0; i < n; i++) {
+        float term = x[i] + lost, next = total + term;
+        lost = (next - total) - term;
+        total = next;
+    }
+    naive[0] = sum, pairwise[0] = halves(x, n), kahan[0] = total;
+}

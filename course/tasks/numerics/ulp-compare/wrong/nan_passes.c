@@ -1,0 +1,18 @@
+// fails: result
+// difference > bound is false for NaN: it goes through.
+#include <math.h>
+#include <string.h>
+static long long place(float value) {
+    int bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >= 0 ? bits : -(long long)(bits & 0x7fffffff);
+}
+void compare(const float *got, const float *expected, const float *bound, long long *ulps, int *wrong, int n) {
+    wrong[0] = 0;
+    for (int i = 0; i < n; i++) {
+        float g = got[i], e = expected[i];
+        long long distance = place(g) - place(e);
+        ulps[i] = g == e || (isnan(g) && isnan(e)) ? 0 : isnan(g) || isnan(e) ? -1 : distance < 0 ? -distance : distance;
+        if (fabsf(g - e) > bound[i]) wrong[0]++;
+    }
+}
