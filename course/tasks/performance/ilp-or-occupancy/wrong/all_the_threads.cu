@@ -1,0 +1,26 @@
+// fails: gate threads
+// As many threads as before, three of four idle at the end.
+// kz: grid ceil(n/256)
+// kz: block 256
+#define EACH 4
+
+extern "C" __global__ void polynomial(const float *x, const float *c, float *y, int n, int degree) {
+    int first = blockIdx.x * blockDim.x * EACH + threadIdx.x; // and every blockDim.x-th after it
+    float v[EACH], sum[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int i = first + e * blockDim.x;
+        v[e] = i < n ? x[i] : 0.0f;
+        sum[e] = 0.0f;
+    }
+    for (int k = degree; k >= 0; k--) {
+        float coefficient = c[k];
+#pragma unroll
+        for (int e = 0; e < EACH; e++) sum[e] = sum[e] * v[e] + coefficient;
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        int i = first + e * blockDim.x;
+        if (i < n) y[i] = sum[e];
+    }
+}
