@@ -1,7 +1,7 @@
-// fails: timeout
-// 256 / k rows: with many coordinates that is none, and the loop never ends.
+// fails: gate d1_misses
+// 16 KiB divided by k: a coordinate takes four bytes, so the piece is four times as large as it was meant to be.
 void distances(const float *x, const float *y, float *d, int m, int n, int k) {
-    int rows = 256 / k;
+    int rows = 16384 / k;
     for (int j0 = 0; j0 < n; j0 += rows)
         for (int i = 0; i < m; i++)
             for (int j = j0; j < n && j < j0 + rows; j++) {
