@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "course/course.h"
 #include "kata.h"
@@ -98,8 +99,11 @@ static int run(const cli_command *self, int argc, char **argv) {
     course_catalogue *catalogue = NULL;
     const course_task *task = NULL;
     cli_catch_interrupts();
-    if (!base_file_exists(words.items[0]))
-        return cli_fail_with(KZ_NOT_FOUND, "there is no file %s", words.items[0]);
+    if (access(words.items[0], F_OK) != 0)
+        return cli_fail_with(
+            KZ_NOT_FOUND,
+            "there is no file %s\nkz learn show names the file of your task; kz grade takes any",
+            words.items[0]);
     if (course_find(folder, &error) || course_open(folder, &catalogue, &error)) return cli_fail(&error);
     int code = find_task(catalogue, &options, words.items[0], &task, &error)
                    ? cli_fail(&error)

@@ -116,6 +116,8 @@ static json_t *check_json(const course_check *check) {
 }
 
 json_t *cli_verdict_json(const course_verdict *verdict) {
+    base_text file = {0}; // a path may hold anything, JSON may not
+    base_text_add_clean(&file, verdict->file);
     json_t *checks = json_array();
     for (size_t i = 0; i < verdict->check_count; i++)
         json_array_append_new(checks, check_json(&verdict->checks[i]));
@@ -124,11 +126,14 @@ json_t *cli_verdict_json(const course_verdict *verdict) {
                                      report_number(verdict->figure), "larger_is_better",
                                      (int)verdict->figure_larger_is_better)
                          : json_null();
-    return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o}", "task",
-                     verdict->task->id, "file", verdict->file, "passed", (int)verdict->passed, "reason",
-                     verdict->passed ? "" : course_reason_name(verdict->reason), "detail",
-                     verdict->reason_detail ? verdict->reason_detail : "", "device", verdict->device, "timed",
-                     (int)verdict->timed, "public_seed", (json_int_t)verdict->public_seed, "fresh_seed",
-                     (json_int_t)verdict->fresh_seed, "figure", figure, "checks", checks, "seconds",
-                     report_number(verdict->seconds));
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o}", "task", verdict->task->id,
+                  "file", file.data ? file.data : "", "passed", (int)verdict->passed, "reason",
+                  verdict->passed ? "" : course_reason_name(verdict->reason), "detail",
+                  verdict->reason_detail ? verdict->reason_detail : "", "device", verdict->device, "timed",
+                  (int)verdict->timed, "public_seed", (json_int_t)verdict->public_seed, "fresh_seed",
+                  (json_int_t)verdict->fresh_seed, "figure", figure, "checks", checks, "seconds",
+                  report_number(verdict->seconds));
+    base_text_free(&file);
+    return object;
 }

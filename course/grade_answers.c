@@ -105,10 +105,12 @@ static const ran *keep_ran(grading *g, const char *key, const base_text *output,
     return &g->ran[g->ran_count++];
 }
 
-static bool is_kz(const char *word) {
-    const char *slash = strrchr(word, '/');
-    return strcmp(slash ? slash + 1 : word, "kz") == 0;
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
+
+static bool is_kz(const char *word) { return strcmp(base_name(word), "kz") == 0; }
 
 // The words with this kz in the place of "kz" at the start.
 static kz_status words_of(grading *g, const char *text, const char *const **words, size_t *count,
@@ -166,9 +168,13 @@ static bool has_word(const char *const *words, size_t count, const char *wanted)
     return false;
 }
 
+// The first of them is the program: "echo kz prof" prints what somebody wants to hear.
 static const char *missing_word(const course_command *command, const char *const *words, size_t count) {
-    for (size_t i = 0; command->must && command->must[i]; i++)
-        if (!has_word(words, count, command->must[i])) return command->must[i];
+    for (size_t i = 0; command->must && command->must[i]; i++) {
+        bool is_there = i == 0 ? strcmp(base_name(words[0]), command->must[0]) == 0
+                               : has_word(words + 1, count - 1, command->must[i]);
+        if (!is_there) return command->must[i];
+    }
     return NULL;
 }
 
@@ -223,9 +229,8 @@ static kz_status grade_command(grading *g, const course_command *command) {
         base_text_add(&detail, "The command was: %s\n%s\n", line, error.message);
         add_failed(g, command, "cannot be read", &detail);
     } else if (missing) {
-        base_text_add(&detail,
-                      "The command was: %s\nIt must contain the word \"%s\"; the statement says what for.\n",
-                      line, missing);
+        base_text_add(&detail, "The command was: %s\nIt must %s \"%s\"; the statement says what for.\n", line,
+                      missing == command->must[0] ? "begin with" : "contain the word", missing);
         add_failed(g, command, "not the command that is asked for", &detail);
     } else {
         double seconds = command->seconds > 0 ? command->seconds : g->task->limit_seconds;

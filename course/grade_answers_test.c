@@ -91,6 +91,9 @@ static void test_kz(void **state) {
     expect_pass(&f, "run = kz list\n");
     f.kz = "/bin/false";
     expect_fail(&f, "run = kz list\n", COURSE_COMMAND_FAILED, "run", "exit code 1, and 0 was wanted");
+    expect_fail(&f, "run = echo kz list\n", COURSE_COMMAND_FAILED, "run", "must begin with \"kz\"");
+    close_task(&f);
+    f = open_answers("command", "[[command]]\nname = \"run\"\n", "run = true\n");
     expect_fail(&f, "run = no-such-program kz list\n", COURSE_COMMAND_FAILED, "run",
                 "no program \"no-such-program\"");
     close_task(&f);

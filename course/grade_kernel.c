@@ -308,9 +308,10 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     say(g, "compiling");
     kz_status status = course_kernel_compile(task, g->job->file, &g->tools, &g->ptx, &refused, &said);
     if (refused) {
-        size_t line = strcspn(said.message, "\n");
+        size_t line =
+            said.status == KZ_TOOL ? strcspn(said.message, "\n") : 0; // "nvcc could not compile ..."
         course_verdict_add(verdict, "compiles", COURSE_BAD, COURSE_COMPILE, "", "the compiler refuses it",
-                           said.message[line] ? said.message + line + 1 : said.message);
+                           line && said.message[line] ? said.message + line + 1 : said.message);
         return KZ_OK;
     }
     if (status) {

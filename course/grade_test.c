@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "course.h"
+#include "source_rules.h"
 
 typedef struct place {
     char folder[64], file[128], task[128];
@@ -87,6 +89,45 @@ static void the_courses_files_are_not_included(void **state) {
     remove_place(&p);
 }
 
+// The compiler joins lines, knows other spellings, and reads the headers that a file includes.
+static void nothing_hides_an_include(void **state) {
+    expect_refused("\n#inc\\\nlude \"solution.cu\"\n", NULL, "mine.cu:2");
+    expect_refused("#inc\\\r\nlude \"solution.cu\"\r\n", NULL, "mine.cu:1");
+    expect_refused("%:include \"solution.cu\"\n", NULL, "mine.cu:1");
+    expect_refused("#import \"solution.cu\"\n", NULL, "mine.cu:1");
+    expect_refused("int a;\nint b = atomic\\\nAdd(p, 1);\n", &no_atomics, "mine.cu:2");
+    expect_refused("\xef\xbb\xbf#include \"solution.cu\"\n", NULL, "mine.cu:1");
+    place p = make_place("#include \"own.h\"\n");
+    char header[128];
+    const char nested[] =
+        "#pragma once\n#include \"own.h\"\n#include \"x/solution.cu\"\nint i = atomicAdd(p, 1);\n";
+    snprintf(header, sizeof header, "%s/own.h", p.folder);
+    assert_int_equal(base_file_write(header, nested, strlen(nested), NULL), KZ_OK);
+    course_verdict verdict = grade(&p, &no_atomics, 1);
+    assert_int_equal(verdict.check_count, 2);
+    assert_non_null(strstr(verdict.checks[0].summary, "own.h:3: this includes"));
+    assert_non_null(strstr(verdict.checks[1].summary, "own.h:4: \"atomicAdd\""));
+    course_verdict_close(&verdict);
+    remove_place(&p);
+}
+
+static void only_plain_text_is_read(void **state) {
+    place p = make_place("x");
+    char pipe[128];
+    char *source = NULL;
+    kz_error error = {0};
+    snprintf(pipe, sizeof pipe, "%s/pipe", p.folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(course_read_submission(pipe, &source, &error), KZ_INVALID);
+    assert_int_equal(course_read_submission(p.folder, &source, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "is a folder"));
+    assert_int_equal(course_read_submission("/dev/zero", &source, &error), KZ_INVALID);
+    assert_int_equal(base_file_write(p.file, "a\0b", 3, NULL), KZ_OK);
+    assert_int_equal(course_read_submission(p.file, &source, &error), KZ_INVALID);
+    assert_null(source);
+    remove_place(&p);
+}
+
 static void a_file_that_is_not_there_is_an_error(void **state) {
     course_task task = {.id = "twice", .folder = "/nowhere", .kind = COURSE_CUDA};
     course_verdict verdict;
@@ -102,6 +143,10 @@ static void the_first_bad_row_gives_the_reason(void **state) {
     course_verdict v = {.arena = base_arena_open(), .passed = true};
     course_verdict_add(&v, "results", COURSE_RIGHT, COURSE_PASSED, NULL, "all right", "");
     assert_true(v.passed);
+    // What a submission printed does not reach the terminal as it is.
+    course_check *row =
+        course_verdict_add(&v, "said", COURSE_RIGHT, COURSE_PASSED, NULL, "", "\033[2J\xff\n");
+    assert_string_equal(row->detail, "\xef\xbf\xbd[2J\xef\xbf\xbd\n");
     course_verdict_add(&v, "sanitizer", COURSE_BAD, COURSE_FINDING, "race", "a race", "words");
     course_verdict_add(&v, "loads", COURSE_BAD, COURSE_GATE_MISSED, "loads", "too many", "");
     assert_false(v.passed);
@@ -118,6 +163,8 @@ int main(void) {
         cmocka_unit_test(forbidden_words_have_their_line),
         cmocka_unit_test(required_words_do_not_count_in_comments),
         cmocka_unit_test(the_courses_files_are_not_included),
+        cmocka_unit_test(nothing_hides_an_include),
+        cmocka_unit_test(only_plain_text_is_read),
         cmocka_unit_test(a_file_that_is_not_there_is_an_error),
         cmocka_unit_test(the_first_bad_row_gives_the_reason),
     };

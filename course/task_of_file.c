@@ -1,5 +1,5 @@
 // Which task a file is for.
-#include "course/course.h"
+#include "source_rules.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -46,9 +46,8 @@ static void said_in(const char *text, char id[COURSE_NAME]) {
 kz_status course_task_of_file(const course_catalogue *catalogue, const char *file, const course_task **task,
                               kz_error *error) {
     char id[COURSE_NAME], path[PATH_MAX], *text;
-    size_t size;
     *task = NULL;
-    kz_status status = base_file_read(file, &text, &size, error);
+    kz_status status = course_read_submission(file, &text, error);
     if (status) return status;
     said_in(text, id);
     free(text);

@@ -21,8 +21,12 @@ const char *course_reason_name(course_reason reason) {
     return (unsigned)reason < COURSE_REASONS ? names[reason] : "?";
 }
 
+// Much of it was printed by the submission: it is shown on terminals and written as JSON.
 static const char *keep(course_verdict *verdict, const char *text) {
-    const char *copy = text && *text ? base_arena_string(verdict->arena, text, strlen(text)) : "";
+    base_text clean = {0};
+    if (text) base_text_add_clean(&clean, text);
+    const char *copy = clean.length ? base_arena_string(verdict->arena, clean.data, clean.length) : "";
+    base_text_free(&clean);
     return copy ? copy : "";
 }
 

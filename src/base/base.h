@@ -41,6 +41,9 @@ void base_text_add(base_text *text, const char *format, ...) __attribute__((form
 void base_text_add_v(base_text *text, const char *format, va_list list);
 void base_text_add_bytes(base_text *text, const char *bytes, size_t length);
 void base_text_add_json(base_text *text, const char *string); // quoted and escaped; null for NULL
+// For people and terminals: bytes that are no UTF-8, and control characters but newline and tab, become U+FFFD;
+// a carriage return before a newline goes.
+void base_text_add_clean(base_text *text, const char *string);
 void base_text_free(base_text *text);
 // Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
 size_t base_utf8_length(const char *at);

@@ -66,6 +66,10 @@ static void text_as_json(void **state) {
     base_text_add_json(&text, NULL);
     assert_string_equal(text.data, "null");
     base_text_free(&text);
+    base_text clean = {0};
+    base_text_add_clean(&clean, "a\tb\r\n\033[2J\xc3\xa9\xff\x7f");
+    assert_string_equal(clean.data, "a\tb\n\xef\xbf\xbd[2J\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
+    base_text_free(&clean);
 }
 
 static void text_grows(void **state) {

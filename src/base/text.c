@@ -95,6 +95,18 @@ void base_text_add_json(base_text *text, const char *string) {
     base_text_add_bytes(text, "\"", 1);
 }
 
+void base_text_add_clean(base_text *text, const char *string) {
+    for (const unsigned char *at = (const unsigned char *)string; *at;) {
+        size_t length = base_utf8_length((const char *)at);
+        bool is_control = (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f;
+        if (length == 0 || (is_control && (at[0] != '\r' || at[1] != '\n')))
+            base_text_add(text, "\xef\xbf\xbd");
+        else if (!is_control)
+            base_text_add_bytes(text, (const char *)at, length);
+        at += length ? length : 1;
+    }
+}
+
 void base_text_free(base_text *text) {
     free(text->data);
     *text = (base_text){0};

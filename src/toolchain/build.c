@@ -119,7 +119,8 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
                          program->files[index], strerror(errno));
     char content[TOOLCHAIN_KEY], before[TOOLCHAIN_KEY];
     char object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32];
-    kz_status status = toolchain_hash_file(source, content, error);
+    kz_status status = program->plain_c ? KZ_OK : toolchain_check_name(source, error);
+    if (!status) status = toolchain_hash_file(source, content, error);
     if (status) goto done;
     command c = {0};
     add_common(&c, with);

@@ -133,6 +133,16 @@ static kz_status compile(const toolchain *tools, const char *source, const comma
     return status;
 }
 
+kz_status toolchain_check_name(const char *path, kz_error *error) {
+    const char *odd = strpbrk(path, "$`\"\\\n");
+    if (!odd) return KZ_OK;
+    base_fail(error, KZ_INVALID, "nvcc cannot be given a file whose path has the character %c: %s",
+              *odd == '\n' ? ' ' : *odd, path);
+    base_fail_note(error,
+                   "give the file or its folder another name: letters, digits, blanks, - _ . are fine");
+    return KZ_INVALID;
+}
+
 kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, const char *arch,
                                 const char *const *include_dirs, char **ptx, size_t *ptx_size,
                                 kz_error *error) {
@@ -146,6 +156,11 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
     if (!path)
         return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", source,
                          strerror(errno));
+    status = toolchain_check_name(path, error);
+    if (status) {
+        free(path);
+        return status;
+    }
     char target[32];
     snprintf(target, sizeof target, "-arch=compute_%s", arch);
     command flags = {0};

@@ -38,6 +38,8 @@ bool toolchain_cache_list(const toolchain *tools, const char *before, const char
                           char key[TOOLCHAIN_KEY]);
 
 // Fills `error` with the compiler's own words, cut at whole lines where they are too many, and a hint.
+// nvcc hands the names of files to a shell, in double quotes: KZ_INVALID for a name that a shell would change.
+kz_status toolchain_check_name(const char *path, kz_error *error);
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output);
 
 #endif

@@ -234,6 +234,13 @@ static void test_bad_arguments(void **state) {
     assert_int_equal(toolchain_compile_ptx(&tools, "/nowhere/x.cu", "75", NULL, &ptx, &size, &error),
                      KZ_NOT_FOUND);
     assert_non_null(strstr(error.message, "/nowhere/x.cu"));
+    // nvcc would let a shell read the name.
+    char odd[sizeof p->source + 16];
+    snprintf(odd, sizeof odd, "%s$(x).cu", p->source);
+    write_file(odd, "");
+    assert_int_equal(toolchain_compile_ptx(&tools, odd, "75", NULL, &ptx, &size, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "character $"));
+    unlink(odd);
     assert_null(ptx);
     const char *missing[] = {"/nowhere/program", NULL};
     base_text said = {0};

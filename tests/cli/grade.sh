@@ -39,6 +39,13 @@ expect_exit 2 grade "$FOLDER/other.cu" --task twice --seed 0
 echo "int x" > "$FOLDER/bad.cu"
 expect_exit 1 grade "$FOLDER/bad.cu" --task twice
 expect_out "bad.cu"
+# Any name of a file, and JSON all the same.
+odd=$(printf '%s/b\303\244 d\377.cu' "$FOLDER")
+{ printf '\357\273\277// kz: task twice\r\n' && cat "$task/solution.cu"; } > "$odd"
+expect_exit 0 grade "$odd" --json
+[ "$("$JSON_LINES" task twice < "$FOLDER/out")" = 1 ] || fail "not one JSON line for an odd path"
+expect_exit 2 grade "$FOLDER"
+expect_err "is a folder"
 expect_exit 0 progress --export
 expect_out "twice"
 finish
