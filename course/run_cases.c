@@ -118,7 +118,10 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
         snprintf(summary, sizeof summary, "ended the program, exit code %d", result->exit_code);
         base_text_add(&detail, "On %s, %s ended the whole program (exit code %d) instead of returning.\n",
                       where, function, result->exit_code);
-        base_text_add(&detail, "A function that is graded must return: take exit() out of it.\n");
+        base_text_add(&detail,
+                      result->exit_code == 0
+                          ? "A function that is graded must return: take exit() out of it.\n"
+                          : "Likely: a check in it failed and gave up. What it printed says which.\n");
     }
     add_printed(&detail, &result->output);
     course_verdict_add(runner->verdict, "runs", COURSE_BAD, reason, kind, summary,

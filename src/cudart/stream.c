@@ -309,7 +309,7 @@ static cudaError_t event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end) 
         cudart_say(
             "cudaEventElapsedTime: nobody has waited for the %s event, and on a GPU its work may still be "
             "going on\n  call cudaEventSynchronize on the later of the two first",
-            cudart_journal_has_ended(start) ? "second" : "first");
+            cudart_journal_has_ended(end) ? "first" : "second");
         return cudaErrorNotReady;
     }
     cudart_journal_timed(start, end);
