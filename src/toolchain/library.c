@@ -39,7 +39,7 @@ kz_status toolchain_compile_library(const toolchain *tools, const char *name, co
     if (snprintf(in, sizeof in, "%s/library.c", folder) >= (int)sizeof in)
         return base_fail(error, KZ_INVALID, "the folder %s has too long a name", folder);
     snprintf(path, TOOLCHAIN_PATH, "%.1000s/library.so", folder);
-    const char *argv[] = {cc,      "-std=gnu11",           "-O1", "-shared", "-fPIC", "-ffp-contract=off",
+    const char *argv[] = {cc,      "-std=gnu11",           "-O3", "-shared", "-fPIC", "-ffp-contract=off",
                           "-Wall", "-Wno-unused-variable", "-o",  path,      in,      "-lm",
                           NULL};
     toolchain_hash hash;
