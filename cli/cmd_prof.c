@@ -154,7 +154,9 @@ static const cli_option options_table[] = {
     {"query-metrics", CLI_FLAG, offsetof(prof_choices, query), NULL,
      "lists every metric, with what it means"},
     {"case", CLI_TEXT, offsetof(prof_choices, pattern), "NAME",
-     "the case for a kernel of the zoo or a guest"},
+     "the case: of a kernel of the zoo or a guest; for a task its sizes, n=4096"},
+    {"task", CLI_TEXT, offsetof(prof_choices, task), "ID",
+     "the task of the course that a file is for, where it does not say it"},
     {"family", CLI_TEXT, offsetof(prof_choices, family), "FAMILY",
      "profile kernels of your own in this family's place"},
     {"seed", CLI_INTEGER, offsetof(prof_choices, seed), "N", "the seed of the schedule (0: the plain order)"},
@@ -169,27 +171,32 @@ const cli_command cli_command_prof = {
              "kz prof ./BINARY [OPTIONS] [-- ARGUMENTS]\n"
              "kz prof FAMILY[/VARIANT] [OPTIONS]\n"
              "kz prof --family FAMILY FILE.cu [OPTIONS]\n"
+             "kz prof YOURS.cu [--task ID] [OPTIONS]\n"
              "kz prof BEFORE AFTER [OPTIONS]\n"
              "kz prof RECORD.jsonl [OPTIONS]",
-    .about = "Runs a CUDA program, a kernel of the zoo or a kernel of your own in the simulator and says, "
-             "per kernel,\n"
-             "what would bound it on the GPU, which source lines cost most and why, and what to try. Counts\n"
-             "(instructions, sectors, wavefronts, lanes) are exact; hit rates come from a model of the "
-             "caches, and\n"
-             "times are estimates from counts and the GPU's peaks: docs/profiling.md says how.\n\n"
-             "Two targets of one kind are compared. Words after a program are its arguments; those that "
-             "begin with\n"
-             "a dash, or name a program themselves, go after --. A .cu file without a main belongs to the "
-             "program\n"
-             "before it. Kernels of the zoo run one case of moderate size, and without VARIANT the one that "
-             "kz would\n"
-             "choose. RECORD.jsonl is what --keep has kept.",
+    .about =
+        "Runs a CUDA program, a kernel of the zoo or a kernel of your own in the simulator and says, "
+        "per kernel,\n"
+        "what would bound it on the GPU, which source lines cost most and why, and what to try. Counts\n"
+        "(instructions, sectors, wavefronts, lanes) are exact; hit rates come from a model of the "
+        "caches, and\n"
+        "times are estimates from counts and the GPU's peaks: docs/profiling.md says how.\n\n"
+        "Two targets of one kind are compared. Words after a program are its arguments; those that "
+        "begin with\n"
+        "a dash, or name a program themselves, go after --. A .cu file without a main belongs to the "
+        "program\n"
+        "before it. Kernels of the zoo run one case of moderate size, and without VARIANT the one that "
+        "kz would\n"
+        "choose. RECORD.jsonl is what --keep has kept.\n\n"
+        "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
+        "--task. It runs on the case of the task's first gate, else on its largest that is quick enough.",
     .examples =
         "  kz prof saxpy.cu 1000000                 a program with a main of its own, and its argument\n"
         "  kz prof ./app -- --size 4                a program that is built already\n"
         "  kz prof transpose/01_naive               a kernel of the zoo\n"
         "  kz prof transpose/04_shared_tile transpose/05_padded    what padding changed\n"
         "  kz prof --family reduce my.cu            a kernel of your own\n"
+        "  kz prof saxpy.cu --case n=4096           your file for the task saxpy, at a size of your choice\n"
         "  kz prof before.cu after.cu               what a change changed\n"
         "  kz prof app.cu --annotate                the source, with counters in the margin\n"
         "  kz prof app.cu --html=app.html           a page to share\n"

@@ -15,15 +15,11 @@ enum { MOST_ELEMENTS = 1 << 21, PATH = 1200 }; // what the simulator does within
 
 // ---- programs and records ---------------------------------------------------------------------------
 
-static kz_status run_program(const prof_choices *o, const prof_targets *targets, const prof_target *target,
-                             prof_run *run, kz_error *error) {
+// What all programs are run with, whether they have a main of their own or the harness's.
+static kz_status program_of(const prof_choices *o, cli_program *program, kz_error *error) {
     bool quiet =
         (o->json.given && !o->json.path) || (o->html.given && !o->html.path) || (o->metrics && o->csv);
-    cli_program program = {
-        .files = target->files.items,
-        .file_count = target->files.count,
-        .arguments = targets->arguments,
-        .argument_count = targets->argument_count,
+    *program = (cli_program){
         .gpu = o->gpu,
         .nvcc_flags = o->flags.items,
         .nvcc_flag_count = o->flags.count,
@@ -32,20 +28,33 @@ static kz_status run_program(const prof_choices *o, const prof_targets *targets,
         .seed = o->seed.given ? (uint64_t)o->seed.value : 0,
         .output = quiet ? STDERR_FILENO : 0, // stdout is for what a program reads
     };
+    return o->timeout ? cli_program_seconds(o->timeout, &program->timeout, error) : KZ_OK;
+}
+
+static kz_status take_program(const char *file, prof_run *run, kz_error *error) {
     char path[PATH];
-    kz_status status = o->timeout ? cli_program_seconds(o->timeout, &program.timeout, error) : KZ_OK;
-    if (!status) status = cli_program_run(&program, &run->program, error);
-    if (status) return status;
     cli_program_explain_end(&run->program);
     run->failure = run->program.exit_code;
-    snprintf(run->title, sizeof run->title, "%s", report_prof_basename(target->files.items[0]));
+    snprintf(run->title, sizeof run->title, "%s", report_prof_basename(file));
     snprintf(path, sizeof path, "%s/record.jsonl", run->program.session);
     if (base_file_exists(path)) return report_record_read(path, &run->record, error);
-    status = base_fail(error, KZ_NOT_FOUND, "%s left no record of what it did", target->files.items[0]);
+    kz_status status = base_fail(error, KZ_NOT_FOUND, "%s left no record of what it did", file);
     base_fail_note(error,
                    "likely cause: it never called the CUDA runtime, or was killed before it could write");
-    base_fail_note(error, "try: kz run %s", target->files.items[0]);
+    base_fail_note(error, "try: kz run %s", file);
     return status;
+}
+
+static kz_status run_program(const prof_choices *o, const prof_targets *targets, const prof_target *target,
+                             prof_run *run, kz_error *error) {
+    cli_program program;
+    kz_status status = program_of(o, &program, error);
+    program.files = target->files.items;
+    program.file_count = target->files.count;
+    program.arguments = targets->arguments;
+    program.argument_count = targets->argument_count;
+    if (!status) status = cli_program_run(&program, &run->program, error);
+    return status ? status : take_program(target->files.items[0], run, error);
 }
 
 static kz_status read_record(const prof_target *target, prof_run *run, kz_error *error) {
@@ -109,6 +118,18 @@ static kz_status run_plan(const family_check_job *job, const kz_plan *plan, kz_e
     return status;
 }
 
+static kz_status take_record(const prof_choices *o, const base_text *text, prof_run *run, kz_error *error) {
+    kz_status status =
+        report_record_parse(run->title, text->data ? text->data : "", text->length, &run->record, error);
+    if (!status && o->keep) {
+        char path[PATH];
+        snprintf(path, sizeof path, "%s/record.jsonl", o->keep);
+        status = base_make_folders(o->keep, error);
+        if (!status) status = base_file_write(path, text->data, text->length, error);
+    }
+    return status;
+}
+
 static kz_status observe_plan(const prof_choices *o, const family_check_job *job, prof_run *run,
                               kz_error *error) {
     observe_session *session = NULL;
@@ -128,14 +149,7 @@ static kz_status observe_plan(const prof_choices *o, const family_check_job *job
     if (session) device_sim_observe(job->device, NULL, NULL);
     if (!status) {
         observe_session_finish(session, &text);
-        status =
-            report_record_parse(run->title, text.data ? text.data : "", text.length, &run->record, error);
-    }
-    if (!status && o->keep) {
-        char path[PATH];
-        snprintf(path, sizeof path, "%s/record.jsonl", o->keep);
-        status = base_make_folders(o->keep, error);
-        if (!status) status = base_file_write(path, text.data, text.length, error);
+        status = take_record(o, &text, run, error);
     }
     base_text_free(&text);
     observe_session_close(session);
@@ -150,16 +164,21 @@ static void name_target(const prof_target *target, const kz_case *c, prof_run *r
         snprintf(run->title, sizeof run->title, "%s/%s", target->family->name, target->variant->name);
 }
 
+static kz_status open_device(const prof_choices *o, kz_device **device, prof_run *run, kz_error *error) {
+    char id[64];
+    snprintf(id, sizeof id, o->gpu ? "sim:%s" : "sim", o->gpu);
+    kz_status status = kz_device_open(id, device, error);
+    if (!status) run->sm = kz_device_get_info(*device)->sm;
+    return status;
+}
+
 static kz_status run_kernel(const prof_choices *o, const prof_target *given, prof_run *run, kz_error *error) {
     prof_target target = *given;
     kz_device *device = NULL;
     kz_module *module = NULL;
     kz_case c;
-    char id[64];
-    snprintf(id, sizeof id, o->gpu ? "sim:%s" : "sim", o->gpu);
-    kz_status status = kz_device_open(id, &device, error);
+    kz_status status = open_device(o, &device, run, error);
     if (status) return status;
-    run->sm = kz_device_get_info(device)->sm;
     status = choose_case(o, &target, &c, error);
     if (!status && !target.guest && !target.variant)
         target.variant = target.family->choose(&c, kz_device_get_info(device));
@@ -182,6 +201,55 @@ static kz_status run_kernel(const prof_choices *o, const prof_target *given, pro
     return status;
 }
 
+// ---- learners' files --------------------------------------------------------------------------------
+
+// A kernel that was stopped has no profile worth reading.
+static kz_status look(const prof_choices *o, const cli_task_file *task, const course_case *c,
+                      kz_device *device, prof_run *run, kz_error *error) {
+    kz_module *module = NULL;
+    course_seen seen = {0};
+    course_look wanted = {.c = c,
+                          .name = run->title,
+                          .observe = "counters,caches",
+                          .schedule = o->seed.given ? (uint64_t)o->seed.value : 0,
+                          .seconds = CLI_TASK_FILE_SECONDS};
+    kz_status status = o->timeout ? cli_program_seconds(o->timeout, &wanted.seconds, error) : KZ_OK;
+    run->image = run->subject.image;
+    if (!status) status = kz_module_load(device, &run->image, &module, error);
+    if (!status) status = course_subject_look(&run->subject, device, module, &wanted, &seen, error);
+    if (!status && seen.fault.status) {
+        status = seen.fault.status;
+        if (error) *error = seen.fault;
+        base_fail_note(error, "kz sanitize %s says more about it", task->file);
+    }
+    if (!status && seen.wrong.status) cli_task_file_tell(task, c, &seen.wrong);
+    if (!status) status = take_record(o, &seen.record, run, error);
+    base_text_free(&seen.record);
+    if (module) kz_module_close(module);
+    return status;
+}
+
+static kz_status run_task(const prof_choices *o, const prof_target *target, prof_run *run, kz_error *error) {
+    const cli_task_file *task = &target->task;
+    course_case c;
+    kz_device *device = NULL;
+    cli_program program;
+    kz_status status = cli_task_file_case(task->task, o->pattern, course_case_to_profile, &c, error);
+    if (status) return status;
+    snprintf(run->title, sizeof run->title, "%s", report_prof_basename(task->file));
+    course_case_name(task->task, &c, run->detail, sizeof run->detail);
+    if (task->task->form == COURSE_PROGRAM) {
+        status = program_of(o, &program, error);
+        if (!status) status = cli_task_file_run(task, &c, &program, false, &run->program, error);
+        return status ? status : take_program(task->file, run, error);
+    }
+    status = course_subject_open(task->task, task->file, false, &run->subject, error);
+    if (!status) status = open_device(o, &device, run, error);
+    if (!status) status = look(o, task, &c, device, run, error);
+    if (device) kz_device_close(device);
+    return status;
+}
+
 kz_status prof_run_target(const prof_choices *o, const prof_targets *targets, size_t index, prof_run *run,
                           kz_error *error) {
     const prof_target *target = &targets->items[index];
@@ -189,6 +257,7 @@ kz_status prof_run_target(const prof_choices *o, const prof_targets *targets, si
     switch (target->kind) {
     case PROF_RECORD: status = read_record(target, run, error); break;
     case PROF_PROGRAM: status = run_program(o, targets, target, run, error); break;
+    case PROF_TASK: status = run_task(o, target, run, error); break;
     default: return run_kernel(o, target, run, error);
     }
     size_t at = 0;
@@ -199,6 +268,7 @@ kz_status prof_run_target(const prof_choices *o, const prof_targets *targets, si
 void prof_run_close(prof_run *run) {
     if (run->program.own_session) cli_program_discard(&run->program);
     report_record_free(&run->record);
+    course_subject_close(&run->subject);
     free(run->module);
     free(run->resources);
 }

@@ -1,6 +1,6 @@
 // What `kz prof` is to profile, and how it is run: whole programs as processes
-// of their own, kernels of the zoo and guests inside this one. Either way it
-// ends in a record.
+// of their own, kernels of the zoo, guests and kernels for tasks of the course
+// inside this one. Either way it ends in a record.
 #ifndef CLI_PROF_RUN_H
 #define CLI_PROF_RUN_H
 
@@ -9,17 +9,24 @@
 #include "program.h"
 #include "report/prof.h"
 #include "select.h"
+#include "task_file.h"
 #include "toolchain/toolchain.h"
 
 typedef struct prof_choices { // the options
-    const char *gpu, *kernel, *metrics, *pattern, *family, *timeout, *keep;
+    const char *gpu, *kernel, *metrics, *pattern, *family, *task, *timeout, *keep;
     cli_output html, json;
     cli_integer top, seed;
     cli_list flags;
     bool annotate, csv, query;
 } prof_choices;
 
-typedef enum prof_target_kind { PROF_RECORD, PROF_PROGRAM, PROF_VARIANT, PROF_GUEST } prof_target_kind;
+typedef enum prof_target_kind {
+    PROF_RECORD,
+    PROF_PROGRAM,
+    PROF_VARIANT,
+    PROF_GUEST,
+    PROF_TASK
+} prof_target_kind;
 
 typedef struct prof_target {
     prof_target_kind kind;
@@ -27,6 +34,7 @@ typedef struct prof_target {
     const kz_family *family;   // of a variant or a guest
     const kz_variant *variant; // NULL: the one that would be chosen
     family_guest *guest;
+    cli_task_file task; // a learner's file: a kernel, or a program in its harness
 } prof_target;
 
 typedef struct prof_targets {
@@ -40,7 +48,8 @@ typedef struct prof_run {
     report_record record;
     int failure;                               // how a program ended, where that was no success
     cli_program_result program;                // its session has the modules, until prof_run_close
-    kz_image image;                            // of a variant or a guest
+    kz_image image;                            // of a variant, a guest or a task's kernel
+    course_subject subject;                    // of a task's kernel
     char title[300], detail[FAMILY_CASE_NAME]; // what the user called it, and the case
     int sm;
     // What ptxas says, asked once per module.

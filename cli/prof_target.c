@@ -2,8 +2,9 @@
 //
 // A word that ends in .jsonl is a record. A .cu file with a main, or an
 // executable, is a program; with
-// --family a .cu or .ptx file is a guest; everything else names a kernel of the
-// zoo. A second word of the same kind is what the first is compared with; other
+// --family a .cu or .ptx file is a guest; a .cu file without a main that is for a
+// task of the course, or any with --task, is a learner's; everything else names a
+// kernel of the zoo. A second word of the same kind is what the first is compared with; other
 // words after a program are its arguments.
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +27,6 @@ static bool is_record(const char *word) { return ends_with(word, ".jsonl"); }
 
 // ---- one target -------------------------------------------------------------------------------------
 
-static kz_status fail_without_main(const char *word, kz_error *error) {
-    if (!base_file_exists(word)) {
-        base_fail(error, KZ_IO, "there is no file %s", word);
-        base_fail_note(error, "check the path");
-        return KZ_IO;
-    }
-    base_fail(error, KZ_INVALID, "%s has no main: it is no whole program", word);
-    base_fail_note(error,
-                   "for a kernel of your own in a family's place: kz prof "
-                   "--family FAMILY %s",
-                   word);
-    return KZ_INVALID;
-}
-
 static kz_status add_target(const prof_choices *o, const char *word, prof_targets *t, kz_error *error) {
     prof_target *target = &t->items[t->count++];
     *target = (prof_target){.files = {.items = {word}, .count = 1}};
@@ -52,13 +39,19 @@ static kz_status add_target(const prof_choices *o, const char *word, prof_target
         kz_status status = cli_find_family(o->family, &target->family, error);
         return status ? status : cli_open_guest(target->family, word, &target->guest, error);
     }
+    kz_status status = cli_task_file_open("prof", word, o->task, &target->task, error);
+    if (status) return status;
+    if (target->task.task) {
+        target->kind = PROF_TASK;
+        return KZ_OK;
+    }
     if (cli_program_is(word)) {
         target->kind = PROF_PROGRAM;
         return KZ_OK;
     }
-    if (ends_with(word, ".cu") || ends_with(word, ".ptx")) return fail_without_main(word, error);
+    if (ends_with(word, ".cu") || ends_with(word, ".ptx")) return cli_task_file_fail("prof", word, error);
     target->kind = PROF_VARIANT;
-    kz_status status = cli_find_target(word, &target->family, &target->variant, error);
+    status = cli_find_target(word, &target->family, &target->variant, error);
     if (status && (strchr(word, '/') || base_file_exists(word)))
         base_fail_note(error, "a program must be a .cu file with a main, or an executable");
     return status;
@@ -104,7 +97,8 @@ kz_status prof_run_parse(const cli_command *self, int argc, char **argv, prof_ch
     if (status || o->query) return status;
     for (size_t i = 0; i < words.count && !status; i++) status = take_word(o, words.items[i], t, error);
     if (!status && t->count == 0) {
-        base_fail(error, KZ_INVALID, "what is to be profiled? a program, a kernel of the zoo, or a guest");
+        base_fail(error, KZ_INVALID,
+                  "what is to be profiled? a program, a kernel of the zoo, a task's, or a guest");
         base_fail_note(error, "try: kz prof transpose/01_naive, or kz help prof");
         return KZ_INVALID;
     }
@@ -120,6 +114,8 @@ kz_status prof_run_parse(const cli_command *self, int argc, char **argv, prof_ch
 }
 
 void prof_targets_close(prof_targets *targets) {
-    for (size_t i = 0; i < targets->count; i++)
+    for (size_t i = 0; i < targets->count; i++) {
         if (targets->items[i].guest) family_guest_close(targets->items[i].guest);
+        cli_task_file_close(&targets->items[i].task);
+    }
 }

@@ -232,6 +232,8 @@ static kz_status start(const cli_program *program, const char *name, const cli_p
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     if (program->output) posix_spawn_file_actions_adddup2(&actions, program->output, 1);
+    if (program->input) posix_spawn_file_actions_adddup2(&actions, program->input, 0);
+    if (program->answer) posix_spawn_file_actions_adddup2(&actions, program->answer, 3);
     fflush(stdout);
     int code =
         posix_spawn(child, result->executable, &actions, NULL, (char *const *)(uintptr_t)argv, v->list);
@@ -294,7 +296,8 @@ static kz_status build(const cli_program *program, const device_gpu *gpu, const 
                                 .arch = arch,
                                 .flags = program->nvcc_flags,
                                 .flag_count = program->nvcc_flag_count,
-                                .library_folder = library};
+                                .library_folder = library,
+                                .file_flags = program->file_flags};
     return toolchain_build_program(&tools, &wanted, folder, result->executable, error);
 }
 

@@ -18,12 +18,15 @@ typedef struct cli_program {
     const char *gpu; // "h200", or the path of a .gpu file; NULL: what KZ_GPU says, else h200
     const char *const *nvcc_flags;
     size_t nvcc_flag_count;
-    const char *observe;            // the words of KZ_OBSERVE; NULL: no instruments
-    const char *session;            // the folder for the record; NULL: one is made where `observe` is given
-    uint64_t seed;                  // 0: the plain order
-    double timeout;                 // seconds; 0: none
-    int output;                     // what the program's stdout becomes; 0: kz's own. stderr stays.
-    const char *const *environment; // more variables, "NAME=value", ends with NULL; may be NULL
+    const char *observe; // the words of KZ_OBSERVE; NULL: no instruments
+    const char *session; // the folder for the record; NULL: one is made where `observe` is given
+    uint64_t seed;       // 0: the plain order
+    double timeout;      // seconds; 0: none
+    int output;          // what the program's stdout becomes; 0: kz's own. stderr stays.
+    int input;           // what its stdin becomes; 0: kz's own
+    int answer;          // what its descriptor 3 becomes; 0: none
+    const char *const *const *file_flags; // of toolchain_program; may be NULL
+    const char *const *environment;       // more variables, "NAME=value", ends with NULL; may be NULL
 } cli_program;
 
 typedef struct cli_program_result {

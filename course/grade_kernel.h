@@ -2,11 +2,7 @@
 #ifndef COURSE_GRADE_KERNEL_H
 #define COURSE_GRADE_KERNEL_H
 
-#include "course.h"
-#include "family/lines.h"
-#include "judge.h"
-#include "ptx/ptx.h"
-#include "toolchain/toolchain.h"
+#include "kernel.h"
 
 enum { COURSE_KERNEL_RUNS = COURSE_JUDGE_RUNS, COURSE_KERNEL_GATES = 64 };
 
@@ -40,16 +36,6 @@ typedef struct course_kernel_grading {
     size_t gate_runs[COURSE_KERNEL_GATES];
 } course_kernel_grading;
 
-// `refused`: the error is the compiler's about the file.
-kz_status course_kernel_compile(const course_task *task, const char *file, toolchain *tools, char **ptx,
-                                bool *refused, kz_error *error);
-// The shape of a case's launch. `own_is_wrong`: an error is of the learner's lines.
-kz_status course_kernel_launch(const course_task *task, const course_case *c, const family_lines *lines,
-                               kz_launch *launch, bool *own_is_wrong, kz_error *error);
-void course_kernel_fill_run(const course_kernel_grading *g, const course_data *data, const kz_launch *launch,
-                            course_judge_run *run);
-// Takes a run's buffers over into the data's `got`.
-kz_status course_kernel_take(course_data *data, const course_judge_result *result, kz_error *error);
 kz_status course_kernel_run_child(const course_kernel_grading *g, const course_judge_job *job, double seconds,
                                   course_judge_answer *answer, course_process_result *ended, kz_error *error);
 

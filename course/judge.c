@@ -27,12 +27,9 @@ typedef struct slot {
 
 typedef struct judge {
     const course_judge_job *job;
-    kz_device *device;
+    course_judge_place place;
     kz_module *module;
-    kz_kernel *kernel;
-    bool is_sim;
     int out;
-    double deadline;
 } judge;
 
 static double now(void) {
@@ -49,57 +46,58 @@ static void on_alarm(int number) {
     if (interrupted_device) device_sim_interrupt(interrupted_device);
 }
 
-static void set_alarm(const judge *j, bool on) {
-    if (!j->is_sim) return; // a GPU's kernel ends with the process
-    double left = j->deadline - now();
+static void set_alarm(const course_judge_place *p, bool on) {
+    if (!p->is_sim || !p->deadline) return; // a GPU's kernel ends with the process
+    double left = p->deadline - now();
     if (left < 0.05) left = 0.05;
     struct itimerval timer = {0};
     if (on) {
         timer.it_value.tv_sec = (time_t)left;
         timer.it_value.tv_usec = (suseconds_t)((left - (double)(time_t)left) * 1e6);
     }
-    interrupted_device = on ? j->device : NULL;
+    interrupted_device = on ? p->device : NULL;
     signal(SIGALRM, on_alarm);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 // ---- buffers --------------------------------------------------------------------------------------------
 
-static kz_status open_slot(const judge *j, const course_judge_run *run, const course_judge_buffer *b, slot *s,
-                           kz_error *error) {
-    uint64_t guard = j->is_sim ? 0 : GUARD;
+static kz_status open_slot(const course_judge_place *p, const course_judge_run *run,
+                           const course_judge_buffer *b, slot *s, kz_error *error) {
+    uint64_t guard = p->is_sim ? 0 : GUARD;
     s->front = guard + run->misalign * kz_type_size(b->type);
     s->total = s->front + b->bytes + guard;
     if (s->total == 0) s->total = 1; // an empty buffer has an address all the same
-    kz_status status = kz_memory_alloc(j->device, s->total, &s->base, error);
+    kz_status status = kz_memory_alloc(p->device, s->total, &s->base, error);
     s->data = s->base + s->front;
     return status;
 }
 
-static kz_status fill_slot(const judge *j, const course_judge_buffer *b, const slot *s, kz_error *error) {
-    kz_status status = kz_memory_fill(j->device, NULL, s->base, GUARD_BYTE, s->total, error);
+static kz_status fill_slot(const course_judge_place *p, const course_judge_buffer *b, const slot *s,
+                           kz_error *error) {
+    kz_status status = kz_memory_fill(p->device, NULL, s->base, GUARD_BYTE, s->total, error);
     if (status || b->bytes == 0) return status;
     if (b->data && b->role != COURSE_OUTPUT)
-        status = kz_copy_to_device(j->device, NULL, s->data, b->data, b->bytes, error);
+        status = kz_copy_to_device(p->device, NULL, s->data, b->data, b->bytes, error);
     else if (b->fill >= 0)
-        status = kz_memory_fill(j->device, NULL, s->data, (uint8_t)b->fill, b->bytes, error);
+        status = kz_memory_fill(p->device, NULL, s->data, (uint8_t)b->fill, b->bytes, error);
     else {
         void *poison = malloc(b->bytes);
         if (!poison) return base_fail(error, KZ_NO_MEMORY, "no memory for buffer %s", b->name);
         family_poison(b->type, b->count, poison);
-        status = kz_copy_to_device(j->device, NULL, s->data, poison, b->bytes, error);
-        if (!status) status = kz_device_synchronize(j->device, error);
+        status = kz_copy_to_device(p->device, NULL, s->data, poison, b->bytes, error);
+        if (!status) status = kz_device_synchronize(p->device, error);
         free(poison);
     }
     return status;
 }
 
-static kz_status check_band(const judge *j, const course_judge_buffer *b, kz_ptr from, uint64_t bytes,
-                            bool behind, kz_error *error) {
+static kz_status check_band(const course_judge_place *p, const course_judge_buffer *b, kz_ptr from,
+                            uint64_t bytes, bool behind, kz_error *error) {
     uint8_t *band = malloc(bytes + 1);
     kz_status status = band ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for a guard band");
-    if (!status && bytes) status = kz_copy_to_host(j->device, NULL, band, from, bytes, error);
-    if (!status) status = kz_device_synchronize(j->device, error);
+    if (!status && bytes) status = kz_copy_to_host(p->device, NULL, band, from, bytes, error);
+    if (!status) status = kz_device_synchronize(p->device, error);
     for (uint64_t i = 0; i < bytes && !status; i++) {
         uint64_t near = behind ? i : bytes - 1 - i; // from the buffer outwards
         if (band[near] == GUARD_BYTE) continue;
@@ -111,19 +109,19 @@ static kz_status check_band(const judge *j, const course_judge_buffer *b, kz_ptr
     return status;
 }
 
-static kz_status read_slot(const judge *j, const course_judge_run *run, uint32_t i, const slot *s,
-                           base_arena *arena, course_judge_result *result, kz_error *error) {
+static kz_status read_slot(const course_judge_place *p, const course_judge_run *run, uint32_t i,
+                           const slot *s, base_arena *arena, course_judge_result *result, kz_error *error) {
     const course_judge_buffer *b = &run->buffers[i];
-    kz_status status = check_band(j, b, s->base, s->front, false, error);
+    kz_status status = check_band(p, b, s->base, s->front, false, error);
     if (!status) {
         uint64_t behind = s->total - s->front - b->bytes;
-        status = check_band(j, b, s->data + b->bytes, b->bytes ? behind : 0, true, error);
+        status = check_band(p, b, s->data + b->bytes, b->bytes ? behind : 0, true, error);
     }
     if (status || !run->want_outputs) return status;
     void *got = base_arena_alloc(arena, b->bytes + 1);
     if (!got) return base_fail(error, KZ_NO_MEMORY, "no memory for buffer %s", b->name);
-    if (b->bytes) status = kz_copy_to_host(j->device, NULL, got, s->data, b->bytes, error);
-    if (!status) status = kz_device_synchronize(j->device, error);
+    if (b->bytes) status = kz_copy_to_host(p->device, NULL, got, s->data, b->bytes, error);
+    if (!status) status = kz_device_synchronize(p->device, error);
     if (status) return status;
     result->got[i] = got;
     result->bytes[i] = b->bytes;
@@ -132,18 +130,19 @@ static kz_status read_slot(const judge *j, const course_judge_run *run, uint32_t
 
 // ---- listening ------------------------------------------------------------------------------------------
 
-static kz_status open_session(const judge *j, const course_judge_run *run, observe_session **session,
-                              kz_error *error) {
+static kz_status open_session(const course_judge_place *p, const course_judge_run *run,
+                              observe_session **session, kz_error *error) {
     *session = NULL;
-    if (!j->is_sim) return KZ_OK;
+    if (!p->is_sim) return KZ_OK;
     observe_options options = {0};
     observe_gpu gpu;
-    kz_status status = run->observe[0] ? observe_options_parse(run->observe, &options, error) : KZ_OK;
+    kz_status status = device_sim_set_seed(p->device, run->schedule, error);
+    if (status || !run->observe) return status; // somebody else listens
+    status = run->observe[0] ? observe_options_parse(run->observe, &options, error) : KZ_OK;
     options.leaks = false; // the buffers are the grader's
-    if (!status) status = device_sim_gpu(j->device, &gpu, error);
+    if (!status) status = device_sim_gpu(p->device, &gpu, error);
     if (!status) status = observe_session_open(&options, &gpu, session, error);
     if (!status) observe_session_name(*session, run->name, run->schedule);
-    if (!status) status = device_sim_set_seed(j->device, run->schedule, error);
     return status;
 }
 
@@ -166,7 +165,8 @@ static void tell_buffers(const course_judge_run *run, const slot *slots, observe
 
 // ---- a run ----------------------------------------------------------------------------------------------
 
-static kz_status launch(const judge *j, const course_judge_run *run, const slot *slots, kz_error *error) {
+static kz_status launch(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+                        kz_error *error) {
     uint64_t values[COURSE_PARAMETERS];
     const void *args[COURSE_PARAMETERS];
     for (uint32_t i = 0; i < run->argument_count; i++) {
@@ -174,43 +174,51 @@ static kz_status launch(const judge *j, const course_judge_run *run, const slot 
         values[i] = a->is_buffer ? slots[a->buffer].data : a->bits;
         args[i] = &values[i];
     }
-    set_alarm(j, true);
+    set_alarm(p, true);
     kz_status status =
-        kz_launch_kernel(j->device, NULL, j->kernel, &run->launch, args, run->argument_count, error);
-    if (!status) status = kz_device_synchronize(j->device, error);
-    set_alarm(j, false);
+        kz_launch_kernel(p->device, NULL, p->kernel, &run->launch, args, run->argument_count, error);
+    if (!status) status = kz_device_synchronize(p->device, error);
+    set_alarm(p, false);
     return status;
 }
 
-static void make_run(const judge *j, const course_judge_run *run, base_arena *arena,
-                     course_judge_result *result, base_text *record) {
+void course_judge_make_run(const course_judge_place *p, const course_judge_run *run, base_arena *arena,
+                           course_judge_result *result, base_text *record) {
     slot slots[COURSE_PARAMETERS] = {0};
     kz_error error = {0};
     observe_session *session = NULL;
     kz_status status = KZ_OK;
     for (uint32_t i = 0; i < run->buffer_count && !status; i++)
-        status = open_slot(j, run, &run->buffers[i], &slots[i], &error);
+        status = open_slot(p, run, &run->buffers[i], &slots[i], &error);
     for (uint32_t i = 0; i < run->buffer_count && !status; i++)
-        status = fill_slot(j, &run->buffers[i], &slots[i], &error);
-    if (!status) status = kz_device_synchronize(j->device, &error);
-    if (!status) status = open_session(j, run, &session, &error);
-    if (!status && session) status = device_sim_observe(j->device, session, &error);
+        status = fill_slot(p, &run->buffers[i], &slots[i], &error);
+    if (!status) status = kz_device_synchronize(p->device, &error);
+    if (!status) status = open_session(p, run, &session, &error);
+    if (!status && session) status = device_sim_observe(p->device, session, &error);
     if (!status) {
         if (session) tell_buffers(run, slots, session);
-        status = launch(j, run, slots, &error);
+        status = launch(p, run, slots, &error);
         for (uint32_t i = 0; i < run->buffer_count && !status; i++)
-            status = read_slot(j, run, i, &slots[i], arena, result, &error);
-        if (session) device_sim_observe(j->device, NULL, NULL);
+            status = read_slot(p, run, i, &slots[i], arena, result, &error);
+        if (session) device_sim_observe(p->device, NULL, NULL);
         if (session) observe_session_finish(session, record);
     }
     observe_session_close(session);
     for (uint32_t i = 0; i < run->buffer_count; i++)
-        if (slots[i].base) kz_memory_free(j->device, slots[i].base, NULL);
+        if (slots[i].base) kz_memory_free(p->device, slots[i].base, NULL);
     result->status = status;
     result->message = status ? base_arena_string(arena, error.message, strlen(error.message)) : "";
     if (!result->message) result->message = "";
     result->record = record->data ? record->data : "";
     result->record_length = record->length;
+}
+
+kz_status course_judge_place_open(kz_device *device, kz_module *module, const char *entry, double seconds,
+                                  course_judge_place *place, kz_error *error) {
+    *place = (course_judge_place){.device = device,
+                                  .is_sim = kz_device_get_info(device)->kind == KZ_DEVICE_SIM,
+                                  .deadline = seconds > 0 ? now() + seconds : 0};
+    return kz_module_kernel(module, entry, &place->kernel, error);
 }
 
 // ---- the whole ------------------------------------------------------------------------------------------
@@ -242,7 +250,7 @@ static kz_status make_runs(const judge *j, kz_error *error) {
         if (!arena) return base_fail(error, KZ_NO_MEMORY, "no memory for a run");
         course_judge_result result = {0};
         base_text record = {0}, body = {0};
-        make_run(j, &j->job->runs[i], arena, &result, &record);
+        course_judge_make_run(&j->place, &j->job->runs[i], arena, &result, &record);
         course_judge_result_write(&result, j->job->runs[i].buffer_count, &body);
         bool sent = send_piece(j, COURSE_JUDGE_PIECE_RESULT, &body);
         kz_status status = result.status;
@@ -256,12 +264,13 @@ static kz_status make_runs(const judge *j, kz_error *error) {
 
 static kz_status open_all(judge *j, kz_error *error) {
     kz_image image = {.name = j->job->name, .ptx = j->job->ptx, .ptx_size = strlen(j->job->ptx)};
-    kz_status status = kz_device_open(j->job->device, &j->device, error);
+    kz_device *device = NULL;
+    kz_status status = kz_device_open(j->job->device, &device, error);
     if (status) return status;
-    j->is_sim = kz_device_get_info(j->device)->kind == KZ_DEVICE_SIM;
-    j->deadline = now() + j->job->seconds;
-    status = kz_module_load(j->device, &image, &j->module, error);
-    if (!status) status = kz_module_kernel(j->module, j->job->entry, &j->kernel, error);
+    j->place.device = device;
+    status = kz_module_load(device, &image, &j->module, error);
+    if (!status)
+        status = course_judge_place_open(device, j->module, j->job->entry, j->job->seconds, &j->place, error);
     return status;
 }
 
@@ -269,7 +278,7 @@ static kz_status measure(const judge *j, kz_error *error) {
     base_arena *arena = base_arena_open();
     course_judge_times times = {0};
     base_text body = {0};
-    kz_status status = arena ? course_judge_time(j->device, j->module, j->job, &times, arena, error)
+    kz_status status = arena ? course_judge_time(j->place.device, j->module, j->job, &times, arena, error)
                              : base_fail(error, KZ_NO_MEMORY, "no memory to measure");
     if (!status) {
         course_judge_times_write(&times, j->job->runs[0].buffer_count, &body);
@@ -293,7 +302,7 @@ kz_status course_judge(const void *data, size_t size, int out, kz_error *error) 
     base_text body = {0};
     status = open_all(&j, &own);
     if (!status) {
-        course_judge_put_text(&body, kz_device_get_info(j.device)->id);
+        course_judge_put_text(&body, kz_device_get_info(j.place.device)->id);
         send_piece(&j, COURSE_JUDGE_PIECE_DEVICE, &body);
         status = make_runs(&j, &own);
     }
@@ -302,7 +311,7 @@ kz_status course_judge(const void *data, size_t size, int out, kz_error *error) 
     course_judge_put_text(&body, own.message);
     bool sent = send_piece(&j, COURSE_JUDGE_PIECE_END, &body);
     kz_module_close(j.module);
-    kz_device_close(j.device);
+    kz_device_close(j.place.device);
     base_arena_close(arena);
     return sent ? KZ_OK : base_fail(error, KZ_IO, "the grader does not listen any more");
 }

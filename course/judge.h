@@ -28,7 +28,7 @@ typedef struct course_judge_argument {
 
 typedef struct course_judge_run {
     const char *name;    // the case and seed, for messages
-    const char *observe; // instruments, "races,sync"; "" for none; simulator only
+    const char *observe; // instruments, "races,sync"; "" for none; simulator only. NULL: others listen
     uint64_t schedule;   // seed of the schedule; simulator only
     uint32_t misalign;   // elements
     bool want_outputs;
@@ -116,6 +116,19 @@ enum {
 void course_judge_times_write(const course_judge_times *times, uint32_t buffers, base_text *out);
 void course_judge_put_text(base_text *out, const char *text);
 void course_judge_put_u32(base_text *out, uint32_t value);
+
+// One run, where a device is open and the module loaded. `seconds` are for all runs there together; 0: no limit.
+typedef struct course_judge_place {
+    kz_device *device;
+    kz_kernel *kernel;
+    bool is_sim;
+    double deadline; // 0: none
+} course_judge_place;
+kz_status course_judge_place_open(kz_device *device, kz_module *module, const char *entry, double seconds,
+                                  course_judge_place *place, kz_error *error);
+// Everything about the run is in the result; `record` gets the text that it points to.
+void course_judge_make_run(const course_judge_place *place, const course_judge_run *run, base_arena *arena,
+                           course_judge_result *result, base_text *record);
 
 // `kz judge`: does the job that stands in `data` and writes the answer to `out`. An error means that no answer
 // could be given; what is wrong with the submission is in the answer.

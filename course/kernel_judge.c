@@ -174,23 +174,6 @@ static void add_lost_child(course_kernel_grading *g, size_t done, const course_p
     base_text_free(&summary);
 }
 
-// Copies what came back into the data, which owns its `got`.
-kz_status course_kernel_take(course_data *d, const course_judge_result *result, kz_error *error) {
-    size_t buffer = 0;
-    for (size_t p = 0; p < d->task->parameter_count; p++) {
-        if (d->task->parameters[p].role == COURSE_SCALAR) continue;
-        free(d->got[p]);
-        d->got[p] = NULL;
-        if (!result->got[buffer] || result->bytes[buffer] != d->bytes[p])
-            return base_fail(error, KZ_INTERNAL, "the judge sent no buffer %s", d->task->parameters[p].name);
-        d->got[p] = malloc(d->bytes[p] + 1);
-        if (!d->got[p]) return base_fail(error, KZ_NO_MEMORY, "no memory for a result");
-        memcpy(d->got[p], result->got[buffer], d->bytes[p]);
-        buffer++;
-    }
-    return KZ_OK;
-}
-
 typedef struct tally {
     size_t runs, wrong, changed;
     size_t first, first_changed; // runs

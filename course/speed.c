@@ -43,7 +43,7 @@ static kz_status compile_solution(speed *s, kz_error *error) {
     }
     snprintf(file, sizeof file, "%s/solution.%s", folder, task->extension);
     status = base_file_write(file, text, strlen(text), error);
-    if (!status) status = course_kernel_compile(task, file, &s->g->tools, &s->rival, &refused, error);
+    if (!status) status = course_kernel_compile(task, file, false, &s->g->tools, &s->rival, &refused, error);
     if (!status) status = family_lines_read(s->verdict->arena, "the solution", text, &lines, error);
     if (!status)
         status = course_kernel_launch(task, &task->speed.at, &lines, &s->rival_launch, &wrong, error);
@@ -64,7 +64,7 @@ static kz_status prepare(speed *s, kz_error *error) {
     for (int i = 0; i < 2 && !status; i++) {
         uint64_t seed = i ? s->verdict->fresh_seed : s->verdict->public_seed;
         status = course_data_open(task, s->g->reference, &wanted->at, seed, &s->data[i], error);
-        if (!status) course_kernel_fill_run(s->g, &s->data[i], &s->launch, &s->runs[i]);
+        if (!status) course_kernel_fill_run(&s->data[i], s->g->fills, &s->launch, &s->runs[i]);
         s->runs[i].name = i ? "speed, fresh seed" : "speed, public seed";
         s->runs[i].observe = "";
         s->runs[i].want_outputs = true;

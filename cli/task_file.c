@@ -1,0 +1,141 @@
+// Learners' files for the verbs that look inside a kernel; see task_file.h.
+#include "task_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
+// ---- which task -----------------------------------------------------------------------------------------
+
+static kz_status fail_for_c(const char *verb, const course_task *task, const char *file, kz_error *error) {
+    base_fail(error, KZ_INVALID, "%s is for %s, a function in C for the processor: kz %s looks into kernels",
+              file, task->id, verb);
+    base_fail_note(error,
+                   "kz grade %s runs it under the sanitizers, and counts with cachegrind where the task does",
+                   file);
+    base_fail_note(
+        error, "to look yourself, give it a main (the grader does not mind one) and use valgrind or perf:");
+    base_fail_note(error, "cc -O2 -g %s -o look -lm && valgrind --tool=cachegrind --cache-sim=yes ./look",
+                   file);
+    base_fail_note(error, "cc -O2 -g %s -o look -lm && perf stat ./look", file);
+    return KZ_INVALID;
+}
+
+static kz_status fail_for_text(const char *verb, const course_task *task, const char *file, kz_error *error) {
+    base_fail(error, KZ_INVALID, "%s is for %s, which asks for %s: there is no kernel for kz %s to look into",
+              file, task->id, task->kind == COURSE_ANSWER ? "answers" : "commands and what they show", verb);
+    base_fail_note(error,
+                   "the programs that it speaks of lie in files/ beside it; the task says how to run them");
+    return KZ_INVALID;
+}
+
+static kz_status find(const char *file, const char *id, cli_task_file *found, kz_error *error) {
+    char folder[COURSE_PATH];
+    kz_status status = course_find(folder, error);
+    if (!status) status = course_open(folder, &found->catalogue, error);
+    if (status) return status;
+    if (!id) return course_task_of_file(found->catalogue, file, &found->task, error);
+    found->task = course_find_task(found->catalogue, id);
+    return found->task ? KZ_OK : course_fail_task(found->catalogue, id, error);
+}
+
+kz_status cli_task_file_open(const char *verb, const char *file, const char *id, cli_task_file *found,
+                             kz_error *error) {
+    static const char *const suffixes[] = {".cu", ".c", ".txt"};
+    *found = (cli_task_file){.file = file};
+    bool may_be = id != NULL;
+    for (size_t i = 0; i < BASE_COUNT(suffixes) && !may_be; i++)
+        may_be = ends_with(file, suffixes[i]) && base_file_exists(file) && !cli_program_is(file);
+    if (!may_be) return KZ_OK;
+    if (!base_file_exists(file)) {
+        base_fail(error, KZ_IO, "there is no file %s", file);
+        base_fail_note(error, "your files lie in tasks/ of your folder: KZ_LEARN, else ~/kernel-zoo");
+        return KZ_IO;
+    }
+    kz_error why = {0};
+    kz_status status = find(file, id, found, &why);
+    if (status && !id && status != KZ_NOT_FOUND) return KZ_OK; // it does not say a task: it is something else
+    if (status) {
+        if (error) *error = why;
+        return status;
+    }
+    if (found->task->kind == COURSE_C) return fail_for_c(verb, found->task, file, error);
+    return found->task->kind == COURSE_CUDA ? KZ_OK : fail_for_text(verb, found->task, file, error);
+}
+
+void cli_task_file_close(cli_task_file *found) {
+    course_close(found->catalogue);
+    *found = (cli_task_file){0};
+}
+
+kz_status cli_task_file_fail(const char *verb, const char *file, kz_error *error) {
+    if (!base_file_exists(file)) {
+        base_fail(error, KZ_IO, "there is no file %s", file);
+        base_fail_note(error, "check the path");
+        return KZ_IO;
+    }
+    base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
+    base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"", verb, file);
+    base_fail_note(error, "for a kernel of your own in a family's place: kz %s --family FAMILY %s", verb,
+                   file);
+    return KZ_INVALID;
+}
+
+kz_status cli_task_file_case(const course_task *task, const char *text,
+                             kz_status (*choose)(const course_task *, course_case *, kz_error *),
+                             course_case *c, kz_error *error) {
+    kz_status status = choose(task, c, error);
+    return status || !text ? status : course_case_read(task, text, c, error);
+}
+
+// ---- programs -------------------------------------------------------------------------------------------
+
+void cli_task_file_tell(const cli_task_file *found, const course_case *c, const kz_error *wrong) {
+    char name[200];
+    course_case_name(found->task, c, name, sizeof name);
+    fflush(stdout);
+    fprintf(stderr, "kz: the answer is wrong for %s: %s\n", name, wrong->message);
+}
+
+static kz_status run_open(const cli_task_file *found, course_program_subject *subject,
+                          const cli_program *program, bool quietly, cli_program_result *result,
+                          kz_error *error) {
+    const char *flags[2 * CLI_LIST_CAPACITY];
+    size_t count = 0;
+    const char *const *own = found->task->build_flags;
+    for (size_t i = 0; own && own[i] && count < CLI_LIST_CAPACITY; i++) flags[count++] = own[i];
+    for (size_t i = 0; i < program->nvcc_flag_count && count < BASE_COUNT(flags); i++)
+        flags[count++] = program->nvcc_flags[i];
+    cli_program whole = *program;
+    whole.files = subject->files;
+    whole.file_count = BASE_COUNT(subject->files);
+    whole.file_flags = subject->file_flags;
+    whole.nvcc_flags = flags;
+    whole.nvcc_flag_count = count;
+    whole.input = subject->input;
+    whole.answer = subject->answer;
+    kz_status status = cli_program_run(&whole, result, error);
+    if (status || quietly) return status;
+    kz_error wrong = {0};
+    bool answered = false;
+    status = course_program_judge(subject, &answered, &wrong);
+    if (status == KZ_WRONG)
+        cli_task_file_tell(found, &subject->c, &wrong);
+    else if (status && error)
+        *error = wrong;
+    return status == KZ_WRONG ? KZ_OK : status;
+}
+
+kz_status cli_task_file_run(const cli_task_file *found, const course_case *c, const cli_program *program,
+                            bool quietly, cli_program_result *result, kz_error *error) {
+    course_program_subject subject;
+    kz_status status = course_program_open(found->task, found->file, c, &subject, error);
+    if (!status) status = run_open(found, &subject, program, quietly, result, error);
+    course_program_close(&subject);
+    return status;
+}
