@@ -87,11 +87,35 @@ static int finish(sanitize_run *run, kz_status status, kz_error *error) {
 
 // ---- the command --------------------------------------------------------------------------------------
 
-// The first word that is no option, if it names a program: then all that follows is the program's.
+static bool is_cuda(const char *word) {
+    const char *dot = strrchr(word, '.');
+    return dot && strcmp(dot, ".cu") == 0;
+}
+
+// A source with a main, several files, or an executable: then all that follows is the program's.
 static bool names_program(const cli_program_words *words, const sanitize_options *options) {
-    if (options->family || words->files.count == 0) return false;
-    const char *word = words->files.items[0], *dot = strrchr(word, '.');
-    return cli_program_is(word) || (dot && strcmp(dot, ".cu") == 0) || word[0] == '/' || word[0] == '.';
+    if (options->family || options->task || words->files.count == 0) return false;
+    const char *word = words->files.items[0];
+    if (cli_program_is(word) || words->files.count > 1) return true;
+    return !is_cuda(word) && (word[0] == '/' || word[0] == '.');
+}
+
+// What is neither a program nor the zoo's: a learner's file, or one of which nothing is known.
+static kz_status run_words(sanitize_run *run, const cli_list *words, kz_error *error) {
+    const char *word = words->count ? words->items[0] : "";
+    cli_task_file task = {0};
+    if (run->options->family || words->count == 0) return sanitize_zoo(run, words, error);
+    kz_status status = cli_task_file_open("sanitize", word, run->options->task, &task, error);
+    if (!status && task.task && words->count > 1)
+        status = base_fail(error, KZ_INVALID, "one word too many: %s\nkz sanitize takes one file for a task",
+                           words->items[1]);
+    if (!status && task.task)
+        status = sanitize_task(run, &task, error);
+    else if (!status)
+        status =
+            is_cuda(word) ? cli_task_file_fail("sanitize", word, error) : sanitize_zoo(run, words, error);
+    cli_task_file_close(&task);
+    return status;
 }
 
 static int run_command(const cli_command *self, int argc, char **argv) {
@@ -111,8 +135,7 @@ static int run_command(const cli_command *self, int argc, char **argv) {
     if (whole) cli_program_note_options(self, &program);
     cli_catch_interrupts();
     kz_status status = prepare(&run, &error);
-    if (!status)
-        status = whole ? sanitize_program(&run, &program, &error) : sanitize_zoo(&run, &words, &error);
+    if (!status) status = whole ? sanitize_program(&run, &program, &error) : run_words(&run, &words, &error);
     return finish(&run, status, &error);
 }
 
@@ -140,7 +163,9 @@ static const cli_option options_table[] = {
     {"family", CLI_TEXT, offsetof(sanitize_options, family), "FAMILY",
      "a kernel of your own in this family's place"},
     {"case", CLI_TEXT, offsetof(sanitize_options, pattern), "NAME",
-     "kernels of the zoo: only this case, or a glob"},
+     "kernels of the zoo: only this case, or a glob; for a task its sizes, n=4096"},
+    {"task", CLI_TEXT, offsetof(sanitize_options, task), "ID",
+     "the task of the course that the file is for, where it does not say it"},
     {"nvcc-flag", CLI_LIST, offsetof(sanitize_options, flags), "FLAG",
      "one more word for nvcc; may be repeated"},
     {0},
@@ -149,13 +174,16 @@ static const cli_option options_table[] = {
 const cli_command cli_command_sanitize = {
     .usage = "kz sanitize [OPTIONS] PROGRAM.cu|./EXECUTABLE [ARGUMENTS]\n"
              "kz sanitize [FAMILY[/VARIANT]...] [OPTIONS]\n"
-             "kz sanitize --family FAMILY FILE.cu [OPTIONS]",
+             "kz sanitize --family FAMILY FILE.cu [OPTIONS]\n"
+             "kz sanitize YOURS.cu [--task ID] [OPTIONS]",
     .about =
         "Runs a program or kernels on the simulator and reports, with both source lines and the threads:\n"
         "data races on shared, global and distributed shared memory, within a warp too; accesses out of\n"
         "bounds, after free or misaligned; undefined values that decide a branch or an address or reach the\n"
         "host; barriers that threads miss, shuffles from outside the mask, asynchronous copies that nobody\n"
         "waited for. No GPU is needed, and nothing is sampled: every access is checked.\n\n"
+        "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
+        "--task. It runs on every case of the task, or on that of --case.\n\n"
         "The exit status is 0 where there is no error and no warning (notes do not count), 11 where there\n"
         "is one; without findings a program's own exit status is kept. docs/sanitizer.md explains each kind.",
     .examples = "  kz sanitize prog.cu 1000                   a whole program with an argument\n"
@@ -164,6 +192,7 @@ const cli_command cli_command_sanitize = {
                 "  kz sanitize --determinism 4 prog.cu        do the results depend on the schedule?\n"
                 "  kz sanitize reduce/06_vector               a kernel of the zoo\n"
                 "  kz sanitize --family reduce my.cu          a kernel of your own\n"
+                "  kz sanitize reverse.cu --seeds 4           your file for a task of the course\n"
                 "  kz sanitize --sarif out.sarif prog.cu      for a code host's review",
     .options = options_table,
     .run = run_command,

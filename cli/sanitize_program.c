@@ -29,30 +29,36 @@ static int output_of(const sanitize_run *run, size_t which) {
     return on_stdout ? STDERR_FILENO : 0;
 }
 
+cli_program sanitize_program_of(const sanitize_run *run, size_t which) {
+    return (cli_program){.gpu = run->options->gpu,
+                         .nvcc_flags = run->options->flags.items,
+                         .nvcc_flag_count = run->options->flags.count,
+                         .observe = run->words,
+                         .seed = run->seeds[which],
+                         .timeout = run->timeout,
+                         .output = output_of(run, which)};
+}
+
+kz_status sanitize_program_take(sanitize_run *run, size_t which, const char *target,
+                                cli_program_result *result, report_record *record, kz_error *error) {
+    if (which == 0 || result->signal || result->timed_out) cli_program_explain_end(result);
+    if (result->exit_code && !run->exit_code) run->exit_code = result->exit_code;
+    kz_status status = read_record(result, target, record, error);
+    cli_program_discard(result);
+    return status;
+}
+
 static kz_status run_once(sanitize_run *run, const cli_program_words *words, size_t which,
                           report_record *record, kz_error *error) {
-    cli_program program = {
-        .files = words->files.items,
-        .file_count = words->files.count,
-        .arguments = words->arguments,
-        .argument_count = words->argument_count,
-        .gpu = run->options->gpu,
-        .nvcc_flags = run->options->flags.items,
-        .nvcc_flag_count = run->options->flags.count,
-        .observe = run->words,
-        .seed = run->seeds[which],
-        .timeout = run->timeout,
-        .output = output_of(run, which),
-    };
+    cli_program program = sanitize_program_of(run, which);
+    program.files = words->files.items;
+    program.file_count = words->files.count;
+    program.arguments = words->arguments;
+    program.argument_count = words->argument_count;
     cli_program_result result;
     kz_status status = cli_program_run(&program, &result, error);
     if (program.output > STDERR_FILENO) close(program.output);
-    if (status) return status;
-    if (which == 0 || result.signal || result.timed_out) cli_program_explain_end(&result);
-    if (result.exit_code && !run->exit_code) run->exit_code = result.exit_code;
-    status = read_record(&result, words->files.items[0], record, error);
-    cli_program_discard(&result);
-    return status;
+    return status ? status : sanitize_program_take(run, which, words->files.items[0], &result, record, error);
 }
 
 kz_status sanitize_program(sanitize_run *run, const cli_program_words *words, kz_error *error) {

@@ -153,8 +153,10 @@ void report_findings_add_one(report_findings *findings, const json_t *finding, c
                             json_integer((json_int_t)(report_get_count(known, "count") +
                                                       report_get_count(finding, "count"))));
         json_t *seeds = json_object_get(known, "seeds");
-        if (json_integer_value(json_array_get(seeds, json_array_size(seeds) - 1)) != (json_int_t)seed)
-            json_array_append_new(seeds, json_integer((json_int_t)seed));
+        size_t k = 0; // several cases go through the same seeds
+        while (k < json_array_size(seeds) && json_integer_value(json_array_get(seeds, k)) != (json_int_t)seed)
+            k++;
+        if (k == json_array_size(seeds)) json_array_append_new(seeds, json_integer((json_int_t)seed));
         return;
     }
     json_t *made = json_deep_copy(finding);
@@ -194,6 +196,11 @@ void report_findings_add(report_findings *findings, const report_record *record,
     at = 0;
     if ((line = report_record_next(record, "end", &at)))
         findings->launches += report_get_count(line, "launches");
+}
+
+void report_findings_name_case(report_findings *findings, size_t from, const char *name) {
+    for (size_t i = from; i < json_array_size(findings->items); i++)
+        json_object_set_new(json_array_get(findings->items, i), "case", json_string(name));
 }
 
 size_t report_findings_count(const report_findings *findings, const char *severity) {

@@ -113,6 +113,8 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
                 (unsigned long long)report_get_count(finding, "launch"));
     if (named) fprintf(file, "%s; ", report_get_text(finding, "target"));
     fprintf(file, "seen %llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
+    if (report_get_text(finding, "case")[0])
+        fprintf(file, ", first with --case \"%s\"", report_get_text(finding, "case"));
     print_seeds(file, finding);
     fprintf(file, "\n\n");
 }
