@@ -1,7 +1,7 @@
-// kz debug: a whole program, a kernel of the zoo or a guest, under the debugger of src/debug.
+// kz debug: a whole program, a kernel of the zoo, a guest or a learner's file, under the debugger of src/debug.
 //
 // A whole program runs as a process of its own; the runtime library in it opens the debugger, which talks to
-// the terminal that KZ_DEBUG names. Single kernels run in this process, in a case of their family.
+// the terminal that KZ_DEBUG names. Single kernels run in this process, in a case of their family or task.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +18,13 @@
 #include "family/check.h"
 #include "program.h"
 #include "select.h"
+#include "task_file.h"
 #include "toolchain/toolchain.h"
 
 enum { PATH = 1024, PARENTS = 5, LEAST_SPARE = 10 };
 
 typedef struct debug_options {
-    const char *commands, *gpu, *family, *pattern;
+    const char *commands, *gpu, *family, *pattern, *task;
     cli_list execute, flags;
     cli_integer seed;
     bool optimized;
@@ -40,7 +41,9 @@ static const cli_option options[] = {
      "the GPU to simulate: h200, h100, a100, rtx4090, t4"},
     {"family", CLI_TEXT, offsetof(debug_options, family), "FAMILY", "the file is a guest of this family"},
     {"case", CLI_TEXT, offsetof(debug_options, pattern), "NAME",
-     "single kernels: the case to run; without it the first"},
+     "single kernels: the case to run; without it the first; for a task its sizes, n=33"},
+    {"task", CLI_TEXT, offsetof(debug_options, task), "ID",
+     "the task of the course that the file is for, where it does not say it"},
     {"nvcc-flag", CLI_LIST, offsetof(debug_options, flags), "FLAG",
      "whole programs: one more word for nvcc; may be repeated"},
     {"seed", CLI_INTEGER, offsetof(debug_options, seed), "N",
@@ -113,9 +116,13 @@ static kz_status find_terminal(const debug_options *o, char where[PATH], kz_erro
 
 // ---- whole programs -----------------------------------------------------------------------------------
 
-static int debug_program(const debug_options *o, const cli_program_words *words) {
+// `words` are a program with a main of its own, or `task` is a learner's file that gets the harness's.
+static int debug_program(const debug_options *o, const cli_program_words *words, const cli_task_file *task) {
     char where[PATH], variable[PATH + 16];
     kz_error error = {0};
+    course_case c;
+    if (task && cli_task_file_case(task->task, o->pattern, course_case_to_debug, &c, &error))
+        return cli_fail(&error);
     if (find_terminal(o, where, &error)) return cli_fail(&error);
     snprintf(variable, sizeof variable, "KZ_DEBUG=%s", where);
     const char *flags[CLI_LIST_CAPACITY + 2];
@@ -123,19 +130,23 @@ static int debug_program(const debug_options *o, const cli_program_words *words)
     for (size_t i = 0; i < o->flags.count; i++) flags[flag_count++] = o->flags.items[i];
     if (!o->optimized) flags[flag_count++] = "-G";
     cli_program program = {
-        .files = words->files.items,
-        .file_count = words->files.count,
-        .arguments = words->arguments,
-        .argument_count = words->argument_count,
         .gpu = o->gpu,
         .nvcc_flags = flags,
         .nvcc_flag_count = flag_count,
         .seed = o->seed.given ? (uint64_t)o->seed.value : 0,
         .environment = (const char *const[]){variable, NULL},
     };
+    if (!task) {
+        program.files = words->files.items;
+        program.file_count = words->files.count;
+        program.arguments = words->arguments;
+        program.argument_count = words->argument_count;
+    }
     signal(SIGINT, SIG_IGN); // Ctrl-C is for the program's debugger
     cli_program_result result;
-    if (cli_program_run(&program, &result, &error)) return cli_fail(&error);
+    if (task ? cli_task_file_run(task, &c, &program, CLI_TASK_ANY, &result, &error)
+             : cli_program_run(&program, &result, &error))
+        return cli_fail(&error);
     cli_program_explain_end(&result);
     cli_program_discard(&result);
     return result.exit_code;
@@ -287,6 +298,77 @@ static int debug_single(const debug_options *o, const cli_program_words *words) 
     return code;
 }
 
+// ---- learners' files ------------------------------------------------------------------------------------
+
+static kz_status look(const debug_options *o, const cli_task_file *task, const course_case *c, single *s,
+                      const course_subject *subject, kz_error *error) {
+    course_seen seen = {0};
+    const course_look look = {
+        .c = c, .name = task->file, .schedule = o->seed.given ? (uint64_t)o->seed.value : 0};
+    kz_status status = course_subject_look(subject, s->device, s->module, &look, &seen, error);
+    fflush(stdout);
+    if (!status && seen.fault.status) {
+        status = seen.fault.status;
+        *error = seen.fault;
+    } else if (!status && seen.wrong.status) {
+        status = seen.wrong.status;
+        *error = seen.wrong;
+    } else if (!status) {
+        printf("The answer is right.\n");
+    }
+    base_text_free(&seen.record);
+    return status;
+}
+
+static int debug_kernel(const debug_options *o, const cli_task_file *task) {
+    single s = {0};
+    course_subject subject = {0};
+    course_case c;
+    kz_error error = {0};
+    char where[PATH], id[64], name[200];
+    snprintf(id, sizeof id, "sim%s%.40s", o->gpu ? ":" : "", o->gpu ? o->gpu : "");
+    kz_status status = cli_task_file_case(task->task, o->pattern, course_case_to_debug, &c, &error);
+    if (!status) status = course_subject_open(task->task, task->file, !o->optimized, &subject, &error);
+    if (!status) status = find_terminal(o, where, &error);
+    if (!status) status = kz_device_open(id, &s.device, &error);
+    if (!status) status = kz_module_load(s.device, &subject.image, &s.module, &error);
+    if (!status) status = debug_open_streams(where, on_quit, NULL, &s.session, &error);
+    if (!status) status = device_sim_listen(s.device, debug_listener(s.session), &error);
+    if (!status) {
+        course_case_name(task->task, &c, name, sizeof name);
+        printf("Task %s, case %s.\n", task->task->id, name);
+        fflush(stdout);
+        status = look(o, task, &c, &s, &subject, &error);
+    }
+    int code = status ? cli_fail(&error) : CLI_OK;
+    if (s.device) device_sim_listen(s.device, NULL, NULL);
+    debug_close(s.session);
+    if (s.module) kz_module_close(s.module);
+    if (s.device) kz_device_close(s.device);
+    course_subject_close(&subject);
+    return code;
+}
+
+static int debug_task(const debug_options *o, const cli_task_file *task) {
+    return task->task->form == COURSE_PROGRAM ? debug_program(o, NULL, task) : debug_kernel(o, task);
+}
+
+// A .cu file without a main: a learner's, or nothing that could be run.
+static int debug_file(const cli_command *self, int argc, char **argv) {
+    debug_options given = {0};
+    cli_task_file task = {0};
+    cli_list words;
+    kz_error error = {0};
+    if (cli_parse(self, argc, argv, &given, &words, &error)) return cli_fail(&error); // options anywhere
+    kz_status status = cli_task_file_open("debug", words.items[0], given.task, &task, &error);
+    if (!status && !task.task) status = cli_task_file_fail("debug", words.items[0], &error);
+    if (!status && words.count > 1)
+        status = base_fail(&error, KZ_INVALID, "one word too many: %s", words.items[1]);
+    int code = status ? cli_fail(&error) : debug_task(&given, &task);
+    cli_task_file_close(&task);
+    return code;
+}
+
 static int run(const cli_command *self, int argc, char **argv) {
     debug_options given = {0};
     cli_program_words words;
@@ -298,28 +380,33 @@ static int run(const cli_command *self, int argc, char **argv) {
         cli_parse(self, words.own, argv, &given, &rest, &error))
         return cli_fail(&error);
     if (words.files.count == 0) return cli_fail_with(KZ_INVALID, "which program or kernel?\n%s", self->usage);
-    const char *first = words.files.items[0], *dot = strrchr(first, '.');
-    bool is_file = cli_program_is(first) || (dot && strcmp(dot, ".cu") == 0);
-    if (is_file && !given.family) cli_program_note_options(self, &words);
-    return is_file && !given.family ? debug_program(&given, &words) : debug_single(&given, &words);
+    if (given.family) return debug_single(&given, &words);
+    if (given.task || cli_task_file_may_be(&words)) return debug_file(self, argc, argv);
+    bool is_program = cli_program_is(words.files.items[0]) || words.files.count > 1;
+    if (is_program) cli_program_note_options(self, &words);
+    return is_program ? debug_program(&given, &words, NULL) : debug_single(&given, &words);
 }
 
 const cli_command cli_command_debug = {
     .usage = "kz debug [OPTIONS] PROGRAM.cu [MORE.cu ...] [ARGUMENTS]\n"
              "kz debug [OPTIONS] ./EXECUTABLE [ARGUMENTS]\n"
              "kz debug [OPTIONS] FAMILY/VARIANT\n"
-             "kz debug [OPTIONS] --family FAMILY KERNEL.cu",
+             "kz debug [OPTIONS] --family FAMILY KERNEL.cu\n"
+             "kz debug [OPTIONS] YOURS.cu [--task ID]",
     .about =
         "Runs kernels on the simulator under a debugger; no GPU is needed. It stops before the first launch\n"
         "and takes commands as gdb does: break 23, run, next, print x, print/w x for all lanes of a warp,\n"
         "info threads, shared. On an error it stops at the instruction before the launch ends. Sources are\n"
         "compiled with -G, so that variables are there; an executable has them if it was built so.\n"
-        "All commands: docs/debugger.md, or help at the prompt.",
+        "All commands: docs/debugger.md, or help at the prompt.\n\n"
+        "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
+        "--task. It runs on one case of the task, the first with more than a warp to do, or that of --case.",
     .examples =
         "  kz debug vector_add.cu 1000          builds it with variables and stops before its first kernel\n"
         "  kz debug -x commands.txt prog.cu     takes commands from a file first\n"
         "  kz debug reduce/04_warp_shuffle      a kernel of the zoo, in its first case\n"
-        "  kz debug --family reduce my.cu       a kernel of your own in that family's place",
+        "  kz debug --family reduce my.cu       a kernel of your own in that family's place\n"
+        "  kz debug reverse.cu --case n=33      your file for a task of the course, in the case that failed",
     .options = options,
     .run = run,
 };

@@ -97,7 +97,7 @@ static bool names_program(const cli_program_words *words, const sanitize_options
     if (options->family || options->task || words->files.count == 0) return false;
     const char *word = words->files.items[0];
     if (cli_program_is(word) || words->files.count > 1) return true;
-    return !is_cuda(word) && (word[0] == '/' || word[0] == '.');
+    return !cli_task_file_may_be(words) && (word[0] == '/' || word[0] == '.');
 }
 
 // What is neither a program nor the zoo's: a learner's file, or one of which nothing is known.

@@ -240,7 +240,7 @@ static kz_status run_task(const prof_choices *o, const prof_target *target, prof
     course_case_name(task->task, &c, run->detail, sizeof run->detail);
     if (task->task->form == COURSE_PROGRAM) {
         status = program_of(o, &program, error);
-        if (!status) status = cli_task_file_run(task, &c, &program, false, &run->program, error);
+        if (!status) status = cli_task_file_run(task, &c, &program, CLI_TASK_WRONG, &run->program, error);
         return status ? status : take_program(task->file, run, error);
     }
     status = course_subject_open(task->task, task->file, false, &run->subject, error);

@@ -89,7 +89,7 @@ kz_status cli_program_seconds(const char *text, double *seconds, kz_error *error
 
 // ---- what kind of file ----------------------------------------------------------------------------
 
-static bool has_main(const char *source) {
+bool cli_program_has_main(const char *source) {
     char *text;
     size_t size;
     if (base_file_read(source, &text, &size, NULL)) return false;
@@ -110,7 +110,7 @@ static bool is_executable(const char *path) {
 
 bool cli_program_is(const char *word) {
     const char *dot = strrchr(word, '.');
-    if (dot && strcmp(dot, ".cu") == 0) return has_main(word);
+    if (dot && strcmp(dot, ".cu") == 0) return cli_program_has_main(word);
     return strchr(word, '/') && is_executable(word);
 }
 

@@ -52,6 +52,8 @@ kz_status cli_program_seconds(const char *text, double *seconds, kz_error *error
 
 // Whether `word` names a whole program: a .cu file that has a main of its own, or an executable file.
 bool cli_program_is(const char *word);
+// Whether a main stands in this source, as far as its text tells.
+bool cli_program_has_main(const char *source);
 
 // Parts a command line: kz's own options (and the verb) stay in argv[0 .. own), then come the files of the
 // program and its arguments. "--" ends what is kz's wherever it stands; without one, all after the files is

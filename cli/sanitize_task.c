@@ -36,7 +36,7 @@ static kz_status run_program(looking *l, const course_case *c, size_t which, rep
                              kz_error *error) {
     cli_program program = sanitize_program_of(l->run, which);
     cli_program_result result;
-    kz_status status = cli_task_file_run(l->task, c, &program, true, &result, error);
+    kz_status status = cli_task_file_run(l->task, c, &program, CLI_TASK_SILENT, &result, error);
     if (program.output > STDERR_FILENO) close(program.output);
     return status ? status : sanitize_program_take(l->run, which, l->task->file, &result, record, error);
 }

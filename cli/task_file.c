@@ -20,9 +20,14 @@ static kz_status fail_for_c(const char *verb, const course_task *task, const cha
                    file);
     base_fail_note(
         error, "to look yourself, give it a main (the grader does not mind one) and use valgrind or perf:");
-    base_fail_note(error, "cc -O2 -g %s -o look -lm && valgrind --tool=cachegrind --cache-sim=yes ./look",
-                   file);
-    base_fail_note(error, "cc -O2 -g %s -o look -lm && perf stat ./look", file);
+    base_text flags = {0};
+    for (size_t i = 0; task->build_flags && task->build_flags[i]; i++)
+        base_text_add(&flags, " %s", task->build_flags[i]);
+    const char *more = flags.data ? flags.data : "";
+    base_fail_note(error, "cc -O2 -g %s -o look%s -lm && valgrind --tool=cachegrind --cache-sim=yes ./look",
+                   file, more);
+    base_fail_note(error, "cc -O2 -g %s -o look%s -lm && perf stat ./look", file, more);
+    base_text_free(&flags);
     return KZ_INVALID;
 }
 
@@ -32,6 +37,17 @@ static kz_status fail_for_text(const char *verb, const course_task *task, const 
     base_fail_note(error,
                    "the programs that it speaks of lie in files/ beside it; the task says how to run them");
     return KZ_INVALID;
+}
+
+static bool is_candidate(const char *file) {
+    static const char *const suffixes[] = {".cu", ".c", ".txt"};
+    for (size_t i = 0; i < BASE_COUNT(suffixes); i++)
+        if (ends_with(file, suffixes[i])) return !cli_program_has_main(file);
+    return false;
+}
+
+bool cli_task_file_may_be(const cli_program_words *words) {
+    return words->files.count == 1 && is_candidate(words->files.items[0]);
 }
 
 static kz_status find(const char *file, const char *id, cli_task_file *found, kz_error *error) {
@@ -46,12 +62,8 @@ static kz_status find(const char *file, const char *id, cli_task_file *found, kz
 
 kz_status cli_task_file_open(const char *verb, const char *file, const char *id, cli_task_file *found,
                              kz_error *error) {
-    static const char *const suffixes[] = {".cu", ".c", ".txt"};
     *found = (cli_task_file){.file = file};
-    bool may_be = id != NULL;
-    for (size_t i = 0; i < BASE_COUNT(suffixes) && !may_be; i++)
-        may_be = ends_with(file, suffixes[i]) && base_file_exists(file) && !cli_program_is(file);
-    if (!may_be) return KZ_OK;
+    if (!id && !(is_candidate(file) && base_file_exists(file))) return KZ_OK;
     if (!base_file_exists(file)) {
         base_fail(error, KZ_IO, "there is no file %s", file);
         base_fail_note(error, "your files lie in tasks/ of your folder: KZ_LEARN, else ~/kernel-zoo");
@@ -81,6 +93,7 @@ kz_status cli_task_file_fail(const char *verb, const char *file, kz_error *error
     }
     base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
     base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"", verb, file);
+    if (strcmp(verb, "run") == 0) return KZ_INVALID;
     base_fail_note(error, "for a kernel of your own in a family's place: kz %s --family FAMILY %s", verb,
                    file);
     return KZ_INVALID;
@@ -102,8 +115,14 @@ void cli_task_file_tell(const cli_task_file *found, const course_case *c, const 
     fprintf(stderr, "kz: the answer is wrong for %s: %s\n", name, wrong->message);
 }
 
+static void tell_right(const cli_task_file *found, const course_case *c) {
+    char name[200];
+    course_case_name(found->task, c, name, sizeof name);
+    fprintf(stderr, "kz: the answer is right for %s\n", name);
+}
+
 static kz_status run_open(const cli_task_file *found, course_program_subject *subject,
-                          const cli_program *program, bool quietly, cli_program_result *result,
+                          const cli_program *program, cli_task_words words, cli_program_result *result,
                           kz_error *error) {
     const char *flags[2 * CLI_LIST_CAPACITY];
     size_t count = 0;
@@ -120,22 +139,24 @@ static kz_status run_open(const cli_task_file *found, course_program_subject *su
     whole.input = subject->input;
     whole.answer = subject->answer;
     kz_status status = cli_program_run(&whole, result, error);
-    if (status || quietly) return status;
+    if (status || words == CLI_TASK_SILENT) return status;
     kz_error wrong = {0};
     bool answered = false;
     status = course_program_judge(subject, &answered, &wrong);
     if (status == KZ_WRONG)
         cli_task_file_tell(found, &subject->c, &wrong);
+    else if (!status && answered && words == CLI_TASK_ANY)
+        tell_right(found, &subject->c);
     else if (status && error)
         *error = wrong;
     return status == KZ_WRONG ? KZ_OK : status;
 }
 
 kz_status cli_task_file_run(const cli_task_file *found, const course_case *c, const cli_program *program,
-                            bool quietly, cli_program_result *result, kz_error *error) {
+                            cli_task_words words, cli_program_result *result, kz_error *error) {
     course_program_subject subject;
     kz_status status = course_program_open(found->task, found->file, c, &subject, error);
-    if (!status) status = run_open(found, &subject, program, quietly, result, error);
+    if (!status) status = run_open(found, &subject, program, words, result, error);
     course_program_close(&subject);
     return status;
 }
