@@ -28,7 +28,7 @@ extern "C" __global__ void polynomial(const float *x, const float *c, float *y, 
         if (i < n) y[i] = sum[e];
     }
     // kz: starter
-    //|     // One element for each thread: a single chain. Make it four, side by side, with a quarter of the threads.
+    //|     // One element, one chain for each thread. Make it four, with a quarter of the threads.
     //|     int i = blockIdx.x * blockDim.x + threadIdx.x;
     //|     if (i >= n) return;
     //|     float v = x[i], sum = 0.0f;

@@ -21,7 +21,7 @@ __global__ void sum_five(const float *f, float *y) {
     y[i] = f[i] + f[i + 1] + f[i + 2] + f[i + 3] + f[i + 4];
 }
 
-__global__ void fused(const float *x, float *y) { // computes each element's function five times, in five threads
+__global__ void fused(const float *x, float *y) { // each function is computed in five threads
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0.0f;
 #pragma unroll

@@ -6,7 +6,7 @@ enum { N = 1 << 18, BLOCK = 256, COLUMNS = 512, ROWS = N / COLUMNS };
 
 __global__ void scale_rows(const float *x, float *y) { // a thread per row
     int row = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int column = 0; column < COLUMNS; column++) y[row * COLUMNS + column] = 2.0f * x[row * COLUMNS + column];
+    for (int k = row * COLUMNS; k < (row + 1) * COLUMNS; k++) y[k] = 2.0f * x[k];
 }
 
 __global__ void histogram(const float *x, int *bins) {
@@ -24,7 +24,7 @@ __global__ void two_ways(const float *x, float *y) {
     y[i] = v;
 }
 
-__global__ void turn_tile(const float *x, float *y) { // 32 x 32 tiles, turned in shared memory, eight times over
+__global__ void turn_tile(const float *x, float *y) { // 32 x 32 tiles, turned eight times over
     __shared__ float tile[32][32];
     int column = threadIdx.x, row = threadIdx.y, at = blockIdx.x * 1024;
     tile[row][column] = x[at + row * 32 + column];

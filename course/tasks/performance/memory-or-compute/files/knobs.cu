@@ -21,7 +21,7 @@ __global__ void no_arithmetic(const float *x, float *y) {
     y[i] = x[i] + 0.5f;
 }
 
-__global__ void no_memory(const float *x, float *y) { // the result is used, so that the compiler keeps it, but never stored
+__global__ void no_memory(const float *x, float *y) { // used, so that it is kept; never stored
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float v = series((float)i);
     if (v == 0.0f) y[i] = v;

@@ -1,4 +1,4 @@
-// resident.cu THREADS SHARED: one launch with blocks of THREADS threads and SHARED bytes of dynamic shared memory.
+// resident.cu THREADS SHARED: a launch, blocks of THREADS threads with SHARED bytes of shared memory.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
