@@ -19,6 +19,16 @@ static void number_text(double value, char *text, size_t size) {
         snprintf(text, size, "%.4g", value);
 }
 
+// "1 miss", "2 misses", "1.5 sectors"
+static void unit_text(double value, const char *unit, char *text, size_t size) {
+    size_t length = strlen(unit);
+    char last = length ? unit[length - 1] : 0;
+    bool hisses = last == 's' || (last == 'h' && length > 1 && strchr("cs", unit[length - 2]));
+    const char *plural = value == 1 || !length ? "" : hisses ? "es" : last == 'y' ? "ies" : "s";
+    snprintf(text, size, "%s%.*s%s", length ? " " : "", (int)(*plural == 'i' ? length - 1 : length), unit,
+             plural);
+}
+
 kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, double value, const char *counted,
                           kz_error *error) {
     double least, most;
@@ -27,13 +37,14 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
     if (status) return status;
     bool low = !isnan(least) && !(value >= least), high = !isnan(most) && !(value <= most);
     double limit = low || isnan(most) ? least : most;
-    char got[40], wanted[40], where[256], summary[400];
+    char got[40], wanted[40], where[256], summary[480];
     number_text(value, got, sizeof got);
     number_text(limit, wanted, sizeof wanted);
     course_case_name(verdict->task, &gate->at, where, sizeof where);
     const course_metric *metric = course_find_metric(gate->metric);
-    snprintf(summary, sizeof summary, "%s%s%s, %s %s is asked for (%s)", got,
-             metric && metric->unit[0] ? " " : "", metric ? metric->unit : "",
+    char unit[COURSE_NAME];
+    unit_text(value, metric ? metric->unit : "", unit, sizeof unit);
+    snprintf(summary, sizeof summary, "%s%s, %s %s is asked for (%s)", got, unit,
              isnan(most) || low ? "at least" : "at most", wanted, where);
     base_text detail = {0};
     if (low || high) {

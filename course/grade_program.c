@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "device/gpus.h"
+#include "finding_rows.h"
 #include "gate.h"
 #include "gates.h"
-#include "report/findings.h"
 #include "run_cases.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
-enum { GRACE_SECONDS = 12, DETAIL = 3000 };
+enum { GRACE_SECONDS = 12 };
 
 typedef struct grading {
     const course_grade_job *job;
@@ -108,37 +108,13 @@ static void add_refusal(const grading *g, const kz_error *error) {
 
 // ---- findings -------------------------------------------------------------------------------------
 
-static bool is_fault(const char *kind) {
-    static const char *const faults[] = {"out-of-bounds", "use-after-free", "misaligned", "fault",
-                                         "deadlock"};
-    for (size_t i = 0; i < BASE_COUNT(faults); i++)
-        if (strcmp(kind, faults[i]) == 0) return true;
-    return false;
-}
-
 // Errors, and of a program's lesser findings those that are its own carelessness. Who gave up half way (exit code 1
 // after a failed call, say) freed nothing, and that is not what went wrong.
 static bool counts(const json_t *finding, bool only_faults, bool gave_up) {
     const char *kind = report_get_text(finding, "kind");
-    if (only_faults) return is_fault(kind);
+    if (only_faults) return course_finding_is_fault(kind);
     return strcmp(report_get_text(finding, "severity"), "error") == 0 ||
            (strcmp(kind, "leak") == 0 && !gave_up) || strcmp(kind, "unchecked-error") == 0;
-}
-
-static void print_findings(const report_findings *findings, base_text *out) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) return;
-    report_style style = {.width = 100};
-    report_findings_print(stream, &style, findings, NULL);
-    fclose(stream);
-    if (size > DETAIL) {
-        size = DETAIL;
-        while (size > 0 && text[size - 1] != '\n') size--;
-    }
-    base_text_add_bytes(out, text, size);
-    free(text);
 }
 
 static kz_status read_record(const grading *g, report_record *record, kz_error *error) {
@@ -189,14 +165,15 @@ static bool explain(const course_runner *runner, const course_data *data, const 
         for (size_t i = json_array_size(findings.items); i-- > 0;)
             if (!counts(json_array_get(findings.items, i), only_faults, result->exit_code != 0))
                 json_array_remove(findings.items, i);
+        course_findings_faults_first(&findings);
         const json_t *first = json_array_get(findings.items, 0);
         if (first) {
             base_text summary = {0}, detail = {0};
             const char *kind = report_get_text(first, "kind");
             report_finding_title(first, &summary);
-            print_findings(&findings, &detail);
+            course_findings_print(&findings, &detail);
             course_verdict_add(g->verdict, "sanitizer", COURSE_BAD,
-                               is_fault(kind) ? COURSE_FAULT : COURSE_FINDING, kind,
+                               course_finding_is_fault(kind) ? COURSE_FAULT : COURSE_FINDING, kind,
                                summary.data ? summary.data : kind, detail.data ? detail.data : "");
             base_text_free(&summary);
             base_text_free(&detail);

@@ -262,12 +262,19 @@ static kz_status make_runs(const judge *j, kz_error *error) {
     return KZ_OK;
 }
 
+// What a kernel prints: the grader keeps the beginning.
+static void print(void *context, const char *text, size_t length) {
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
 static kz_status open_all(judge *j, kz_error *error) {
     kz_image image = {.name = j->job->name, .ptx = j->job->ptx, .ptx_size = strlen(j->job->ptx)};
     kz_device *device = NULL;
     kz_status status = kz_device_open(j->job->device, &device, error);
     if (status) return status;
     j->place.device = device;
+    if (kz_device_get_info(device)->kind == KZ_DEVICE_SIM) kz_device_set_print(device, print, NULL, NULL);
     status = kz_module_load(device, &image, &j->module, error);
     if (!status)
         status = course_judge_place_open(device, j->module, j->job->entry, j->job->seconds, &j->place, error);

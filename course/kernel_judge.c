@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finding_rows.h"
 #include "gate.h"
 #include "gates.h"
 #include "grade_kernel.h"
-#include "report/findings.h"
 
 // What is not the submission's fault ends the grading.
 static bool is_graders(kz_status status) {
@@ -32,29 +32,6 @@ static void add_indented(base_text *out, const char *text) {
         base_text_add(out, "%s%.*s", out->length ? "\n" : "", (int)length, at);
         at += length + (at[length] == '\n');
     }
-}
-
-// The findings as `kz sanitize` prints them, cut where they are many.
-static void print_findings(const report_findings *findings, const char *file, base_text *out) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) return;
-    report_style style = {.width = 100};
-    report_prof_sources *sources = report_prof_sources_open(NULL, 0);
-    report_findings_print(stream, &style, findings, sources);
-    report_prof_sources_close(sources);
-    fclose(stream);
-    enum { MOST = 6000 };
-    while (size && text[size - 1] == '\n') text[--size] = 0;
-    if (size > MOST) {
-        size = MOST;
-        while (size && text[size] != '\n') size--;
-        text[size] = 0;
-    }
-    add_indented(out, text);
-    if (size >= MOST - 200) base_text_add(out, "\n... and more; kz sanitize shows all");
-    free(text);
 }
 
 static bool open_findings(const course_task *task, report_findings *findings) {
@@ -115,6 +92,7 @@ static void add_failed_run(course_kernel_grading *g, size_t i, const course_judg
     const course_kernel_run *own = &g->own[i];
     if (opened && add_record(&findings, result, own->name)) {
         drop_lesser(&findings);
+        course_findings_faults_first(&findings);
         kind = report_get_text(json_array_get(findings.items, 0), "kind");
     }
     bool is_fault = result->status == KZ_FAULT || result->status == KZ_DEADLOCK;
@@ -128,7 +106,7 @@ static void add_failed_run(course_kernel_grading *g, size_t i, const course_judg
     } else if (is_fault) {
         base_text_add(&summary, "%s: the kernel was stopped", own->name);
         if (opened && json_array_size(findings.items))
-            print_findings(&findings, g->job->file, &detail);
+            course_findings_print(&findings, &detail);
         else
             add_indented(&detail, result->message);
     } else if (result->status == KZ_WRONG) {
@@ -267,7 +245,7 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
         const json_t *first = json_array_get(findings.items, 0);
         report_finding_title(first, &summary);
         if (count > 1) base_text_add(&summary, ", and %zu more", count - 1);
-        print_findings(&findings, g->job->file, &detail);
+        course_findings_print(&findings, &detail);
         course_verdict_add(verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, report_get_text(first, "kind"),
                            summary.data, detail.data ? detail.data : "");
     } else {
@@ -348,6 +326,24 @@ static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answ
 
 // ---- all rows ------------------------------------------------------------------------------------------
 
+// The kernel's own printf, of whatever run: it is how people look for errors.
+static void add_printed(const course_process_result *ended, course_verdict *verdict) {
+    enum { LINES = 8, BYTES = 800 };
+    const char *text = ended->output.data ? ended->output.data : "";
+    size_t lines = 0, length = 0;
+    if (!*text) return;
+    for (const char *at = text; *at; at++) lines += *at == '\n' || !at[1];
+    for (size_t shown = 0; text[length] && length < BYTES && shown < LINES; length++)
+        shown += text[length] == '\n';
+    base_text summary = {0}, detail = {0};
+    base_text_add(&summary, "%zu line%s by the kernel, in all runs together%s", lines, lines == 1 ? "" : "s",
+                  text[length] ? "; the first of them:" : "");
+    base_text_add_bytes(&detail, text, length);
+    course_verdict_add(verdict, "printed", COURSE_NOT_DONE, COURSE_PASSED, NULL, summary.data, detail.data);
+    base_text_free(&summary);
+    base_text_free(&detail);
+}
+
 kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answer *answer,
                               const course_process_result *ended, course_verdict *verdict, kz_error *error) {
     if (answer->complete && is_graders(answer->status))
@@ -373,6 +369,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
+    if (answer->complete) add_printed(ended, verdict);
     if (failed == SIZE_MAX && !g->place[0]) add_sanitizer_row(g, answer, verdict);
     if (verdict->passed && !g->place[0]) status = add_gate_rows(g, answer, verdict, error);
 done:

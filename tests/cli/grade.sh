@@ -39,6 +39,11 @@ expect_exit 2 grade "$FOLDER/other.cu" --task twice --seed 0
 echo "int x" > "$FOLDER/bad.cu"
 expect_exit 1 grade "$FOLDER/bad.cu" --task twice
 expect_out "bad.cu"
+# What a kernel prints is shown: it is how people look for errors.
+{ echo "// kz: task twice" && sed 's/^\(.*__global__.*{\)$/\1 if (threadIdx.x == 0) printf("here I am\\n");/' "$task/solution.cu"; } > "$FOLDER/says.cu"
+grep -q "here I am" "$FOLDER/says.cu" || fail "the test's own file prints nothing"
+expect_exit 0 grade "$FOLDER/says.cu"
+expect_out "here I am"
 # Any name of a file, and JSON all the same.
 odd=$(printf '%s/b\303\244 d\377.cu' "$FOLDER")
 { printf '\357\273\277// kz: task twice\r\n' && cat "$task/solution.cu"; } > "$odd"

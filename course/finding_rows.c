@@ -1,0 +1,46 @@
+// Findings as text. See finding_rows.h.
+#include "finding_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 6000 }; // bytes
+
+bool course_finding_is_fault(const char *kind) {
+    static const char *const faults[] = {"out-of-bounds", "use-after-free", "misaligned", "fault",
+                                         "deadlock"};
+    for (size_t i = 0; i < BASE_COUNT(faults); i++)
+        if (strcmp(kind, faults[i]) == 0) return true;
+    return false;
+}
+
+void course_findings_faults_first(report_findings *findings) {
+    size_t faults = 0;
+    for (size_t i = 0; i < json_array_size(findings->items); i++) {
+        json_t *finding = json_array_get(findings->items, i);
+        if (!course_finding_is_fault(report_get_text(finding, "kind"))) continue;
+        json_incref(finding);
+        json_array_remove(findings->items, i);
+        json_array_insert_new(findings->items, faults++, finding);
+    }
+}
+
+void course_findings_print(const report_findings *findings, base_text *out) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return;
+    report_style style = {.width = 100};
+    report_prof_sources *sources = report_prof_sources_open(NULL, 0);
+    report_findings_print(stream, &style, findings, sources);
+    report_prof_sources_close(sources);
+    fclose(stream);
+    while (size && text[size - 1] == '\n') size--;
+    bool is_cut = size > MOST;
+    if (is_cut)
+        for (size = MOST; size && text[size] != '\n';) size--;
+    base_text_add_bytes(out, text, size);
+    if (is_cut) base_text_add(out, "\n... and more; kz sanitize shows all");
+    free(text);
+}

@@ -1,0 +1,15 @@
+// The sanitizer's findings as text of a row: shared by kernels and programs.
+#ifndef COURSE_FINDING_ROWS_H
+#define COURSE_FINDING_ROWS_H
+
+#include "course.h"
+#include "report/findings.h"
+
+// Kinds that end a kernel, as against those that only a sanitizer sees.
+bool course_finding_is_fault(const char *kind);
+// What ended the kernel comes first: what else was seen on the way is often its consequence.
+void course_findings_faults_first(report_findings *findings);
+// As `kz sanitize` prints them, with the source's lines; cut where they are many.
+void course_findings_print(const report_findings *findings, base_text *out);
+
+#endif
