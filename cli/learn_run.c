@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,6 +20,7 @@
 #include "kata.h"
 #include "learner.h"
 #include "report/markdown.h"
+#include "toolchain/toolchain.h"
 #include "verdict.h"
 
 enum { GRACE_MILLISECONDS = 400 }; // for the grader to clear up after it was told to end
@@ -148,18 +148,13 @@ _Noreturn static void be_the_child(const learn *l, const report_style *style, bo
 kz_status learn_run_begin(const learn *l, const report_style *style, bool brief, learn_run *run,
                           kz_error *error) {
     *run = (learn_run){.fd = -1};
-    const char *folder = getenv("TMPDIR");
-    snprintf(run->scratch, sizeof run->scratch, "%.1000s/kz-learn-XXXXXX",
-             folder && *folder ? folder : "/tmp");
-    if (!mkdtemp(run->scratch)) {
-        base_fail(error, KZ_IO, "no temporary folder in %s: %s", folder && *folder ? folder : "/tmp",
-                  strerror(errno));
-        base_fail_note(error, "make room there, or name another: export TMPDIR=/some/folder");
-        run->scratch[0] = 0;
-        return KZ_IO;
-    }
+    kz_status status = toolchain_work_open(run->scratch, error);
+    if (status) return status;
     int pair[2];
-    if (pipe2(pair, O_CLOEXEC) != 0) return base_fail(error, KZ_IO, "no pipe: %s", strerror(errno));
+    if (pipe2(pair, O_CLOEXEC) != 0) {
+        toolchain_work_close(run->scratch);
+        return base_fail(error, KZ_IO, "no pipe: %s", strerror(errno));
+    }
     fflush(NULL);                     // or the child would print it again
     prctl(PR_SET_CHILD_SUBREAPER, 1); // what it leaves behind is ours to reap
     pid_t pid = fork();
@@ -167,6 +162,7 @@ kz_status learn_run_begin(const learn *l, const report_style *style, bool brief,
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
+        toolchain_work_close(run->scratch);
         return base_fail(error, KZ_IO, "no process to grade in: %s", strerror(errno));
     }
     setpgid(pid, pid);
@@ -200,12 +196,6 @@ static void take_messages(learn_run *run) {
     run->received.length -= at;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
-    (void)info, (void)kind, (void)place;
-    remove(path);
-    return 0;
-}
-
 // Waits for the child, told or not; whoever it left behind is reaped too.
 static int reap(learn_run *run) {
     int state = 0;
@@ -217,7 +207,7 @@ static int reap(learn_run *run) {
     run->pid = 0;
     close(run->fd);
     run->fd = -1;
-    if (run->scratch[0]) nftw(run->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    toolchain_work_close(run->scratch);
     return state;
 }
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #include "toolchain/toolchain.h"
 
-enum { LARGEST = 64 << 20, MOST_FILES = 256, OPEN_FOLDERS = 16, DEEPEST = 4 };
+enum { LARGEST = 64 << 20, MOST_FILES = 256, DEEPEST = 4 };
 
 static kz_status copy_file(const char *from, const char *to, const struct stat *about, kz_error *error) {
     char *data;
@@ -123,11 +122,4 @@ kz_status course_scratch_keep(const course_task *task, const char *text, char fi
     return status;
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
-    remove(path);
-    return 0;
-}
-
-void course_scratch_close(const char *folder) {
-    if (folder[0]) nftw(folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-}
+void course_scratch_close(const char *folder) { toolchain_work_close(folder); }

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- a machine in a folder ------------------------------------------------------------------------
@@ -222,6 +225,40 @@ static void test_compiler_fails(void **state) {
     assert_int_not_equal(compile_with(p, "exit 0\n", &error), KZ_OK);
 }
 
+// What a killed process left is removed; what is young, or of a process that lives, is not.
+static void test_left_behind(void **state) {
+    place *p = *state;
+    char old[TOOLCHAIN_PATH], young[TOOLCHAIN_PATH], ours[TOOLCHAIN_PATH], work[TOOLCHAIN_PATH],
+        inner[TOOLCHAIN_PATH + 8];
+    pid_t gone = fork();
+    if (gone == 0) _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    snprintf(old, sizeof old, "%s/kz-%d-aaaaaa", p->folder, (int)gone);
+    snprintf(inner, sizeof inner, "%s/deep", old);
+    snprintf(young, sizeof young, "%s/kz-%d-bbbbbb", p->folder, (int)gone);
+    snprintf(ours, sizeof ours, "%s/kz-%d-cccccc", p->folder, (int)getpid());
+    const char *folders[] = {inner, young, ours};
+    for (size_t i = 0; i < BASE_COUNT(folders); i++)
+        assert_int_equal(base_make_folders(folders[i], NULL), KZ_OK);
+    struct timespec times[2] = {{.tv_sec = time(NULL) - 7200}, {.tv_sec = time(NULL) - 7200}};
+    assert_int_equal(utimensat(AT_FDCWD, old, times, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, ours, times, 0), 0);
+    char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    setenv("TMPDIR", p->folder, 1);
+    assert_int_equal(toolchain_work_open(work, NULL), KZ_OK);
+    assert_int_not_equal(access(old, F_OK), 0);
+    assert_int_equal(access(young, F_OK), 0);
+    assert_int_equal(access(ours, F_OK), 0);
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+    toolchain_work_close(work);
+    toolchain_work_close(young);
+    toolchain_work_close(ours);
+}
+
 static void test_bad_arguments(void **state) {
     place *p = *state;
     toolchain tools;
@@ -402,6 +439,7 @@ int main(void) {
         TEST(test_cache),
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_fails),
+        TEST(test_left_behind),
         TEST(test_bad_arguments),
         TEST(test_source_arch),
         TEST(test_assemble),

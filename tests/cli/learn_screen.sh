@@ -1,6 +1,8 @@
 #!/bin/sh
 # kz learn on a terminal: keys, saving, hints, the list, signals, the terminal's modes afterwards.
 . "$(dirname "$0")/lib.sh"
+export TMPDIR="$FOLDER/temporary"
+mkdir "$TMPDIR"
 . "$(dirname "$0")/course.sh"
 wrong() { sed 's/threadIdx.x/0/' "$KZ_COURSE/tasks/execution/hello-thread/solution.cu" > "$FOLDER/wrong.cu"; }
 wrong
@@ -134,7 +136,7 @@ send \x03
 exit 130
 modes cooked
 END
-[ -z "$(ls -d "${TMPDIR:-/tmp}"/kz-learn-* 2> /dev/null)" ] || echo "note: temporary folders of other runs"
+[ -z "$(ls "$TMPDIR")" ] || fail "temporary folders are left: $(ls "$TMPDIR")"
 
 # Ended by a signal in the middle of a run.
 on_terminal 80 learn << END
