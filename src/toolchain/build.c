@@ -142,8 +142,11 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     snprintf(object, sizeof object, "%s/%zu.o", folder, index);
     snprintf(list, sizeof list, "%s/%zu.d", folder, index);
     const char *tail[] = {"-MD", "-MF", list, "-o", object};
-    for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
-    status = run(with, &c, "compile", program->files[index], error);
+    command quick = c;
+    add(&quick, TOOLCHAIN_NO_SPECIAL_FUNCTIONS);
+    for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]), add(&quick, tail[i]);
+    status = program->plain_c ? KZ_TOOL : run(with, &quick, "compile", program->files[index], NULL);
+    if (status == KZ_TOOL) status = run(with, &c, "compile", program->files[index], error);
     if (status == KZ_OK) status = base_file_read(object, &data, &size, error);
     if (status == KZ_OK) {
         char *dependencies = NULL;

@@ -86,7 +86,8 @@ static void explain_nvcc(kz_error *error, const base_text *said) {
         base_fail_note(error, "free some space, or set TMPDIR to a folder on another disk");
 }
 
-static kz_status run_nvcc(const toolchain *tools, const char *source, const command *flags,
+// With `quick`, without the special functions of C++17.
+static kz_status run_nvcc(const toolchain *tools, const char *source, const command *flags, bool quick,
                           const char *folder, char **ptx, size_t *ptx_size, char **dependencies,
                           kz_error *error) {
     char out[TOOLCHAIN_PATH + 16], list[TOOLCHAIN_PATH + 16];
@@ -95,6 +96,7 @@ static kz_status run_nvcc(const toolchain *tools, const char *source, const comm
     command c = {0};
     add(&c, tools->nvcc);
     for (size_t i = 0; i < flags->count; i++) add(&c, flags->argv[i]);
+    if (quick) add(&c, TOOLCHAIN_NO_SPECIAL_FUNCTIONS);
     const char *tail[] = {"-MD", "-MF", list, "-o", out, source};
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
 
@@ -125,7 +127,9 @@ static kz_status compile(const toolchain *tools, const char *source, const comma
     status = toolchain_work_open(folder, error);
     if (status) return status;
     char *dependencies = NULL;
-    status = run_nvcc(tools, source, flags, folder, ptx, ptx_size, &dependencies, error);
+    status = run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, NULL);
+    if (status == KZ_TOOL)
+        status = run_nvcc(tools, source, flags, false, folder, ptx, ptx_size, &dependencies, error);
     if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key))
         toolchain_cache_write(tools, key, "ptx", *ptx, *ptx_size);
     free(dependencies);

@@ -403,6 +403,13 @@ static void test_nvcc(void **state) {
     free(cubin);
     free(resources);
 
+    // Who uses the special functions, or what comes in with them, is compiled all the same.
+    write_file(p->source, "double b(double x) { return std::cyl_bessel_j(0, x) + std::max(x, 1.0); }\n"
+                          "extern \"C\" __global__ void k(float *p) { p[0] = 1; }\n");
+    if (toolchain_compile_ptx(&tools, p->source, "80", dirs, &ptx, &ptx_size, &error))
+        fail_msg("%s", error.message);
+    free(ptx);
+
     write_file(p->source, "extern \"C\" __global__ void k(float *p) { p[0] = nothing; }\n");
     assert_int_equal(toolchain_compile_ptx(&tools, p->source, "80", dirs, &ptx, &ptx_size, &error), KZ_TOOL);
     assert_non_null(strstr(error.message, "my.cu(1): error"));
