@@ -27,7 +27,7 @@ static void add_legend(base_text *out, const report_figure_plot *p) {
     double x = LEFT;
     if (p->series_count < 2) return;
     for (size_t i = 0; i < p->series_count; i++) {
-        char class_[16];
+        char class_[32];
         snprintf(class_, sizeof class_, "series s%zu", i);
         report_svg_line(out, class_, x, FIGURE_TOP + 8, x + 26, FIGURE_TOP + 8);
         report_svg_text(out, "", "start", x + 32, FIGURE_TOP + 12, "%s", p->series[i].name);
@@ -37,7 +37,7 @@ static void add_legend(base_text *out, const report_figure_plot *p) {
 
 static void add_series(base_text *out, const report_figure_series *s, size_t index, const report_svg_axis *x,
                        const report_svg_axis *y) {
-    char class_[16];
+    char class_[32];
     base_text_add(out, "<polyline class=\"series s%zu\" points=\"", index);
     for (size_t i = 0; i < s->count; i++)
         base_text_add(out, "%.1f,%.1f ", report_svg_place(x, s->x[i]), report_svg_place(y, s->y[i]));
