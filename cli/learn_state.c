@@ -106,8 +106,7 @@ kz_status learn_use_path(learn *l, const course_path *path, kz_error *error) {
 kz_status learn_go(learn *l, const course_task *task, kz_error *error) {
     l->task = task;
     l->file[0] = 0;
-    kz_status status = KZ_OK;
-    if (l->path) status = store_set(l->progress, "path", l->path->id, error);
+    kz_status status = store_set(l->progress, "path", l->path ? l->path->id : "all", error);
     return status ? status : store_set(l->progress, "task", task->id, error);
 }
 
@@ -180,9 +179,7 @@ kz_status learn_find_task(const learn *l, const char *word, const course_task **
         base_fail_note(error, "try: kz learn start %s", word);
         return KZ_NOT_FOUND;
     }
-    kz_status status = course_fail_task(l->catalogue, word, error);
-    base_fail_note(error, "kz learn list names those of your path, kz learn list all every one");
-    return status;
+    return course_fail_task(l->catalogue, word, error);
 }
 
 kz_status learn_find_path(const learn *l, const char *word, const course_path **path, kz_error *error) {

@@ -61,8 +61,8 @@ kz_status course_task_hint(const course_task *task, size_t number, char **text, 
     if (count) *count = found;
     free(whole);
     if (!status && number >= found)
-        status = base_fail(error, KZ_NOT_FOUND, "%s has %zu hint%s, all of them seen", task->id, found,
-                           found == 1 ? "" : "s");
+        status = base_fail(error, KZ_NOT_FOUND, "%s has %zu hint%s, and no number %zu", task->id, found,
+                           found == 1 ? "" : "s", number + 1);
     return status;
 }
 

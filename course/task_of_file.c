@@ -16,7 +16,7 @@ kz_status course_fail_task(const course_catalogue *catalogue, const char *id, kz
     const char *near = names ? base_nearest(id, names) : NULL;
     base_fail(error, KZ_NOT_FOUND, "there is no task \"%s\"%s%s%s", id, near ? "; did you mean " : "",
               near ? near : "", near ? "?" : "");
-    base_fail_note(error, "kz learn list shows them all");
+    base_fail_note(error, "kz learn list names those of your path, kz learn list all every one");
     free(names);
     return KZ_NOT_FOUND;
 }

@@ -77,6 +77,8 @@ expect_err "kz learn start first-steps"
 expect_exit 2 learn show 7
 expect_err "from 1 to 3"
 expect_exit 0 learn start all
+expect_exit 0 learn show
+expect_out "The whole course"
 expect_out "The whole course"
 expect_exit 0 learn start first-steps
 
