@@ -1,4 +1,4 @@
-// fails: result
+// fails: source
 // Two arrays, all freed, but the footprint is what somebody thought it would be.
 __global__ void all(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
