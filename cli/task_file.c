@@ -139,6 +139,12 @@ static kz_status run_open(const cli_task_file *found, course_program_subject *su
     whole.input = subject->input;
     whole.answer = subject->answer;
     kz_status status = cli_program_run(&whole, result, error);
+    if (status == KZ_TOOL) {
+        base_text prototype = {0};
+        course_harness_prototype(found->task, &prototype);
+        base_fail_note(error, "the task calls: extern \"C\" %s", prototype.data ? prototype.data : "");
+        base_text_free(&prototype);
+    }
     if (status || words == CLI_TASK_SILENT) return status;
     kz_error wrong = {0};
     bool answered = false;
