@@ -184,6 +184,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error that is told, not an end without words
     setvbuf(stdout, NULL, _IOLBF, 0); // whole lines, also into a pipe: a run may be stopped at any time
     int code = run(argc, argv);
     // A full disk shows here at the latest: output that was lost is never a success.

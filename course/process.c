@@ -98,6 +98,7 @@ _Noreturn static void become(const course_process *process, const pipes *p, cons
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE); // root too stays out of the grader's memory
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (process->folder && chdir(process->folder) != 0) _exit(126);
     dup2(p->in[0], 0);
     dup2(p->out[1], 1);

@@ -44,6 +44,9 @@ expect_out "bad.cu"
 grep -q "here I am" "$FOLDER/says.cu" || fail "the test's own file prints nothing"
 expect_exit 0 grade "$FOLDER/says.cu"
 expect_out "here I am"
+# A limit on the size of files is told, and ends nothing without words.
+(ulimit -f 1 && KZ_LEARN="$FOLDER/small" "$KZ" grade "$FOLDER/bad.cu" --task twice > "$FOLDER/out" 2> "$FOLDER/err")
+[ $? -le 5 ] || fail "a file that may not grow ended kz grade by a signal"
 # Any name of a file, and JSON all the same.
 odd=$(printf '%s/b\303\244 d\377.cu' "$FOLDER")
 { printf '\357\273\277// kz: task twice\r\n' && cat "$task/solution.cu"; } > "$odd"
