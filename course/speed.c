@@ -100,6 +100,22 @@ static kz_status check_outputs(speed *s, const course_judge_result *result, int 
     return KZ_OK;
 }
 
+// A kernel that runs every case and then hangs or faults while it is timed has not passed; where the machine is to
+// blame, nothing was measured.
+static void add_unended(speed *s, const course_judge_answer *answer, const course_process_result *ended) {
+    const char *said = answer->message && answer->message[0] ? answer->message
+                       : ended->output.data                  ? ended->output.data
+                                                             : "";
+    kz_status why = answer->status;
+    bool kernels = !answer->complete || why == KZ_FAULT || why == KZ_TIMEOUT || why == KZ_DEADLOCK;
+    if (!kernels)
+        add_not_measured(s->verdict, "the measurement did not end", said);
+    else
+        course_verdict_add(s->verdict, "speed", COURSE_BAD,
+                           ended->timed_out || why == KZ_TIMEOUT ? COURSE_TIMEOUT : COURSE_FAULT, "",
+                           "the kernel was stopped while it was timed", said);
+}
+
 static kz_status measure_once(speed *s, course_judge_times *times, bool *right, kz_error *error) {
     const course_task *task = s->g->job->task;
     course_judge_answer answer = {0};
@@ -126,10 +142,7 @@ static kz_status measure_once(speed *s, course_judge_times *times, bool *right, 
         course_verdict_add(s->verdict, "speed", COURSE_BAD, COURSE_FAULT, "",
                            "the kernel was stopped at this size", failed->message);
     else if (!status && !answer.times.measured)
-        add_not_measured(s->verdict, "the measurement did not end",
-                         answer.message && answer.message[0] ? answer.message
-                         : ended.output.data                 ? ended.output.data
-                                                             : "");
+        add_unended(s, &answer, &ended);
     else if (!status) {
         *right = true;
         for (int i = 0; i < 2 && *right && !status; i++)
