@@ -63,7 +63,7 @@ static void clock_that_was_ahead(void **state) {
 static void give_for_200_days(int hard_quality) {
     enum { KATAS = 12 };
     cli_kata_candidate katas[KATAS] = {0};
-    char names[KATAS][8], day[STORE_DAY];
+    char names[KATAS][16], day[STORE_DAY];
     int given[KATAS] = {0};
     for (int i = 0; i < KATAS; i++) snprintf(names[i], sizeof names[i], "k%d", i), katas[i].id = names[i];
     for (int64_t d = 0; d < 200; d++) {

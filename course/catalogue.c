@@ -77,7 +77,7 @@ kz_status course_find(char folder[COURSE_PATH], kz_error *error) {
             base_fail_note(error, "unset KZ_COURSE to take the course that came with kz");
             return KZ_NOT_FOUND;
         }
-        snprintf(folder, COURSE_PATH, "%s", own);
+        memcpy(folder, own, strlen(own) + 1);
     } else {
         ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
         if (length <= 0) return base_fail(error, KZ_IO, "kz cannot find itself: %s", strerror(errno));
