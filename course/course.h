@@ -422,6 +422,8 @@ typedef struct course_process {
     uint64_t data;       // bytes of private memory, where address space cannot be limited; 0: no limit
     size_t output_bytes; // the most that is kept of each stream
     bool answer_pipe;    // fd 3 of the child is a pipe, kept in `answer`
+    bool (*interrupted)(
+        void); // asked a few times a second: then all of it ends, and the error is KZ_BUSY; NULL
 } course_process;
 
 typedef struct course_process_result {

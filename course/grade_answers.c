@@ -142,7 +142,8 @@ static kz_status run_words(grading *g, const char *const *words, double seconds,
                               .folder = g->folder,
                               .environment = environment,
                               .seconds = seconds,
-                              .output_bytes = OUTPUT};
+                              .output_bytes = OUTPUT,
+                              .interrupted = g->job->interrupted};
     return course_run_process(&process, result, error);
 }
 

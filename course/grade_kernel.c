@@ -142,7 +142,8 @@ kz_status course_kernel_run_child(const course_kernel_grading *g, const course_j
                                     .seconds = seconds + GRACE_SECONDS,
                                     .data = is_sim ? g->job->task->limit_bytes + OWN_BYTES : 0,
                                     .output_bytes = 20000,
-                                    .answer_pipe = true};
+                                    .answer_pipe = true,
+                                    .interrupted = g->job->interrupted};
     kz_status status = input.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for the job")
                                     : course_run_process(&process, ended, error);
     base_text_free(&input);

@@ -24,6 +24,8 @@ extern char **environ;
 
 enum { ANSWER_FD = 3, VARIABLES = 128, LEAST_OUTPUT = 4096 };
 
+#define ASK_SECONDS 0.2 // between two questions whether to go on
+
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -236,14 +238,17 @@ static bool converse(const course_process *process, course_process_result *resul
                                 {.fd = p->answer[0], .events = POLLIN},
                                 {.fd = *report, .events = POLLIN}};
         double left = end - now();
-        if (left <= 0 && !result->timed_out) {
+        bool is_over = left <= 0 || (process->interrupted && process->interrupted());
+        if (is_over && !result->timed_out) {
             result->timed_out = true;
             kill(supervisor, SIGTERM);
             end = now() + 5;
             continue;
         }
         if (left <= 0) break; // the supervisor itself does not answer
-        if (poll(fds, BASE_COUNT(fds), left > 60 ? 60000 : (int)(left * 1000) + 1) < 0 && errno != EINTR)
+        double most_seconds = process->interrupted ? ASK_SECONDS : 60;
+        if (poll(fds, BASE_COUNT(fds), (int)((left < most_seconds ? left : most_seconds) * 1000) + 1) < 0 &&
+            errno != EINTR)
             break;
         if (fds[0].revents) give(&p->in[1], process, &given);
         if (fds[1].revents) take(&p->out[0], &result->output, most);
@@ -323,6 +328,8 @@ kz_status course_run_process(const course_process *process, course_process_resul
     result->seconds = now() - began;
     result->signal = !told ? SIGKILL : WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     result->exit_code = result->signal ? 128 + result->signal : WEXITSTATUS(state);
+    if (!status && process->interrupted && process->interrupted())
+        status = base_fail(error, KZ_BUSY, "grading was interrupted");
     if (!status && (result->output.failed || result->answer.failed))
         status = base_fail(error, KZ_NO_MEMORY, "no memory for what %s says", process->argv[0]);
     return status;

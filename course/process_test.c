@@ -119,8 +119,22 @@ static void a_program_that_is_not_there_is_an_error(void **state) {
     assert_non_null(strstr(error.message, "/no/such/program"));
 }
 
+static bool at_once(void) { return true; }
+
+static void test_interrupted(void **state) {
+    const char *argv[] = {"/bin/sleep", "60", NULL};
+    const course_process process = {.argv = argv, .seconds = 60, .interrupted = at_once};
+    course_process_result result;
+    kz_error error = {0};
+    assert_int_equal(course_run_process(&process, &result, &error), KZ_BUSY);
+    assert_true(result.seconds < 30);
+    base_text_free(&result.output);
+    base_text_free(&result.answer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_interrupted),
         cmocka_unit_test(input_output_and_answer_go_their_ways),
         cmocka_unit_test(the_environment_is_scrubbed),
         cmocka_unit_test(a_program_that_does_not_end_is_stopped),

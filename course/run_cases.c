@@ -33,7 +33,8 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
                                   .seconds = runner->seconds,
                                   .memory = runner->memory,
                                   .output_bytes = OUTPUT,
-                                  .answer_pipe = true};
+                                  .answer_pipe = true,
+                                  .interrupted = runner->job->interrupted};
         status = course_run_process(&process, result, error);
     }
     if (status == KZ_OK) status = course_harness_unpack(&result->answer, nonce, jobs, count, error);
