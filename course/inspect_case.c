@@ -27,7 +27,7 @@ static kz_status fail_word(const course_task *task, const char *word, kz_error *
 static bool read_number(const char *text, int64_t *value) {
     char *end;
     *value = strtoll(text, &end, 10);
-    return end != text && *end == 0 && *value >= 0 && *value <= INT64_C(1) << 40;
+    return end != text && *end == 0 && *value >= -(INT64_C(1) << 40) && *value <= INT64_C(1) << 40;
 }
 
 static kz_status read_word(const course_task *task, char *word, course_case *c, kz_error *error) {
@@ -37,7 +37,7 @@ static kz_status read_word(const course_task *task, char *word, course_case *c, 
     const char *behind = NULL;
     if (strncmp(word, misaligned, sizeof misaligned - 1) == 0) behind = word + sizeof misaligned - 1;
     if (strncmp(word, misalign, sizeof misalign - 1) == 0) behind = word + sizeof misalign - 1;
-    if (behind && read_number(behind, &value) && value <= 1024) {
+    if (behind && read_number(behind, &value) && value >= 0 && value <= 1024) {
         c->misalign = (uint32_t)value;
         return KZ_OK;
     }

@@ -88,6 +88,13 @@ static void add_host(base_text *text, const json_t *host) {
         report_bytes(bytes, (double)report_get_count(host, "copied_bytes")), (unsigned long long)copies,
         copies == 1 ? "y" : "ies", (unsigned long long)report_get_count(host, "blocking_copies"),
         100 * report_get_number(host, "overlap", 0));
+    uint64_t unordered = report_get_count(host, "unordered_uses");
+    if (unordered)
+        base_text_add(
+            text,
+            "%llu time%s a copy and another operation use the same memory, and nothing says which comes "
+            "first: a hazard. ",
+            (unsigned long long)unordered, unordered == 1 ? "" : "s");
 }
 
 void report_prof_show_tail(base_text *text, const report_prof *report) {
