@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "learner.h"
+
 static bool ends_with(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);
     return n >= m && strcmp(text + n - m, suffix) == 0;
@@ -39,6 +41,22 @@ static kz_status fail_for_text(const char *verb, const course_task *task, const 
     return KZ_INVALID;
 }
 
+// A bare name is probably typed in another folder than the file's.
+static kz_status fail_missing(const char *verb, const char *file, kz_error *error) {
+    char folder[CLI_LEARNER_PATH], path[CLI_LEARNER_PATH + 600];
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    base_fail(error, KZ_IO, "there is no file %s", file);
+    if (!cli_learner_folder(folder, NULL)) {
+        snprintf(path, sizeof path, "%s/tasks/%.*s/%.250s", folder, (int)strcspn(name, "."), name, name);
+        if (base_file_exists(path)) {
+            base_fail_note(error, "yours lies elsewhere: kz %s %s", verb, path);
+            return KZ_IO;
+        }
+    }
+    base_fail_note(error, "check the path");
+    return KZ_IO;
+}
+
 static bool is_candidate(const char *file) {
     static const char *const suffixes[] = {".cu", ".c", ".txt"};
     for (size_t i = 0; i < BASE_COUNT(suffixes); i++)
@@ -64,11 +82,7 @@ kz_status cli_task_file_open(const char *verb, const char *file, const char *id,
                              kz_error *error) {
     *found = (cli_task_file){.file = file};
     if (!id && !(is_candidate(file) && base_file_exists(file))) return KZ_OK;
-    if (!base_file_exists(file)) {
-        base_fail(error, KZ_IO, "there is no file %s", file);
-        base_fail_note(error, "your files lie in tasks/ of your folder: KZ_LEARN, else ~/kernel-zoo");
-        return KZ_IO;
-    }
+    if (!base_file_exists(file)) return fail_missing(verb, file, error);
     kz_error why = {0};
     kz_status status = find(file, id, found, &why);
     if (status && !id && status != KZ_NOT_FOUND) return KZ_OK; // it does not say a task: it is something else
@@ -86,11 +100,7 @@ void cli_task_file_close(cli_task_file *found) {
 }
 
 kz_status cli_task_file_fail(const char *verb, const char *file, kz_error *error) {
-    if (!base_file_exists(file)) {
-        base_fail(error, KZ_IO, "there is no file %s", file);
-        base_fail_note(error, "check the path");
-        return KZ_IO;
-    }
+    if (!base_file_exists(file)) return fail_missing(verb, file, error);
     base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
     base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"", verb, file);
     if (strcmp(verb, "run") == 0) return KZ_INVALID;
