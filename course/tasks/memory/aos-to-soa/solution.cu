@@ -11,12 +11,12 @@ extern "C" __global__ void split(const float *points, float *x, float *y, float 
         z[first + t] = words[3 * t + 2];
     }
     // kz: starter
-    //| // Right, but each of the three loads touches every sector of the block's points.
-    //| int i = blockIdx.x * 256 + threadIdx.x;
-    //| if (i < n) {
-    //|     x[i] = points[3 * i];
-    //|     y[i] = points[3 * i + 1];
-    //|     z[i] = points[3 * i + 2];
-    //| }
+    //|     // Right, but each of the three loads touches every sector of the block's points.
+    //|     int i = blockIdx.x * 256 + threadIdx.x;
+    //|     if (i < n) {
+    //|         x[i] = points[3 * i];
+    //|         y[i] = points[3 * i + 1];
+    //|         z[i] = points[3 * i + 2];
+    //|     }
     // kz: end
 }

@@ -40,21 +40,21 @@ extern "C" void pipeline(const float *x, float *y, long long *held, int n) {
     cudaFree(input);
     cudaFree(work);
     // kz: starter
-    //| float *input, *line, *squared, *result;
-    //| cudaMalloc(&input, bytes);
-    //| cudaMalloc(&line, bytes);
-    //| cudaMalloc(&squared, bytes);
-    //| cudaMalloc(&result, bytes);
+    //|     float *input, *line, *squared, *result;
+    //|     cudaMalloc(&input, bytes);
+    //|     cudaMalloc(&line, bytes);
+    //|     cudaMalloc(&squared, bytes);
+    //|     cudaMalloc(&result, bytes);
     //|
-    //| cudaMemcpy(input, x, bytes, cudaMemcpyHostToDevice);
-    //| twice_plus_one<<<blocks, 256>>>(input, line, n);
-    //| square<<<blocks, 256>>>(line, squared, n);
-    //| minus<<<blocks, 256>>>(squared, input, result, n);
-    //| cudaMemcpy(y, result, bytes, cudaMemcpyDeviceToHost);
+    //|     cudaMemcpy(input, x, bytes, cudaMemcpyHostToDevice);
+    //|     twice_plus_one<<<blocks, 256>>>(input, line, n);
+    //|     square<<<blocks, 256>>>(line, squared, n);
+    //|     minus<<<blocks, 256>>>(squared, input, result, n);
+    //|     cudaMemcpy(y, result, bytes, cudaMemcpyDeviceToHost);
     //|
-    //| cudaFree(input);
-    //| cudaFree(line);
-    //| cudaFree(result);
-    //| held[0] = 0; // the most that was held
+    //|     cudaFree(input);
+    //|     cudaFree(line);
+    //|     cudaFree(result);
+    //|     held[0] = 0; // the most that was held
     // kz: end
 }

@@ -12,16 +12,16 @@ extern "C" __global__ void sort8(const float *x, float *y, int groups) {
             v[k + 1] = large;
         }
     // kz: starter
-    //| // Insertion: right, but j is known only at run time, so v cannot be in registers.
-    //| for (int k = 1; k < 8; k++) {
-    //|     float key = v[k];
-    //|     int j = k;
-    //|     while (j > 0 && v[j - 1] > key) {
-    //|         v[j] = v[j - 1];
-    //|         j--;
+    //|     // Insertion: right, but j is known only at run time, so v cannot be in registers.
+    //|     for (int k = 1; k < 8; k++) {
+    //|         float key = v[k];
+    //|         int j = k;
+    //|         while (j > 0 && v[j - 1] > key) {
+    //|             v[j] = v[j - 1];
+    //|             j--;
+    //|         }
+    //|         v[j] = key;
     //|     }
-    //|     v[j] = key;
-    //| }
     // kz: end
     for (int k = 0; k < 8; k++) y[(size_t)k * groups + g] = v[k];
 }

@@ -20,15 +20,15 @@ extern "C" __global__ void heat(const float *u, float *v, float alpha, int rows,
     }
     v[(size_t)r * columns + c] = value;
     // kz: starter
-    //| __shared__ float tile[10][34];
-    //| int top = blockIdx.y * 8 - 1, left = blockIdx.x * 32 - 1; // of the tile with its halo
+    //|     __shared__ float tile[10][34];
+    //|     int top = blockIdx.y * 8 - 1, left = blockIdx.x * 32 - 1; // of the tile with its halo
     //|
-    //| // 1. Fill the tile and its halo: tile[y][x] is u at row top + y, column left + x, where that exists.
+    //|     // 1. Fill the tile and its halo: tile[y][x] is u[top + y][left + x], where that exists.
     //|
-    //| // 2. Wait.
+    //|     // 2. Wait.
     //|
-    //| // 3. This thread's point is tile[threadIdx.y + 1][threadIdx.x + 1].
-    //| int r = top + 1 + threadIdx.y, c = left + 1 + threadIdx.x;
-    //| if (r < rows && c < columns) v[(size_t)r * columns + c] = u[(size_t)r * columns + c];
+    //|     // 3. This thread's point is tile[threadIdx.y + 1][threadIdx.x + 1].
+    //|     int r = top + 1 + threadIdx.y, c = left + 1 + threadIdx.x;
+    //|     if (r < rows && c < columns) v[(size_t)r * columns + c] = u[(size_t)r * columns + c];
     // kz: end
 }

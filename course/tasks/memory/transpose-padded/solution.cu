@@ -2,7 +2,7 @@ extern "C" __global__ void transpose(const float *in, float *out, int rows, int 
     // kz: begin
     __shared__ float tile[32][33]; // 33: a column goes diagonally through the banks
     // kz: starter
-    //| __shared__ float tile[32][32];
+    //|     __shared__ float tile[32][32];
     // kz: end
     int x = threadIdx.x;
 

@@ -33,12 +33,12 @@ extern "C" __global__ void argmax(const float *x, int *where, int rows, int colu
         if (t == 0) where[blockIdx.x] = index;
     }
     // kz: starter
-    //| // Each thread: the best of its elements, and where it was. Then fold pairs: warp, block.
-    //| const float *row = x + (size_t)blockIdx.x * columns;
-    //| float value = -INFINITY;
-    //| int index = 0;
-    //| for (int c = threadIdx.x; c < columns; c += 256)
-    //|     if (row[c] > value) value = row[c], index = c;
-    //| if (threadIdx.x == 0) where[blockIdx.x] = index;
+    //|     // Each thread: the best of its elements, and where it was. Then fold pairs: warp, block.
+    //|     const float *row = x + (size_t)blockIdx.x * columns;
+    //|     float value = -INFINITY;
+    //|     int index = 0;
+    //|     for (int c = threadIdx.x; c < columns; c += 256)
+    //|         if (row[c] > value) value = row[c], index = c;
+    //|     if (threadIdx.x == 0) where[blockIdx.x] = index;
     // kz: end
 }

@@ -8,10 +8,10 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
         if (t < half) tree[t] += tree[t + half];
     }
     // kz: starter
-    //| for (int step = 1; step < 256; step *= 2) {
-    //|     __syncthreads();
-    //|     if (t % (2 * step) == 0) tree[t] += tree[t + step];
-    //| }
+    //|     for (int step = 1; step < 256; step *= 2) {
+    //|         __syncthreads();
+    //|         if (t % (2 * step) == 0) tree[t] += tree[t + step];
+    //|     }
     // kz: end
     if (t == 0) atomicAdd(total, tree[0]);
 }

@@ -18,13 +18,13 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
         if (t == 0) atomicAdd(total, value);
     }
     // kz: starter
-    //| // The tree of step 3, to be replaced.
-    //| __shared__ float tree[256];
-    //| tree[t] = i < n ? x[i] : 0.0f;
-    //| for (int half = 128; half > 0; half /= 2) {
-    //|     __syncthreads();
-    //|     if (t < half) tree[t] += tree[t + half];
-    //| }
-    //| if (t == 0) atomicAdd(total, tree[0]);
+    //|     // The tree of step 3, to be replaced.
+    //|     __shared__ float tree[256];
+    //|     tree[t] = i < n ? x[i] : 0.0f;
+    //|     for (int half = 128; half > 0; half /= 2) {
+    //|         __syncthreads();
+    //|         if (t < half) tree[t] += tree[t + half];
+    //|     }
+    //|     if (t == 0) atomicAdd(total, tree[0]);
     // kz: end
 }

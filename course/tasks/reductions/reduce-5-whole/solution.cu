@@ -47,8 +47,8 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     value = fold_block(value + other);
     if (threadIdx.x == 0) atomicAdd(total, value);
     // kz: starter
-    //| // Step 4's kernel wants one thread per number. Here there are fewer threads: stride over the data.
-    //| int i = blockIdx.x * blockDim.x + threadIdx.x;
-    //| if (i < n) atomicAdd(total, x[i]);
+    //|     // Step 4's kernel wants one thread per number. Here there are fewer: stride over the data.
+    //|     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    //|     if (i < n) atomicAdd(total, x[i]);
     // kz: end
 }

@@ -15,12 +15,12 @@ extern "C" __global__ void column_sums(const float *x, float *sums, int rows, in
         atomicAdd(&sums[c], sum);
     }
     // kz: starter
-    //| // One warp of the block does it all, and goes down 256 rows alone.
-    //| int c = blockIdx.x * 32 + threadIdx.x;
-    //| int first = blockIdx.y * 256, end = min(first + 256, rows);
-    //| if (c >= columns) return;
-    //| float sum = 0.0f;
-    //| for (int r = first + threadIdx.y; r < end; r += 8) sum += x[(size_t)r * columns + c];
-    //| // Eight warps, eight sums for each column: they should meet before anything is added to sums[c].
+    //|     // One warp of the block does it all, and goes down 256 rows alone.
+    //|     int c = blockIdx.x * 32 + threadIdx.x;
+    //|     int first = blockIdx.y * 256, end = min(first + 256, rows);
+    //|     if (c >= columns) return;
+    //|     float sum = 0.0f;
+    //|     for (int r = first + threadIdx.y; r < end; r += 8) sum += x[(size_t)r * columns + c];
+    //|     // Eight warps, eight sums for each column: they should meet before anything is added to sums[c].
     // kz: end
 }

@@ -24,9 +24,9 @@ extern "C" __global__ void maximum(const float *x, float *largest, int n) {
         if (t == 0) *largest = value;
     }
     // kz: starter
-    //| // As for a sum: fold in registers, in the warp, meet once. Operation and neutral element differ.
-    //| float value = 0.0f;
-    //| for (int i = threadIdx.x; i < n; i += 256) value = fmaxf(value, x[i]);
-    //| if (threadIdx.x == 0) *largest = value;
+    //|     // As for a sum: fold in registers, in the warp, meet once. Operation and neutral element differ.
+    //|     float value = 0.0f;
+    //|     for (int i = threadIdx.x; i < n; i += 256) value = fmaxf(value, x[i]);
+    //|     if (threadIdx.x == 0) *largest = value;
     // kz: end
 }

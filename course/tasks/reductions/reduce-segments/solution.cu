@@ -9,8 +9,8 @@ extern "C" __global__ void segment_sums(const float *x, const int *offsets, floa
     for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
     if (lane == 0) sums[segment] = sum;
     // kz: starter
-    //| // One lane does the whole segment. Let all 32 take part.
-    //| if (segment >= segments || lane > 0) return;
-    //| float sum = 0.0f;
+    //|     // One lane does the whole segment. Let all 32 take part.
+    //|     if (segment >= segments || lane > 0) return;
+    //|     float sum = 0.0f;
     // kz: end
 }
