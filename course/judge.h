@@ -65,7 +65,8 @@ typedef struct course_judge_result {
     const char *message; // "" where it ran
     const char *record;  // the observe record, or ""
     size_t record_length;
-    const void *got[COURSE_PARAMETERS]; // each buffer's bytes afterwards; NULL where not sent
+    const void
+        *got[COURSE_PARAMETERS]; // each buffer's bytes afterwards, at any alignment; NULL where not sent
     uint64_t bytes[COURSE_PARAMETERS];
 } course_judge_result;
 
