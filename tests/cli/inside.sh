@@ -33,6 +33,10 @@ expect_exit 0 prof fast.cu --html=page.html --keep kept
 expect_exit 0 prof kept/record.jsonl
 expect_out 'saxpy'
 
+# A gate that is missed names the command.
+expect_exit 1 grade slow.cu
+expect_out "next: kz prof $FOLDER/slow.cu --annotate"
+
 # The file need not say its task, nor end well.
 grep -v 'kz: task' fast.cu > bare.cu
 expect_exit 0 prof bare.cu --task saxpy --case n=256
