@@ -137,18 +137,33 @@ static void prove_starter(proof *p) {
     free(text);
 }
 
+// What must pass: `text` is taken over, or `status` says why there is none.
+static void prove_passes(proof *p, const char *name, kz_status status, char *text, kz_error *error) {
+    course_verdict verdict = {0};
+    if (!status) status = grade_text(p, text, &verdict, error);
+    if (status)
+        tell(p, false, name, "it could not be graded", NULL, error);
+    else
+        tell(p, verdict.passed, name, verdict.passed ? "passes" : "does not pass", &verdict, NULL);
+    course_verdict_close(&verdict);
+    free(text);
+}
+
 static void prove_solution(proof *p) {
     char *text = NULL;
     kz_error error = {0};
-    course_verdict verdict = {0};
     kz_status status = course_task_solution(p->task, &text, &error);
-    if (!status) status = grade_text(p, text, &verdict, &error);
-    if (status)
-        tell(p, false, "solution", "it could not be graded", NULL, &error);
-    else
-        tell(p, verdict.passed, "solution", verdict.passed ? "passes" : "does not pass", &verdict, NULL);
-    course_verdict_close(&verdict);
-    free(text);
+    prove_passes(p, "solution", status, text, &error);
+}
+
+// Another right answer: what keeps a gate from asking for our own idea alone.
+static void prove_right(proof *p, const char *name) {
+    char path[2 * COURSE_PATH], *text = NULL;
+    size_t size;
+    kz_error error = {0};
+    snprintf(path, sizeof path, "%s/%s", p->task->folder, name);
+    kz_status status = base_file_read(path, &text, &size, &error);
+    prove_passes(p, name, status, text, &error);
 }
 
 static void prove_wrong(proof *p, const char *name) {
@@ -183,21 +198,27 @@ static void prove_wrong(proof *p, const char *name) {
 
 static int visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
-kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
-                            kz_error *error) {
-    proof p = {.task = task, .kz = kz, .device = device, .report = report};
+// Each file of a folder of the task that may be missing.
+static void prove_folder(proof *p, const char *which, void (*prove)(proof *p, const char *name)) {
     char folder[COURSE_PATH + 16], name[300];
-    prove_solution(&p);
-    prove_starter(&p);
-    snprintf(folder, sizeof folder, "%s/wrong", task->folder);
+    snprintf(folder, sizeof folder, "%s/%s", p->task->folder, which);
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, visible, alphasort);
     for (int i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "wrong/%s", entries[i]->d_name);
-        prove_wrong(&p, name);
+        snprintf(name, sizeof name, "%s/%s", which, entries[i]->d_name);
+        prove(p, name);
         free(entries[i]);
     }
     free(entries);
+}
+
+kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
+                            kz_error *error) {
+    proof p = {.task = task, .kz = kz, .device = device, .report = report};
+    prove_solution(&p);
+    prove_starter(&p);
+    prove_folder(&p, "right", prove_right);
+    prove_folder(&p, "wrong", prove_wrong);
     bool is_kernel = task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
     if (is_kernel && p.wrong < 3)
         tell(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
