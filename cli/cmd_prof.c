@@ -122,7 +122,10 @@ static int run(const cli_command *self, int argc, char **argv) {
     memset(runs, 0, sizeof runs);
     kz_error error = {0};
     kz_status status = prof_run_parse(self, argc, argv, &options, &targets, &error);
-    if (status) return cli_fail(&error);
+    if (status) {
+        prof_targets_close(&targets);
+        return cli_fail(&error);
+    }
     if (options.query) {
         report_style style = report_detect_style(stdout);
         report_prof_metrics_list(stdout, &style);
