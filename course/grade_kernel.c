@@ -176,10 +176,11 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     if (!check_signature(g, verdict)) return KZ_OK;
     course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "as CUDA C++, to PTX", "");
     status = family_lines_read(verdict->arena, g->job->file, source, &g->lines, &said);
+    g->lines.is_strict = true;
     if (!status) status = course_kernel_fills(task, &g->lines, g->fills, &said);
     if (status) {
         course_verdict_add(verdict, "launch", COURSE_BAD, COURSE_SIGNATURE, "launch",
-                           "a launch line does not read", said.message);
+                           "a launch line is wrong", said.message);
         return KZ_OK;
     }
     choose_instruments(task, g->instruments);
@@ -189,7 +190,7 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     if (!status) status = plan_gates(g, &said);
     if (status && g->own_launch_is_wrong) {
         course_verdict_add(verdict, "launch", COURSE_BAD, COURSE_SIGNATURE, "launch",
-                           "a launch line does not read", said.message);
+                           "a launch line is wrong", said.message);
         return KZ_OK;
     }
     if (status && said.message[0] && error) *error = said;

@@ -350,6 +350,13 @@ static void launch_lines_of_a_learners_file(void **state) {
     bool found;
     assert_int_equal(family_lines_fill(&lines, "vector_add", &at, &fill, &found, &error), KZ_OK);
     assert_true(found && fill.byte == 0xff && strcmp(fill.buffer, "z") == 0);
+    // No blocks at all: one for the zoo's guests, who meet empty inputs; an error for who learns to launch.
+    assert_int_equal(family_lines_read(arena, "a.cu", "// kz: grid floor(n/4096)\n", &lines, &error), KZ_OK);
+    assert_int_equal(family_lines_shape(&lines, "vector_add", names, &launch, &has_grid, &error), KZ_OK);
+    assert_int_equal(launch.grid[0], 1);
+    lines.is_strict = true;
+    assert_int_equal(family_lines_shape(&lines, "vector_add", names, &launch, &has_grid, &error), KZ_SYNTAX);
+    assert_non_null(strstr(error.message, "a launch of nothing"));
     assert_int_equal(family_lines_read(arena, "a.cu", "\n// kz: blok 64\n", &lines, &error), KZ_SYNTAX);
     assert_non_null(strstr(error.message, "a.cu:2"));
     base_arena_close(arena);

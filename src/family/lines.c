@@ -114,6 +114,14 @@ static kz_status evaluate(const family_lines *lines, const family_line *l, const
             base_fail_note(error, "%s", inner.message);
             return KZ_SYNTAX;
         }
+        if (lines->is_strict && !(floor(value) >= least)) {
+            family_lines_fail(lines, l, "this makes a launch of nothing:", l->text + strspn(l->text, " "),
+                              error);
+            base_fail_note(
+                error,
+                "likely: the number is rounded down; try ceil(n/block), or max(1, ...) for empty inputs");
+            return KZ_SYNTAX;
+        }
         value = fmax(floor(value), least);
         if (!(value <= INT32_MAX)) return family_lines_fail(lines, l, "past 2^31 - 1:", l->text, error);
         values[i] = (uint32_t)value;

@@ -30,6 +30,7 @@ typedef struct family_lines {
     const char *name; // the file's, for messages; the caller's
     family_line items[FAMILY_LINES];
     size_t count;
+    bool is_strict; // no blocks or no threads is an error, as it is in CUDA; else it becomes one
 } family_lines;
 
 // Texts go into the arena. KZ_SYNTAX names file and line.
