@@ -17,27 +17,14 @@ typedef struct options {
 
 // ---- one work -------------------------------------------------------------------------------------------
 
-// The statement's first paragraph as one line: headings and marks left out.
-static const char *first_paragraph(const course_task *task, base_arena *arena) {
-    char *text = NULL;
-    base_text out = {0};
-    if (course_task_text(task, "statement.md", &text, NULL) != KZ_OK)
-        return task->teaches ? task->teaches : "";
-    char *rest = text;
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        line += strspn(line, " \t");
-        if (*line == '#' || !*line) {
-            if (out.length) break;
-            continue;
-        }
-        if (out.length) base_text_add(&out, " ");
-        for (; *line; line++)
-            if (*line != '`' && *line != '*') base_text_add_bytes(&out, line, 1);
-    }
-    free(text);
-    const char *kept = out.data ? base_arena_string(arena, out.data, out.length) : "";
-    base_text_free(&out);
-    return kept ? kept : "";
+// What the task teaches, as a sentence.
+static const char *sentence(const course_task *task, base_arena *arena) {
+    char *text =
+        task->teaches && task->teaches[0] ? base_arena_alloc(arena, strlen(task->teaches) + 2) : NULL;
+    if (!text) return "";
+    sprintf(text, "%s.", task->teaches);
+    text[0] = (char)toupper((unsigned char)text[0]);
+    return text;
 }
 
 // The passed attempts with a figure, in lines of the same figure and device.
@@ -161,7 +148,7 @@ static kz_status gather_work(const cli_desk *desk, const course_task *task, cons
     size_t count = 0;
     *work = (report_work){.title = task->title,
                           .task = task->id,
-                          .about = first_paragraph(task, arena),
+                          .about = sentence(task, arena),
                           .capstone = task->is_capstone};
     store_day_of(known->passed_time, work->day);
     kz_status status = store_list_attempts(desk->progress, task->id, 0, &list, &count, error);
