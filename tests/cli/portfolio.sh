@@ -34,7 +34,7 @@ has() { grep -qF -- "$1" "$PAGE" || fail "the page lacks: $1"; }
 has "The big number"
 has "after 2 attempts"
 has "capstone"
-has "Write the number 1 down, and no other."
+has "The number 1."
 has "counted by the simulator (sim:h200); smaller is better"
 has "timed on cuda:0 NVIDIA H200; larger is better"
 has "number = 1 # the &lt;best&gt; one"
