@@ -9,10 +9,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "learner.h"
 #include "report/markdown.h"
+#include "toolchain/toolchain.h"
 
 typedef enum question { ASK_NOTHING, ASK_SOLUTION, ASK_TASK } question;
 
@@ -72,7 +75,7 @@ static const key_name keys[] = {
     {'n', "next", "the next task; only once this one is passed", false, true},
     {'h', "hint", "a hint; each press gives one more", true, false},
     {'e', "edit", "opens the file in your editor, here; another window does as well", true, false},
-    {'w', "what", "what the task says, once more", true, false},
+    {'w', "what", "what the task says, once more; page by page where it is long", true, false},
     {'r', "run", "grades the file again, without saving it", true, true},
     {'l', "list", "all tasks of the path; go to one by its number or name", true, true},
     {'k', "skip", "leaves this task for later and goes on", true, false},
@@ -109,6 +112,12 @@ static void show_all_keys(screen *s) {
                 2, 2);
 }
 
+// The whole path stands above, in the task's head and in the verdict; here it would not fit into a line.
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 // What to do now; the cursor stays where an answer is typed.
 static void show_prompt(screen *s) {
     const report_style *style = look(s);
@@ -125,7 +134,7 @@ static void show_prompt(screen *s) {
         if (s->passed)
             report_print(stdout, style, REPORT_GOOD, "Passed.");
         else
-            report_print(stdout, style, REPORT_DIM, "Waiting for you to save %s", s->l->file);
+            report_print(stdout, style, REPORT_DIM, "Waiting for you to save %s", file_name(s->l->file));
         if (s->passed)
             report_print(stdout, style, REPORT_DIM, learn_next(s->l) ? " n goes on when you want to." : "");
         fputc('\n', stdout);
@@ -207,6 +216,31 @@ static void watch_file(screen *s) {
     learn_watch_open(&s->watch, s->l->file, s->l->options.poll);
 }
 
+// Head and statement of the task; NULL where it cannot be read.
+static char *task_text(screen *s, size_t *size, kz_error *error) {
+    char *text = NULL;
+    FILE *page = open_memstream(&text, size);
+    if (!page) {
+        base_fail(error, KZ_NO_MEMORY, "no memory for the text of %s", s->l->task->id);
+        return NULL;
+    }
+    const report_style *style = look(s);
+    learn_show_head(s->l, page, style);
+    kz_status status = learn_show_statement(s->l->task, page, style, error);
+    if (!fclose(page) && !status) return text;
+    if (!status) base_fail(error, KZ_NO_MEMORY, "no memory for the text of %s", s->l->task->id);
+    free(text);
+    return NULL;
+}
+
+static bool is_longer_than_window(const char *text) {
+    enum { BELOW = 8 }; // rows of what stands under it: a verdict on the starter, the keys
+    struct winsize window = {0};
+    size_t lines = BELOW;
+    for (; *text; text++) lines += *text == '\n';
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row && lines > window.ws_row;
+}
+
 static kz_status open_task(screen *s, const course_task *task, kz_error *error) {
     learn *l = s->l;
     bool made = false, again = learn_is_placed(l, task) == false && learn_known(l, task).attempts > 0;
@@ -218,15 +252,20 @@ static kz_status open_task(screen *s, const course_task *task, kz_error *error) 
     if (!status) status = learn_place(l, &made, error);
     if (status) return status;
     const report_style *style = look(s);
-    learn_show_head(l, stdout, style);
     if (again && made) {
         report_print(stdout, style, REPORT_WARN,
                      "Your file of this task was gone: it was made anew from the starter.");
         fputs("\n\n", stdout);
     }
-    status = learn_show_statement(task, stdout, style, error);
-    if (status) return status;
+    size_t size = 0;
+    char *text = task_text(s, &size, error);
+    if (!text) return error->status;
+    fwrite(text, 1, size, stdout);
     fputc('\n', stdout);
+    if (is_longer_than_window(text))
+        report_print(stdout, style, REPORT_DIM,
+                     "The task began further up: w shows it from its beginning.\n");
+    free(text);
     watch_file(s);
     begin_run(s, false);
     return KZ_OK;
@@ -307,7 +346,9 @@ static void on_hint(screen *s) {
         else
             printf("\nThat was the last one. s shows a solution.\n");
     } else if (status == KZ_NOT_FOUND) {
-        printf("There are no more hints; the next h begins with the first again. s shows a solution.\n");
+        report_wrap(stdout, look(s),
+                    "There are no more hints; the next h begins with the first again. s shows a solution.", 0,
+                    0);
         s->hints = 0;
     } else {
         say_error(s, &error);
@@ -328,40 +369,58 @@ static void on_list(screen *s) {
     show_prompt(s);
 }
 
+// On this terminal, with its modes as the program expects them. What it saves is noticed as ever.
+static void open_file(screen *s, const char *program, const char *path) {
+    kz_error error = {0};
+    learn_terminal_lines(&s->terminal, true);
+    if (cli_learner_edit(program, path, &error)) say_error(s, &error);
+    learn_terminal_lines(&s->terminal, false);
+}
+
+// A text that the window does not hold is read page by page where there is `less`; what was read stays on the
+// screen. False where it is to be printed as it is.
+static bool show_pages(screen *s, const char *text, size_t size) {
+    char less[TOOLCHAIN_PATH], path[64];
+    if (!s->terminal.keys || !toolchain_find_program("less", less)) return false;
+    int memory = memfd_create("task", 0);
+    bool is_written = memory >= 0 && write(memory, text, size) == (ssize_t)size;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    if (is_written) open_file(s, "less -R -X -P'Space goes on, b goes back, q returns to the keys'", path);
+    if (memory >= 0) close(memory);
+    return is_written;
+}
+
 static void on_what(screen *s) {
     kz_error error = {0};
-    const report_style *style = look(s);
-    learn_show_head(s->l, stdout, style);
-    if (learn_show_statement(s->l->task, stdout, style, &error)) say_error(s, &error);
+    size_t size = 0;
+    char *text = task_text(s, &size, &error);
+    if (!text)
+        say_error(s, &error);
+    else if (!is_longer_than_window(text) || !show_pages(s, text, size))
+        fwrite(text, 1, size, stdout);
+    free(text);
     show_prompt(s);
 }
 
-static bool is_installed(const char *program) {
-    const char *folders = getenv("PATH");
-    for (size_t length; folders && *folders; folders += length + (folders[length] == ':')) {
-        char file[COURSE_PATH];
-        length = strcspn(folders, ":");
-        snprintf(file, sizeof file, "%.*s/%s", (int)length, folders, program);
-        if (length && access(file, X_OK) == 0) return true;
-    }
-    return false;
-}
-
-// On this terminal, for whoever has but one. What it saves is noticed as ever.
+// For whoever has but one terminal. An editor that nobody asked for is one that says how to leave it, or is told
+// to: many have never met vi.
 static void on_edit(screen *s) {
-    static const char *const usual[] = {"editor", "nano", "vim", "vi"};
+    static const char *const usual[][2] = {
+        {"nano", "nano"},
+        {"vim", "vim -c \"echo 'i: write. Esc, then :wq and Enter: save and return'\""},
+        {"vi", "vi"},
+        {"editor", "editor"},
+    };
     const char *editor = cli_learner_editor();
-    kz_error error = {0};
+    char path[TOOLCHAIN_PATH];
     for (size_t i = 0; !editor && i < BASE_COUNT(usual); i++)
-        if (is_installed(usual[i])) editor = usual[i];
+        if (toolchain_find_program(usual[i][0], path)) editor = usual[i][1];
     if (!editor) {
         printf("No editor was found here. Set EDITOR to yours (export EDITOR=nano), or open the file "
                "elsewhere.\n");
     } else {
         learn_run_end(&s->run);
-        learn_terminal_lines(&s->terminal, true);
-        if (cli_learner_edit(editor, s->l->file, &error)) say_error(s, &error);
-        learn_terminal_lines(&s->terminal, false);
+        open_file(s, editor, s->l->file);
     }
     show_prompt(s);
 }
@@ -495,6 +554,7 @@ int learn_screen(learn *l) {
         learn_close(l);
         raise(s.ended_by);
     }
-    printf("kz learn opens %s again. Your file: %s\n", l->task->id, l->file);
+    printf("kz learn opens %s again. Your file:\n  %s\n", l->task->id, l->file);
+    learn_show_command(l, stdout, look(&s));
     return CLI_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/markdown.h"
+#include "toolchain/toolchain.h"
 
 void learn_show_welcome(const learn *l, FILE *file, const report_style *style) {
     report_print(file, style, REPORT_BOLD, "Welcome to Kernel Zoo.\n");
@@ -25,7 +26,18 @@ void learn_show_welcome(const learn *l, FILE *file, const report_style *style) {
                  l->path->title, l->path->time && *l->path->time ? l->path->time : l->path->id);
         report_wrap(file, style, text, 0, 0);
     }
+    learn_show_command(l, file, style);
     fputc('\n', file);
+}
+
+void learn_show_command(const learn *l, FILE *file, const report_style *style) {
+    char found[TOOLCHAIN_PATH];
+    if (toolchain_find_program("kz", found)) return;
+    report_wrap(file, style,
+                "Your shell does not find the command kz yet. This line lets it, until you close the window; "
+                "\"sudo make install\" for good:",
+                0, 0);
+    fprintf(file, "  export PATH=\"%.*s:$PATH\"\n", (int)(strrchr(l->kz, '/') - l->kz), l->kz);
 }
 
 // The step of the path that a task belongs to; NULL where there is none.
@@ -36,11 +48,13 @@ static const course_step *step_of(const learn *l, const course_task *task) {
     return NULL;
 }
 
+// A path that leaves out what a task needs has decided so: there, only what it has itself is named.
 static void show_needs(const learn *l, FILE *file, const report_style *style) {
     base_text missing = {0};
+    bool is_on_path = l->path && learn_index(l, l->task) < l->count;
     for (const char *const *id = l->task->needs; id && *id; id++) {
         const course_task *task = course_find_task(l->catalogue, *id);
-        if (task && !learn_known(l, task).passed)
+        if (task && !learn_known(l, task).passed && (!is_on_path || learn_index(l, task) < l->count))
             base_text_add(&missing, "%s%s", missing.length ? ", " : "", *id);
     }
     if (missing.length) {

@@ -19,6 +19,15 @@ expect_exit 1 learn next
 expect_err "hello-thread is not passed yet"
 expect_err "kz learn skip"
 
+# A shell that does not find kz is told how to; one that does is not.
+mkdir "$FOLDER/bin"
+PATH="$FOLDER/bin" KZ_LEARN="$FOLDER/new" "$KZ" learn > "$FOLDER/out" 2> "$FOLDER/err"
+expect_out "export PATH=\"$(readlink -f "$(dirname "$KZ")"):"
+ln -s "$KZ" "$FOLDER/bin/kz"
+PATH="$FOLDER/bin" KZ_LEARN="$FOLDER/newer" "$KZ" learn > "$FOLDER/out" 2> "$FOLDER/err"
+expect_out "Welcome to Kernel Zoo"
+! grep -q "export PATH" "$FOLDER/out" || fail "kz is on the PATH, and still a shell is told how to find it"
+
 # Hints come in steps.
 expect_exit 0 learn hint
 expect_out "Hint 1 of"

@@ -12,15 +12,21 @@ solve vector-add cu "$FOLDER/add.cu"
 printf 'extern "C" __global__ void hello_thread(int *who, int n) {\n    who[0] = no_such_name;\n}\n' > "$FOLDER/broken.cu"
 export EDITOR="cp $FOLDER/broken.cu"
 unset VISUAL
+# A pager that does not wait for keys.
+mkdir "$FOLDER/bin"
+printf '#!/bin/sh\nshift $(($# - 1))\necho paged\ncat "$1"\n' > "$FOLDER/bin/less"
+chmod +x "$FOLDER/bin/less"
+PATH="$FOLDER/bin:$PATH"
 
 # From the first minute to the second task.
 on_terminal 80 learn << END
 expect Welcome to Kernel Zoo
 expect First steps · 1 of 3
 expect edit    $HELLO
+expect w shows it from its beginning
 expect $HELLO
 expect does not pass yet
-expect Waiting for you to save $HELLO
+expect Waiting for you to save hello-thread.cu
 expect q quit
 modes keys
 idle
@@ -62,7 +68,7 @@ expect q quit
 send n
 expect First steps · 2 of 3
 expect $ADD
-expect Waiting for you to save $ADD
+expect Waiting for you to save vector-add.cu
 # The list: by number, by name, a wrong name, and Enter.
 send l
 expect ✓ hello-thread
@@ -74,7 +80,7 @@ modes keys
 send l
 expect Go to
 send \n
-expect Waiting for you to save $ADD
+expect Waiting for you to save vector-add.cu
 send l
 expect Go to
 send launch-geometry\n
@@ -90,8 +96,10 @@ expect q quit
 # A narrow window from here on.
 resize 60
 send w
+expect paged
 expect edit
 expect .cu
+expect It passes when
 expect ?
 width 59
 send q
