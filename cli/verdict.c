@@ -34,21 +34,37 @@ static void print_line(FILE *file, const report_style *style, const char *text, 
     }
 }
 
+static bool is_advice(const char *line) {
+    line += strspn(line, " ");
+    return strncmp(line, "likely cause: ", 14) == 0 || strncmp(line, "what to do: ", 12) == 0;
+}
+
+// The first `most` lines, and of the first finding also what to make of it, however long its places are.
 static void print_indented(FILE *file, const report_style *style, const char *text, int most) {
-    for (const char *line = text; *line;) {
+    size_t left_out = 0;
+    bool is_first = true;
+    for (const char *line = text; *line; most--) {
         size_t length = strcspn(line, "\n");
-        if (most-- == 0) {
-            size_t more = 0;
-            for (const char *c = line; *c; c++) more += *c == '\n' || !c[1];
-            fprintf(file, "      ... and %zu more lines (kz grade --json has them all)\n", more);
-            return;
-        }
-        if (length)
+        if (!length) is_first = false;
+        if (most <= 0 && !(is_first && is_advice(line)))
+            left_out++;
+        else if (length)
             print_line(file, style, line, length);
         else
             fputc('\n', file);
         line += length + (line[length] == '\n');
     }
+    if (left_out) fprintf(file, "      ... and %zu more lines (kz grade --json has them all)\n", left_out);
+}
+
+static bool has_race(const course_verdict *verdict) {
+    for (size_t i = 0; i < verdict->check_count; i++) {
+        const course_check *check = &verdict->checks[i];
+        if (check->outcome == COURSE_BAD && check->reason_detail &&
+            strncmp(check->reason_detail, "race", 4) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void print_check(FILE *file, const report_style *style, const course_check *check, int width,
@@ -90,14 +106,20 @@ void cli_verdict_print(FILE *file, const report_style *style, const course_verdi
         if (length > width) width = length;
     }
     report_print(file, style, REPORT_BOLD, "%s\n", verdict->file);
-    fprintf(file, "  task %s, on %s", verdict->task->id, verdict->device);
+    char head[512];
+    int length = snprintf(head, sizeof head, "task %.100s, on %.100s", verdict->task->id, verdict->device);
     if (verdict->task->kind == COURSE_CUDA || verdict->task->kind == COURSE_C)
-        fprintf(file, ", seeds %llu (public) and %llu (fresh)", (unsigned long long)verdict->public_seed,
-                (unsigned long long)verdict->fresh_seed);
-    fputc('\n', file);
+        snprintf(head + length, sizeof head - (size_t)length, ", seeds %llu (public) and %llu (fresh)",
+                 (unsigned long long)verdict->public_seed, (unsigned long long)verdict->fresh_seed);
+    fputs("  ", file);
+    report_wrap(file, style, head, 2, 4);
     bool is_later = false;
     for (size_t i = 0; i < verdict->check_count; i++) {
         print_check(file, style, &verdict->checks[i], width, is_later);
+        if (verdict->checks[i].reason == COURSE_WRONG && has_race(verdict)) {
+            static const char first[] = "first: mend the race below; while it is there, results are luck";
+            print_line(file, style, first, sizeof first - 1);
+        }
         is_later = is_later || verdict->checks[i].outcome == COURSE_BAD;
     }
     print_time(file, style, verdict);
