@@ -373,9 +373,24 @@ static void print_code_line(page *p, const char *text, size_t length, int indent
     base_text_free(&out);
 }
 
+// How far code is set in: by 4, by less where its longest line would not fit otherwise.
+static int code_indent(const page *p, const line *fence, const char *at, const char *mark) {
+    int longest = 0;
+    while (*at) {
+        line l = read_line(&at);
+        if (begins(&l, mark)) break;
+        int more = l.indent > fence->indent ? (int)(l.indent - fence->indent) : 0;
+        int columns = more + columns_of(l.text, l.length);
+        if (columns > longest) longest = columns;
+    }
+    int before = p->indent + (p->in_list ? (int)fence->indent : 0);
+    int room = p->style->width - before - longest;
+    return before + (room < 0 ? 0 : room < 4 ? room : 4);
+}
+
 static void print_fence(page *p, const line *fence, const char **at) {
-    int indent = p->indent + 4 + (p->in_list ? (int)fence->indent : 0);
     char mark[4] = {fence->text[0], fence->text[0], fence->text[0], 0};
+    int indent = code_indent(p, fence, *at, mark);
     while (**at) {
         line l = read_line(at);
         if (begins(&l, mark)) return;

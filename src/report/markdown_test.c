@@ -71,6 +71,10 @@ static void code_is_left_alone(void **state) {
     expect(&plain, "Text:\n```cuda\nint i = *p;   // `x` _y_\n\n    if (i) {}\n```\nAfter\n",
            "Text:\n\n    int i = *p;   // `x` _y_\n\n        if (i) {}\n\nAfter\n");
     expect(&plain, "```\nno end\n", "    no end\n");
+    // Less far in, where the longest line fits only so; not at all, where none does.
+    const report_style narrow = {.width = 11};
+    expect(&narrow, "```\nx = 1;\n  y = 234;\n```\n", " x = 1;\n   y = 234;\n");
+    expect(&narrow, "```\nx = 1;\ny = 234567890;\n```\n", "x = 1;\ny = 234567890;\n");
     expect(&plain, "Run\n\n    kz  learn\n\nnow\n", "Run\n\n    kz  learn\n\nnow\n");
 }
 
