@@ -239,6 +239,8 @@ static void names_what_is_wrong(void **state) {
     expect(f, N, "every element is zero");
     for (int i = 0; i < N; i++) f->got[i] = NAN;
     expect(f, N, "every element is NaN");
+    for (int i = 0; i < N; i++) f->got[i] = 8;
+    expect(f, N, "every element is 8");
     memcpy(f->got, f->input, sizeof f->got);
     expect(f, N, "copy of the input");
     memcpy(f->got, f->previous, sizeof f->got);

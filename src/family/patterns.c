@@ -88,9 +88,11 @@ static bool every_element(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     if (!what) return false;
     if (strcmp(what, "never written") == 0)
-        return tell(c, "no thread came to the store: a guard that is never true, or a store elsewhere",
-                    "let one thread store a constant, and see whether it arrives",
-                    "the output was never written: it is still poison");
+        return tell(c,
+                    "nothing was stored there: a guard that is never true, a store elsewhere; or += on what "
+                    "was never set",
+                    "store with = first, a constant if need be, and see whether it arrives",
+                    "the output was never written, or only added to: it is still poison");
     if (strcmp(what, "NaN") == 0) // outputs are poisoned with NaN, and what is added to NaN stays one
         return tell(c, "a value that was never set takes part: the output itself, shared memory, a register",
                     "set it before the first use; outputs hold garbage before the launch",
@@ -100,6 +102,20 @@ static bool every_element(const family_output *o, family_comparison *c) {
                     "every element is infinite");
     return tell(c, "a result that is computed and not stored, or an accumulator that is never added to",
                 "follow one element from its load to its store", "every element is %s", what);
+}
+
+// The same number everywhere, where it should be others: what is stored does not depend on who stores it.
+static bool constant(const family_output *o, family_comparison *c) {
+    if (o->count < 4 || c->wrong < o->count / 2) return false;
+    bool varies = false;
+    for (uint64_t i = 1; i < o->count; i++) {
+        if (!(got_at(o, i) == got_at(o, 0))) return false; // NaN: every_element
+        varies = varies || o->expected[i] != o->expected[0];
+    }
+    if (!varies) return false;
+    return tell(c, "what is stored is the same for every element: the index takes no part in it",
+                "say what element 0 and element 1 should get, and what in the line makes the difference",
+                "every element is %.9g", got_at(o, 0));
 }
 
 static bool equals_bytes(const family_output *o, const void *other) {
@@ -369,8 +385,8 @@ static bool one_kind(const family_output *o, family_comparison *c) {
 
 typedef bool (*pattern_function)(const family_output *o, family_comparison *c);
 static const pattern_function patterns[] = {
-    every_element, copied, kept,   moved,      first_block_alone, last_partial_block, last_tiles, one_end,
-    periodic,      scaled, offset, at_borders, one_kind};
+    every_element, constant, copied,   kept,   moved,  first_block_alone, last_partial_block,
+    last_tiles,    one_end,  periodic, scaled, offset, at_borders,        one_kind};
 
 void family_name_pattern(const family_output *o, family_comparison *c) {
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)

@@ -1,7 +1,7 @@
 // kz: begin
 __constant__ float table[8][4] = {
     // kz: starter
-    //|     __device__ float table[8][4] = {
+    //| __device__ float table[8][4] = {
     // kz: end
     {0.25f, 1.5f, -0.125f, 0.0625f}, {-0.5f, 0.875f, 0.25f, -0.03125f}, {0.0f, 1.0f, 0.5f, 0.25f},
     {1.0f, -1.0f, 0.75f, -0.5f},     {0.125f, 2.0f, -1.5f, 1.0f},       {-0.75f, 0.5f, 0.5f, 0.5f},
