@@ -11,14 +11,20 @@
 
 #include "toolchain/toolchain.h"
 
+static const uint64_t HASH = 14695981039346656037u; // where FNV-1a begins
 enum { LARGEST = 64 << 20, MOST_FILES = 256, DEEPEST = 4 };
 
 static kz_status copy_file(const char *from, const char *to, const struct stat *about, kz_error *error) {
     char *data;
     size_t size;
+    char *there = NULL;
+    size_t there_size = 0;
     kz_status status = base_file_read(from, &data, &size, error);
     if (status) return status;
-    status = base_file_write(to, data, size, error);
+    bool same = base_file_exists(to) && base_file_read(to, &there, &there_size, NULL) == KZ_OK &&
+                there_size == size && memcmp(there, data, size) == 0;
+    if (!same) status = base_file_write(to, data, size, error);
+    free(there);
     free(data);
     if (status == KZ_OK && (about->st_mode & S_IXUSR)) chmod(to, 0755);
     return status;
@@ -44,6 +50,60 @@ static kz_status copy_folder(const char *from, const char *to, int depth, int *f
     }
     closedir(listing);
     return status;
+}
+
+// FNV-1a: a clash costs a compilation that is repeated, for texts are written before they are used.
+static uint64_t add_hash(uint64_t hash, const char *text) {
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return (hash ^ 0xff) * 1099511628211u;
+}
+
+// ---- the task's files ----------------------------------------------------------------------------------
+
+static bool is_code(const char *name) {
+    static const char *const endings[] = {".cu", ".cuh", ".c", ".h", ".cpp"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < BASE_COUNT(endings); i++)
+        if (strcmp(dot, endings[i]) == 0) return true;
+    return false;
+}
+
+// Sources in `to` become links to the same in `stable`.
+static void link_code(const char *stable, const char *to, int depth) {
+    DIR *listing = opendir(to);
+    if (!listing) return;
+    for (struct dirent *entry; (entry = readdir(listing));) {
+        char kept[COURSE_PATH], copy[COURSE_PATH];
+        struct stat about;
+        if (entry->d_name[0] == '.' ||
+            snprintf(kept, sizeof kept, "%s/%s", stable, entry->d_name) >= (int)sizeof kept ||
+            snprintf(copy, sizeof copy, "%s/%s", to, entry->d_name) >= (int)sizeof copy ||
+            lstat(copy, &about) != 0)
+            continue;
+        if (S_ISDIR(about.st_mode) && depth > 0)
+            link_code(kept, copy, depth - 1);
+        else if (S_ISREG(about.st_mode) && is_code(entry->d_name) && base_file_exists(kept) &&
+                 unlink(copy) == 0 && symlink(kept, copy) != 0)
+            copy_file(kept, copy, &about, NULL);
+    }
+    closedir(listing);
+}
+
+// files/ of the task, in `folder`. Compilers keep results by a source's true path: sources lie in the cache, the same
+// for every grading, and are linked to from here.
+static kz_status place_files(const course_task *task, const char *folder, int *files, kz_error *error) {
+    char from[COURSE_PATH + 8], to[COURSE_PATH + 8], stable[COURSE_PATH];
+    toolchain tools;
+    snprintf(from, sizeof from, "%s/files", task->folder);
+    snprintf(to, sizeof to, "%s/files", folder);
+    kz_status status = copy_folder(from, to, DEEPEST, files, error);
+    if (status || !base_file_exists(from)) return status;
+    toolchain_find(&tools, NULL); // the cache is known without a CUDA compiler too
+    int ignored = 0, length = snprintf(stable, sizeof stable, "%s/files/%016llx", tools.cache,
+                                       (unsigned long long)add_hash(HASH, task->folder));
+    if (tools.cache[0] && length < COURSE_PATH && copy_folder(from, stable, DEEPEST, &ignored, NULL) == KZ_OK)
+        link_code(stable, to, DEEPEST);
+    return KZ_OK;
 }
 
 // The learner's folder of this task bears its name; the course's own holds a task.toml, and the solution.
@@ -79,15 +139,13 @@ static kz_status copy_learners(const course_task *task, const char *file, const 
 
 kz_status course_scratch_open(const course_task *task, const char *file, char folder[COURSE_PATH],
                               kz_error *error) {
-    char work[TOOLCHAIN_PATH], from[COURSE_PATH + 8], to[COURSE_PATH + 8];
+    char work[TOOLCHAIN_PATH];
     folder[0] = 0;
     kz_status status = toolchain_work_open(work, error);
     if (status) return status;
     snprintf(folder, COURSE_PATH, "%s", work);
-    snprintf(from, sizeof from, "%s/files", task->folder);
-    snprintf(to, sizeof to, "%s/files", folder);
     int files = 0;
-    status = copy_folder(from, to, DEEPEST, &files, error);
+    status = place_files(task, folder, &files, error);
     if (status == KZ_OK && file) status = copy_learners(task, file, folder, &files, error);
     if (status) {
         course_scratch_close(folder);
@@ -96,19 +154,13 @@ kz_status course_scratch_open(const course_task *task, const char *file, char fo
     return status;
 }
 
-// FNV-1a: a clash costs a compilation that is repeated, for texts are written before they are used.
-static uint64_t add_hash(uint64_t hash, const char *text) {
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return (hash ^ 0xff) * 1099511628211u;
-}
-
 kz_status course_scratch_keep(const course_task *task, const char *text, char file[COURSE_PATH],
                               kz_error *error) {
     toolchain tools;
     char folder[COURSE_PATH], from[COURSE_PATH + 8], to[COURSE_PATH + 8];
     toolchain_find(&tools, NULL); // the cache is known without a CUDA compiler too
     if (!tools.cache[0]) return base_fail(error, KZ_NOT_FOUND, "there is no cache folder");
-    uint64_t hash = add_hash(add_hash(14695981039346656037u, task->folder), text);
+    uint64_t hash = add_hash(add_hash(HASH, task->folder), text);
     int length = snprintf(folder, sizeof folder, "%s/proofs/%016llx", tools.cache, (unsigned long long)hash);
     if (length >= COURSE_PATH ||
         snprintf(file, COURSE_PATH, "%s/%s.%s", folder, task->id, task->extension) >= COURSE_PATH)
