@@ -45,16 +45,16 @@ static kz_status fail_for_text(const char *verb, const course_task *task, const 
 static kz_status fail_missing(const char *verb, const char *file, kz_error *error) {
     char folder[CLI_LEARNER_PATH], path[CLI_LEARNER_PATH + 600];
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    base_fail(error, KZ_IO, "there is no file %s", file);
+    base_fail(error, KZ_NOT_FOUND, "there is no file %s", file);
     if (!cli_learner_folder(folder, NULL)) {
         snprintf(path, sizeof path, "%s/tasks/%.*s/%.250s", folder, (int)strcspn(name, "."), name, name);
         if (base_file_exists(path)) {
             base_fail_note(error, "yours lies elsewhere: kz %s %s", verb, path);
-            return KZ_IO;
+            return KZ_NOT_FOUND;
         }
     }
     base_fail_note(error, "check the path");
-    return KZ_IO;
+    return KZ_NOT_FOUND;
 }
 
 static bool is_candidate(const char *file) {
