@@ -407,7 +407,7 @@ static void on_what(screen *s) {
 static void on_edit(screen *s) {
     static const char *const usual[][2] = {
         {"nano", "nano"},
-        {"vim", "vim -c \"echo 'i: write. Esc, then :wq and Enter: save and return'\""},
+        {"vim", "vim -c \"redraw | echo 'i: write. Esc, then :wq and Enter: save and return'\""},
         {"vi", "vi"},
         {"editor", "editor"},
     };

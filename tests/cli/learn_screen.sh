@@ -108,6 +108,18 @@ exit 0
 modes cooked
 END
 
+# Without VISUAL and EDITOR: an editor that says how to leave it.
+printf '#!/bin/sh\necho nano was asked\n' > "$FOLDER/bin/nano"
+chmod +x "$FOLDER/bin/nano"
+EDITOR= on_terminal 80 learn << END
+expect Waiting for you to save
+send e
+expect nano was asked
+expect q quit
+send q
+exit 0
+END
+
 # Where the learner left off; a run is given up for a new save, for a key, for the end; deleted files come back.
 cat > "$FOLDER/endless.cu" << END
 // kz: task vector-add
