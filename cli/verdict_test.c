@@ -47,6 +47,11 @@ static void later_findings_are_short_and_keep_their_advice(void **state) {
     assert_null(strstr(text, "the second one's"));
     assert_non_null(strstr(text, "... and 5 more lines"));
     free(text);
+    verdict.checks[1].reason_detail = "undefined-output"; // what the results say already
+    text = show(&verdict, 80);
+    assert_non_null(strstr(text, "the same, seen from the host"));
+    assert_null(strstr(text, "data race"));
+    free(text);
     verdict.check_count = 1; // no race: nothing to mend first
     text = show(&verdict, 80);
     assert_null(strstr(text, "first:"));
