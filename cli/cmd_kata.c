@@ -178,7 +178,9 @@ kz_status cli_kata_graded(store *progress, const course_task *task, char *says, 
         status = store_add_kata(progress, task->id, today, quality, &after, error);
     }
     free(list);
-    if (!status) snprintf(says, size, "This kata is back on %s.", after.due);
+    if (!status)
+        snprintf(says, size, "%sThis kata is back on %s.",
+                 passed ? "" : "Grade it again when you have mended it. ", after.due);
     return status;
 }
 

@@ -62,7 +62,7 @@ expect_out "kata-four"
 # Graded: failed, it is back tomorrow; mended the same day, later; passed at once, later still.
 expect_exit 1 kata --grade
 expect_out "kata-four"
-expect_out "This kata is back on $TOMORROW."
+expect_out "Grade it again when you have mended it. This kata is back on $TOMORROW."
 file=$(ls "$KZ_LEARN"/katas/*/kata-four.txt)
 sed -i 's/^number = .*/number = 4/' "$file"
 expect_exit 0 kata --grade
