@@ -34,7 +34,7 @@ test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
 	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
-	@ctest --preset slow
+	@ctest --preset slow -j $(JOBS)
 	@cmake --build --preset sanitize-kernels -j $(JOBS)
 	@ctest --preset sanitize-kernels -j $(JOBS)
 	@$(MAKE) --no-print-directory test-valgrind
