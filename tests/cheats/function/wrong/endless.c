@@ -1,5 +1,5 @@
 // fails: timeout
 // Never ends.
 void scale(const float *x, float *y, float factor, int n) {
-    for (volatile int i = 0;; i++) {}
+    for (volatile unsigned i = 0;; i++) {}
 }
