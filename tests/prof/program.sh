@@ -46,7 +46,7 @@ expect_out "better.cu is better"
 echo "__global__ void lonely() {}" > "$FOLDER/lonely.cu"
 expect_exit 2 prof "$FOLDER/lonely.cu"
 expect_err "has no main"
-expect_exit 5 prof "$FOLDER/missing.cu"
+expect_exit 2 prof "$FOLDER/missing.cu"
 echo "int main() { return 0; }" > "$FOLDER/quiet.cu"
 expect_exit 2 prof "$FOLDER/quiet.cu"
 finish
