@@ -47,7 +47,7 @@ const cli_command cli_command_new = {
         "a\n"
         "GPU its test runs on the simulator.",
     .examples = "  kz new my-kernel\n"
-                "  kz new ~/work/project --name layernorm",
+                "  kz new ~/code/project --name layernorm",
     .options = options_table,
     .run = run,
 };
