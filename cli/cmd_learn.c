@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "learn_author.h"
+#include "learn_read.h"
 #include "learner.h"
 
 static const cli_option options[] = {
@@ -44,6 +45,7 @@ static int go_to(learn *l, const cli_list *words, kz_error *error) {
 
 static int run(const cli_command *self, int argc, char **argv) {
     if (is_for_authors(argc, argv)) return cli_learn_author(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "read") == 0) return cli_learn_read(argc - 1, argv + 1);
     learn_options given = {0};
     cli_list words;
     kz_error error = {0};
@@ -68,6 +70,7 @@ const cli_command cli_command_learn = {
     .usage =
         "kz learn [TASK] [OPTIONS]\n"
         "kz learn paths | start PATH | list [PATH]\n"
+        "kz learn read [PAGE]\n"
         "kz learn show [TASK] | run [TASK] | hint [N] | next | skip [TASK] | solution [TASK] | reset TASK\n"
         "kz learn new-task TOPIC/ID [--kind cuda|program|c|command|answer] | check-task FOLDER|ID\n"
         "kz learn metrics | coverage [--check]",
@@ -75,10 +78,10 @@ const cli_command cli_command_learn = {
         "Opens the course where you left off, shows the task and the file to edit, and watches that file: "
         "each\n"
         "time you save it, it is compiled, checked on inputs that hurt, sanitised and measured, and what is\n"
-        "wrong is said in words. Keys: n next, h hint, e edit, w what the task says, r run, l list, k skip, "
-        "s "
-        "solution,\n"
-        "q quit. Without a terminal it grades once: exit status 0 passed, 1 not passed.\n"
+        "wrong is said in words. Keys: n next, h hint, e edit, w what the task says, p pages to read, r "
+        "run,\n"
+        "l list, k skip, s solution, q quit. Without a terminal it grades once: exit status 0 passed, 1 not "
+        "passed.\n"
         "Your files and your progress lie in ~/kernel-zoo, or where KZ_LEARN says. The last line of verbs is "
         "for\n"
         "people who write tasks (docs/tasks.md).",
@@ -86,6 +89,7 @@ const cli_command cli_command_learn = {
                 "  kz learn paths                what there is to learn, and how far you are\n"
                 "  kz learn start fast-track     begins a path\n"
                 "  kz learn vector-add           goes to one task\n"
+                "  kz learn read performance     a page on the machine; kz learn read lists them\n"
                 "  kz learn reset vector-add     its file as it was at the beginning; yours is kept beside",
     .options = options,
     .run = run,

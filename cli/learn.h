@@ -63,6 +63,8 @@ kz_status learn_find_path(const learn *l, const char *word, const course_path **
 void learn_show_welcome(const learn *l, FILE *file, const report_style *style);
 // How to make the shell find kz; nothing where it does.
 void learn_show_command(const learn *l, FILE *file, const report_style *style);
+const course_step *learn_step_of(const learn *l,
+                                 const course_task *task); // of the path; NULL where there is none
 void learn_show_head(const learn *l, FILE *file, const report_style *style); // place, title, file
 kz_status learn_show_statement(const course_task *task, FILE *file, const report_style *style,
                                kz_error *error);

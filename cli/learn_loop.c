@@ -9,15 +9,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "learn_read.h"
 #include "learner.h"
+#include "pager.h"
 #include "report/markdown.h"
 #include "toolchain/toolchain.h"
 
-typedef enum question { ASK_NOTHING, ASK_SOLUTION, ASK_TASK } question;
+typedef enum question { ASK_NOTHING, ASK_SOLUTION, ASK_TASK, ASK_PAGE } question;
 
 typedef struct screen {
     learn *l;
@@ -34,6 +34,9 @@ typedef struct screen {
     int ended_by;  // a signal; 0: none
 } screen;
 
+// The question at hand is answered by a line, not by a key.
+static bool asks_for_line(const screen *s) { return s->asking == ASK_TASK || s->asking == ASK_PAGE; }
+
 // ---- lines at the bottom ----------------------------------------------------------------------------------
 
 // The window may have been resized since.
@@ -49,7 +52,7 @@ static void clear_line(screen *s) {
 }
 
 static void draw_run(screen *s) {
-    if (!s->run.pid || !s->terminal.keys || s->asking == ASK_TASK) return;
+    if (!s->run.pid || !s->terminal.keys || asks_for_line(s)) return;
     const report_style *style = look(s);
     char line[256];
     snprintf(line, sizeof line, "%s %s", style->utf8 ? "⋯" : "...",
@@ -76,6 +79,7 @@ static const key_name keys[] = {
     {'h', "hint", "a hint; each press gives one more", true, false},
     {'e', "edit", "opens the file in your editor, here; another window does as well", true, false},
     {'w', "what", "what the task says, once more; page by page where it is long", true, false},
+    {'p', "pages", "pages to read: on the machine, on the tools", true, true},
     {'r', "run", "grades the file again, without saving it", true, true},
     {'l', "list", "all tasks of the path; go to one by its number or name", true, true},
     {'k', "skip", "leaves this task for later and goes on", true, false},
@@ -123,6 +127,8 @@ static void show_prompt(screen *s) {
     const report_style *style = look(s);
     if (s->asking == ASK_TASK) {
         fputs("Go to (number or name; Enter stays here): ", stdout);
+    } else if (s->asking == ASK_PAGE) {
+        fputs("Read (number or name; Enter returns): ", stdout);
     } else if (s->asking == ASK_SOLUTION) {
         report_wrap(
             stdout, style,
@@ -235,10 +241,7 @@ static char *task_text(screen *s, size_t *size, kz_error *error) {
 
 static bool is_longer_than_window(const char *text) {
     enum { BELOW = 8 }; // rows of what stands under it: a verdict on the starter, the keys
-    struct winsize window = {0};
-    size_t lines = BELOW;
-    for (; *text; text++) lines += *text == '\n';
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row && lines > window.ws_row;
+    return cli_pager_is_longer(text, BELOW);
 }
 
 static kz_status open_task(screen *s, const course_task *task, kz_error *error) {
@@ -377,17 +380,15 @@ static void open_file(screen *s, const char *program, const char *path) {
     learn_terminal_lines(&s->terminal, false);
 }
 
-// A text that the window does not hold is read page by page where there is `less`; what was read stays on the
-// screen. False where it is to be printed as it is.
-static bool show_pages(screen *s, const char *text, size_t size) {
-    char less[TOOLCHAIN_PATH], path[64];
-    if (!s->terminal.keys || !toolchain_find_program("less", less)) return false;
-    int memory = memfd_create("task", 0);
-    bool is_written = memory >= 0 && write(memory, text, size) == (ssize_t)size;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
-    if (is_written) open_file(s, "less -R -X -P'Space goes on, b goes back, q returns to the keys'", path);
-    if (memory >= 0) close(memory);
-    return is_written;
+// A text that the window does not hold is read page by page, where single keys can be read.
+static void show_pages(screen *s, const char *text, size_t size) {
+    bool shown = false;
+    if (s->terminal.keys && is_longer_than_window(text)) {
+        learn_terminal_lines(&s->terminal, true);
+        shown = cli_pager_show(text, size, "Space goes on, b goes back, q returns to the keys");
+        learn_terminal_lines(&s->terminal, false);
+    }
+    if (!shown) fwrite(text, 1, size, stdout);
 }
 
 static void on_what(screen *s) {
@@ -396,9 +397,39 @@ static void on_what(screen *s) {
     char *text = task_text(s, &size, &error);
     if (!text)
         say_error(s, &error);
-    else if (!is_longer_than_window(text) || !show_pages(s, text, size))
-        fwrite(text, 1, size, stdout);
+    else
+        show_pages(s, text, size);
     free(text);
+    show_prompt(s);
+}
+
+static void on_pages(screen *s) {
+    kz_error error = {0};
+    learn_pages *pages = NULL;
+    const course_step *step = learn_step_of(s->l, s->l->task);
+    if (learn_pages_open(s->l->catalogue->folder, &pages, &error)) {
+        say_error(s, &error);
+    } else {
+        learn_pages_list(pages, step ? step->reads : NULL, stdout, look(s));
+        s->asking = ASK_PAGE;
+        learn_terminal_lines(&s->terminal, true);
+    }
+    learn_pages_close(pages);
+    show_prompt(s);
+}
+
+static void read_page(screen *s, const char *word) {
+    kz_error error = {0};
+    learn_pages *pages = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    if (learn_pages_open(s->l->catalogue->folder, &pages, &error) ||
+        learn_pages_text(pages, word, look(s), &text, &size, &error))
+        say_error(s, &error);
+    else
+        show_pages(s, text, size);
+    free(text);
+    learn_pages_close(pages);
     show_prompt(s);
 }
 
@@ -443,6 +474,7 @@ static void on_key(screen *s, char key) {
     case 'h': on_hint(s); break;
     case 'l': on_list(s); break;
     case 'w': on_what(s); break;
+    case 'p': on_pages(s); break;
     case 'e': on_edit(s); break;
     case 'r': begin_run(s, true); break;
     case '?': show_all_keys(s), show_prompt(s); break;
@@ -462,8 +494,13 @@ static void on_key(screen *s, char key) {
 static void on_line(screen *s, const char *line) {
     kz_error error = {0};
     const course_task *task = NULL;
+    bool page = s->asking == ASK_PAGE;
     s->asking = ASK_NOTHING;
     learn_terminal_lines(&s->terminal, false);
+    if (page && *line) {
+        read_page(s, line);
+        return;
+    }
     if (*line && learn_find_task(s->l, line, &task, &error)) say_error(s, &error);
     if (task && task != s->l->task)
         go(s, task);
@@ -474,7 +511,7 @@ static void on_line(screen *s, const char *line) {
 static void obey(screen *s) {
     char key, line[256];
     while (!s->finished && !s->terminal.ended) {
-        if (s->asking == ASK_TASK) {
+        if (asks_for_line(s)) {
             if (!learn_terminal_line(&s->terminal, line, sizeof line)) return;
             on_line(s, line);
         } else {
@@ -490,7 +527,7 @@ static void on_file(screen *s) {
     learn_change change = learn_watch_look(&s->watch);
     if (change == LEARN_GONE) make_anew(s);
     if (change != LEARN_SAVED) return;
-    if (s->asking == ASK_TASK) fputc('\n', stdout);
+    if (asks_for_line(s)) fputc('\n', stdout);
     begin_run(s, true);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "learn_read.h"
 #include "report/markdown.h"
 #include "toolchain/toolchain.h"
 
@@ -40,8 +41,7 @@ void learn_show_command(const learn *l, FILE *file, const report_style *style) {
     fprintf(file, "  export PATH=\"%.*s:$PATH\"\n", (int)(strrchr(l->kz, '/') - l->kz), l->kz);
 }
 
-// The step of the path that a task belongs to; NULL where there is none.
-static const course_step *step_of(const learn *l, const course_task *task) {
+const course_step *learn_step_of(const learn *l, const course_task *task) {
     for (size_t s = 0; l->path && s < l->path->step_count; s++)
         for (const char *const *id = l->path->steps[s].tasks; id && *id; id++)
             if (strcmp(*id, task->id) == 0) return &l->path->steps[s];
@@ -83,12 +83,9 @@ void learn_show_head(const learn *l, FILE *file, const report_style *style) {
     fprintf(file, " (%s)\n\n  edit    ", task->id);
     report_print(file, style, REPORT_BOLD, "%s", l->file);
     fputc('\n', file);
-    const course_step *step = step_of(l, task);
-    for (const char *const *page = step ? step->reads : NULL; page && *page; page++) {
-        char path[COURSE_PATH];
-        course_page_path(l->catalogue, *page, path);
-        fprintf(file, "  read    %s\n", path);
-    }
+    const course_step *step = learn_step_of(l, task);
+    for (const char *const *page = step ? step->reads : NULL; page && *page; page++)
+        fprintf(file, "  read    kz learn read %s\n", learn_read_name(*page));
     show_needs(l, file, style);
     fputc('\n', file);
 }

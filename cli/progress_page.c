@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "learn_read.h"
+
 // ---- the desk -------------------------------------------------------------------------------------------
 
 kz_status cli_desk_open(cli_desk *desk, kz_error *error) {
@@ -133,7 +135,8 @@ static report_stage step_stage(const cli_desk *desk, base_arena *arena, const co
     stage.done = count_passed(desk, step->tasks, &stage.total);
     add_waiting(desk, step->waiting, &note);
     if (!stage.total && step->reads && *step->reads)
-        base_text_add(&note, "%sto read: docs/%s.md", note.length ? "; " : "", *step->reads);
+        base_text_add(&note, "%sto read: kz learn read %s", note.length ? "; " : "",
+                      learn_read_name(*step->reads));
     stage.note = keep_text(arena, &note);
     return stage;
 }

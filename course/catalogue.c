@@ -264,12 +264,3 @@ const course_part *course_find_part(const course_catalogue *catalogue, const cha
         if (strcmp(catalogue->parts[i].id, id) == 0) return &catalogue->parts[i];
     return NULL;
 }
-
-void course_page_path(const course_catalogue *catalogue, const char *name, char path[COURSE_PATH]) {
-    char beside[2 * COURSE_PATH], *real = NULL;
-    snprintf(beside, sizeof beside, "%s/../docs/%.200s.md", catalogue->folder, name);
-    real = realpath(beside, NULL);
-    if (!real || snprintf(path, COURSE_PATH, "%s", real) >= COURSE_PATH)
-        snprintf(path, COURSE_PATH, "docs/%.200s.md", name);
-    free(real);
-}

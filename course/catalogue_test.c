@@ -223,25 +223,11 @@ static void is_found(void **state) {
     assert_non_null(strstr(f->error.message, "order.toml"));
 }
 
-// Pages lie beside the course; without them the name is the one in a checkout.
-static void finds_pages(void **state) {
-    fixture *f = *state;
-    char inside[128], path[COURSE_PATH], wanted[128];
-    snprintf(inside, sizeof inside, "%s/tasks", f->root);
-    snprintf(wanted, sizeof wanted, "%s/docs/p.md", f->root);
-    const course_catalogue catalogue = {.folder = inside};
-    course_page_path(&catalogue, "p", path);
-    assert_string_equal(path, wanted);
-    course_page_path(&catalogue, "concepts/none", path);
-    assert_string_equal(path, "docs/concepts/none.md");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_in_order),
         cmocka_unit_test(writes_the_coverage),
         cmocka_unit_test(is_found),
-        cmocka_unit_test(finds_pages),
         cmocka_unit_test(finds_what_points_nowhere),
         cmocka_unit_test(refuses_what_is_wrong_in_itself),
     };

@@ -254,8 +254,6 @@ const course_task *course_find_task(const course_catalogue *catalogue, const cha
 kz_status course_fail_task(const course_catalogue *catalogue, const char *id, kz_error *error);
 const course_path *course_find_path(const course_catalogue *catalogue, const char *id); // NULL
 const course_part *course_find_part(const course_catalogue *catalogue, const char *id); // NULL
-// Where the page `name` ("concepts/performance") of docs/ is: beside the course, and else as the name in a checkout.
-void course_page_path(const course_catalogue *catalogue, const char *name, char path[COURSE_PATH]);
 // docs/coverage.md, whole.
 void course_write_coverage(const course_catalogue *catalogue, base_text *out);
 // A new task's folder from a template, compiling and passing. The folder's name is the id.

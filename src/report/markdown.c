@@ -15,8 +15,9 @@ enum { UNBROKEN_CODE = 40, TABLE_COLUMNS = 12, LEAST_COLUMN = 8 };
 typedef struct page {
     FILE *file;
     const report_style *style;
-    int indent, width; // width: of the whole line
-    bool begun;        // something was printed: the next block is parted from it by an empty line
+    const report_links *links; // NULL: addresses as they are
+    int indent, width;         // width: of the whole line
+    bool begun;                // something was printed: the next block is parted from it by an empty line
     bool in_list;
 } page;
 
@@ -75,6 +76,7 @@ static int columns_of(const char *text, size_t length) {
 
 typedef struct marks {
     const report_style *style;
+    const report_links *links;
     base_text *out;
     bool strong, emphasis;
 } marks;
@@ -116,6 +118,15 @@ static size_t put_code(const marks *m, const char *text, size_t length) {
 
 static void put_inline(marks *m, const char *text, size_t length);
 
+static void put_address(const marks *m, const char *address, size_t length, bool is_image) {
+    base_text asked = {0}, said = {0};
+    base_text_add_bytes(&asked, address, length);
+    if (asked.data) m->links->say(m->links->context, asked.data, is_image, &said);
+    if (said.length) base_text_add(m->out, " (%s)", said.data);
+    base_text_free(&asked);
+    base_text_free(&said);
+}
+
 // [words](address) and ![words](address): "words (address)". Returns the bytes taken, 0 where it is none.
 static size_t put_link(marks *m, const char *text, size_t length) {
     size_t at = text[0] == '!' ? 1 : 0, depth = 0, close = at;
@@ -130,7 +141,9 @@ static size_t put_link(marks *m, const char *text, size_t length) {
     const char *words = text + at + 1, *address = text + close + 2;
     size_t words_length = close - at - 1, address_length = (size_t)(end - address);
     put_inline(m, words, words_length);
-    if (words_length != address_length || memcmp(words, address, address_length) != 0)
+    if (m->links)
+        put_address(m, address, address_length, at == 1);
+    else if (words_length != address_length || memcmp(words, address, address_length) != 0)
         base_text_add(m->out, " (%.*s)", (int)address_length, address);
     return (size_t)(end - text) + 1;
 }
@@ -191,8 +204,9 @@ static void put_inline(marks *m, const char *text, size_t length) {
     }
 }
 
-static void render(const report_style *style, const char *text, size_t length, base_text *out) {
-    marks m = {.style = style, .out = out};
+static void render(const report_style *style, const report_links *links, const char *text, size_t length,
+                   base_text *out) {
+    marks m = {.style = style, .links = links, .out = out};
     put_inline(&m, text, length);
     if (m.strong || m.emphasis) m.strong = m.emphasis = false, put_tone(&m);
 }
@@ -322,7 +336,7 @@ static void gather(const page *p, const line *first, size_t skip, const char **a
 static void print_paragraph(page *p, const line *first, const char **at) {
     base_text raw = {0}, out = {0};
     gather(p, first, 0, at, &raw);
-    render(p->style, raw.data ? raw.data : "", raw.length, &out);
+    render(p->style, p->links, raw.data ? raw.data : "", raw.length, &out);
     int indent = p->indent + (p->in_list ? (int)first->indent : 0);
     fprintf(p->file, "%*s", indent, "");
     wrap(p->file, out.data ? out.data : "", indent, indent, p->width);
@@ -334,7 +348,7 @@ static void print_item(page *p, const line *first, const char **at) {
     base_text raw = {0}, out = {0};
     size_t mark = list_mark(first);
     gather(p, first, mark, at, &raw);
-    render(p->style, raw.data ? raw.data : "", raw.length, &out);
+    render(p->style, p->links, raw.data ? raw.data : "", raw.length, &out);
     int left = p->indent + (int)first->indent, indent = left + (int)mark;
     bool bullet = !isdigit((unsigned char)first->text[0]);
     fprintf(p->file, "%*s%.*s%*s", left, "",
@@ -349,7 +363,7 @@ static void print_item(page *p, const line *first, const char **at) {
 static void print_heading(page *p, const line *l, size_t level) {
     base_text out = {0};
     const report_style plain = {.utf8 = p->style->utf8};
-    render(&plain, l->text + level + 1, l->length - level - 1, &out);
+    render(&plain, p->links, l->text + level + 1, l->length - level - 1, &out);
     fprintf(p->file, "%*s", p->indent, "");
     report_print(p->file, p->style, REPORT_BOLD, "%s", out.data ? out.data : "");
     fputc('\n', p->file);
@@ -426,7 +440,7 @@ static void print_quote(page *p, const line *first, const char **at) {
     }
     report_style narrow = *p->style;
     narrow.width = p->width + 1;
-    report_markdown_print(p->file, &narrow, raw.data ? raw.data : "", p->indent + 4);
+    report_markdown_print_linked(p->file, &narrow, raw.data ? raw.data : "", p->indent + 4, p->links);
     base_text_free(&raw);
 }
 
@@ -451,7 +465,7 @@ static cells read_cells(const page *p, const line *l) {
         size_t end = i++;
         while (begin < end && l->text[begin] == ' ') begin++;
         while (end > begin && l->text[end - 1] == ' ') end--;
-        render(p->style, l->text + begin, end - begin, &row.cell[row.count++]);
+        render(p->style, p->links, l->text + begin, end - begin, &row.cell[row.count++]);
     }
     return row;
 }
@@ -497,12 +511,16 @@ static void print_row(const page *p, const cells *row, const int *widths, size_t
 }
 
 static void print_table(page *p, const line *first, const char **at) {
-    enum { ROWS = 64 };
-    cells *rows = calloc(ROWS, sizeof *rows);
-    size_t count = 0, columns = 0;
+    cells *rows = NULL;
+    size_t count = 0, columns = 0, room = 0;
     int widths[TABLE_COLUMNS] = {0};
     line l = *first;
-    while (rows && count < ROWS) {
+    for (;;) {
+        if (count == room) {
+            cells *more = realloc(rows, (room = room ? 2 * room : 16) * sizeof *rows);
+            if (!more) break;
+            rows = more;
+        }
         if (!is_separator(&l)) rows[count++] = read_cells(p, &l);
         const char *next = *at;
         if (!*next) break;
@@ -575,12 +593,17 @@ static void print_block(page *p, const line *l, const char **at, bool parted) {
     }
 }
 
-void report_markdown_print(FILE *file, const report_style *style, const char *markdown, int indent) {
-    page p = {.file = file, .style = style, .indent = indent, .width = reading_width(style)};
+void report_markdown_print_linked(FILE *file, const report_style *style, const char *markdown, int indent,
+                                  const report_links *links) {
+    page p = {.file = file, .style = style, .links = links, .indent = indent, .width = reading_width(style)};
     bool parted = false;
     while (*markdown) {
         line l = read_line(&markdown);
         if (l.length) print_block(&p, &l, &markdown, parted);
         parted = l.length == 0;
     }
+}
+
+void report_markdown_print(FILE *file, const report_style *style, const char *markdown, int indent) {
+    report_markdown_print_linked(file, style, markdown, indent, NULL);
 }

@@ -13,6 +13,15 @@ enum { REPORT_READING_WIDTH = 96 }; // lines longer than this are tiring to read
 // asterisks of emphasis) stay; without UTF-8, signs are spelt in ASCII.
 void report_markdown_print(FILE *file, const report_style *style, const char *markdown, int indent);
 
+// What is said of a link's or an image's address, in brackets behind its words: `out` stays empty where nothing
+// is. Without one, the address itself.
+typedef struct report_links {
+    void (*say)(void *context, const char *address, bool is_image, base_text *out);
+    void *context;
+} report_links;
+void report_markdown_print_linked(FILE *file, const report_style *style, const char *markdown, int indent,
+                                  const report_links *links);
+
 // One paragraph of plain text (no Markdown), wrapped: the first line begins where the cursor is, at column
 // `column`; the others are `indent` columns in. Ends with a newline.
 void report_wrap(FILE *file, const report_style *style, const char *text, int column, int indent);

@@ -89,6 +89,41 @@ static void marks_inside_a_line(void **state) {
     expect(&plain, "**not closed and *neither", "**not closed and *neither\n");
 }
 
+static void say_page(void *context, const char *address, bool is_image, base_text *out) {
+    if (strcmp(address, "silent") != 0)
+        base_text_add(out, "%s%s %s", (char *)context, is_image ? "!" : "", address);
+}
+
+static void what_is_said_of_links_can_be_chosen(void **state) {
+    (void)state;
+    char word[] = "read", *text = NULL;
+    size_t size;
+    const report_links links = {.say = say_page, .context = word};
+    FILE *file = open_memstream(&text, &size);
+    report_markdown_print_linked(
+        file, &plain, "See [`a`](b.md) and [c](silent).\n\n> ![d](e.svg)\n\n| [f](g) |\n", 0, &links);
+    fclose(file);
+    assert_string_equal(text,
+                        "See `a` (read b.md) and c.\n\n    d (read! e.svg)\n\nf (read g)\n----------\n");
+    free(text);
+}
+
+static void long_tables_keep_every_row(void **state) {
+    (void)state;
+    base_text table = {0};
+    for (int i = 0; i < 200; i++) base_text_add(&table, i ? "| row%d |\n" : "| head%d |\n|---|\n", i);
+    char *text = show(&plain, table.data, 0), wanted[16];
+    for (int i = 1; i < 200; i++) {
+        snprintf(wanted, sizeof wanted, "\nrow%d\n", i);
+        assert_non_null(strstr(text, wanted));
+    }
+    const char *rule = strstr(text, "------");
+    assert_non_null(rule);
+    assert_null(strstr(rule + 6, "-")); // one header
+    free(text);
+    base_text_free(&table);
+}
+
 static void links_are_text_with_their_address(void **state) {
     (void)state;
     expect(&plain, "See [the page](memory.md), ![a figure](x.svg), <https://a.b/c> and [d](d).",
@@ -160,6 +195,8 @@ int main(void) {
         cmocka_unit_test(code_is_left_alone),
         cmocka_unit_test(marks_inside_a_line),
         cmocka_unit_test(links_are_text_with_their_address),
+        cmocka_unit_test(what_is_said_of_links_can_be_chosen),
+        cmocka_unit_test(long_tables_keep_every_row),
         cmocka_unit_test(code_is_not_broken_at_its_spaces),
         cmocka_unit_test(tables_align_and_wrap),
         cmocka_unit_test(quotes_rules_and_comments),
