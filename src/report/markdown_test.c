@@ -117,9 +117,9 @@ static void long_tables_keep_every_row(void **state) {
         snprintf(wanted, sizeof wanted, "\nrow%d\n", i);
         assert_non_null(strstr(text, wanted));
     }
-    const char *rule = strstr(text, "------");
-    assert_non_null(rule);
-    assert_null(strstr(rule + 6, "-")); // one header
+    size_t dashes = 0;
+    for (const char *at = text; *at; at++) dashes += *at == '-';
+    assert_int_equal(dashes, 6); // one header
     free(text);
     base_text_free(&table);
 }
