@@ -8,8 +8,8 @@
 
 extern "C" __global__ void scale_rows(const float *x, const float *factor, float *y, int rows, int columns) {
     // kz: begin
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows * columns) y[i] = x[i] * factor[i / columns];
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; // rows * columns may be more than an int holds
+    if (i < (size_t)rows * columns) y[i] = x[i] * factor[i / columns];
     // kz: starter
     //|     int r = blockIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
     //|     if (c < columns) y[r * columns + c] = x[r * columns + c] * factor[r];
