@@ -356,7 +356,8 @@ bool sim_block_run(sim_block *b) {
                 b->waits = true;
                 return false;
             }
-            if (!sim_async_hurry(b->worker)) sim_fault_deadlock(b->worker, "every warp of a block waits");
+            if (!sim_async_hurry(b->worker))
+                sim_fault_deadlock(b->worker, "every warp of a block waits", SIM_CAUSES_OF_WAITING);
         }
         if (config->max_instructions && b->clock / b->warp_count > config->max_instructions)
             sim_fault_here(b->worker->warp, NULL, 0, KZ_LIMIT,

@@ -430,7 +430,10 @@ _Noreturn void sim_fault_access(sim_warp *warp, const sim_op *op, uint32_t lane,
                                 uint32_t bytes, sim_space space, const char *what);
 _Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, kz_status status,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
-_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what);
+_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes);
+#define SIM_CAUSES_OF_WAITING                                                                                \
+    "a barrier that only some threads reach, a lock that is never given back, waiting for a block that has " \
+    "not begun"
 _Noreturn void sim_fault_interrupted(sim_worker *worker);
 
 // memory as the warp sees it, for builtin.c and slow paths

@@ -279,14 +279,12 @@ _Noreturn void sim_fault_interrupted(sim_worker *worker) {
          &t);
 }
 
-_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what) {
+_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes) {
     const sim_grid *g = worker->grid;
     base_text t = {0};
     base_text_add(&t, "deadlock in kernel %s: %s", g->kernel->entry->name, what);
     describe_all(worker, &t);
-    base_text_add(&t, "\n  likely causes: a barrier that only some threads reach, a lock that is never given "
-                      "back, waiting for a "
-                      "block that has not begun");
+    base_text_add(&t, "\n  likely causes: %s", causes);
     stop(worker, KZ_DEADLOCK,
          &(sim_fault_info){.kind = SIM_FAULT_DEADLOCK,
                            .inst = first_inst(worker),

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 enum {
-    WATCH_AFTER = 32, // fruitless rounds before memory is watched for changes
-    STIRS = 64,       // rounds in which blocks of a cluster help each other on before others begin
+    DRAWN_TURNS = 512, // of a drawn schedule: about as much as one round of another
+    WATCH_AFTER = 32,  // fruitless rounds before memory is watched for changes
+    STIRS = 64,        // rounds in which blocks of a cluster help each other on before others begin
 };
 
 // ---- can it be launched? ----------------------------------------------------------------------------------
@@ -286,6 +287,12 @@ typedef struct cycle_watch {
     bool armed;
 } cycle_watch;
 
+static bool any_waits(const sim_worker *worker) {
+    for (uint32_t i = 0; i < worker->resident_count; i++)
+        if (worker->resident[i]->waits) return true;
+    return false;
+}
+
 // After a round in which every block waited: stops the launch when the machine is back in a state it was in
 // before and no memory has changed since, for then it would go round for ever.
 static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
@@ -311,7 +318,11 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     if (watch->armed && state == watch->state) {
         watch->armed = false;
         if (sim_async_hurry(worker)) return;
-        sim_fault_deadlock(worker, "every block waits for something that no thread will do");
+        if (any_waits(worker))
+            sim_fault_deadlock(worker, "every block waits for something that no thread will do",
+                               SIM_CAUSES_OF_WAITING);
+        sim_fault_deadlock(worker, "an endless loop, which looks at nothing that could end it",
+                           "a condition that never changes, a step of 0");
     }
     if (!watch->armed || watch->since == watch->power) {
         watch->power = watch->armed ? watch->power * 2 : 1;
@@ -362,7 +373,7 @@ static bool run_each(sim_worker *worker) {
 
 static void run_blocks(sim_worker *worker, uint32_t limit) {
     cycle_watch watch = {0};
-    uint32_t stirs = 0;
+    uint32_t stirs = 0, drawn = 0;
     for (;;) {
         if (worker->random) draw_blocks(worker, limit);
         if (worker->resident_count == 0 && !begin_unit(worker)) return;
@@ -377,7 +388,8 @@ static void run_blocks(sim_worker *worker, uint32_t limit) {
             watch = (cycle_watch){0};
             continue;
         }
-        if (worker->random && !all_wait(worker)) continue;
+        // A loop that looks at nothing is no waiting: after many short turns it is worth a look all the same.
+        if (worker->random && !all_wait(worker) && ++drawn % DRAWN_TURNS) continue;
         uint32_t wanted = worker->resident_count * 2 < limit ? worker->resident_count * 2 : limit,
                  before = worker->resident_count;
         while (worker->resident_count < wanted && begin_unit(worker)) {}
