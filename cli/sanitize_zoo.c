@@ -45,25 +45,25 @@ static void set_alarm(kz_device *device, double seconds) {
 // ---- one case ---------------------------------------------------------------------------------------
 
 static void tell_slot(observe_session *session, const family_slot *slot, bool is_written, const char *name,
-                      uint64_t serial) {
+                      uint64_t serial, size_t element) {
     observe_session_tell_buffer(session, &(observe_buffer){.name = name,
                                                            .serial = serial,
                                                            .base = slot->base,
                                                            .total = slot->total,
                                                            .data = slot->data,
                                                            .bytes = slot->bytes,
+                                                           .element = (uint32_t)element,
                                                            .is_written = is_written});
 }
 
 static void tell_buffers(observe_session *session, const family_buffers *buffers) {
     for (size_t i = 0; i < buffers->count; i++) {
         const family_slot *slot = &buffers->slots[i];
-        char name[64];
-        snprintf(name, sizeof name, "buffer %s", slot->what.name);
-        tell_slot(session, slot, slot->what.role != KZ_OUTPUT, name, i + 1);
+        tell_slot(session, slot, slot->what.role != KZ_OUTPUT, slot->what.name, i + 1,
+                  kz_type_size(slot->what.type));
     }
     if (buffers->workspace.total)
-        tell_slot(session, &buffers->workspace, false, "the workspace", buffers->count + 1);
+        tell_slot(session, &buffers->workspace, false, "the workspace", buffers->count + 1, 0);
 }
 
 static kz_status open_session(const sanitize_run *run, const subject *s, uint64_t seed,

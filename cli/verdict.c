@@ -54,17 +54,9 @@ static void print_indented(FILE *file, const report_style *style, const char *te
             fputc('\n', file);
         line += length + (line[length] == '\n');
     }
-    if (left_out) fprintf(file, "      ... and %zu more lines (kz grade --json has them all)\n", left_out);
-}
-
-static bool has_race(const course_verdict *verdict) {
-    for (size_t i = 0; i < verdict->check_count; i++) {
-        const course_check *check = &verdict->checks[i];
-        if (check->outcome == COURSE_BAD && check->reason_detail &&
-            strncmp(check->reason_detail, "race", 4) == 0)
-            return true;
-    }
-    return false;
+    if (left_out)
+        fprintf(file, "      ... and %zu more line%s (kz grade --json has %s)\n", left_out,
+                left_out == 1 ? "" : "s", left_out == 1 ? "it" : "them all");
 }
 
 static void print_check(FILE *file, const report_style *style, const course_check *check, int width,
@@ -118,10 +110,6 @@ void cli_verdict_print(FILE *file, const report_style *style, const course_verdi
     bool is_later = false;
     for (size_t i = 0; i < verdict->check_count; i++) {
         print_check(file, style, &verdict->checks[i], width, is_later);
-        if (verdict->checks[i].reason == COURSE_WRONG && has_race(verdict)) {
-            static const char first[] = "first: mend the race below; while it is there, results are luck";
-            print_line(file, style, first, sizeof first - 1);
-        }
         is_later = is_later || verdict->checks[i].outcome == COURSE_BAD;
     }
     print_time(file, style, verdict);

@@ -15,22 +15,33 @@ bool course_finding_is_fault(const char *kind) {
     return false;
 }
 
-void course_findings_faults_first(report_findings *findings) {
-    size_t faults = 0;
+bool course_finding_is_race(const char *kind) {
+    return strcmp(kind, "race") == 0 || strcmp(kind, "race-publication") == 0 ||
+           strcmp(kind, "async-no-wait") == 0;
+}
+
+static void move_first(report_findings *findings, bool (*is_one)(const char *kind)) {
+    size_t moved = 0;
     for (size_t i = 0; i < json_array_size(findings->items); i++) {
         json_t *finding = json_array_get(findings->items, i);
-        if (!course_finding_is_fault(report_get_text(finding, "kind"))) continue;
+        if (!is_one(report_get_text(finding, "kind"))) continue;
         json_incref(finding);
         json_array_remove(findings->items, i);
-        json_array_insert_new(findings->items, faults++, finding);
+        json_array_insert_new(findings->items, moved++, finding);
     }
 }
+
+void course_findings_faults_first(report_findings *findings) {
+    move_first(findings, course_finding_is_fault);
+}
+
+void course_findings_races_first(report_findings *findings) { move_first(findings, course_finding_is_race); }
 
 void course_findings_drop_unused_shuffles(report_findings *findings) {
     size_t index;
     json_t *finding;
-    json_array_foreach(findings->items, index, finding)
-        if (strncmp(report_get_text(finding, "kind"), "undefined", 9) == 0) return;
+    json_array_foreach(findings->items, index,
+                       finding) if (strncmp(report_get_text(finding, "kind"), "undefined", 9) == 0) return;
     for (size_t i = json_array_size(findings->items); i-- > 0;)
         if (strcmp(report_get_text(json_array_get(findings->items, i), "kind"), "shuffle-outside") == 0)
             json_array_remove(findings->items, i);

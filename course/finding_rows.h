@@ -9,6 +9,10 @@
 bool course_finding_is_fault(const char *kind);
 // What ended the kernel comes first: what else was seen on the way is often its consequence.
 void course_findings_faults_first(report_findings *findings);
+// Threads that nothing orders: what comes out is luck, and patterns in it mean nothing.
+bool course_finding_is_race(const char *kind);
+// Those before others: a race also shows as values that were never written, and the like.
+void course_findings_races_first(report_findings *findings);
 // A shuffle may read a lane outside its mask if nobody uses what it got: the undefined value itself is followed, and
 // is a finding of its own where it matters. Without such a one the shuffle is left out.
 void course_findings_drop_unused_shuffles(report_findings *findings);

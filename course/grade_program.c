@@ -112,7 +112,8 @@ static void add_refusal(const grading *g, const kz_error *error) {
 // after a failed call, say) freed nothing, and that is not what went wrong.
 static bool counts(const json_t *finding, bool only_faults, bool gave_up) {
     const char *kind = report_get_text(finding, "kind");
-    if (only_faults) return course_finding_is_fault(kind);
+    // Races too: they go before results, which are luck while there is one.
+    if (only_faults) return course_finding_is_fault(kind) || course_finding_is_race(kind);
     return strcmp(report_get_text(finding, "severity"), "error") == 0 ||
            (strcmp(kind, "leak") == 0 && !gave_up) || strcmp(kind, "unchecked-error") == 0;
 }
@@ -166,6 +167,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
             if (!counts(json_array_get(findings.items, i), only_faults, result->exit_code != 0))
                 json_array_remove(findings.items, i);
         course_findings_drop_unused_shuffles(&findings);
+        course_findings_races_first(&findings);
         course_findings_faults_first(&findings);
         const json_t *first = json_array_get(findings.items, 0);
         if (first) {

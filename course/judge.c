@@ -150,15 +150,19 @@ static kz_status open_session(const course_judge_place *p, const course_judge_ru
 static void tell_buffers(const course_judge_run *run, const slot *slots, observe_session *session) {
     for (uint32_t i = 0; i < run->buffer_count; i++) {
         const course_judge_buffer *b = &run->buffers[i];
-        char name[80];
-        snprintf(name, sizeof name, "buffer %.64s", b->name);
+        uint32_t parameter = 0;
+        while (parameter < run->argument_count &&
+               !(run->arguments[parameter].is_buffer && run->arguments[parameter].buffer == i))
+            parameter++;
         observe_session_tell_buffer(
-            session, &(observe_buffer){.name = name,
+            session, &(observe_buffer){.name = b->name,
                                        .serial = i + 1,
                                        .base = slots[i].base,
                                        .total = slots[i].total,
                                        .data = slots[i].data,
                                        .bytes = b->bytes,
+                                       .element = (uint32_t)kz_type_size(b->type),
+                                       .parameter = parameter + 1,
                                        .is_written = b->role != COURSE_OUTPUT || b->fill >= 0});
     }
 }

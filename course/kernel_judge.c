@@ -105,9 +105,11 @@ static void add_failed_run(course_kernel_grading *g, size_t i, const course_judg
                       "no thread does\nnext: look at the line above, and at what should end its loop");
     } else if (is_fault) {
         base_text_add(&summary, "%s: the kernel was stopped", own->name);
-        if (opened && json_array_size(findings.items))
+        if (opened && json_array_size(findings.items)) {
+            base_text_add(&summary, ": ");
+            report_finding_title(json_array_get(findings.items, 0), &summary);
             course_findings_print(&findings, &detail);
-        else
+        } else
             add_indented(&detail, result->message);
     } else if (result->status == KZ_WRONG) {
         base_text_add(&summary, "%s: %s", own->name, result->message);
@@ -162,6 +164,41 @@ typedef struct tally {
     double worst; // greatest error over bound of all that is right
 } tally;
 
+// `is_orderly`: instruments listened, and not even threads that write the same value met.
+static void look_for_races(course_kernel_grading *g, size_t run, const course_judge_result *result) {
+    report_findings findings;
+    course_kernel_run *own = &g->own[run];
+    own->is_orderly = !own->is_gate && !g->place[0] && strstr(g->instruments, "races");
+    if (!result->record_length || !strstr(result->record, "\"finding\"")) return;
+    if (!open_findings(g->job->task, &findings)) return;
+    add_record(&findings, result, "");
+    for (size_t i = 0; i < json_array_size(findings.items); i++) {
+        const char *kind = report_get_text(json_array_get(findings.items, i), "kind");
+        own->has_race = own->has_race || course_finding_is_race(kind);
+        if (strncmp(kind, "race", 4) == 0) own->is_orderly = false;
+    }
+    report_findings_close(&findings);
+}
+
+static void add_also(const course_kernel_grading *g, size_t run, tally *t) {
+    char name[200];
+    if (t->others++ >= 8) return;
+    course_case_name(g->job->task, g->data[g->own[run].data].c, name, sizeof name);
+    base_text_add(&t->also, "%s%s", t->also.length ? "; " : "", name);
+}
+
+// A wrong run is told of: the first one, but rather one without a race, where patterns mean something.
+static void note_wrong(course_kernel_grading *g, size_t i, const kz_error *words, tally *t) {
+    bool is_first = t->wrong++ == 0;
+    if (is_first || (g->own[t->first].has_race && !g->own[i].has_race && g->own[i].is_orderly)) {
+        size_t before = t->first;
+        t->first = i;
+        t->words = *words;
+        if (!is_first && g->data[g->own[i].data].c != g->data[g->own[before].data].c) add_also(g, before, t);
+    } else if (g->data[g->own[i].data].c != g->data[g->own[t->first].data].c && g->own[i].schedule == 0)
+        add_also(g, i, t);
+}
+
 static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_judge_result *result, tally *t,
                              kz_error *error) {
     course_data *d = &g->data[g->own[i].data];
@@ -182,13 +219,8 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
     if (status == KZ_WRONG && changed) {
         if (t->changed++ == 0) t->first_changed = i, t->input_words = words;
     } else if (status == KZ_WRONG) {
-        if (t->wrong++ == 0)
-            t->first = i, t->words = words;
-        else if (d->c != g->data[g->own[t->first].data].c && g->own[i].schedule == 0 && t->others++ < 8) {
-            char name[200];
-            course_case_name(g->job->task, d->c, name, sizeof name);
-            base_text_add(&t->also, "%s%s", t->also.length ? "; " : "", name);
-        }
+        look_for_races(g, i, result);
+        note_wrong(g, i, &words, t);
     } else if (status) {
         if (error) *error = words;
         return status;
@@ -197,12 +229,28 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
     return KZ_OK;
 }
 
+// What the values are, but for what their pattern usually means.
+static void add_with_race(base_text *out, const char *text) {
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        if (strncmp(at, "likely: ", 8) && strncmp(at, "next: ", 6))
+            base_text_add(out, "%s%.*s", out->length ? "\n" : "", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+    base_text_add(out, "\nlikely: the race above: what a thread reads depends on which thread came first"
+                       "\nnext: mend the race, then grade again; results are luck until then");
+}
+
 static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *verdict) {
     base_text summary = {0}, detail = {0};
     if (t->wrong) {
         size_t line = strcspn(t->words.message, "\n");
         base_text_add(&summary, "%s: %.*s", g->own[t->first].name, (int)line, t->words.message);
-        add_indented(&detail, t->words.message + line + (t->words.message[line] == '\n'));
+        const char *more = t->words.message + line + (t->words.message[line] == '\n');
+        if (g->own[t->first].has_race)
+            add_with_race(&detail, more);
+        else
+            add_indented(&detail, more);
         if (t->varies)
             base_text_add(&detail, "%sthe same data comes out right under another order of the warps: a race",
                           detail.length ? "\n" : "");
@@ -240,6 +288,7 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
     drop_lesser(&findings);
     drop_repeats(&findings);
     course_findings_drop_unused_shuffles(&findings);
+    course_findings_races_first(&findings);
     base_text summary = {0}, detail = {0};
     size_t count = json_array_size(findings.items);
     if (count) {
@@ -369,9 +418,12 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
                            "the kernel cannot be loaded", answer->message);
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
+    bool sanitize = failed == SIZE_MAX && !g->place[0];
+    bool race_first = sanitize && t.wrong && g->own[t.first].has_race; // the cause before what comes of it
+    if (race_first) add_sanitizer_row(g, answer, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
     if (answer->complete) add_printed(ended, verdict);
-    if (failed == SIZE_MAX && !g->place[0]) add_sanitizer_row(g, answer, verdict);
+    if (sanitize && !race_first) add_sanitizer_row(g, answer, verdict);
     if (verdict->passed && !g->place[0]) status = add_gate_rows(g, answer, verdict, error);
 done:
     base_text_free(&t.also);

@@ -83,6 +83,10 @@ static void add_contents(const family_output *o, family_comparison *c) {
 
 // ---- all of it ------------------------------------------------------------------------------------------
 
+static const char *every_is(const family_output *o) {
+    return o->count == 1 ? "the value is" : "every element is";
+}
+
 static bool every_element(const family_output *o, family_comparison *c) {
     if (c->wrong != o->count) return false;
     const char *what = what_they_hold(o, c);
@@ -94,14 +98,16 @@ static bool every_element(const family_output *o, family_comparison *c) {
                     "store with = first, a constant if need be, and see whether it arrives",
                     "the output was never written, or only added to: it is still poison");
     if (strcmp(what, "NaN") == 0) // outputs are poisoned with NaN, and what is added to NaN stays one
-        return tell(c, "a value that was never set takes part: the output itself, shared memory, a register",
-                    "set it before the first use; outputs hold garbage before the launch",
-                    "every element is NaN: perhaps the output is added to without being set first");
+        return tell(
+            c,
+            "a value that was never set takes part: an output that is added to (+=), shared memory, a "
+            "register; or 0/0",
+            "set it before the first use; outputs hold garbage before the run", "%s NaN", every_is(o));
     if (strcmp(what, "infinite") == 0)
         return tell(c, "an overflow, or a division by zero", "look at the largest value on the way there",
-                    "every element is infinite");
+                    "%s infinite", every_is(o));
     return tell(c, "a result that is computed and not stored, or an accumulator that is never added to",
-                "follow one element from its load to its store", "every element is %s", what);
+                "follow one element from its load to its store", "%s %s", every_is(o), what);
 }
 
 // The same number everywhere, where it should be others: what is stored does not depend on who stores it.

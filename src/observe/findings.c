@@ -31,6 +31,8 @@ typedef struct buffer {
     uint64_t address, bytes, serial;
     char label[96];
     bool live, on_device; // from device malloc
+    uint64_t data;        // where its elements begin,
+    uint32_t element;     // and the bytes of one; 0: not known
 } buffer;
 
 typedef struct recent {
@@ -234,14 +236,34 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     if (at && findings->buffers[at - 1].address == event->address) findings->buffers[at - 1].live = false;
 }
 
+void observe_findings_describe(observe_findings *findings, uint64_t base, uint64_t data, uint32_t element,
+                               const char *name) {
+    size_t at = buffer_after(findings, base);
+    if (at == 0 || findings->buffers[at - 1].address != base) return;
+    buffer *b = &findings->buffers[at - 1];
+    b->data = data;
+    b->element = element;
+    snprintf(b->label, sizeof b->label, "%s", name);
+}
+
+bool observe_findings_is_described(const observe_findings *findings, uint64_t address) {
+    size_t at = buffer_after(findings, address);
+    return at && address - findings->buffers[at - 1].address < findings->buffers[at - 1].bytes &&
+           findings->buffers[at - 1].element;
+}
+
 bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out) {
     size_t at = buffer_after(findings, address);
     if (at == 0 || address - findings->buffers[at - 1].address >= findings->buffers[at - 1].bytes)
         return false;
     const buffer *b = &findings->buffers[at - 1];
-    base_text_add(out, "byte %llu of ", (unsigned long long)(address - b->address));
     char name[OBSERVE_NAME];
-    if (b->label[0])
+    if (b->element && address >= b->data)
+        base_text_add(out, "%s[%llu], ", b->label, (unsigned long long)((address - b->data) / b->element));
+    base_text_add(out, "byte %llu of ", (unsigned long long)(address - b->address));
+    if (b->element)
+        base_text_add(out, "buffer %s", b->label);
+    else if (b->label[0])
         base_text_add(out, "%s", observe_plain_name(b->label, name));
     else
         base_text_add(out, "%s %llu", b->on_device ? "device malloc" : "allocation",

@@ -206,8 +206,37 @@ static const char *relation_of(const races_conflict *c) {
     return relations[reach_of(c)];
 }
 
-static const char *advice_of(const races_conflict *c) {
+static const ptx_operand *address_of(const ptx_inst *inst) {
+    for (uint32_t i = 0; inst && i < inst->operand_count; i++)
+        if (inst->operands[i].kind == PTX_OPERAND_ADDRESS) return &inst->operands[i];
+    return NULL;
+}
+
+// a[k] += v: a load and a store through the same register. A barrier between threads with the same k is no help.
+static bool is_update(const races *self, const races_conflict *c) {
+    const ptx_inst *one = inst_of(self, c->tag), *other = inst_of(self, c->other_tag);
+    const ptx_operand *a = address_of(one), *b = address_of(other);
+    if (!a || !b || one->op == other->op || (c->tag | c->other_tag) & RACES_TAG_STRONG) return false;
+    return (one->op == PTX_OP_LD || one->op == PTX_OP_ST) &&
+           (other->op == PTX_OP_LD || other->op == PTX_OP_ST) && a->reg == b->reg && a->value == b->value &&
+           a->variable == b->variable;
+}
+
+static bool is_same_store(const races_conflict *c) {
+    return !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT) && c->tag & RACES_TAG_WRITE &&
+           !((c->tag | c->other_tag) & RACES_TAG_STRONG);
+}
+
+static const char *advice_of(const races *self, const races_conflict *c) {
     bool shared = c->access->space != SIM_GLOBAL;
+    if (is_update(self, c))
+        return "likely cause: threads add to the same element; += and ++ read, add and write back, and what "
+               "another thread wrote in between is lost\nwhat to do: atomicAdd(&element, value), or a sum of "
+               "its own for every thread, put together afterwards";
+    if (is_same_store(c) && (c->who >> 5 & 31) != c->access->at.warp && c->who >> 10 == c->block->id)
+        return "likely cause: threads compute the same index and store different values there\nwhat to do: "
+               "give each thread an element of its own, let one thread write, or use an atomic; a barrier "
+               "helps only where the stores are of different rounds of a loop";
     bool atomic = (c->tag | c->other_tag) & RACES_TAG_STRONG;
     if (c->who >> 10 != c->block->id) {
         if (c->access->space == SIM_DISTRIBUTED || shared)
@@ -243,7 +272,7 @@ static const char *advice_of(const races_conflict *c) {
            "and the start of the next)\nwhat to do: __syncthreads() there, outside of any divergent branch";
 }
 
-static void race_text(const races_conflict *c, observe_finding_kind kind, base_text *out) {
+static void race_text(const races *self, const races_conflict *c, observe_finding_kind kind, base_text *out) {
     bool same = !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT);
     base_text_add(out, "%s and %s of the same bytes by %s, with nothing that orders them", verb_of(c->tag),
                   verb_of(c->other_tag), relation_of(c));
@@ -254,7 +283,7 @@ static void race_text(const races_conflict *c, observe_finding_kind kind, base_t
                       "; both write the same value, so the result is the same\nwhat to do: nothing, or let "
                       "one thread write");
     else
-        base_text_add(out, "\n%s", advice_of(c));
+        base_text_add(out, "\n%s", advice_of(self, c));
 }
 
 // ---- asynchronous copies ----------------------------------------------------------------------------
@@ -366,7 +395,7 @@ void observe_races_report(races *self, const races_conflict *c) {
         else if (kind == OBSERVE_RACE_PUBLICATION)
             publication_text(self, c, link, write_tag, &text);
         else
-            race_text(c, kind, &text);
+            race_text(self, c, kind, &text);
         add_text(finding, &text);
     }
     observe_findings_add(self->findings, finding);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/bounds.h"
 #include "observe/caches.h"
 #include "observe/lines.h"
 #include "observe/record.h"
@@ -40,6 +41,8 @@ struct observe_session {
     kz_status status; // of the first launch that failed
     char message[sizeof((kz_error *)0)->message];
     bool finished;
+    observe_told told;
+    const ptx_function *entry; // of the launch under way, or the last one
 };
 
 static bool is_on(const observe_options *options, size_t i) {
@@ -73,6 +76,7 @@ kz_status observe_options_parse(const char *words, observe_options *options, kz_
 
 static void on_begin(void *context, const sim_launch_event *event) {
     observe_session *session = context;
+    session->entry = event->entry;
     observe_profiles_begin(&session->profiles, event);
     observe_findings_launch(session->findings, event);
 }
@@ -168,8 +172,11 @@ static void tell(sim_listener *listener, sim_memory_kind kind, uint64_t address,
 
 void observe_session_tell_buffer(observe_session *session, const observe_buffer *b) {
     sim_listener *listener = observe_session_listener(session);
+    observe_told_add(&session->told, b);
     uint64_t front = b->data - b->base, behind = b->data + b->bytes, end = b->base + b->total;
     tell(listener, SIM_MEMORY_ALLOC, b->base, b->total, b->name, b->serial);
+    if (b->element)
+        observe_findings_describe(session->findings, b->base, b->data, b->element, b->name ? b->name : "");
     tell(listener, SIM_MEMORY_HOST_WRITE, b->base, b->is_written ? b->total : front, NULL, 0);
     if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
 }
@@ -225,7 +232,12 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
         .address = fault->address,
         .bytes = fault->bytes,
     };
-    tell_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
+    base_text words = {0};
+    if (observe_tell_bounds(&session->told, launch ? launch->entry : session->entry, fault, &words))
+        snprintf(finding.text, sizeof finding.text, "%s", words.data ? words.data : "");
+    else
+        tell_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
+    base_text_free(&words);
     observe_findings_add(session->findings, &finding);
 }
 

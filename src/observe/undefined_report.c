@@ -64,7 +64,13 @@ uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan
 
 // ---- causes and remedies ----------------------------------------------------------------------------
 
-static const char *cause_of(const undefined_origin *origin) {
+// A buffer that whoever launches made and filled: the kernel's author allocates nothing.
+static const char NOT_SET[] =
+    "likely cause: an output holds nothing of use before the launch, and this element is read or added to "
+    "(+=) before it was written\n"
+    "what to do: store with = before anything is added to it, or correct the index of what is read";
+
+static const char *cause_of(const observe_findings *findings, const undefined_origin *origin) {
     if (!origin)
         return "likely cause: a variable that is set on some ways through the code only\n"
                "what to do: give it a value where it is declared";
@@ -82,6 +88,7 @@ static const char *cause_of(const undefined_origin *origin) {
         return "likely cause: a local array or variable is read before it was written\n"
                "what to do: initialise it, or correct the index";
     default:
+        if (observe_findings_is_described(findings, origin->address)) return NOT_SET;
         return "likely cause: cudaMalloc does not clear memory, and no kernel or copy wrote this element "
                "before\n"
                "what to do: cudaMemcpy the input there, or cudaMemset it; or check size, grid and indices of "
@@ -122,7 +129,7 @@ void observe_undefined_report(undefined_self *self, undefined_plan *plan, const 
     base_text_add(&text, kind == OBSERVE_UNDEFINED_BRANCH ? "the way taken here depends on "
                                                           : "the address used here depends on ");
     say_origin(origin, &text);
-    base_text_add(&text, "\n%s", cause_of(origin));
+    base_text_add(&text, "\n%s", cause_of(self->findings, origin));
     snprintf(finding.text, sizeof finding.text, "%s", text.data ? text.data : "");
     base_text_free(&text);
     observe_findings_add(self->findings, &finding);
@@ -188,13 +195,22 @@ void observe_undefined_host_read(undefined_self *self, uint64_t address, uint64_
     base_text text = {0}, buffer = {0};
     if (!observe_findings_buffer(self->findings, first, &buffer))
         base_text_add(&buffer, "address 0x%llx", (unsigned long long)first);
-    base_text_add(&text,
-                  "the host copies %llu bytes from the device; %llu of them are undefined, the first at %s",
-                  (unsigned long long)bytes, (unsigned long long)total, buffer.data ? buffer.data : "?");
+    bool is_described = observe_findings_is_described(self->findings, first);
+    base_text_add(
+        &text,
+        is_described
+            ? "of %llu bytes that the kernel leaves behind %llu are undefined, the first at %s"
+            : "the host copies %llu bytes from the device; %llu of them are undefined, the first at %s",
+        (unsigned long long)bytes, (unsigned long long)total, buffer.data ? buffer.data : "?");
     if (writer) {
         base_text_add(&text, "\nit was stored there from ");
         say_origin(origin, &text);
-        base_text_add(&text, "\n%s", cause_of(origin));
+        base_text_add(&text, "\n%s", cause_of(self->findings, origin));
+    } else if (is_described) {
+        base_text_add(
+            &text, "\nlikely cause: no thread writes this element: too few threads, a guard that keeps them "
+                   "out, or a wrong index\n"
+                   "what to do: say which thread should write it, and follow that thread to its store");
     } else {
         base_text_add(&text,
                       "\nlikely cause: the kernel does not write all elements (too few threads, a wrong "

@@ -39,6 +39,23 @@ expect_exit 2 grade "$FOLDER/other.cu" --task twice --seed 0
 echo "int x" > "$FOLDER/bad.cu"
 expect_exit 1 grade "$FOLDER/bad.cu" --task twice
 expect_out "bad.cu"
+# Faults are told by the names of the signature, without advice on memory that the learner does not allocate.
+head='// kz: task twice\nextern "C" __global__ void twice(const float *x, float *y, int n) {\n'
+index='  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n'
+printf "$head$index  if (i <= n) y[i] = 2 * x[i];\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+expect_out "reads x[1], but x has 1 element (index 0)"
+expect_out "if (i < n)"
+grep -q "cudaMalloc" "$FOLDER/out" && fail "advice on cudaMalloc in a kernel"
+# Where threads race, the race comes first and is the likely cause; patterns in the values are none.
+printf "$head  __shared__ float s[256];\n$index  int o = i ^ 32;\n  s[t ^ 32] = o < n ? x[o] : 0;\n  if (i < n) y[i] = 2 * s[t];\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu" --json
+expect_out '"reason":"finding","detail":"race"'
+expect_out "likely: the race above"
+grep -q "a value that was never set takes part" "$FOLDER/out" && fail "another cause beside the race"
+printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (i > 0 && i < n) y[0] += 1;\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+expect_out "atomicAdd(&element, value)"
 # What a kernel prints is shown: it is how people look for errors.
 { echo "// kz: task twice" && sed 's/^\(.*__global__.*{\)$/\1 if (threadIdx.x == 0) printf("here I am\\n");/' "$task/solution.cu"; } > "$FOLDER/says.cu"
 grep -q "here I am" "$FOLDER/says.cu" || fail "the test's own file prints nothing"

@@ -1,0 +1,155 @@
+// Accesses out of bounds, in words. See bounds.h.
+#include "observe/bounds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void observe_told_add(observe_told *told, const observe_buffer *buffer) {
+    if (told->count == OBSERVE_TOLD || !buffer->element) return;
+    snprintf(told->names[told->count], OBSERVE_NAME, "%s", buffer->name ? buffer->name : "a buffer");
+    told->buffers[told->count++] = *buffer;
+}
+
+// ---- which parameter ------------------------------------------------------------------------------------
+
+typedef struct search {
+    const ptx_function *entry;
+    uint64_t pointers, found; // bits of parameters
+    bool *seen;               // registers
+    int32_t *todo;
+    size_t count;
+} search;
+
+static void want(search *s, int32_t reg) {
+    if (reg < 0 || (uint32_t)reg >= s->entry->reg_count || s->seen[reg]) return;
+    if (s->entry->regs[reg].type == PTX_PRED) return; // who chooses is not what is chosen
+    s->seen[reg] = true;
+    s->todo[s->count++] = reg;
+}
+
+static void want_operand(search *s, const ptx_operand *o) {
+    if (o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_ADDRESS) want(s, o->reg);
+    for (uint32_t i = 0; i < o->element_count; i++) want_operand(s, &o->elements[i]);
+}
+
+static bool sets(const ptx_operand *o, int32_t reg) {
+    if (o->kind == PTX_OPERAND_REG && o->reg == reg) return true;
+    for (uint32_t i = 0; i < o->element_count; i++)
+        if (sets(&o->elements[i], reg)) return true;
+    return false;
+}
+
+// What a register is made from. Numbers that come from memory are indices: an address is no pointer's for that.
+static void follow(search *s, const ptx_inst *inst) {
+    uint16_t space = inst->by_category[PTX_CAT_SPACE];
+    if (inst->op == PTX_OP_LD && (space == PTX_MOD_PARAM || space == PTX_MOD_PARAM_ENTRY)) {
+        for (uint32_t i = 0; i < s->entry->param_count && i < 64; i++)
+            if (s->entry->params[i] == inst->operands[1].variable) s->found |= s->pointers & UINT64_C(1) << i;
+        return;
+    }
+    if (inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU || inst->op == PTX_OP_ATOM ||
+        inst->op == PTX_OP_CALL || inst->op == PTX_OP_SHFL)
+        return;
+    for (uint32_t i = 1; i < inst->operand_count; i++) want_operand(s, &inst->operands[i]);
+}
+
+static int only_bit(uint64_t bits) {
+    if (!bits || bits & (bits - 1)) return -1;
+    int i = 0;
+    while (!(bits >> i & 1)) i++;
+    return i;
+}
+
+int observe_address_parameter(const ptx_function *entry, const ptx_inst *inst, uint64_t pointers) {
+    if (!entry || !entry->is_entry || inst < entry->insts || inst >= entry->insts + entry->inst_count)
+        return -1;
+    search s = {.entry = entry,
+                .pointers = pointers,
+                .seen = calloc(entry->reg_count + 1, sizeof *s.seen),
+                .todo = calloc(entry->reg_count + 1, sizeof *s.todo)};
+    for (uint32_t i = 0; s.seen && s.todo && i < inst->operand_count; i++)
+        if (inst->operands[i].kind == PTX_OPERAND_ADDRESS) {
+            want(&s, inst->operands[i].reg);
+            break; // copies have two; the first is the one that is written
+        }
+    while (s.count) {
+        int32_t reg = s.todo[--s.count];
+        for (uint32_t i = 0; i < entry->inst_count; i++)
+            if (entry->insts[i].operand_count && sets(&entry->insts[i].operands[0], reg))
+                follow(&s, &entry->insts[i]);
+    }
+    free(s.seen);
+    free(s.todo);
+    return only_bit(s.found);
+}
+
+// ---- the words ------------------------------------------------------------------------------------------
+
+static const observe_buffer *meant(const observe_told *told, const ptx_function *entry,
+                                   const sim_fault_info *fault) {
+    uint64_t pointers = 0;
+    for (size_t i = 0; i < told->count; i++)
+        if (told->buffers[i].parameter > 0 && told->buffers[i].parameter <= 64)
+            pointers |= UINT64_C(1) << (told->buffers[i].parameter - 1);
+    int parameter = observe_address_parameter(entry, fault->inst, pointers);
+    for (size_t i = 0; i < told->count; i++)
+        if (parameter >= 0 && told->buffers[i].parameter == (uint32_t)parameter + 1) return &told->buffers[i];
+    for (size_t i = 0; i < told->count; i++) { // where the program does not tell: one whose end it touches
+        const observe_buffer *b = &told->buffers[i];
+        uint64_t end = b->data + b->bytes;
+        if (fault->address < end + fault->bytes && fault->address + fault->bytes >= b->base) return b;
+    }
+    return NULL;
+}
+
+typedef struct advice {
+    const char *likely, *next;
+} advice;
+
+static advice advise(int64_t index, int64_t count) {
+    if (index < 0)
+        return (advice){"an index below 0: the element before the first, or a difference of sizes",
+                        "treat the first elements apart, or test the index before the access: if (i >= 0)"};
+    if (index == count)
+        return (advice){
+            "a guard that is missing or lets one too many through (<= for <), or a neighbour of the last",
+            "compare the index with the size first, if (i < n): before every access that uses it"};
+    if (index < 2 * count + 2048)
+        return (advice){
+            "more threads than elements and no guard, or a guard with another size",
+            "compare the index with the size first, if (i < n): before every access that uses it"};
+    return (advice){"the index itself is wrong: an exchanged row and column, a factor too many, an overflow",
+                    "work the index out by hand for the thread above"};
+}
+
+bool observe_tell_bounds(const observe_told *told, const ptx_function *entry, const sim_fault_info *fault,
+                         base_text *out) {
+    if (fault->kind != SIM_FAULT_BOUNDS || fault->space != SIM_GLOBAL || !fault->inst) return false;
+    if (fault->address < 4096) return false; // a null pointer
+    const observe_buffer *b = meant(told, entry, fault);
+    if (!b) return false;
+    const char *name = told->names[b - told->buffers];
+    int64_t element = (int64_t)b->element, distance = (int64_t)(fault->address - b->data);
+    int64_t index = distance < 0 ? -((element - 1 - distance) / element) : distance / element;
+    int64_t count = (int64_t)(b->bytes / b->element), last = index + (int64_t)fault->bytes / element - 1;
+    bool is_atomic = fault->inst->op == PTX_OP_ATOM || fault->inst->op == PTX_OP_RED;
+    base_text_add(out, "%s %s[%lld]",
+                  is_atomic         ? "an atomic on"
+                  : fault->is_write ? "writes"
+                                    : "reads",
+                  name, (long long)index);
+    if (last > index) base_text_add(out, " to %s[%lld] at once", name, (long long)last);
+    base_text_add(out, ", but %s has %lld element%s", name, (long long)count, count == 1 ? "" : "s");
+    if (count == 1)
+        base_text_add(out, " (index 0)");
+    else if (count)
+        base_text_add(out, " (indices 0..%lld)", (long long)count - 1);
+    // Wide accesses begin inside.
+    advice a = advise(index >= 0 && index < count ? count : index, count);
+    if (last > index && index >= 0 && index < count)
+        a = (advice){"the size is no multiple of the vector's, and the last vector reaches past the end",
+                     "take vectors only as far as they fit, and the rest one by one"};
+    base_text_add(out, "\nlikely cause: %s\nwhat to do: %s", a.likely, a.next);
+    return true;
+}

@@ -1,0 +1,28 @@
+// An access out of bounds in the words of the source: "reads x[1025], but x has 1025 elements".
+//
+// Which buffer was meant is asked of the program, not of the address: the nearest buffer is often another one.
+#ifndef OBSERVE_BOUNDS_H
+#define OBSERVE_BOUNDS_H
+
+#include "observe/observe.h"
+
+enum { OBSERVE_TOLD = 32 };
+
+// What observe_session_tell_buffer was told, with names of its own.
+typedef struct observe_told {
+    char names[OBSERVE_TOLD][OBSERVE_NAME];
+    observe_buffer buffers[OBSERVE_TOLD];
+    size_t count;
+} observe_told;
+
+void observe_told_add(observe_told *told, const observe_buffer *buffer);
+
+// The parameter of the kernel, from 0, that the address of a memory access is made from; -1 where it cannot be told.
+// `pointers` has a bit for each parameter that may be one.
+int observe_address_parameter(const ptx_function *entry, const ptx_inst *inst, uint64_t pointers);
+
+// What happened, the likely cause and what to do; false where nothing is known of the buffer.
+bool observe_tell_bounds(const observe_told *told, const ptx_function *entry, const sim_fault_info *fault,
+                         base_text *out);
+
+#endif
