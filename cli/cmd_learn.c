@@ -69,7 +69,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 const cli_command cli_command_learn = {
     .usage =
         "kz learn [TASK] [OPTIONS]\n"
-        "kz learn paths | start PATH | list [PATH]\n"
+        "kz learn paths | start PATH | list [PATH] | gates [PATH]\n"
         "kz learn read [PAGE]\n"
         "kz learn show [TASK] | run [TASK] | hint [N] | next | skip [TASK] | solution [TASK] | reset TASK\n"
         "kz learn new-task TOPIC/ID [--kind cuda|program|c|command|answer] | check-task FOLDER|ID\n"
@@ -80,7 +80,8 @@ const cli_command cli_command_learn = {
         "time you save it, it is compiled, checked on inputs that hurt, sanitised and measured, and what is\n"
         "wrong is said in words. Keys: n next, h hint, e edit, w what the task says, p pages to read, r "
         "run,\n"
-        "l list, k skip, s solution, q quit. Without a terminal it grades once: exit status 0 passed, 1 not "
+        "l list, g gates, k skip, s solution, q quit. Without a terminal it grades once: exit status 0 "
+        "passed, 1 not "
         "passed.\n"
         "Your files and your progress lie in ~/kernel-zoo, or where KZ_LEARN says. The last line of verbs is "
         "for\n"

@@ -1,7 +1,7 @@
 // kz learn, inside: the learner's place in the course, grading in a child, the watched file, the terminal.
 //
-// cmd_learn.c reads the command line. learn_state.c knows where the learner is, learn_show.c and learn_list.c
-// print, learn_verbs.c does what needs no terminal, learn_loop.c is the screen with its keys, for which
+// cmd_learn.c reads the command line. learn_state.c knows where the learner is, learn_show.c, learn_list.c and
+// learn_gates.c print, learn_read.c shows pages, learn_verbs.c does what needs no terminal, learn_loop.c is the screen with its keys, for which
 // learn_terminal.c, learn_watch.c and learn_run.c wait.
 #ifndef CLI_LEARN_H
 #define CLI_LEARN_H
@@ -75,9 +75,17 @@ kz_status learn_show_hint(learn *l, size_t number, size_t *count, FILE *file, co
                           kz_error *error);
 kz_status learn_show_solution(learn *l, FILE *file, const report_style *style, kz_error *error);
 void learn_show_next(const learn *l, FILE *file, const report_style *style);
+void learn_show_path(const learn *l, FILE *file, const report_style *style); // title, goal, prerequisites
 
+// One line: its number on the path, whether it is passed, id, title.
+void learn_list_task(const learn *l, const course_task *task, int id_width, FILE *file,
+                     const report_style *style);
 void learn_list_tasks(const learn *l, FILE *file, const report_style *style);
 void learn_list_paths(const learn *l, FILE *file, const report_style *style);
+void learn_count(const learn *l, const course_path *path, size_t *passed, size_t *total); // path NULL: all
+
+// ---- gates, and what comes after a path (learn_gates.c) ---------------------------------------------------
+
 // The gate as it stands: passed, what it still asks for, what it waits for; once all its tasks are passed, what it
 // means, what to hand in and to ask oneself.
 void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style);
@@ -88,6 +96,12 @@ typedef struct learn_gate {
 } learn_gate;
 learn_gate learn_look_at_gate(const learn *l, const course_path_gate *gate);
 bool learn_gate_asks_for(const course_path_gate *gate, const char *task);
+// Every gate of the path with all its tasks, what to hand in and to ask oneself.
+void learn_list_gates(const learn *l, FILE *file, const report_style *style);
+// The paths to go on with, at most `most`: those after the present one in its group, then all others.
+size_t learn_suggest(const learn *l, const course_path *paths[], size_t most);
+// For those who have passed all tasks of the path: what of it waits, and where to go.
+void learn_show_end(const learn *l, FILE *file, const report_style *style);
 
 // ---- grading (learn_run.c) -------------------------------------------------------------------------------
 

@@ -1,76 +1,10 @@
-// Lists: the tasks of a path with what was passed, the paths with their progress, gates as they stand.
+// Lists: the tasks of a path with what was passed, the paths with their progress.
 #include "learn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/markdown.h"
-
-// ---- gates ------------------------------------------------------------------------------------------------
-
-bool learn_gate_asks_for(const course_path_gate *gate, const char *task) {
-    for (const char *const *id = gate->tasks; id && *id; id++)
-        if (strcmp(*id, task) == 0) return true;
-    return false;
-}
-
-learn_gate learn_look_at_gate(const learn *l, const course_path_gate *gate) {
-    learn_gate s = {0};
-    for (const char *const *id = gate->tasks; id && *id; id++, s.tasks++) {
-        const course_task *task = course_find_task(l->catalogue, *id);
-        if (task && learn_known(l, task).passed)
-            s.passed++;
-        else
-            base_text_add(&s.missing, "%s%s", s.missing.length ? ", " : "", *id);
-    }
-    for (const char *const *id = gate->waiting; id && *id; id++) {
-        const course_part *part = course_find_part(l->catalogue, *id);
-        if (!part || !part->ready)
-            base_text_add(&s.waiting, "%s%s", s.waiting.length ? "; " : "", part ? part->title : *id);
-    }
-    return s;
-}
-
-static void show_words(FILE *file, const report_style *style, const char *title, const char *const *words) {
-    if (!words || !*words) return;
-    fprintf(file, "  %s\n", title);
-    for (; *words; words++) {
-        fprintf(file, "  %s ", style->utf8 ? "•" : "-");
-        report_wrap(file, style, *words, 4, 4);
-    }
-}
-
-void learn_show_gate(const learn *l, const course_path_gate *gate, FILE *file, const report_style *style) {
-    learn_gate s = learn_look_at_gate(l, gate);
-    bool passed = s.passed == s.tasks && s.waiting.length == 0;
-    char line[2048];
-    report_print(file, style, passed ? REPORT_GOOD : REPORT_BOLD, "Gate: %s", gate->title);
-    if (passed)
-        snprintf(line, sizeof line, ": passed");
-    else if (s.missing.length)
-        snprintf(line, sizeof line, ": %zu of %zu tasks passed; still %s", s.passed, s.tasks, s.missing.data);
-    else
-        snprintf(line, sizeof line, ": every task is passed");
-    int column = 6 + (int)report_width(gate->title);
-    report_wrap(file, style, line, column, 2);
-    if (s.waiting.length) {
-        snprintf(line, sizeof line,
-                 "It cannot be passed yet: it waits for parts of Kernel Zoo that are not built (%s).",
-                 s.waiting.data);
-        fputs("  ", file);
-        report_wrap(file, style, line, 2, 2);
-    }
-    if (s.passed == s.tasks) { // what is beside a gate is for those who stand at it
-        if (gate->text && *gate->text) {
-            fputs("  ", file);
-            report_wrap(file, style, gate->text, 2, 2);
-        }
-        show_words(file, style, "To hand in:", gate->deliverables);
-        show_words(file, style, "Ask yourself:", gate->questions);
-    }
-    base_text_free(&s.missing);
-    base_text_free(&s.waiting);
-}
 
 // ---- the tasks of a path -------------------------------------------------------------------------------------
 
@@ -81,12 +15,16 @@ typedef struct mark {
 static const mark passed_mark = {"✓", "x", REPORT_GOOD}, skipped_mark = {"–", "-", REPORT_WARN},
                   open_mark = {"·", ".", REPORT_DIM};
 
-static void list_task(const learn *l, const course_task *task, size_t number, int id_width, FILE *file,
-                      const report_style *style) {
+void learn_list_task(const learn *l, const course_task *task, int id_width, FILE *file,
+                     const report_style *style) {
+    size_t number = learn_index(l, task) + 1;
     store_task known = learn_known(l, task);
     const mark *m = known.passed ? &passed_mark : known.skipped ? &skipped_mark : &open_mark;
     bool here = task == l->task;
-    report_print(file, style, here ? REPORT_BOLD : REPORT_PLAIN, "%c%3zu ", here ? '>' : ' ', number);
+    if (number <= l->count)
+        report_print(file, style, here ? REPORT_BOLD : REPORT_PLAIN, "%c%3zu ", here ? '>' : ' ', number);
+    else
+        fputs("     ", file);
     report_print(file, style, m->tone, "%s ", style->utf8 ? m->utf8 : m->ascii);
     report_print(file, style, here ? REPORT_BOLD : REPORT_PLAIN, "%-*s", id_width, task->id);
     int room = style->width - 1 - 7 - id_width - 2;
@@ -126,7 +64,7 @@ static void list_topics(const learn *l, int id_width, FILE *file, const report_s
                 if (strcmp(l->catalogue->topics[t].id, topic) == 0) title = l->catalogue->topics[t].title;
             report_print(file, style, REPORT_BOLD, "\n%s\n", title);
         }
-        list_task(l, l->order[i], i + 1, id_width, file, style);
+        learn_list_task(l, l->order[i], id_width, file, style);
     }
 }
 
@@ -141,7 +79,7 @@ static void list_steps(const learn *l, int id_width, FILE *file, const report_st
         report_print(file, style, REPORT_BOLD, "\n%s\n", step->title);
         for (const char *const *id = step->tasks; id && *id; id++)
             if (listed < l->count && strcmp(l->order[listed]->id, *id) == 0) {
-                list_task(l, l->order[listed], listed + 1, id_width, file, style);
+                learn_list_task(l, l->order[listed], id_width, file, style);
                 listed++;
             }
         for (const char *const *id = step->waiting; id && *id; id++) {
@@ -166,6 +104,11 @@ void learn_list_tasks(const learn *l, FILE *file, const report_style *style) {
     report_print(file, style, REPORT_DIM,
                  style->utf8 ? "\n✓ passed  – skipped  > where you are\n"
                              : "\nx passed  - skipped  > where you are\n");
+    report_wrap(file, style,
+                l->path && l->path->gate_count
+                    ? "kz learn NAME goes to a task; kz learn gates shows what each gate asks for."
+                    : "kz learn NAME goes to a task.",
+                0, 0);
 }
 
 // ---- the paths -----------------------------------------------------------------------------------------------
@@ -178,20 +121,27 @@ static const struct {
     {"roadmap", "Roadmap"},       {"tracker", "Tracker"},
 };
 
-static void list_path(const learn *l, const course_path *path, const char *id, FILE *file,
-                      const report_style *style) {
-    learn there = *l; // to count in another path; the order is its own
+void learn_count(const learn *l, const course_path *path, size_t *passed, size_t *total) {
+    learn there = *l; // the order is its own
     kz_error ignored = {0};
     there.order = NULL;
+    *passed = *total = 0;
     if (learn_use_path(&there, path, &ignored)) return;
+    *passed = count_passed(&there);
+    *total = there.count;
+    free(there.order);
+}
+
+static void list_path(const learn *l, const course_path *path, const char *id, FILE *file,
+                      const report_style *style) {
     bool here = path == l->path;
-    size_t passed = count_passed(&there);
+    size_t passed, total;
+    learn_count(l, path, &passed, &total);
     report_print(file, style, here ? REPORT_BOLD : REPORT_PLAIN, "%c %-16s ", here ? '>' : ' ', id);
     fprintf(file, "%s", path ? path->title : "The whole course in its order");
-    report_print(file, style, passed && passed == there.count ? REPORT_GOOD : REPORT_DIM, "  %zu of %zu",
-                 passed, there.count);
+    report_print(file, style, passed && passed == total ? REPORT_GOOD : REPORT_DIM, "  %zu of %zu", passed,
+                 total);
     fputc('\n', file);
-    free(there.order);
     if (!path || !path->goal || !*path->goal) return;
     char line[512];
     snprintf(line, sizeof line, "%s%s%s", path->goal, path->time && *path->time ? ". Time: " : "",

@@ -82,6 +82,7 @@ static const key_name keys[] = {
     {'p', "pages", "pages to read: on the machine, on the tools", true, true},
     {'r', "run", "grades the file again, without saving it", true, true},
     {'l', "list", "all tasks of the path; go to one by its number or name", true, true},
+    {'g', "gates", "what the gates of this path ask for, and what is still missing", true, true},
     {'k', "skip", "leaves this task for later and goes on", true, false},
     {'s', "solution", "a solution: after passing, or where you ask for it twice", true, true},
     {'?', "keys", "this list", true, true},
@@ -126,7 +127,7 @@ static const char *file_name(const char *path) {
 static void show_prompt(screen *s) {
     const report_style *style = look(s);
     if (s->asking == ASK_TASK) {
-        fputs("Go to (number or name; Enter stays here): ", stdout);
+        fputs("Go to (number, task or path; Enter stays here): ", stdout);
     } else if (s->asking == ASK_PAGE) {
         fputs("Read (number or name; Enter returns): ", stdout);
     } else if (s->asking == ASK_SOLUTION) {
@@ -142,7 +143,8 @@ static void show_prompt(screen *s) {
         else
             report_print(stdout, style, REPORT_DIM, "Waiting for you to save %s", file_name(s->l->file));
         if (s->passed)
-            report_print(stdout, style, REPORT_DIM, learn_next(s->l) ? " n goes on when you want to." : "");
+            report_print(stdout, style, REPORT_DIM, " n %s.",
+                         learn_next(s->l) ? "goes on when you want to" : "shows where to go from here");
         fputc('\n', stdout);
         show_keys(s, style);
     } else if (!s->terminal.keys) {
@@ -303,6 +305,12 @@ static void make_anew(screen *s) {
 
 // ---- keys -------------------------------------------------------------------------------------------------------
 
+static void ask_for_task(screen *s) {
+    s->asking = ASK_TASK;
+    learn_terminal_lines(&s->terminal, true);
+    show_prompt(s);
+}
+
 static void on_next(screen *s) {
     if (!s->passed && !learn_known(s->l, s->l->task).passed) {
         printf("This task is not passed yet. h gives a hint, k skips it for now.\n");
@@ -314,8 +322,8 @@ static void on_next(screen *s) {
         go(s, next);
         return;
     }
-    learn_show_next(s->l, stdout, look(s));
-    show_prompt(s);
+    learn_show_end(s->l, stdout, look(s));
+    ask_for_task(s);
 }
 
 static void on_skip(screen *s) {
@@ -367,9 +375,7 @@ static void show_solution(screen *s) {
 
 static void on_list(screen *s) {
     learn_list_tasks(s->l, stdout, look(s));
-    s->asking = ASK_TASK;
-    learn_terminal_lines(&s->terminal, true);
-    show_prompt(s);
+    ask_for_task(s);
 }
 
 // On this terminal, with its modes as the program expects them. What it saves is noticed as ever.
@@ -473,6 +479,7 @@ static void on_key(screen *s, char key) {
     case 'k': on_skip(s); break;
     case 'h': on_hint(s); break;
     case 'l': on_list(s); break;
+    case 'g': learn_list_gates(s->l, stdout, look(s)), show_prompt(s); break;
     case 'w': on_what(s); break;
     case 'p': on_pages(s); break;
     case 'e': on_edit(s); break;
@@ -491,6 +498,26 @@ static void on_key(screen *s, char key) {
     }
 }
 
+// Begins the path of that name; `task` is the one to do there. False where it is no path.
+static bool take_path(screen *s, const char *word, const course_task **task) {
+    static const char start[] = "kz learn start "; // as it stands above, for those who type it all
+    kz_error error = {0};
+    if (strncmp(word, start, sizeof start - 1) == 0) word += sizeof start - 1;
+    const course_path *path = course_find_path(s->l->catalogue, word);
+    if (!path) return false;
+    const course_task *before = s->l->task;
+    if (learn_use_path(s->l, path, &error) || learn_go(s->l, before, &error)) {
+        say_error(s, &error);
+        return true;
+    }
+    s->l->task = NULL;
+    *task = learn_next(s->l);
+    if (!*task && s->l->count) *task = s->l->order[0];
+    s->l->task = before;
+    learn_show_path(s->l, stdout, look(s));
+    return true;
+}
+
 static void on_line(screen *s, const char *line) {
     kz_error error = {0};
     const course_task *task = NULL;
@@ -501,7 +528,8 @@ static void on_line(screen *s, const char *line) {
         read_page(s, line);
         return;
     }
-    if (*line && learn_find_task(s->l, line, &task, &error)) say_error(s, &error);
+    if (*line && !take_path(s, line, &task) && learn_find_task(s->l, line, &task, &error))
+        say_error(s, &error);
     if (task && task != s->l->task)
         go(s, task);
     else

@@ -79,11 +79,15 @@ void learn_show_head(const learn *l, FILE *file, const report_style *style) {
     if (known.passed) report_print(file, style, REPORT_GOOD, " %s passed", dot);
     if (known.skipped && !known.passed) report_print(file, style, REPORT_WARN, " %s skipped", dot);
     fputc('\n', file);
+    const course_step *step = learn_step_of(l, task);
+    if (step && step->text && *step->text && strcmp(step->tasks[0], task->id) == 0) { // a step begins
+        report_print(file, style, REPORT_DIM, "%s: ", step->title);
+        report_wrap(file, style, step->text, (int)report_width(step->title) + 2, 2);
+    }
     report_print(file, style, REPORT_BOLD, "%s", task->title);
     fprintf(file, " (%s)\n\n  edit    ", task->id);
     report_print(file, style, REPORT_BOLD, "%s", l->file);
     fputc('\n', file);
-    const course_step *step = learn_step_of(l, task);
     for (const char *const *page = step ? step->reads : NULL; page && *page; page++)
         fprintf(file, "  read    kz learn read %s\n", learn_read_name(*page));
     show_needs(l, file, style);
@@ -131,12 +135,23 @@ kz_status learn_show_solution(learn *l, FILE *file, const report_style *style, k
     return learn_known(l, l->task).passed ? KZ_OK : store_set_seen_solution(l->progress, l->task->id, error);
 }
 
+void learn_show_path(const learn *l, FILE *file, const report_style *style) {
+    const course_path *path = l->path;
+    if (!path) return;
+    report_print(file, style, REPORT_BOLD, "%s", path->title);
+    fputs(": ", file);
+    report_wrap(file, style, path->goal ? path->goal : "", (int)report_width(path->title) + 2, 0);
+    if (path->prerequisites && *path->prerequisites) {
+        fputs("You should have: ", file);
+        report_wrap(file, style, path->prerequisites, 17, 2);
+    }
+    fputc('\n', file);
+}
+
 void learn_show_next(const learn *l, FILE *file, const report_style *style) {
     const course_task *next = learn_next(l);
     if (!next) {
-        report_print(file, style, REPORT_GOOD, "Every task of %s is passed.",
-                     l->path ? l->path->title : "the course");
-        fprintf(file, " kz learn paths shows where to go from here.\n");
+        learn_show_end(l, file, style);
         return;
     }
     fprintf(file, "Next: ");

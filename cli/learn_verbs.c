@@ -86,6 +86,15 @@ static int verb_list(learn *l, const char *word, const report_style *style) {
     return CLI_OK;
 }
 
+static int verb_gates(learn *l, const char *word, const report_style *style) {
+    kz_error error = {0};
+    const course_path *path;
+    if (word && (learn_find_path(l, word, &path, &error) || learn_use_path(l, path, &error)))
+        return cli_fail(&error);
+    learn_list_gates(l, stdout, style);
+    return CLI_OK;
+}
+
 static int verb_start(learn *l, const char *word, const report_style *style) {
     kz_error error = {0};
     const course_path *path;
@@ -101,16 +110,7 @@ static int verb_start(learn *l, const char *word, const report_style *style) {
         learn_show_next(l, stdout, style);
         first = l->order[0];
     }
-    if (path) {
-        report_print(stdout, style, REPORT_BOLD, "%s", path->title);
-        fputs(": ", stdout);
-        report_wrap(stdout, style, path->goal ? path->goal : "", (int)report_width(path->title) + 2, 0);
-        if (path->prerequisites && *path->prerequisites) {
-            fputs("You should have: ", stdout);
-            report_wrap(stdout, style, path->prerequisites, 17, 2);
-        }
-        fputc('\n', stdout);
-    }
+    learn_show_path(l, stdout, style);
     return open_and_show(l, first, style);
 }
 
@@ -174,7 +174,7 @@ static int verb_run(learn *l, const char *word, const report_style *style) {
     if (code == CLI_OK) {
         fputc('\n', stdout);
         learn_show_after(l, stdout, style);
-        printf("kz learn next goes on.\n");
+        if (learn_next(l)) printf("kz learn next goes on.\n");
     }
     return code;
 }
@@ -237,11 +237,12 @@ static const struct {
     verb_function run;
     bool takes_word, goes_on; // goes_on: on a terminal the screen follows
 } verbs[] = {
-    {"paths", verb_paths, false, false}, {"list", verb_list, true, false},
-    {"start", verb_start, true, true},   {"show", verb_show, true, false},
-    {"next", verb_next, false, false},   {"hint", verb_hint, true, false},
-    {"run", verb_run, true, false},      {"skip", verb_skip, true, false},
-    {"reset", verb_reset, true, false},  {"solution", verb_solution, true, false},
+    {"paths", verb_paths, false, false},      {"list", verb_list, true, false},
+    {"gates", verb_gates, true, false},       {"start", verb_start, true, true},
+    {"show", verb_show, true, false},         {"next", verb_next, false, false},
+    {"hint", verb_hint, true, false},         {"run", verb_run, true, false},
+    {"skip", verb_skip, true, false},         {"reset", verb_reset, true, false},
+    {"solution", verb_solution, true, false},
 };
 
 bool learn_verb(learn *l, const cli_list *words, int *code) {
@@ -272,8 +273,9 @@ int learn_once(learn *l) {
     }
     if (code == CLI_OK || code == CLI_WRONG)
         printf("\nThere is no terminal here, so nothing is watched. kz learn run grades again, kz learn show "
-               "tells the "
-               "task,\nkz learn hint helps, kz learn %s.\n",
-               code == CLI_OK ? "next goes on" : "skip leaves it for later");
+               "tells the task,\nkz learn hint helps%s.\n",
+               code != CLI_OK  ? ", kz learn skip leaves it for later"
+               : learn_next(l) ? ", kz learn next goes on"
+                               : "");
     return code;
 }

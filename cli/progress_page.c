@@ -218,14 +218,20 @@ static kz_status gather_days(const cli_desk *desk, base_arena *arena, report_lea
     return KZ_OK;
 }
 
-static void gather_next(const cli_desk *desk, report_next *next, report_learner *page) {
+static void gather_next(const cli_desk *desk, base_arena *arena, report_next *next, report_learner *page) {
     const course_task *task = cli_desk_next(desk);
-    if (task)
+    const course_path *path;
+    base_text title = {0}, command = {0};
+    if (task) {
         next[page->next_count++] = (report_next){task->title, "kz learn"};
-    else if (desk->place.path)
-        next[page->next_count++] = (report_next){"this path is done: choose another", "kz learn paths"};
-    else
+    } else if (learn_suggest(&desk->place, &path, 1)) {
+        base_text_add(&title, "this path is done; the next: %s", path->title);
+        base_text_add(&command, "kz learn start %s", path->id);
+        next[page->next_count].title = keep_text(arena, &title);
+        next[page->next_count++].command = keep_text(arena, &command);
+    } else {
         next[page->next_count++] = (report_next){"every task is passed: show it", "kz portfolio"};
+    }
     if (page->kata_total) next[page->next_count++] = (report_next){"today's exercise", "kz kata"};
     if (desk->place.first_time) next[page->next_count++] = (report_next){"other paths", "kz learn paths"};
     page->next = next;
@@ -242,6 +248,6 @@ kz_status cli_progress_gather(const cli_desk *desk, base_arena *arena, report_le
     if (!status) status = gather_path(desk, arena, desk->place.path, page, error);
     if (!status) status = gather_bests(desk, arena, page, error);
     if (!status) status = gather_days(desk, arena, page, error);
-    if (!status) gather_next(desk, next, page);
+    if (!status) gather_next(desk, arena, next, page);
     return status;
 }
