@@ -61,7 +61,7 @@ static int run(const cli_command *self, int argc, char **argv) {
         done = true;
     if (!done && words.count) done = learn_verb(&l, &words, &code);
     if (!done && words.count) code = go_to(&l, &words, &error);
-    if (!done && code == CLI_OK) code = is_terminal() ? learn_screen(&l) : learn_once(&l);
+    if (!done && code == CLI_OK) code = is_terminal() ? learn_watch_screen(&l) : learn_once(&l);
     learn_close(&l);
     return code;
 }

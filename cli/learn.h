@@ -1,8 +1,8 @@
 // kz learn, inside: the learner's place in the course, grading in a child, the watched file, the terminal.
 //
 // cmd_learn.c reads the command line. learn_state.c knows where the learner is, learn_show.c, learn_list.c and
-// learn_gates.c print, learn_read.c shows pages, learn_verbs.c does what needs no terminal, learn_loop.c is the screen with its keys, for which
-// learn_terminal.c, learn_watch.c and learn_run.c wait.
+// learn_gates.c print, learn_read.c shows pages, learn_verbs.c does what needs no terminal, learn_loop.c and
+// learn_prompt.c are the screen with its keys, for which learn_terminal.c, learn_watch.c and learn_run.c wait.
 #ifndef CLI_LEARN_H
 #define CLI_LEARN_H
 
@@ -150,6 +150,7 @@ typedef struct learn_watch {
     double gone_since; // 0: it is there
 } learn_watch;
 
+double learn_now(void); // seconds of a clock that nobody sets
 void learn_watch_open(learn_watch *watch, const char *file, bool poll);
 void learn_watch_close(learn_watch *watch);
 void learn_watch_take(learn_watch *watch);      // when its fd is readable
@@ -159,10 +160,12 @@ learn_change learn_watch_look(learn_watch *watch);
 // ---- the terminal (learn_terminal.c) -----------------------------------------------------------------------
 
 typedef struct learn_terminal {
-    bool keys;  // single keys can be read; else lines
-    bool lines; // lines are read now
-    bool ended; // nobody is there any more
-    int wake;   // readable after a signal
+    bool keys;        // single keys can be read; else lines
+    bool lines;       // lines are read now
+    bool ended;       // nobody is there any more
+    int wake;         // readable after a signal
+    bool pasted;      // text was pasted, and dropped; whoever says so sets it back
+    double paste_end; // until then more of it may come
     char buffer[512];
     size_t filled;
 } learn_terminal;
@@ -179,8 +182,8 @@ int learn_terminal_signal(learn_terminal *t); // the signal that asks to end, 0;
 
 // ---- the verbs ---------------------------------------------------------------------------------------------
 
-int learn_screen(learn *l); // on a terminal: grades, watches, obeys keys
-int learn_once(learn *l);   // without one
+int learn_watch_screen(learn *l); // on a terminal: grades, watches, obeys keys
+int learn_once(learn *l);         // without one
 // The verbs that need no terminal. False where `verb` is none of them.
 bool learn_verb(learn *l, const cli_list *words, int *code);
 

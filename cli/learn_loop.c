@@ -2,7 +2,7 @@
 //
 // Everything is waited for in one place: keys, signals, the file's folder, the grader's pipe. Text scrolls, as in
 // any shell; only the line that tells what the grader is at is drawn over. Nothing moves on by itself.
-#include "learn.h"
+#include "learn_screen.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,165 +17,22 @@
 #include "report/markdown.h"
 #include "toolchain/toolchain.h"
 
-typedef enum question { ASK_NOTHING, ASK_SOLUTION, ASK_TASK, ASK_PAGE } question;
-
-typedef struct screen {
-    learn *l;
-    report_style style;
-    learn_terminal terminal;
-    learn_watch watch;
-    learn_run run;
-    question asking;
-    size_t hints;  // shown of this task
-    bool asked;    // the run was asked for by a save or a key; the first one of a task was not
-    bool passed;   // the file as it was graded last
-    bool drawn;    // the line about the grader stands on the screen
-    bool finished; // the learner has left
-    int ended_by;  // a signal; 0: none
-} screen;
-
-// The question at hand is answered by a line, not by a key.
-static bool asks_for_line(const screen *s) { return s->asking == ASK_TASK || s->asking == ASK_PAGE; }
-
-// ---- lines at the bottom ----------------------------------------------------------------------------------
-
-// The window may have been resized since.
-static const report_style *look(screen *s) {
-    s->style = report_detect_style(stdout);
-    s->style.terminal = true;
-    return &s->style;
-}
-
-static void clear_line(screen *s) {
-    if (s->drawn) fputs(s->terminal.keys ? "\r\033[K" : "\n", stdout);
-    s->drawn = false;
-}
-
-static void draw_run(screen *s) {
-    if (!s->run.pid || !s->terminal.keys || asks_for_line(s)) return;
-    const report_style *style = look(s);
-    char line[256];
-    snprintf(line, sizeof line, "%s %s", style->utf8 ? "⋯" : "...",
-             s->run.what[0] ? s->run.what : "starting");
-    int room = style->width - 1, bytes = 0;
-    for (int columns = 0; line[bytes] && columns < room; columns++) {
-        bytes++;
-        while (((unsigned char)line[bytes] & 0xc0) == 0x80) bytes++;
-    }
-    fputs("\r\033[K", stdout);
-    report_print(stdout, style, REPORT_DIM, "%.*s", bytes, line);
-    fflush(stdout);
-    s->drawn = true;
-}
-
-typedef struct key_name {
-    char key;
-    const char *name, *text;
-    bool before, after; // shown at the bottom before and after passing
-} key_name;
-
-static const key_name keys[] = {
-    {'n', "next", "the next task; only once this one is passed", false, true},
-    {'h', "hint", "a hint; each press gives one more", true, false},
-    {'e', "edit", "opens the file in your editor, here; another window does as well", true, false},
-    {'w', "what", "what the task says, once more; page by page where it is long", true, false},
-    {'p', "pages", "pages to read: on the machine, on the tools", true, true},
-    {'r', "run", "grades the file again, without saving it", true, true},
-    {'l', "list", "all tasks of the path; go to one by its number or name", true, true},
-    {'g', "gates", "what the gates of this path ask for, and what is still missing", true, true},
-    {'k', "skip", "leaves this task for later and goes on", true, false},
-    {'s', "solution", "a solution: after passing, or where you ask for it twice", true, true},
-    {'?', "keys", "this list", true, true},
-    {'q', "quit", "ends; kz learn opens here again", true, true},
-};
-
-static void show_keys(screen *s, const report_style *style) {
-    int column = 0;
-    for (size_t i = 0; i < BASE_COUNT(keys); i++) {
-        if (!(s->passed ? keys[i].after : keys[i].before)) continue;
-        int width = (column ? 2 : 0) + 2 + (int)strlen(keys[i].name);
-        if (column + width >= style->width) fputc('\n', stdout), column = 0, width -= 2;
-        if (column) fputs("  ", stdout);
-        report_print(stdout, style, REPORT_BOLD, "%c", keys[i].key);
-        report_print(stdout, style, REPORT_DIM, " %s", keys[i].name);
-        column += width;
-    }
-    fputc('\n', stdout);
-}
-
-static void show_all_keys(screen *s) {
-    const report_style *style = look(s);
-    for (size_t i = 0; i < BASE_COUNT(keys); i++) {
-        report_print(stdout, style, REPORT_BOLD, "  %c", keys[i].key);
-        fputs("  ", stdout);
-        report_wrap(stdout, style, keys[i].text, 5, 5);
-    }
-    fputs("  ", stdout);
-    report_wrap(stdout, style,
-                s->terminal.keys ? "One key is enough, without Enter. Saving the file runs it."
-                                 : "A letter and Enter. Saving the file runs it.",
-                2, 2);
-}
-
-// The whole path stands above, in the task's head and in the verdict; here it would not fit into a line.
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-// What to do now; the cursor stays where an answer is typed.
-static void show_prompt(screen *s) {
-    const report_style *style = look(s);
-    if (s->asking == ASK_TASK) {
-        fputs("Go to (number, task or path; Enter stays here): ", stdout);
-    } else if (s->asking == ASK_PAGE) {
-        fputs("Read (number or name; Enter returns): ", stdout);
-    } else if (s->asking == ASK_SOLUTION) {
-        report_wrap(
-            stdout, style,
-            "You have not passed this task yet. A look at the solution is written down as such, and the task "
-            "stays open. y shows it, any other key does not.",
-            0, 0);
-    } else if (!s->run.pid) {
-        fputc('\n', stdout);
-        if (s->passed)
-            report_print(stdout, style, REPORT_GOOD, "Passed.");
-        else
-            report_print(stdout, style, REPORT_DIM, "Waiting for you to save %s", file_name(s->l->file));
-        if (s->passed)
-            report_print(stdout, style, REPORT_DIM, " n %s.",
-                         learn_next(s->l) ? "goes on when you want to" : "shows where to go from here");
-        fputc('\n', stdout);
-        show_keys(s, style);
-    } else if (!s->terminal.keys) {
-        printf("grading ...\n");
-    }
-    fflush(stdout);
-    draw_run(s);
-}
-
-static void say_error(screen *s, const kz_error *error) {
-    report_print(stdout, look(s), REPORT_BAD, "%s",
-                 error->message[0] ? error->message : kz_status_text(error->status));
-    fputc('\n', stdout);
-}
-
 // ---- grading ------------------------------------------------------------------------------------------------
 
-static void begin_run(screen *s, bool asked) {
+static void begin_run(learn_screen *s, bool asked) {
     learn_run_end(&s->run);
-    clear_line(s);
+    learn_screen_clear(s);
     kz_error error = {0};
     s->asked = asked;
-    if (learn_run_begin(s->l, look(s), !asked, &s->run, &error)) {
-        say_error(s, &error);
+    if (learn_run_begin(s->l, learn_screen_look(s), !asked, &s->run, &error)) {
+        learn_screen_fail(s, &error);
         learn_run_end(&s->run);
     }
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
-static void show_rule(screen *s) {
-    const report_style *style = look(s);
+static void show_rule(learn_screen *s) {
+    const report_style *style = learn_screen_look(s);
     time_t t = time(NULL);
     struct tm local;
     char clock[16];
@@ -189,14 +46,14 @@ static void show_rule(screen *s) {
     base_text_free(&line);
 }
 
-static void end_run(screen *s) {
+static void end_run(learn_screen *s) {
     learn_outcome *outcome = &s->run.outcome;
-    clear_line(s);
+    learn_screen_clear(s);
     show_rule(s);
     s->passed = !outcome->status && outcome->attempt.passed;
     if (outcome->status) {
         printf("%s was not graded:\n", s->l->file);
-        say_error(s, &outcome->error);
+        learn_screen_fail(s, &outcome->error);
     } else {
         fwrite(s->run.text.data ? s->run.text.data : "", 1, s->run.text.length, stdout);
         kz_error error = {0};
@@ -204,35 +61,35 @@ static void end_run(screen *s) {
         bool new_pass = s->passed && !learn_known(s->l, s->l->task).passed;
         // Opening a task again is no attempt.
         if ((s->asked || new_pass) && learn_record(s->l, outcome, says, sizeof says, &error)) {
-            say_error(s, &error);
+            learn_screen_fail(s, &error);
             printf("This result was not written down. r grades again, and tries again.\n");
         }
         if (*says) printf("%s\n", says);
         if (s->passed) {
             fputc('\n', stdout);
-            learn_show_after(s->l, stdout, look(s));
+            learn_show_after(s->l, stdout, learn_screen_look(s));
         }
     }
     learn_run_end(&s->run);
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
 // ---- going somewhere ------------------------------------------------------------------------------------------
 
-static void watch_file(screen *s) {
+static void watch_file(learn_screen *s) {
     learn_watch_close(&s->watch);
     learn_watch_open(&s->watch, s->l->file, s->l->options.poll);
 }
 
 // Head and statement of the task; NULL where it cannot be read.
-static char *task_text(screen *s, size_t *size, kz_error *error) {
+static char *task_text(learn_screen *s, size_t *size, kz_error *error) {
     char *text = NULL;
     FILE *page = open_memstream(&text, size);
     if (!page) {
         base_fail(error, KZ_NO_MEMORY, "no memory for the text of %s", s->l->task->id);
         return NULL;
     }
-    const report_style *style = look(s);
+    const report_style *style = learn_screen_look(s);
     learn_show_head(s->l, page, style);
     kz_status status = learn_show_statement(s->l->task, page, style, error);
     if (!fclose(page) && !status) return text;
@@ -246,17 +103,17 @@ static bool is_longer_than_window(const char *text) {
     return cli_pager_is_longer(text, BELOW);
 }
 
-static kz_status open_task(screen *s, const course_task *task, kz_error *error) {
+static kz_status open_task(learn_screen *s, const course_task *task, kz_error *error) {
     learn *l = s->l;
     bool made = false, again = learn_is_placed(l, task) == false && learn_known(l, task).attempts > 0;
     learn_run_end(&s->run);
-    clear_line(s);
+    learn_screen_clear(s);
     s->hints = 0;
     s->passed = false;
     kz_status status = learn_go(l, task, error);
     if (!status) status = learn_place(l, &made, error);
     if (status) return status;
-    const report_style *style = look(s);
+    const report_style *style = learn_screen_look(s);
     if (again && made) {
         report_print(stdout, style, REPORT_WARN,
                      "Your file of this task was gone: it was made anew from the starter.");
@@ -268,36 +125,35 @@ static kz_status open_task(screen *s, const course_task *task, kz_error *error) 
     fwrite(text, 1, size, stdout);
     fputc('\n', stdout);
     if (is_longer_than_window(text))
-        report_print(stdout, style, REPORT_DIM,
-                     "The task began further up: w shows it from its beginning.\n");
+        report_wrap(stdout, style, "The task began further up: w shows it from its beginning.", 0, 0);
     free(text);
     watch_file(s);
     begin_run(s, false);
     return KZ_OK;
 }
 
-static void go(screen *s, const course_task *task) {
+static void go(learn_screen *s, const course_task *task) {
     kz_error error = {0};
     fputc('\n', stdout);
     if (open_task(s, task, &error)) {
-        say_error(s, &error);
-        show_prompt(s);
+        learn_screen_fail(s, &error);
+        learn_screen_prompt(s);
     }
 }
 
 // The learner's file is gone: a new one, so that there is something to edit.
-static void make_anew(screen *s) {
+static void make_anew(learn_screen *s) {
     kz_error error = {0};
     bool made;
     learn_run_end(&s->run);
-    clear_line(s);
+    learn_screen_clear(s);
     if (learn_place(s->l, &made, &error)) {
-        say_error(s, &error);
+        learn_screen_fail(s, &error);
         watch_file(s);
         return;
     }
-    report_print(stdout, look(s), REPORT_WARN, "\n%s was gone: it was made anew from the starter.",
-                 s->l->file);
+    report_print(stdout, learn_screen_look(s), REPORT_WARN,
+                 "\n%s was gone: it was made anew from the starter.", s->l->file);
     fputc('\n', stdout);
     watch_file(s);
     begin_run(s, false);
@@ -305,16 +161,16 @@ static void make_anew(screen *s) {
 
 // ---- keys -------------------------------------------------------------------------------------------------------
 
-static void ask_for_task(screen *s) {
-    s->asking = ASK_TASK;
+static void ask_for_task(learn_screen *s) {
+    s->asking = LEARN_ASK_TASK;
     learn_terminal_lines(&s->terminal, true);
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
-static void on_next(screen *s) {
+static void on_next(learn_screen *s) {
     if (!s->passed && !learn_known(s->l, s->l->task).passed) {
         printf("This task is not passed yet. h gives a hint, k skips it for now.\n");
-        show_prompt(s);
+        learn_screen_prompt(s);
         return;
     }
     const course_task *next = learn_next(s->l);
@@ -322,11 +178,11 @@ static void on_next(screen *s) {
         go(s, next);
         return;
     }
-    learn_show_end(s->l, stdout, look(s));
+    learn_show_end(s->l, stdout, learn_screen_look(s));
     ask_for_task(s);
 }
 
-static void on_skip(screen *s) {
+static void on_skip(learn_screen *s) {
     kz_error error = {0};
     if (learn_known(s->l, s->l->task).passed) {
         on_next(s);
@@ -335,10 +191,10 @@ static void on_skip(screen *s) {
     const course_task *next = learn_next(s->l);
     if (!next) {
         printf("There is no other task left in this path: kz learn paths lists more.\n");
-        show_prompt(s);
+        learn_screen_prompt(s);
     } else if (store_set_skipped(s->l->progress, s->l->task->id, true, &error)) {
-        say_error(s, &error);
-        show_prompt(s);
+        learn_screen_fail(s, &error);
+        learn_screen_prompt(s);
     } else {
         printf("Skipped %s: it comes back after the others, and kz learn %s opens it.\n", s->l->task->id,
                s->l->task->id);
@@ -346,10 +202,10 @@ static void on_skip(screen *s) {
     }
 }
 
-static void on_hint(screen *s) {
+static void on_hint(learn_screen *s) {
     kz_error error = {0};
     size_t count = 0;
-    kz_status status = learn_show_hint(s->l, s->hints, &count, stdout, look(s), &error);
+    kz_status status = learn_show_hint(s->l, s->hints, &count, stdout, learn_screen_look(s), &error);
     if (status == KZ_OK) {
         s->hints++;
         if (s->hints < count)
@@ -357,37 +213,37 @@ static void on_hint(screen *s) {
         else
             printf("\nThat was the last one. s shows a solution.\n");
     } else if (status == KZ_NOT_FOUND) {
-        report_wrap(stdout, look(s),
+        report_wrap(stdout, learn_screen_look(s),
                     "There are no more hints; the next h begins with the first again. s shows a solution.", 0,
                     0);
         s->hints = 0;
     } else {
-        say_error(s, &error);
+        learn_screen_fail(s, &error);
     }
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
-static void show_solution(screen *s) {
+static void show_solution(learn_screen *s) {
     kz_error error = {0};
-    if (learn_show_solution(s->l, stdout, look(s), &error)) say_error(s, &error);
-    show_prompt(s);
+    if (learn_show_solution(s->l, stdout, learn_screen_look(s), &error)) learn_screen_fail(s, &error);
+    learn_screen_prompt(s);
 }
 
-static void on_list(screen *s) {
-    learn_list_tasks(s->l, stdout, look(s));
+static void on_list(learn_screen *s) {
+    learn_list_tasks(s->l, stdout, learn_screen_look(s));
     ask_for_task(s);
 }
 
 // On this terminal, with its modes as the program expects them. What it saves is noticed as ever.
-static void open_file(screen *s, const char *program, const char *path) {
+static void open_file(learn_screen *s, const char *program, const char *path) {
     kz_error error = {0};
     learn_terminal_lines(&s->terminal, true);
-    if (cli_learner_edit(program, path, &error)) say_error(s, &error);
+    if (cli_learner_edit(program, path, &error)) learn_screen_fail(s, &error);
     learn_terminal_lines(&s->terminal, false);
 }
 
 // A text that the window does not hold is read page by page, where single keys can be read.
-static void show_pages(screen *s, const char *text, size_t size) {
+static void show_pages(learn_screen *s, const char *text, size_t size) {
     bool shown = false;
     if (s->terminal.keys && is_longer_than_window(text)) {
         learn_terminal_lines(&s->terminal, true);
@@ -397,51 +253,51 @@ static void show_pages(screen *s, const char *text, size_t size) {
     if (!shown) fwrite(text, 1, size, stdout);
 }
 
-static void on_what(screen *s) {
+static void on_what(learn_screen *s) {
     kz_error error = {0};
     size_t size = 0;
     char *text = task_text(s, &size, &error);
     if (!text)
-        say_error(s, &error);
+        learn_screen_fail(s, &error);
     else
         show_pages(s, text, size);
     free(text);
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
-static void on_pages(screen *s) {
+static void on_pages(learn_screen *s) {
     kz_error error = {0};
     learn_pages *pages = NULL;
     const course_step *step = learn_step_of(s->l, s->l->task);
     if (learn_pages_open(s->l->catalogue->folder, &pages, &error)) {
-        say_error(s, &error);
+        learn_screen_fail(s, &error);
     } else {
-        learn_pages_list(pages, step ? step->reads : NULL, stdout, look(s));
-        s->asking = ASK_PAGE;
+        learn_pages_list(pages, step ? step->reads : NULL, stdout, learn_screen_look(s));
+        s->asking = LEARN_ASK_PAGE;
         learn_terminal_lines(&s->terminal, true);
     }
     learn_pages_close(pages);
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
-static void read_page(screen *s, const char *word) {
+static void read_page(learn_screen *s, const char *word) {
     kz_error error = {0};
     learn_pages *pages = NULL;
     char *text = NULL;
     size_t size = 0;
     if (learn_pages_open(s->l->catalogue->folder, &pages, &error) ||
-        learn_pages_text(pages, word, look(s), &text, &size, &error))
-        say_error(s, &error);
+        learn_pages_text(pages, word, learn_screen_look(s), &text, &size, &error))
+        learn_screen_fail(s, &error);
     else
         show_pages(s, text, size);
     free(text);
     learn_pages_close(pages);
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
 // For whoever has but one terminal. An editor that nobody asked for is one that says how to leave it, or is told
 // to: many have never met vi.
-static void on_edit(screen *s) {
+static void on_edit(learn_screen *s) {
     static const char *const usual[][2] = {
         {"nano", "nano"},
         {"vim", "vim -c \"redraw | echo 'i: write. Esc, then :wq and Enter: save and return'\""},
@@ -459,17 +315,18 @@ static void on_edit(screen *s) {
         learn_run_end(&s->run);
         open_file(s, editor, s->l->file);
     }
-    show_prompt(s);
+    learn_screen_prompt(s);
 }
 
-static void on_key(screen *s, char key) {
-    clear_line(s);
-    if (s->asking == ASK_SOLUTION) {
-        s->asking = ASK_NOTHING;
+static void on_key(learn_screen *s, char key) {
+    learn_screen_clear(s);
+    s->told_of_paste = false;
+    if (s->asking == LEARN_ASK_SOLUTION) {
+        s->asking = LEARN_ASK_NOTHING;
         if (key == 'y')
             show_solution(s);
         else
-            show_prompt(s);
+            learn_screen_prompt(s);
         return;
     }
     if (key != '\n') fputc('\n', stdout);
@@ -479,27 +336,27 @@ static void on_key(screen *s, char key) {
     case 'k': on_skip(s); break;
     case 'h': on_hint(s); break;
     case 'l': on_list(s); break;
-    case 'g': learn_list_gates(s->l, stdout, look(s)), show_prompt(s); break;
+    case 'g': learn_list_gates(s->l, stdout, learn_screen_look(s)), learn_screen_prompt(s); break;
     case 'w': on_what(s); break;
     case 'p': on_pages(s); break;
     case 'e': on_edit(s); break;
     case 'r': begin_run(s, true); break;
-    case '?': show_all_keys(s), show_prompt(s); break;
+    case '?': learn_screen_keys(s), learn_screen_prompt(s); break;
     case 's':
         if (s->passed || learn_known(s->l, s->l->task).passed) {
             show_solution(s);
         } else {
-            s->asking = ASK_SOLUTION;
-            show_prompt(s);
+            s->asking = LEARN_ASK_SOLUTION;
+            learn_screen_prompt(s);
         }
         break;
-    case '\n': show_prompt(s); break;
-    default: printf("There is no such key: ? lists them.\n"), show_prompt(s);
+    case '\n': learn_screen_prompt(s); break;
+    default: printf("There is no such key: ? lists them.\n"), learn_screen_prompt(s);
     }
 }
 
 // Begins the path of that name; `task` is the one to do there. False where it is no path.
-static bool take_path(screen *s, const char *word, const course_task **task) {
+static bool take_path(learn_screen *s, const char *word, const course_task **task) {
     static const char start[] = "kz learn start "; // as it stands above, for those who type it all
     kz_error error = {0};
     if (strncmp(word, start, sizeof start - 1) == 0) word += sizeof start - 1;
@@ -507,39 +364,54 @@ static bool take_path(screen *s, const char *word, const course_task **task) {
     if (!path) return false;
     const course_task *before = s->l->task;
     if (learn_use_path(s->l, path, &error) || learn_go(s->l, before, &error)) {
-        say_error(s, &error);
+        learn_screen_fail(s, &error);
         return true;
     }
     s->l->task = NULL;
     *task = learn_next(s->l);
     if (!*task && s->l->count) *task = s->l->order[0];
     s->l->task = before;
-    learn_show_path(s->l, stdout, look(s));
+    learn_show_path(s->l, stdout, learn_screen_look(s));
     return true;
 }
 
-static void on_line(screen *s, const char *line) {
+static void on_line(learn_screen *s, const char *line) {
     kz_error error = {0};
     const course_task *task = NULL;
-    bool page = s->asking == ASK_PAGE;
-    s->asking = ASK_NOTHING;
+    bool page = s->asking == LEARN_ASK_PAGE;
+    s->asking = LEARN_ASK_NOTHING;
     learn_terminal_lines(&s->terminal, false);
     if (page && *line) {
         read_page(s, line);
         return;
     }
     if (*line && !take_path(s, line, &task) && learn_find_task(s->l, line, &task, &error))
-        say_error(s, &error);
+        learn_screen_fail(s, &error);
     if (task && task != s->l->task)
         go(s, task);
     else
-        show_prompt(s);
+        learn_screen_prompt(s);
 }
 
-static void obey(screen *s) {
+// Said once, however many pieces it comes in.
+static void on_paste(learn_screen *s) {
+    s->terminal.pasted = false;
+    if (s->told_of_paste) return;
+    s->told_of_paste = true;
+    learn_screen_clear(s);
+    fputc('\n', stdout);
+    report_wrap(
+        stdout, learn_screen_look(s),
+        "That was pasted, not typed: letters are keys here, so nothing was done with it. Text belongs "
+        "into your file; e opens it.",
+        0, 0);
+    learn_screen_prompt(s);
+}
+
+static void obey(learn_screen *s) {
     char key, line[256];
     while (!s->finished && !s->terminal.ended) {
-        if (asks_for_line(s)) {
+        if (learn_screen_asks_line(s)) {
             if (!learn_terminal_line(&s->terminal, line, sizeof line)) return;
             on_line(s, line);
         } else {
@@ -551,25 +423,25 @@ static void obey(screen *s) {
 
 // ---- waiting ------------------------------------------------------------------------------------------------------
 
-static void on_file(screen *s) {
+static void on_file(learn_screen *s) {
     learn_change change = learn_watch_look(&s->watch);
     if (change == LEARN_GONE) make_anew(s);
     if (change != LEARN_SAVED) return;
-    if (asks_for_line(s)) fputc('\n', stdout);
+    if (learn_screen_asks_line(s)) fputc('\n', stdout);
     begin_run(s, true);
 }
 
-static void on_signal(screen *s) {
+static void on_signal(learn_screen *s) {
     s->ended_by = learn_terminal_signal(&s->terminal);
     if (s->ended_by) {
         s->finished = true;
     } else { // continued after a stop: the shell has written over it
         s->drawn = false;
-        show_prompt(s);
+        learn_screen_prompt(s);
     }
 }
 
-static void wait_for_something(screen *s) {
+static void wait_for_something(learn_screen *s) {
     enum { TYPED, SIGNAL, SAVED, GRADED, SOURCES };
     struct pollfd sources[SOURCES] = {
         [TYPED] = {.fd = STDIN_FILENO, .events = POLLIN},
@@ -584,22 +456,23 @@ static void wait_for_something(screen *s) {
     if (sources[SIGNAL].revents) on_signal(s);
     if (s->finished) return;
     if (sources[TYPED].revents) learn_terminal_take(&s->terminal);
+    if (s->terminal.pasted) on_paste(s);
     if (sources[SAVED].revents) learn_watch_take(&s->watch);
     if (sources[GRADED].revents) {
         if (learn_run_take(&s->run))
             end_run(s);
         else
-            draw_run(s);
+            learn_screen_draw(s);
     }
     on_file(s);
 }
 
-int learn_screen(learn *l) {
-    screen s = {.l = l, .run = {.fd = -1}, .watch = {.fd = -1}};
+int learn_watch_screen(learn *l) {
+    learn_screen s = {.l = l, .run = {.fd = -1}, .watch = {.fd = -1}};
     kz_error error = {0};
     kz_status status = learn_terminal_open(&s.terminal, &error);
     if (status) return cli_fail(&error);
-    if (l->first_time) learn_show_welcome(l, stdout, look(&s));
+    if (l->first_time) learn_show_welcome(l, stdout, learn_screen_look(&s));
     status = open_task(&s, l->task, &error);
     while (!status && !s.finished && !s.terminal.ended && !ferror(stdout)) {
         obey(&s);
@@ -607,7 +480,7 @@ int learn_screen(learn *l) {
     }
     learn_run_end(&s.run);
     learn_watch_close(&s.watch);
-    clear_line(&s);
+    learn_screen_clear(&s);
     learn_terminal_close(&s.terminal);
     if (status) return cli_fail(&error);
     if (s.ended_by == SIGINT) {
@@ -620,6 +493,6 @@ int learn_screen(learn *l) {
         raise(s.ended_by);
     }
     printf("kz learn opens %s again. Your file:\n  %s\n", l->task->id, l->file);
-    learn_show_command(l, stdout, look(&s));
+    learn_show_command(l, stdout, learn_screen_look(&s));
     return CLI_OK;
 }

@@ -129,11 +129,24 @@ void learn_terminal_lines(learn_terminal *t, bool lines) {
 
 // ---- what was typed -----------------------------------------------------------------------------------
 
+// Nobody presses so many keys at once: a text that belongs into the editor. Each of its letters would be a key, and
+// some of those cannot be taken back. What follows at once is the rest of it.
+static bool is_paste(learn_terminal *t, const char *typed, size_t count) {
+    enum { AT_ONCE = 8 };
+    const double rest = 0.15; // seconds
+    double now = learn_now();
+    if (t->lines || (now > t->paste_end && (count < AT_ONCE || typed[0] == '\033'))) return false;
+    t->paste_end = now + rest;
+    t->pasted = true;
+    return true;
+}
+
 void learn_terminal_take(learn_terminal *t) {
-    if (t->filled == sizeof t->buffer) t->filled = 0; // nobody types that much: a paste
-    ssize_t got = read(STDIN_FILENO, t->buffer + t->filled, sizeof t->buffer - t->filled);
+    if (t->filled == sizeof t->buffer) t->filled = 0; // a line that nobody types
+    char *to = t->buffer + t->filled;
+    ssize_t got = read(STDIN_FILENO, to, sizeof t->buffer - t->filled);
     if (got > 0)
-        t->filled += (size_t)got;
+        t->filled += is_paste(t, to, (size_t)got) ? 0 : (size_t)got;
     else if (got == 0 || (errno != EINTR && errno != EAGAIN))
         t->ended = true;
 }
@@ -168,7 +181,10 @@ bool learn_terminal_key(learn_terminal *t, char *key) {
     if (t->lines) {
         char line[sizeof t->buffer];
         if (!learn_terminal_line(t, line, sizeof line)) return false;
+        size_t letters = 0;
+        while (isalpha((unsigned char)line[letters])) letters++;
         *key = line[0] ? (char)tolower((unsigned char)line[0]) : '\n';
+        if (line[0] && line[1] && line[letters]) *key = '*'; // no word, such as "quit": no key either
         return true;
     }
     while (t->filled) {

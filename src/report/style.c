@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum { LEAST_WIDTH = 20 }; // columns; narrower windows show that much, broken by the terminal
+
 static bool is_set(const char *name) {
     const char *value = getenv(name);
     return value && *value;
@@ -27,8 +29,8 @@ report_style report_detect_style(FILE *file) {
     style.terminal = isatty(fileno(file)) && !is_set("CI");
     style.colour = style.terminal && !is_set("NO_COLOR") && term && strcmp(term, "dumb") != 0;
     struct winsize size;
-    if (style.terminal && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        style.width = size.ws_col;
+    if (style.terminal && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        style.width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
     return style;
 }
 

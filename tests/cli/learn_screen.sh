@@ -49,6 +49,11 @@ expect Waiting for you to save
 send \e[A\eOB
 send z
 expect There is no such key
+# Pasted text is no keys: not even its k, s, y and q do anything.
+send if (k < n) sky[k] = quick;
+expect That was pasted
+never Skipped
+idle
 # An editor on this terminal; its file does not compile, which is said with the line.
 send e
 expect hello-thread.cu(2): error
@@ -198,6 +203,8 @@ expect q quit
 shell cp $FOLDER/wrong.cu $HELLO
 expect Not yet
 expect q quit
+send keep this line\n
+expect There is no such key
 send quit\n
 exit 0
 END

@@ -2,7 +2,7 @@
 //
 //   expect TEXT      waits until TEXT stands in what was printed since the last match
 //   never TEXT       fails where TEXT was printed since the last match
-//   send KEYS        types; \n, \e and \xHH as in C
+//   send KEYS        types, all at once; \n, \e and \xHH as in C
 //   shell COMMAND    runs it beside: an editor that saves, for example
 //   resize COLUMNS   of the terminal
 //   signal NUMBER    to the command
@@ -98,7 +98,9 @@ static bool expect(session *s, const char *text) {
 }
 
 static bool send_keys(session *s, const char *keys) {
-    for (; *keys; keys++) {
+    char typed[4096];
+    size_t count = 0;
+    for (; *keys && count < sizeof typed; keys++) {
         char c = *keys;
         if (c == '\\' && keys[1]) {
             c = *++keys;
@@ -110,9 +112,9 @@ static bool send_keys(session *s, const char *keys) {
                 keys += strlen(digits);
             }
         }
-        if (write(s->terminal, &c, 1) != 1) return false;
+        typed[count++] = c;
     }
-    return true;
+    return write(s->terminal, typed, count) == (ssize_t)count;
 }
 
 static bool has_modes(session *s, const char *wanted) {
