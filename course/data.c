@@ -171,8 +171,9 @@ static kz_status make_input(const maker *m, const char *kind, kz_error *error) {
     } else {
         base_fail(error, KZ_SYNTAX, "task %s: [data] %s: there is no kind of data \"%s\"", m->task->id,
                   m->task->parameters[m->buffer].name, kind);
-        base_fail_note(error, "there are: uniform positive zeros ones nan inf denormal large small equal "
-                              "index(N) skewed(N) offsets(N) permutation sorted range(LOW, HIGH)");
+        base_fail_note(error,
+                       "there are: uniform positive zeros ones nan inf denormal large small equal biased "
+                       "runs index(N) skewed(N) offsets(N) permutation sorted range(LOW, HIGH)");
         status = KZ_SYNTAX;
     }
     return status;

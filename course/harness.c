@@ -19,6 +19,7 @@ static const char *element_name(const course_task *task, kz_type type) {
     case KZ_I32: return "int";
     case KZ_U32: return "unsigned";
     case KZ_U8: return "unsigned char";
+    case KZ_U16: return "unsigned short";
     case KZ_I64: return "long long";
     case KZ_F16: return is_c ? "_Float16" : "__half";
     case KZ_BF16: return is_c ? "unsigned short" : "__nv_bfloat16";

@@ -11,8 +11,9 @@ static const struct {
     const char *word;
     kz_type type;
 } element_types[] = {
-    {"float", KZ_F32},        {"double", KZ_F64},    {"int", KZ_I32},    {"unsigned", KZ_U32},
-    {"unsigned char", KZ_U8}, {"long long", KZ_I64}, {"__half", KZ_F16}, {"__nv_bfloat16", KZ_BF16},
+    {"float", KZ_F32},     {"double", KZ_F64},       {"int", KZ_I32},
+    {"unsigned", KZ_U32},  {"unsigned char", KZ_U8}, {"unsigned short", KZ_U16},
+    {"long long", KZ_I64}, {"__half", KZ_F16},       {"__nv_bfloat16", KZ_BF16},
 };
 
 static const struct {

@@ -8,7 +8,9 @@
 
 #include "kz/kz.h"
 
-enum { KZ_CASE_AXES = 4, KZ_FAMILY_BUFFERS = 6 };
+#define KZ_ANYTHING (-1.0) // a bound that any value keeps
+
+enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 6 };
 
 // What the numbers in an input are. UNIFORM has full mantissas in [-1, 1); the rest are for edges.
 typedef enum kz_data {
@@ -19,9 +21,11 @@ typedef enum kz_data {
     KZ_DATA_NAN, // uniform, with NaN here and there
     KZ_DATA_INF, // uniform, with +Inf and -Inf here and there
     KZ_DATA_DENORMAL,
-    KZ_DATA_LARGE, // magnitudes near the type's largest
-    KZ_DATA_SMALL, // magnitudes near the type's smallest normal
-    KZ_DATA_EQUAL, // one value everywhere
+    KZ_DATA_LARGE,  // magnitudes near the type's largest
+    KZ_DATA_SMALL,  // magnitudes near the type's smallest normal
+    KZ_DATA_EQUAL,  // one value everywhere
+    KZ_DATA_BIASED, // uniform, raised to the 8th power: half of all in 1/256 of the range
+    KZ_DATA_RUNS,   // uniform, in runs of up to 16 equal elements, 3 or so on average
     KZ_DATA_COUNT
 } kz_data;
 
@@ -81,9 +85,15 @@ struct kz_family {
     // The case's buffers, in the order the plan's KZ_ARG_BUFFER indices mean.
     size_t (*buffers)(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]);
 
+    // Optional. Fills elements [first, first + count) of input `which` and says true; false leaves them to the
+    // case's kind of data. An element may depend on the seed and its index alone, for any part of an input can
+    // be asked for: kz_draw is made for that. Indices, offsets of segments and the like are made here.
+    bool (*fill)(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host);
+
     // Host buffers as `buffers` describes them (inputs filled). For element i of output buffer
     // `which`, expected[i] is the answer in double and bound[i] >= 0 the largest allowed distance
-    // from an error bound; an exact answer has bound 0. NaN expects NaN; Inf expects that very Inf.
+    // from an error bound; an exact answer has bound 0. NaN expects NaN; Inf expects that very Inf. The bound
+    // KZ_ANYTHING leaves the element to the kernel: what lies behind the last one that was selected, say.
     kz_status (*reference)(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error);
 
@@ -129,6 +139,8 @@ kz_status kz_plan_refuse(kz_error *error, const char *format, ...) __attribute__
 
 double kz_element_get(kz_type type, const void *data, uint64_t index);
 void kz_element_set(kz_type type, void *data, uint64_t index, double value); // rounds once, to nearest even
+// 64 random bits that belong to the seed, the buffer and the index.
+uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index);
 // What the type's exact rounding may move `value` by: half an ulp, denormals included; 0 for integers.
 double kz_half_ulp(kz_type type, double value);
 double kz_unit_roundoff(kz_type type); // 2^-24 for f32; 0 for integers

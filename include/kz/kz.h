@@ -47,6 +47,7 @@ typedef enum kz_type {
     KZ_U8,
     KZ_U32,
     KZ_I64,
+    KZ_U16,
     KZ_TYPE_COUNT
 } kz_type;
 

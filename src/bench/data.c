@@ -39,8 +39,7 @@ static void fill_part(void *context, unsigned part, uint64_t first, uint64_t cou
     const fill *f = context;
     const kz_buffer *b = &f->data->buffers[f->buffer];
     char *to = (char *)f->data->host[f->buffer] + first * kz_type_size(b->type);
-    family_fill_input(b->type, f->data->c.data, f->data->seed, (uint32_t)f->buffer, first, count, b->count,
-                      to);
+    family_make_input(f->data->family, &f->data->c, f->buffer, b, f->data->seed, first, count, to);
 }
 
 static void make_inputs(bench_data *d) {

@@ -86,7 +86,7 @@ static kz_status open_slot(family_buffers *b, family_slot *slot, bool on_host, k
 
 kz_status family_buffers_open(const kz_family *family, const kz_case *c, kz_device *device,
                               uint64_t workspace_bytes, family_buffers *b, kz_error *error) {
-    *b = (family_buffers){.device = device, .c = c};
+    *b = (family_buffers){.device = device, .family = family, .c = c};
     uint64_t guard = kz_device_get_info(device)->has_memory_guards ? 0 : GUARD;
     kz_buffer what[KZ_FAMILY_BUFFERS] = {0};
     b->count = family->buffers(c, what);
@@ -135,8 +135,7 @@ kz_status family_buffers_fill(family_buffers *b, uint64_t seed, uint8_t garbage,
         if (slot->what.role == KZ_OUTPUT)
             family_poison(slot->what.type, slot->what.count, slot->host);
         else
-            family_fill_input(slot->what.type, b->c->data, seed, (uint32_t)i, 0, slot->what.count,
-                              slot->what.count, slot->host);
+            family_make_input(b->family, b->c, i, &slot->what, seed, 0, slot->what.count, slot->host);
         status = kz_memory_fill(b->device, NULL, slot->base, GUARD_BYTE, slot->total, error);
         if (!status && slot->bytes)
             status = kz_copy_to_device(b->device, NULL, slot->data, slot->host, slot->bytes, error);

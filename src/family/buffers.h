@@ -18,6 +18,7 @@ typedef struct family_slot {
 
 typedef struct family_buffers {
     kz_device *device;
+    const kz_family *family;
     const kz_case *c;
     family_slot slots[KZ_FAMILY_BUFFERS];
     size_t count;

@@ -13,7 +13,7 @@ static const char *const data_names[KZ_DATA_COUNT] = {
     [KZ_DATA_UNIFORM] = "uniform",   [KZ_DATA_POSITIVE] = "positive", [KZ_DATA_ZEROS] = "zeros",
     [KZ_DATA_ONES] = "ones",         [KZ_DATA_NAN] = "nan",           [KZ_DATA_INF] = "inf",
     [KZ_DATA_DENORMAL] = "denormal", [KZ_DATA_LARGE] = "large",       [KZ_DATA_SMALL] = "small",
-    [KZ_DATA_EQUAL] = "equal",
+    [KZ_DATA_EQUAL] = "equal",       [KZ_DATA_BIASED] = "biased",     [KZ_DATA_RUNS] = "runs",
 };
 
 const char *family_data_name(kz_data data) { return (unsigned)data < KZ_DATA_COUNT ? data_names[data] : "?"; }

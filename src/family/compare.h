@@ -31,7 +31,8 @@ typedef struct family_comparison {
     char cause[FAMILY_PATTERN], next[FAMILY_PATTERN]; // likely why, and what to do; "" where nothing is known
 } family_comparison;
 
-// Whether `got` is right: |got - expected| <= bound; NaN expects NaN, Inf that very Inf.
+// Whether `got` is right: |got - expected| <= bound; NaN expects NaN, Inf that very Inf; the bound
+// KZ_ANYTHING allows all.
 bool family_is_right(double got, double expected, double bound);
 
 void family_compare(const family_output *output, family_comparison *comparison);

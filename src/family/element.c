@@ -15,6 +15,7 @@ double kz_element_get(kz_type type, const void *data, uint64_t index) {
     case KZ_U8: return ((const uint8_t *)data)[index];
     case KZ_U32: return ((const uint32_t *)data)[index];
     case KZ_I64: return (double)((const int64_t *)data)[index];
+    case KZ_U16: return ((const uint16_t *)data)[index];
     case KZ_TYPE_COUNT: break;
     }
     return NAN;
@@ -30,6 +31,7 @@ void kz_element_set(kz_type type, void *data, uint64_t index, double value) {
     case KZ_U8: ((uint8_t *)data)[index] = (uint8_t)value; break;
     case KZ_U32: ((uint32_t *)data)[index] = (uint32_t)value; break;
     case KZ_I64: ((int64_t *)data)[index] = (int64_t)value; break;
+    case KZ_U16: ((uint16_t *)data)[index] = (uint16_t)value; break;
     case KZ_TYPE_COUNT: break;
     }
 }

@@ -124,7 +124,7 @@ static void every_kind_of_data_is_what_it_says(void **state) {
     static double memory[N];
     for (size_t t = 0; t < BASE_COUNT(types); t++) {
         for (int data = 0; data < KZ_DATA_COUNT; data++) {
-            size_t special = 0;
+            size_t special = 0, near_the_low_end = 0, changes = 0;
             family_fill_input(types[t], (kz_data)data, 3, 0, 0, N, N, memory);
             double first = kz_element_get(types[t], memory, 0), mean = 0;
             for (uint64_t i = 0; i < N; i++) {
@@ -141,6 +141,8 @@ static void every_kind_of_data_is_what_it_says(void **state) {
                 case KZ_DATA_DENORMAL: assert_true(x != 0 && fabs(x) < normal); break;
                 case KZ_DATA_SMALL: assert_true(fabs(x) >= normal && fabs(x) <= 2 * normal); break;
                 case KZ_DATA_LARGE: assert_true(isfinite(x) && fabs(x) > 1e4); break;
+                case KZ_DATA_BIASED: near_the_low_end += x < -1 + 2.0 / 256; break;
+                case KZ_DATA_RUNS: changes += i > 0 && x != kz_element_get(types[t], memory, i - 1); break;
                 default: break;
                 }
             }
@@ -148,8 +150,53 @@ static void every_kind_of_data_is_what_it_says(void **state) {
             assert_int_equal(special > 0, has_special);
             assert_true(special < N / 16);
             if (data == KZ_DATA_UNIFORM) assert_true(fabs(mean) < 0.05);
+            if (data == KZ_DATA_BIASED) assert_in_range(near_the_low_end, N * 45 / 100, N * 55 / 100);
+            if (data == KZ_DATA_RUNS) assert_in_range(changes, N / 5, N / 2);
         }
     }
+}
+
+static void narrow_integers_stay_in_range(void **state) {
+    (void)state;
+    enum { N = 4096 };
+    static uint16_t words[N];
+    static uint8_t bytes[N];
+    family_fill_input(KZ_U16, KZ_DATA_BIASED, 3, 0, 0, N, N, words);
+    family_fill_input(KZ_U8, KZ_DATA_BIASED, 3, 0, 0, N, N, bytes);
+    size_t low_words = 0, low_bytes = 0;
+    for (size_t i = 0; i < N; i++) {
+        low_words += words[i] < 256;
+        low_bytes += bytes[i] == 0;
+    }
+    assert_in_range(low_words, N * 45 / 100, N * 55 / 100);
+    assert_in_range(low_bytes, N * 45 / 100, N * 55 / 100);
+    family_fill_input(KZ_U16, KZ_DATA_LARGE, 3, 0, 0, N, N, words);
+    for (size_t i = 0; i < N; i++) assert_true(words[i] > UINT16_MAX - 16);
+}
+
+static bool fill_first(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count,
+                       void *host) {
+    if (which != 0) return false;
+    for (uint64_t i = 0; i < count; i++) ((float *)host)[i] = (float)(first + i);
+    return true;
+}
+
+static void a_family_may_fill_an_input_itself(void **state) {
+    (void)state;
+    kz_family own = {.fill = fill_first};
+    kz_case c = {.data = KZ_DATA_ONES};
+    kz_buffer buffer = {"x", KZ_INPUT, KZ_F32, 8};
+    float x[4];
+    family_make_input(&own, &c, 0, &buffer, 1, 3, 4, x);
+    assert_true(x[0] == 3 && x[3] == 6);
+    family_make_input(&own, &c, 1, &buffer, 1, 3, 4, x);
+    assert_true(x[0] == 1 && x[3] == 1);
+}
+
+static void an_element_may_be_left_to_the_kernel(void **state) {
+    (void)state;
+    assert_true(family_is_right(NAN, 0, KZ_ANYTHING));
+    assert_true(family_is_right(3, NAN, KZ_ANYTHING));
 }
 
 static void a_single_element_is_special_too(void **state) {
@@ -451,6 +498,9 @@ int main(void) {
         cmocka_unit_test(a_large_input_is_the_same_from_any_number_of_threads),
         cmocka_unit_test(inputs_differ_by_seed_and_buffer),
         cmocka_unit_test(every_kind_of_data_is_what_it_says),
+        cmocka_unit_test(narrow_integers_stay_in_range),
+        cmocka_unit_test(a_family_may_fill_an_input_itself),
+        cmocka_unit_test(an_element_may_be_left_to_the_kernel),
         cmocka_unit_test(a_single_element_is_special_too),
         cmocka_unit_test(poison_is_recognised),
         cmocka_unit_test(right_is_right),

@@ -52,6 +52,7 @@ static const char *c_type(kz_type type) {
     case KZ_F64: return "double";
     case KZ_I32: return "int";
     case KZ_U8: return "unsigned char";
+    case KZ_U16: return "unsigned short";
     case KZ_U32: return "unsigned";
     case KZ_I64: return "long long";
     default: return "float";

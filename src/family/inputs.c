@@ -29,6 +29,8 @@ static uint64_t draw(uint64_t seed, uint32_t buffer, uint64_t index, uint32_t sa
     return (uint64_t)block.word[half + 1] << 32 | block.word[half];
 }
 
+uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index) { return draw(seed, buffer, index, 2); }
+
 // In [-1, 1), 53 bits below the point and never -0.
 static double signed_unit(uint64_t bits) { return (double)((int64_t)bits >> 10) * 0x1p-53; }
 static double unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; } // [0, 1)
@@ -43,16 +45,33 @@ static bool is_special(uint64_t seed, uint32_t buffer, uint64_t index, uint64_t 
     return index == total / 2 || (draw(seed, buffer, index, 1) & 63) == 0;
 }
 
+static double eighth_power(double x) {
+    double square = x * x, fourth = square * square;
+    return fourth * fourth;
+}
+
+// The index whose bits make the element: its own, or that of the first of its run.
+static uint64_t source_of(kz_data data, uint64_t seed, uint32_t buffer, uint64_t index) {
+    if (data == KZ_DATA_EQUAL) return 0;
+    if (data != KZ_DATA_RUNS) return index;
+    uint64_t bits =
+        draw(seed, buffer, index & ~UINT64_C(15), 1); // a run starts where both of two bits are set
+    uint32_t starts = ((uint32_t)bits & (uint32_t)(bits >> 16) & 0xffff) | 1;
+    uint32_t before = starts & ((2u << (index & 15)) - 1);
+    return (index & ~UINT64_C(15)) + (31 - (uint32_t)__builtin_clz(before));
+}
+
 static double real_value(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t index,
                          uint64_t total) {
     format f = format_of(type);
-    uint64_t bits = draw(seed, buffer, data == KZ_DATA_EQUAL ? 0 : index, 0);
+    uint64_t bits = draw(seed, buffer, source_of(data, seed, buffer, index), 0);
     double sign = bits & 1 ? -1.0 : 1.0;
     switch (data) {
     case KZ_DATA_POSITIVE: return 0.5 + below_one(type, unit(bits));
     case KZ_DATA_ZEROS: return 0.0;
     case KZ_DATA_ONES: return 1.0;
     case KZ_DATA_EQUAL: return 0.5 + below_one(type, unit(bits)) / 2;
+    case KZ_DATA_BIASED: return below_one(type, 2 * eighth_power(unit(bits)) - 1);
     case KZ_DATA_NAN:
         if (is_special(seed, buffer, index, total)) return NAN;
         break;
@@ -72,21 +91,24 @@ static int64_t whole_value(kz_type type, kz_data data, uint64_t seed, uint32_t b
     // A double carries the value: for i64 the extreme is the largest that it holds with all its neighbours.
     int64_t largest = type == KZ_I64   ? (INT64_C(1) << 53) - 1
                       : type == KZ_U32 ? UINT32_MAX
-                      : type == KZ_U8  ? 255
+                      : type == KZ_U8  ? UINT8_MAX
+                      : type == KZ_U16 ? UINT16_MAX
                                        : INT32_MAX;
-    uint64_t bits = draw(seed, buffer, data == KZ_DATA_EQUAL ? 0 : index, 0);
+    uint64_t bits = draw(seed, buffer, source_of(data, seed, buffer, index), 0);
+    bool narrow = type == KZ_U8 || type == KZ_U16;
     int64_t twenty = (int64_t)(bits >> 44), value;
     switch (data) {
     case KZ_DATA_ZEROS: return 0;
     case KZ_DATA_ONES: return 1;
-    case KZ_DATA_POSITIVE: return type == KZ_U8 ? 1 + twenty % 255 : 1 + twenty;
+    case KZ_DATA_POSITIVE: return 1 + (narrow ? twenty % largest : twenty);
+    case KZ_DATA_BIASED: return (int64_t)(eighth_power(unit(bits)) * (narrow ? (double)largest + 1 : 0x1p20));
     case KZ_DATA_LARGE:
-        value = largest - twenty % (type == KZ_U8 ? 16 : 1 << 20);
+        value = largest - twenty % (narrow ? 16 : 1 << 20);
         return bits & 1 && (type == KZ_I32 || type == KZ_I64) ? -value : value;
     case KZ_DATA_SMALL: value = twenty % 9 - 4; break;
     default: value = ((int64_t)(bits >> 43)) - (1 << 20); break;
     }
-    bool is_unsigned = type == KZ_U8 || type == KZ_U32;
+    bool is_unsigned = narrow || type == KZ_U32;
     return is_unsigned && value < 0 ? -value : value;
 }
 
@@ -167,6 +189,12 @@ static uint64_t poison_bits(kz_type type) {
     case KZ_F64: return 0x7ffda5a5a5a5a5a5u;
     default: return 0xa5a5a5a5a5a5a5a5u;
     }
+}
+
+void family_make_input(const kz_family *family, const kz_case *c, size_t which, const kz_buffer *buffer,
+                       uint64_t seed, uint64_t first, uint64_t count, void *host) {
+    if (family->fill && family->fill(c, which, seed, first, count, host)) return;
+    family_fill_input(buffer->type, c->data, seed, (uint32_t)which, first, count, buffer->count, host);
 }
 
 void family_poison(kz_type type, uint64_t count, void *host) {

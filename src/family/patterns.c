@@ -19,7 +19,8 @@ static bool is_wrong(const family_output *o, uint64_t i) {
 }
 
 static bool is_integer(const family_output *o) {
-    return o->type == KZ_I32 || o->type == KZ_U8 || o->type == KZ_U32 || o->type == KZ_I64;
+    return o->type == KZ_I32 || o->type == KZ_U8 || o->type == KZ_U16 || o->type == KZ_U32 ||
+           o->type == KZ_I64;
 }
 
 __attribute__((format(printf, 4, 5))) static bool tell(family_comparison *c, const char *cause,
