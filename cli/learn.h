@@ -34,7 +34,7 @@ typedef struct learn {
     const course_task *task;     // where the learner is; NULL: the course has no task
     char file[COURSE_PATH];      // the file of `task`; "" until learn_place was called
     bool first_time;             // nothing was ever done here
-    char set_aside[COURSE_PATH]; // the new name of a progress.db that was broken; "" where all is well
+    char set_aside[COURSE_PATH]; // what store_open says became of progress.db; "" where all is well
 } learn;
 
 // Opens course and progress, and finds the learner's path and task.

@@ -52,7 +52,7 @@ static kz_status find_out_whether_first(learn *l, kz_error *error) {
     kz_status status = store_list_tasks(l->progress, &tasks, &count, error);
     if (!status) status = store_get(l->progress, "path", path, sizeof path, error);
     if (!status) status = store_get(l->progress, "task", task, sizeof task, error);
-    if (!status) l->first_time = count == 0 && !*path && !*task;
+    if (!status) l->first_time = count == 0 && !*path && !*task && !*l->set_aside;
     free(tasks);
     return status;
 }

@@ -51,11 +51,15 @@ kz_status cli_learner_open(char folder[CLI_LEARNER_PATH], store **progress, char
 void cli_learner_tell(const char *set_aside) {
     if (!*set_aside) return;
     fflush(stdout);
+    if (strcmp(set_aside, STORE_GONE) == 0)
+        fprintf(stderr, "kz: your progress file is gone (deleted, or emptied): a new one was begun.\n");
+    else
+        fprintf(stderr,
+                "kz: your progress file could not be read: it was moved to %s, and a new one begun.\n",
+                set_aside);
     fprintf(stderr,
-            "kz: your progress file could not be read: it was moved to %s, and a new one begun.\n"
             "Your task files are untouched; kz grade FILE records what passes again. If you have an export:\n"
-            "kz progress --import FILE\n",
-            set_aside);
+            "kz progress --import FILE\n");
 }
 
 const char *cli_learner_editor(void) {

@@ -10,7 +10,7 @@ enum { CLI_LEARNER_PATH = 1024 };
 // $KZ_LEARN made absolute, else ~/kernel-zoo. Nothing is made.
 kz_status cli_learner_folder(char folder[CLI_LEARNER_PATH], kz_error *error);
 // Opens the progress there, making folder and file where they are missing. `set_aside` gets the new name of a
-// broken progress.db, "" where all is well; cli_learner_tell says it on stderr.
+// broken progress.db, STORE_GONE for one that was deleted, "" where all is well; cli_learner_tell says it on stderr.
 kz_status cli_learner_open(char folder[CLI_LEARNER_PATH], store **progress, char set_aside[CLI_LEARNER_PATH],
                            kz_error *error);
 void cli_learner_tell(const char *set_aside);

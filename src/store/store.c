@@ -182,6 +182,21 @@ static bool get_number(store *s, const char *sql, int64_t *number, kz_status *st
     return row;
 }
 
+// Whether the tables that its version says are there.
+static bool has_tables(store *s, kz_status *status, kz_error *error) {
+    static const char *const sql[] = {
+        "SELECT count(*) FROM sqlite_master WHERE type='table' AND name IN ('attempt', 'task', 'setting')",
+        "SELECT count(*) FROM sqlite_master WHERE type='table' AND name IN ('kata', 'source')"};
+    static const int64_t wanted[] = {3, 2};
+    int64_t version = 0, found = 0;
+    get_number(s, "PRAGMA user_version", &version, status, error);
+    for (int64_t v = 0; !*status && v < version && v < (int64_t)BASE_COUNT(sql); v++) {
+        get_number(s, sql[v], &found, status, error);
+        if (!*status && found != wanted[v]) return false;
+    }
+    return !*status;
+}
+
 // Whether the whole file reads well. False with `*status` KZ_OK: it is broken, or somebody else's.
 static bool is_sound(store *s, kz_status *status, kz_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -193,12 +208,14 @@ static bool is_sound(store *s, kz_status *status, kz_error *error) {
     sqlite3_finalize(statement);
     if (!*status) get_number(s, "PRAGMA application_id", &application, status, error);
     if (!*status) get_number(s, "SELECT count(*) FROM sqlite_master", &tables, status, error);
+    bool complete = !*status && has_tables(s, status, error);
     if (*status) {
         int code = sqlite3_errcode(s->db) & 0xff;
         if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) *status = KZ_OK;
         return false;
     }
-    return strcmp(answer, "ok") == 0 && (application == APPLICATION || (application == 0 && tables == 0));
+    return strcmp(answer, "ok") == 0 && complete &&
+           (application == APPLICATION || (application == 0 && tables == 0));
 }
 
 static kz_status migrate(store *s, kz_error *error) {
@@ -274,9 +291,31 @@ static kz_status set_file_aside(store *s, char *name, size_t size, kz_error *err
     return KZ_OK;
 }
 
-static kz_status open_locked(store *s, char *set_aside, size_t set_aside_size, kz_error *error) {
-    bool sound;
-    kz_status status = connect_file(s, &sound, error);
+// What stands where the file should: none, or an empty one; something that can be none (a folder, a pipe); a link to
+// nowhere, whose disk may come back and which is therefore not touched.
+static kz_status look_at_file(store *s, bool *missing, bool *other, kz_error *error) {
+    struct stat info;
+    char journal[STORE_PATH + 8];
+    *missing = *other = false;
+    if (stat(s->path, &info) == 0) {
+        *other = !S_ISREG(info.st_mode);
+        *missing = S_ISREG(info.st_mode) && info.st_size == 0;
+        snprintf(journal, sizeof journal, "%s-wal", s->path); // it may hold what is not in the file yet
+        if (*missing && stat(journal, &info) == 0 && info.st_size > 0) *missing = false;
+        return KZ_OK;
+    }
+    *missing = errno == ENOENT;
+    if (lstat(s->path, &info) != 0) return KZ_OK;
+    base_fail(error, KZ_IO, "%s is a link to a file that is not there", s->path);
+    base_fail_note(error, "is its disk mounted? Otherwise remove the link: a new file is begun");
+    return KZ_IO;
+}
+
+static kz_status open_locked(store *s, char *set_aside, size_t set_aside_size, bool known, kz_error *error) {
+    bool sound = false, missing, other;
+    kz_status status = look_at_file(s, &missing, &other, error);
+    if (!status && !other) status = connect_file(s, &sound, error);
+    if (!status && sound && missing && known && set_aside) snprintf(set_aside, set_aside_size, STORE_GONE);
     if (status || sound) return status;
     status = set_file_aside(s, set_aside, set_aside_size, error);
     if (!status) status = connect_file(s, &sound, error);
@@ -287,6 +326,8 @@ static kz_status open_locked(store *s, char *set_aside, size_t set_aside_size, k
 
 static kz_status open_file(store *s, char *set_aside, size_t set_aside_size, kz_error *error) {
     char name[STORE_PATH + 8];
+    snprintf(name, sizeof name, "%.*stasks", (int)(strlen(s->path) - strlen("progress.db")), s->path);
+    bool known = access(name, F_OK) == 0; // somebody has learnt here
     snprintf(name, sizeof name, "%s.lock", s->path);
     int lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0) {
@@ -298,7 +339,11 @@ static kz_status open_file(store *s, char *set_aside, size_t set_aside_size, kz_
         return KZ_IO;
     }
     while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue; // without locks, SQLite's own must do
-    kz_status status = open_locked(s, set_aside, set_aside_size, error);
+    struct stat info; // a lock that is not empty was left by somebody who had opened the file
+    known = known || (fstat(lock, &info) == 0 && info.st_size > 0);
+    kz_status status = open_locked(s, set_aside, set_aside_size, known, error);
+    ssize_t ignored = status || known ? 0 : pwrite(lock, "1\n", 2, 0);
+    (void)ignored;
     close(lock);
     return status;
 }

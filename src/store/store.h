@@ -2,8 +2,8 @@
 //
 // The file is progress.db in the learner's folder. Several processes may use it at once (WAL, a busy timeout,
 // one transaction per call): nothing is lost. A file that is no database, or a broken one, is moved aside as
-// progress.db.broken-<time>, and a new one is begun; `set_aside` says so. A file of a newer version is
-// refused and kept. A file that is deleted or replaced while it is open is noticed by the next call. Times
+// progress.db.broken-<time>, and a new one is begun; `set_aside` says so, and also where the file of somebody who has
+// been here before is gone. A file of a newer version is refused and kept. A file that is deleted or replaced while it is open is noticed by the next call. Times
 // are seconds since 1970 (UTC); days are the learner's local ones, "2026-11-15".
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -12,15 +12,16 @@
 
 enum { STORE_NAME = 64, STORE_DAY = 11, STORE_HASH = 17 };
 
+#define STORE_GONE "gone" // no path
+
 typedef struct store store;
 
 // Opens or makes `folder`/progress.db; `folder` is made too. `set_aside` (may be NULL) gets the name that a
-// broken file was given, "" where all was well.
+// broken file was given, STORE_GONE where it was deleted or emptied, "" where all was well.
 kz_status store_open(const char *folder, store **out, char *set_aside, size_t set_aside_size,
                      kz_error *error);
 void store_close(store *s);
-// The name that a broken file was given while the store was open (somebody wrote over it), "" where all is
-// well. Each is told once.
+// The same for what happened while the store was open (somebody wrote over the file). Each is told once.
 void store_take_set_aside(store *s, char *name, size_t size);
 
 // ---- attempts: one per grading --------------------------------------------------------------------------

@@ -229,6 +229,55 @@ static void other_database_is_set_aside(void **state) {
     expect_set_aside(state, (size_t)info.st_size);
 }
 
+static void expect_gone(void **state) {
+    char aside[1200] = "";
+    store *s = NULL;
+    assert_int_equal(store_open(*state, &s, aside, sizeof aside, NULL), KZ_OK);
+    assert_string_equal(aside, STORE_GONE);
+    assert_int_equal(count_attempts(s), 0);
+    store_close(s);
+    assert_int_equal(store_open(*state, &s, aside, sizeof aside, NULL), KZ_OK);
+    assert_string_equal(aside, ""); // said once
+    store_close(s);
+}
+
+static void missing_file_is_told(void **state) {
+    char aside[1200] = "", command[300];
+    store *s = NULL;
+    assert_int_equal(store_open(*state, &s, aside, sizeof aside, NULL), KZ_OK);
+    assert_string_equal(aside, ""); // the first time
+    add(s, "t", NOON, true, NAN);
+    store_close(s);
+    snprintf(command, sizeof command, "rm %s/progress.db", (char *)*state);
+    assert_int_equal(system(command), 0);
+    expect_gone(state);
+    put(state, "progress.db", "", 0); // emptied
+    expect_gone(state);
+    snprintf(command, sizeof command, "rm %s/progress.db* && mkdir %s/tasks", (char *)*state, (char *)*state);
+    assert_int_equal(system(command), 0);
+    expect_gone(state);
+}
+
+static void what_is_no_file_is_set_aside(void **state) {
+    char path[300], aside[1200] = "";
+    store *s = NULL;
+    kz_error error = {0};
+    snprintf(path, sizeof path, "%s/progress.db", (char *)*state);
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(store_open(*state, &s, aside, sizeof aside, &error), KZ_OK);
+    assert_non_null(strstr(aside, "progress.db.broken-"));
+    store_close(s);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    assert_int_equal(store_open(*state, &s, aside, sizeof aside, &error), KZ_OK);
+    assert_non_null(strstr(aside, "progress.db.broken-"));
+    store_close(s);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/no/such/disk/progress.db", path), 0);
+    assert_int_equal(store_open(*state, &s, aside, sizeof aside, &error), KZ_IO); // and stays
+    assert_non_null(strstr(error.message, "mounted"));
+}
+
 static void empty_file_is_begun(void **state) {
     put(state, "progress.db", "", 0);
     store *s = open_store(state);
@@ -288,6 +337,18 @@ static void older_version_is_brought_up(void **state) {
     assert_int_equal(count_attempts(s), 1);
     assert_int_equal(store_add_kata(s, "k", "2026-11-15", 5, NULL, NULL), KZ_OK);
     store_close(s);
+}
+
+static void missing_tables_are_set_aside(void **state) {
+    store *s = open_store(state);
+    add(s, "t", NOON, true, NAN);
+    store_close(s);
+    run_sql(state, "DROP TABLE attempt");
+    char path[300];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/progress.db", (char *)*state);
+    assert_int_equal(stat(path, &info), 0);
+    expect_set_aside(state, (size_t)info.st_size);
 }
 
 static void newer_version_is_refused_and_kept(void **state) {
@@ -437,6 +498,9 @@ int main(void) {
         TEST(damaged_pages_are_set_aside),
         TEST(cut_off_file_is_set_aside),
         TEST(other_database_is_set_aside),
+        TEST(missing_tables_are_set_aside),
+        TEST(missing_file_is_told),
+        TEST(what_is_no_file_is_set_aside),
         TEST(empty_file_is_begun),
         TEST(deleted_while_open),
         TEST(replaced_while_open),

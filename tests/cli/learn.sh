@@ -116,6 +116,14 @@ expect_err "was moved to"
 expect_out "Passed"
 ls "$KZ_LEARN"/progress.db.broken-* > /dev/null 2>&1 || fail "the broken file is gone"
 grep -q threadIdx "$HELLO" || fail "a task file was touched"
+# So is one that was deleted: said so, once, and nobody is welcomed as a stranger.
+rm "$KZ_LEARN"/progress.db*
+expect_exit 0 learn
+expect_err "your progress file is gone"
+expect_err "kz progress --import"
+! grep -q Welcome "$FOLDER/out" || fail "a learner whose progress was deleted is welcomed as a new one"
+expect_exit 0 learn
+! grep -q gone "$FOLDER/err" || fail "a deleted progress file is told twice"
 
 # No place to write to.
 KZ_LEARN=/proc/nowhere expect_exit 5 learn
