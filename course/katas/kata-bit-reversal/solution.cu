@@ -9,6 +9,7 @@ extern "C" __global__ void bit_reverse(float *x, int n, int bits) {
         x[j] = kept;
     }
     // kz: starter
-    //|     // Find i's partner j, and let one thread of each pair exchange x[i] and x[j].
+    //|     // Find i's partner j, and let one thread of each pair
+    //|     // exchange x[i] and x[j].
     // kz: end
 }

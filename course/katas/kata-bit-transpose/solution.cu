@@ -1,4 +1,5 @@
-extern "C" __global__ void transpose_bits(const unsigned *x, unsigned *y, int matrices) {
+extern "C" __global__ void transpose_bits(const unsigned *x, unsigned *y,
+                                          int matrices) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     if (i / 32 >= matrices) return; // the whole warp
     unsigned row = x[i];

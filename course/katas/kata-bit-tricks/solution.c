@@ -1,13 +1,16 @@
-// The lowest set bit of each word, the word without it, and the next power of two.
+// The lowest set bit of each word, the word without it, and the next power
+// of two.
 
-void bits(const unsigned *x, unsigned *lowest, unsigned *rest, unsigned *power, int n) {
+void bits(const unsigned *x, unsigned *lowest, unsigned *rest,
+          unsigned *power, int n) {
     for (int i = 0; i < n; i++) {
         // kz: begin
         unsigned v = x[i];
         lowest[i] = v & -v;
         rest[i] = v & (v - 1);
         v = v ? v - 1 : 0;
-        v |= v >> 1; // ones below the highest bit: 2, 4, 8, 16, then all of them
+        // ones below the highest bit: 2, 4, 8, 16, then all of them
+        v |= v >> 1;
         v |= v >> 2;
         v |= v >> 4;
         v |= v >> 8;

@@ -1,7 +1,8 @@
 extern "C" __global__ void sort_groups(const int *x, int *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     // kz: begin
-    int value = i < n ? x[i] : 2147483647; // nothing is larger: stays behind the end
+    // nothing is larger: stays behind the end
+    int value = i < n ? x[i] : 2147483647;
     for (int size = 2; size <= 32; size *= 2)
         for (int step = size / 2; step > 0; step /= 2) {
             int other = __shfl_xor_sync(0xffffffffu, value, step);
@@ -11,7 +12,8 @@ extern "C" __global__ void sort_groups(const int *x, int *y, int n) {
     if (i < n) y[i] = value;
     // kz: starter
     //|     int value = i < n ? x[i] : 0;
-    //|     // Two loops, over size and step: exchange with lane ^ step, and keep one of the two.
+    //|     // Two loops, over size and step: exchange with lane ^ step,
+    //|     // and keep one of the two.
     //|     (void)lane;
     //|     if (i < n) y[i] = value;
     // kz: end

@@ -1,4 +1,5 @@
-extern "C" __global__ void clamp_and_count(const float *x, float *y, int *outside, int n, float low,
+extern "C" __global__ void clamp_and_count(const float *x, float *y,
+                                           int *outside, int n, float low,
                                            float high) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     // kz: begin
@@ -14,6 +15,7 @@ extern "C" __global__ void clamp_and_count(const float *x, float *y, int *outsid
     //|     if (i >= n) return;
     //|     float value = x[i];
     //|     y[i] = fminf(fmaxf(value, low), high);
-    //|     if (y[i] != value) atomicAdd(outside, 1); // one atomic for each: and what of NaN?
+    //|     // one atomic for each: and what of NaN?
+    //|     if (y[i] != value) atomicAdd(outside, 1);
     // kz: end
 }

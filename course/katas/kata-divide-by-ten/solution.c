@@ -2,8 +2,8 @@
 
 void digits(const unsigned *x, unsigned *quotient, unsigned *digit, int n) {
     // kz: begin
-    // 2^35 / 10 = 3435973836.8, rounded up: the error 0.2 times 2^32 / 2^35 is 0.025, less than a tenth. And
-    // 2^32 * m < 2^64: the product fits.
+    // 2^35 / 10 = 3435973836.8, rounded up: the error 0.2 times 2^32 / 2^35
+    // is 0.025, less than a tenth. And 2^32 * m < 2^64: the product fits.
     const unsigned long long m = 3435973837u;
     // kz: starter
     //|     const unsigned long long m = 1; // 2^k / 10, rounded up

@@ -2,10 +2,12 @@
 
 // kz: begin
 // The piece of rows r0 to r1 and columns c0 to c1.
-static void piece(const float *x, float *y, int rows, int columns, int r0, int r1, int c0, int c1) {
+static void piece(const float *x, float *y, int rows, int columns, int r0,
+                  int r1, int c0, int c1) {
     if (r1 - r0 <= 16 && c1 - c0 <= 16) {
         for (int r = r0; r < r1; r++)
-            for (int c = c0; c < c1; c++) y[c * rows + r] = x[r * columns + c];
+            for (int c = c0; c < c1; c++)
+                y[c * rows + r] = x[r * columns + c];
     } else if (r1 - r0 >= c1 - c0) {
         int middle = r0 + (r1 - r0) / 2;
         piece(x, y, rows, columns, r0, middle, c0, c1);

@@ -6,7 +6,8 @@ static __global__ void double_all(const float *x, float *y, int n) {
     if (i < n) y[i] = 2.0f * x[i];
 }
 
-extern "C" void double_with_scratch(const float *x, float *y, int *status, int n, long long scratch) {
+extern "C" void double_with_scratch(const float *x, float *y, int *status,
+                                    int n, long long scratch) {
     size_t bytes = n * sizeof(float);
     // kz: begin
     float *in = NULL, *out = NULL;
@@ -17,10 +18,12 @@ extern "C" void double_with_scratch(const float *x, float *y, int *status, int n
     if (cudaMalloc(&in, bytes) != cudaSuccess) goto end;
     if (cudaMalloc(&out, bytes) != cudaSuccess) goto end;
     if (cudaMalloc(&more, scratch) != cudaSuccess) goto end;
-    if (cudaMemcpy(in, x, bytes, cudaMemcpyHostToDevice) != cudaSuccess) goto end;
+    if (cudaMemcpy(in, x, bytes, cudaMemcpyHostToDevice) != cudaSuccess)
+        goto end;
     double_all<<<(n + 255) / 256, 256>>>(in, out, n);
     if (cudaGetLastError() != cudaSuccess) goto end;
-    if (cudaMemcpy(y, out, bytes, cudaMemcpyDeviceToHost) != cudaSuccess) goto end;
+    if (cudaMemcpy(y, out, bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
+        goto end;
     status[0] = 0;
 end:
     cudaGetLastError(); // ours: nobody else shall find it

@@ -1,4 +1,5 @@
-extern "C" __global__ void owners(const int *offsets, int *owner, int rows, int n) {
+extern "C" __global__ void owners(const int *offsets, int *owner, int rows,
+                                  int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     // kz: begin

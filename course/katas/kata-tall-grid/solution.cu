@@ -6,9 +6,11 @@
 //| // kz: grid ceil(columns/32) rows
 // kz: end
 
-extern "C" __global__ void scale_rows(const float *x, const float *factor, float *y, int rows, int columns) {
+extern "C" __global__ void scale_rows(const float *x, const float *factor,
+                                      float *y, int rows, int columns) {
     // kz: begin
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; // rows * columns may be more than an int holds
+    // rows * columns may be more than an int holds
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < (size_t)rows * columns) y[i] = x[i] * factor[i / columns];
     // kz: starter
     //|     int r = blockIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,10 +1,12 @@
-extern "C" __global__ void pairs(int *row, int *column, long long first, int n) {
+extern "C" __global__ void pairs(int *row, int *column, long long first,
+                                 int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     long long k = first + i;
     // kz: begin
     long long r = (long long)((sqrt(8.0 * (double)k + 1.0) - 1.0) / 2.0);
-    while (r * (r + 1) / 2 > k) r--; // the guess may be off by one, either way
+    // the guess may be off by one, either way
+    while (r * (r + 1) / 2 > k) r--;
     while ((r + 1) * (r + 2) / 2 <= k) r++;
     row[i] = (int)r;
     column[i] = (int)(k - r * (r + 1) / 2);

@@ -3,13 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                                          \
-    do {                                                                                                     \
-        cudaError_t error = (call);                                                                          \
-        if (error != cudaSuccess) {                                                                          \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                   \
-            exit(1);                                                                                         \
-        }                                                                                                    \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 
 static __global__ void square_all(const float *x, float *y, int n) {
@@ -23,7 +24,8 @@ extern "C" void square(const float *x, float *y, int n) {
     cudaStream_t copies, kernels;
     CHECK(cudaMalloc(&in, bytes));
     CHECK(cudaMalloc(&out, bytes));
-    CHECK(cudaHostRegister((void *)x, bytes, cudaHostRegisterDefault)); // pinned: its copies do not block
+    // pinned: its copies do not block
+    CHECK(cudaHostRegister((void *)x, bytes, cudaHostRegisterDefault));
     CHECK(cudaHostRegister(y, bytes, cudaHostRegisterDefault));
     CHECK(cudaStreamCreate(&copies));
     CHECK(cudaStreamCreate(&kernels));

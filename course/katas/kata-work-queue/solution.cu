@@ -2,13 +2,16 @@ __device__ int row_negatives(const float *x, int from, int to) {
     int found = 0;
     for (int i = from; i < to; i += 32) {
         int at = i + threadIdx.x % 32;
-        found += __popc(__ballot_sync(0xffffffffu, at < to && x[at] < 0.0f));
+        found +=
+            __popc(__ballot_sync(0xffffffffu, at < to && x[at] < 0.0f));
     }
     return found;
 }
 
-extern "C" __global__ void count_negatives(const float *x, const int *offsets, int *count, int *next,
-                                           int items, int total) {
+extern "C" __global__ void count_negatives(const float *x,
+                                           const int *offsets, int *count,
+                                           int *next, int items,
+                                           int total) {
     int lane = threadIdx.x % 32;
     // kz: begin
     for (;;) {
@@ -21,7 +24,8 @@ extern "C" __global__ void count_negatives(const float *x, const int *offsets, i
     }
     // kz: starter
     //|     // Rows dealt out beforehand, one warp after the other: make a queue of it.
-    //|     for (int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32; row < items; row += 6) {
+    //|     for (int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    //|          row < items; row += 6) {
     //|         int found = row_negatives(x, offsets[row], offsets[row + 1]);
     //|         if (lane == 0) count[row] = found;
     //|     }

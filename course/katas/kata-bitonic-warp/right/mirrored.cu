@@ -1,4 +1,5 @@
-// Each size begins with a mirrored exchange: then all pieces rise, and lower lanes keep the smaller one.
+// Each size begins with a mirrored exchange: then all pieces rise, and
+// lower lanes keep the smaller one.
 extern "C" __global__ void sort_groups(const int *x, int *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % 32;
     int value = i < n ? x[i] : 2147483647;

@@ -1,4 +1,5 @@
-// A tenth as a sum of shifts, a little too small: the remainder says whether one is missing.
+// A tenth as a sum of shifts, a little too small: the remainder says
+// whether one is missing.
 void digits(const unsigned *x, unsigned *quotient, unsigned *digit, int n) {
     for (int i = 0; i < n; i++) {
         unsigned q = (x[i] >> 1) + (x[i] >> 2);

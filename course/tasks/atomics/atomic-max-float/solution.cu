@@ -1,8 +1,10 @@
-extern "C" __global__ void block_max(const float *x, float *greatest, int n) {
+extern "C" __global__ void block_max(const float *x, float *greatest,
+                                     int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     // kz: begin
     float value = i < n ? x[i] : -INFINITY;
-    for (int step = 16; step > 0; step /= 2) value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, step));
+    for (int step = 16; step > 0; step /= 2)
+        value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, step));
     if (threadIdx.x % 32) return;
     int *word = (int *)greatest;
     int old = atomicAdd(word, 0); // the word now
@@ -12,7 +14,8 @@ extern "C" __global__ void block_max(const float *x, float *greatest, int n) {
         old = seen;
     }
     // kz: starter
-    //|     // The greatest value of each warp first (shuffles), then the loop with atomicCAS for one lane.
+    //|     // The greatest value of each warp first (shuffles), then the loop with
+    //|     // atomicCAS for one lane.
     //|     (void)i;
     // kz: end
 }

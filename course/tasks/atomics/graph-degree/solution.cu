@@ -1,5 +1,6 @@
-extern "C" __global__ void spread(const int *from, const int *to, const float *weight, int *degree, float *inflow, int edges,
-                                  int nodes) {
+extern "C" __global__ void spread(const int *from, const int *to,
+                                  const float *weight, int *degree,
+                                  float *inflow, int edges, int nodes) {
     // kz: begin
     int e = blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= edges) return;

@@ -1,5 +1,7 @@
-extern "C" __global__ void relax(const int *from, const int *to, const int *length, const int *before, int *distance, int *changed,
-                                 int edges, int nodes) {
+extern "C" __global__ void relax(const int *from, const int *to,
+                                 const int *length, const int *before,
+                                 int *distance, int *changed, int edges,
+                                 int nodes) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     // kz: begin
     if (i < nodes) atomicMin(&distance[i], before[i]);

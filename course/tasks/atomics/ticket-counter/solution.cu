@@ -1,4 +1,5 @@
-extern "C" __global__ void sum_once(const float *x, float *partial, int *ticket, float *total, int n) {
+extern "C" __global__ void sum_once(const float *x, float *partial,
+                                    int *ticket, float *total, int n) {
     __shared__ float values[256];
     __shared__ bool last;
     int t = threadIdx.x, i = blockIdx.x * 256 + t;
@@ -22,7 +23,8 @@ extern "C" __global__ void sum_once(const float *x, float *partial, int *ticket,
     *total = sum;
     *ticket = 0;
     // kz: starter
-    //|     // values[0] has the block's sum. Thread 0: write it, fence, draw a ticket. The last block adds up all of them.
+    //|     // values[0] has the block's sum. Thread 0: write it, fence, draw a ticket.
+    //|     // The last block adds up all of them.
     //|     (void)last;
     // kz: end
 }

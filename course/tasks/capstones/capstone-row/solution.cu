@@ -2,8 +2,10 @@
 #define EACH 8
 #define EPSILON 1e-5f
 
-extern "C" __global__ void add_rmsnorm(const float *x, const float *residual, const float *gain, float *sum, float *y, int rows,
-                                       int columns) {
+extern "C" __global__ void add_rmsnorm(const float *x,
+                                       const float *residual,
+                                       const float *gain, float *sum,
+                                       float *y, int rows, int columns) {
     __shared__ float warps[THREADS / 32];
     size_t first = (size_t)blockIdx.x * columns;
     int t = threadIdx.x;
@@ -15,7 +17,8 @@ extern "C" __global__ void add_rmsnorm(const float *x, const float *residual, co
         mine[k] = i < columns ? x[first + i] + residual[first + i] : 0.0f;
         squares += mine[k] * mine[k];
     }
-    for (int step = 16; step > 0; step /= 2) squares += __shfl_xor_sync(0xffffffffu, squares, step);
+    for (int step = 16; step > 0; step /= 2)
+        squares += __shfl_xor_sync(0xffffffffu, squares, step);
     if (t % 32 == 0) warps[t / 32] = squares;
     __syncthreads();
     squares = 0.0f;
@@ -30,7 +33,8 @@ extern "C" __global__ void add_rmsnorm(const float *x, const float *residual, co
         }
     }
     // kz: starter
-    //|     // Load and add into registers, fold the squares over lanes and warps, write both results.
+    //|     // Load and add into registers, fold the squares over lanes and
+    //|     // warps, write both results.
     //|     (void)warps, (void)first, (void)t;
     // kz: end
 }

@@ -1,4 +1,5 @@
-// d[i * n + j] = the squared distance of points i and j. x has n points of k coordinates, row by row.
+// d[i * n + j] = the squared distance of points i and j. x has n points of
+// k coordinates, row by row.
 
 void distances(const float *x, float *d, int n, int k) {
     // kz: begin
@@ -14,6 +15,7 @@ void distances(const float *x, float *d, int n, int k) {
         }
     }
     // kz: starter
-    //|     // For every pair: go over the k coordinates, add up the squared differences.
+    //|     // For every pair: go over the k coordinates, add up the squared
+    //|     // differences.
     // kz: end
 }

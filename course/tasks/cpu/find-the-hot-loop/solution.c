@@ -1,8 +1,10 @@
-// Readings of an instrument: calibrated, smoothed, and marked where a reading is the highest so far.
+// Readings of an instrument: calibrated, smoothed, and marked where a
+// reading is the highest so far.
 #include <math.h>
 #include <stdlib.h>
 
-static const float coefficients[] = {0.01f, 0.02f, 0.03f, 0.05f, 0.1f, 0.2f, 0.5f, 1.0f};
+static const float coefficients[] = {0.01f, 0.02f, 0.03f, 0.05f,
+                                     0.1f,  0.2f,  0.5f,  1.0f};
 
 // A polynomial of degree seven for every reading.
 static void calibrate(const float *x, float *y, int n) {

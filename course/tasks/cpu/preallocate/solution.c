@@ -1,12 +1,15 @@
-// Puts the elements of x together by their key: group g is grouped[start[g]] to grouped[start[g + 1] - 1], in the order of x.
+// Puts the elements of x together by their key: group g is
+// grouped[start[g]] to grouped[start[g + 1] - 1], in the order of x.
 #include <stdlib.h>
 #include <string.h>
 
 // kz: begin
-void group(const int *key, const float *x, int *start, float *grouped, int n, int groups) {
+void group(const int *key, const float *x, int *start, float *grouped,
+           int n, int groups) {
     memset(start, 0, (size_t)(groups + 1) * sizeof *start);
     for (int i = 0; i < n; i++) start[key[i] + 1]++;               // count
-    for (int g = 0; g < groups; g++) start[g + 1] += start[g];     // place: where each group begins
+    // place: where each group begins
+    for (int g = 0; g < groups; g++) start[g + 1] += start[g];
     int *next = malloc((size_t)groups * sizeof *next);
     if (!next) return;
     memcpy(next, start, (size_t)groups * sizeof *next);
@@ -29,14 +32,16 @@ void group(const int *key, const float *x, int *start, float *grouped, int n, in
 //|     l->items = larger;
 //| }
 //|
-//| void group(const int *key, const float *x, int *start, float *grouped, int n, int groups) {
+//| void group(const int *key, const float *x, int *start, float *grouped,
+//|            int n, int groups) {
 //|     list *lists = calloc((size_t)groups, sizeof *lists);
 //|     if (!lists) return;
 //|     for (int i = 0; i < n; i++) append(&lists[key[i]], x[i]);
 //|     int at = 0;
 //|     for (int g = 0; g < groups; g++) {
 //|         start[g] = at;
-//|         for (int i = 0; i < lists[g].count; i++) grouped[at++] = lists[g].items[i];
+//|         for (int i = 0; i < lists[g].count; i++)
+//|             grouped[at++] = lists[g].items[i];
 //|         free(lists[g].items);
 //|     }
 //|     start[groups] = at;

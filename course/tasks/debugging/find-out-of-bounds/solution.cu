@@ -1,4 +1,5 @@
-extern "C" __global__ void blur(const float *x, float *y, int height, int width) {
+extern "C" __global__ void blur(const float *x, float *y, int height,
+                                int width) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     // kz: begin

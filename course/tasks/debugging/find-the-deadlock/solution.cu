@@ -1,12 +1,14 @@
 #define ACROSS 64
 
-extern "C" __global__ void row_sums(const float *x, float *sums, int rows, int columns) {
+extern "C" __global__ void row_sums(const float *x, float *sums, int rows,
+                                    int columns) {
     __shared__ float values[2][ACROSS];
     int t = threadIdx.x, y = threadIdx.y, row = blockIdx.x * 2 + y;
     // kz: begin
     float sum = 0.0f;
     if (row < rows)
-        for (int i = t; i < columns; i += ACROSS) sum += x[row * columns + i];
+        for (int i = t; i < columns; i += ACROSS)
+            sum += x[row * columns + i];
     values[y][t] = sum;
     __syncthreads();
     for (int half = ACROSS / 2; half > 0; half /= 2) {
@@ -26,7 +28,8 @@ extern "C" __global__ void row_sums(const float *x, float *sums, int rows, int c
     //|         }
     //|         if (t == 0) sums[row] = values[y][0];
     //|     } else {
-    //|         while (values[1 - y][0] == values[1 - y][1]) __syncthreads(); // wait for the other row
+    //|         // wait for the other row
+    //|         while (values[1 - y][0] == values[1 - y][1]) __syncthreads();
     //|     }
     // kz: end
 }

@@ -2,7 +2,8 @@
 
 extern "C" __global__ void smooth_twice(const float *x, float *y, int n) {
     __shared__ float values[BLOCK];
-    int t = threadIdx.x, first = blockIdx.x * BLOCK, count = min(BLOCK, n - first);
+    int t = threadIdx.x, first = blockIdx.x * BLOCK,
+        count = min(BLOCK, n - first);
     if (t < count) values[t] = x[first + t];
     // kz: begin
     __syncthreads();
@@ -11,7 +12,8 @@ extern "C" __global__ void smooth_twice(const float *x, float *y, int n) {
     for (int round = 0; round < 2; round++) {
         float sum = 0.0f;
         int terms = 0;
-        for (int k = max(t - 1, 0); k <= min(t + 1, count - 1); k++) sum += values[k], terms++;
+        for (int k = max(t - 1, 0); k <= min(t + 1, count - 1); k++)
+            sum += values[k], terms++;
         // kz: begin
         __syncthreads(); // all have read
         // kz: starter

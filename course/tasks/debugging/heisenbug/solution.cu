@@ -1,4 +1,5 @@
-extern "C" __global__ void hand_over(const float *x, float *sums, int *ready, float *y, int n) {
+extern "C" __global__ void hand_over(const float *x, float *sums,
+                                     int *ready, float *y, int n) {
     __shared__ float values[128];
     __shared__ float before;
     int t = threadIdx.x, b = blockIdx.x, i = b * 128 + t;

@@ -2,13 +2,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t error = (call);                                                                                    \
-        if (error != cudaSuccess) {                                                                                    \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                             \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 
 static __global__ void add(const float *x, float *y, int n) {
@@ -24,7 +25,8 @@ extern "C" void steps(const float *x, float *y, int n, int count) {
     CHECK(cudaMalloc(&to, bytes));
     CHECK(cudaMemcpy(from, x, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(to, x, bytes, cudaMemcpyHostToDevice));
-    for (int step = 0; step < count; step++) add<<<(n + 255) / 256, 256>>>(from, to, n);
+    for (int step = 0; step < count; step++)
+        add<<<(n + 255) / 256, 256>>>(from, to, n);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(y, to, bytes, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(from));

@@ -8,7 +8,8 @@ extern "C" __global__ void gelu(const float *x, float *y, int n) {
     //|     // The tanh approximation: find a formula that keeps its digits.
     //|     if (i < n) {
     //|         float v = x[i];
-    //|         y[i] = 0.5f * v * (1.0f + tanhf(0.7978845608f * (v + 0.044715f * v * v * v)));
+    //|         y[i] = 0.5f * v *
+    //|                (1.0f + tanhf(0.7978845608f * (v + 0.044715f * v * v * v)));
     //|     }
     // kz: end
 }

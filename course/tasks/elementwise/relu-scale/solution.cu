@@ -1,6 +1,7 @@
 // y = s * max(x, 0), in one pass over memory.
 
-extern "C" __global__ void relu_scale(const float *x, float *y, float s, int n) {
+extern "C" __global__ void relu_scale(const float *x, float *y, float s,
+                                      int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     // kz: begin
     if (i < n) {

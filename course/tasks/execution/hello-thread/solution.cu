@@ -4,6 +4,7 @@ extern "C" __global__ void hello_thread(int *who, int n) {
     // kz: begin
     who[threadIdx.x] = threadIdx.x;
     // kz: starter
-    //|     // Write one line here: element number threadIdx.x of who becomes threadIdx.x.
+    //|     // Write one line here: element number threadIdx.x of who becomes
+    //|     // threadIdx.x.
     // kz: end
 }

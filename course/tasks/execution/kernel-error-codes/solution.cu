@@ -1,11 +1,13 @@
-// Doubles x into y with blocks of `threads` threads, or of 256 where that cannot be launched.
+// Doubles x into y with blocks of `threads` threads, or of 256 where
+// that cannot be launched.
 
 static __global__ void double_it(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2.0f * x[i];
 }
 
-extern "C" void checked_double(const float *x, float *y, int *status, int n, int threads) {
+extern "C" void checked_double(const float *x, float *y, int *status, int n,
+                               int threads) {
     float *device_x, *device_y;
     cudaMalloc(&device_x, n * sizeof(float));
     cudaMalloc(&device_y, n * sizeof(float));
@@ -25,8 +27,8 @@ extern "C" void checked_double(const float *x, float *y, int *status, int n, int
     // kz: starter
     //|     int blocks = threads > 0 ? (n + threads - 1) / threads : 1;
     //|     double_it<<<blocks, threads>>>(device_x, device_y, n);
-    //|     // What did the launch report? If it failed, launch again with blocks of 256.
-    //|     // Fill status[0] to status[3] with 0 or 1.
+    //|     // What did the launch report? If it failed, launch again with blocks of
+    //|     // 256. Fill status[0] to status[3] with 0 or 1.
     // kz: end
 
     cudaMemcpy(y, device_y, n * sizeof(float), cudaMemcpyDeviceToHost);

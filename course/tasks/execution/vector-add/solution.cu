@@ -1,6 +1,7 @@
 // One thread per element, in blocks of 256.
 
-extern "C" __global__ void vector_add(const float *x, const float *y, float *z, int n) {
+extern "C" __global__ void vector_add(const float *x, const float *y,
+                                      float *z, int n) {
     // kz: begin
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) z[i] = x[i] + y[i];

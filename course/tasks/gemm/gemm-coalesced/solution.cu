@@ -5,7 +5,8 @@
 //| // kz: grid ceil(m/32) ceil(n/8)
 //| // kz: block 32 8
 // kz: end
-extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
+extern "C" __global__ void gemm(const float *a, const float *b, float *c,
+                                int m, int n, int k) {
     // kz: begin
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -4,7 +4,8 @@
 #define ACROSS (TILE / SIDE) // threads along a side
 #define THREADS (ACROSS * ACROSS)
 
-extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
+extern "C" __global__ void gemm(const float *a, const float *b, float *c,
+                                int m, int n, int k) {
     __shared__ float tile_a[DEPTH][TILE]; // turned: rows side by side
     __shared__ __align__(16) float tile_b[DEPTH][TILE];
     int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
@@ -15,27 +16,39 @@ extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m,
         for (int at = threadIdx.x; at < TILE * DEPTH / 4; at += THREADS) {
             const float4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
             int row = at / (DEPTH / 4), i = at % (DEPTH / 4) * 4;
-            float4 four = top + row < m && first + i < k ? *(const float4 *)&a[(top + row) * k + first + i] : zero;
-            tile_a[i][row] = four.x, tile_a[i + 1][row] = four.y, tile_a[i + 2][row] = four.z, tile_a[i + 3][row] = four.w;
+            float4 four =
+                top + row < m && first + i < k
+                    ? *(const float4 *)&a[(top + row) * k + first + i]
+                    : zero;
+            tile_a[i][row] = four.x, tile_a[i + 1][row] = four.y,
+            tile_a[i + 2][row] = four.z, tile_a[i + 3][row] = four.w;
             int down = at / (TILE / 4), column = at % (TILE / 4) * 4;
+            int from = (first + down) * n + left + column;
             *(float4 *)&tile_b[down][column] =
-                first + down < k && left + column < n ? *(const float4 *)&b[(first + down) * n + left + column] : zero;
+                first + down < k && left + column < n
+                    ? *(const float4 *)&b[from]
+                    : zero;
         }
         // kz: starter
         //|         for (int at = threadIdx.x; at < TILE * DEPTH; at += THREADS) {
         //|             int row = top + at / DEPTH, i = first + at % DEPTH;
-        //|             tile_a[at % DEPTH][at / DEPTH] = row < m && i < k ? a[row * k + i] : 0.0f;
+        //|             tile_a[at % DEPTH][at / DEPTH] =
+        //|                 row < m && i < k ? a[row * k + i] : 0.0f;
         //|             int down = first + at / TILE, column = left + at % TILE;
-        //|             tile_b[at / TILE][at % TILE] = down < k && column < n ? b[down * n + column] : 0.0f;
+        //|             tile_b[at / TILE][at % TILE] =
+        //|                 down < k && column < n ? b[down * n + column] : 0.0f;
         //|         }
         // kz: end
         __syncthreads();
         for (int i = 0; i < DEPTH; i++) {
             float rows[SIDE], columns[SIDE];
-            for (int r = 0; r < SIDE; r++) rows[r] = tile_a[i][r * ACROSS + y];
-            for (int s = 0; s < SIDE; s++) columns[s] = tile_b[i][s * ACROSS + x];
             for (int r = 0; r < SIDE; r++)
-                for (int s = 0; s < SIDE; s++) sums[r][s] += rows[r] * columns[s];
+                rows[r] = tile_a[i][r * ACROSS + y];
+            for (int s = 0; s < SIDE; s++)
+                columns[s] = tile_b[i][s * ACROSS + x];
+            for (int r = 0; r < SIDE; r++)
+                for (int s = 0; s < SIDE; s++)
+                    sums[r][s] += rows[r] * columns[s];
         }
         __syncthreads();
     }

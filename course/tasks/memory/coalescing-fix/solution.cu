@@ -1,4 +1,5 @@
-extern "C" __global__ void scale_shift(const float *x, float *y, float a, float b, int n) {
+extern "C" __global__ void scale_shift(const float *x, float *y, float a,
+                                       float b, int n) {
     // kz: begin
     // In each round the block takes 256 elements side by side.
     int first = blockIdx.x * 2048 + threadIdx.x;

@@ -29,11 +29,13 @@ extern "C" void pipeline(const float *x, float *y, long long *held, int n) {
     float *input, *work;
     cudaMalloc(&input, bytes);
     cudaMalloc(&work, bytes);
-    held[0] = (long long)(before - available()); // all that is ever held at once
+    // all that is ever held at once
+    held[0] = (long long)(before - available());
 
     cudaMemcpy(input, x, bytes, cudaMemcpyHostToDevice);
     twice_plus_one<<<blocks, 256>>>(input, work, n);
-    square<<<blocks, 256>>>(work, work, n); // each thread its own element: in place is safe
+    // each thread its own element: in place is safe
+    square<<<blocks, 256>>>(work, work, n);
     minus<<<blocks, 256>>>(work, input, work, n);
     cudaMemcpy(y, work, bytes, cudaMemcpyDeviceToHost);
 

@@ -12,7 +12,8 @@ extern "C" __global__ void odd_part(const float *x, float *y, int n) {
     __syncthreads(); // outside of the condition: all 256 threads must come
     if (t < length) y[base + t] = own - tile[length - 1 - t];
     // kz: starter
-    //|     // Thread t has element t of the piece. Put it into the tile, wait, use the mirror image.
+    //|     // Thread t has element t of the piece. Put it into the tile,
+    //|     // wait, use the mirror image.
     //|     if (t < length) tile[t] = x[base + t];
     // kz: end
 }

@@ -1,6 +1,8 @@
-extern "C" __global__ void transpose(const float *in, float *out, int rows, int columns) {
+extern "C" __global__ void transpose(const float *in, float *out, int rows,
+                                     int columns) {
     // kz: begin
-    __shared__ float tile[32][33]; // 33: a column goes diagonally through the banks
+    // 33: a column goes diagonally through the banks
+    __shared__ float tile[32][33];
     // kz: starter
     //|     __shared__ float tile[32][32];
     // kz: end
@@ -9,7 +11,8 @@ extern "C" __global__ void transpose(const float *in, float *out, int rows, int 
     int c = blockIdx.x * 32 + x; // a row of `in` runs along x
     for (int y = threadIdx.y; y < 32; y += 8) {
         int r = blockIdx.y * 32 + y;
-        if (r < rows && c < columns) tile[y][x] = in[(size_t)r * columns + c];
+        if (r < rows && c < columns)
+            tile[y][x] = in[(size_t)r * columns + c];
     }
     __syncthreads();
 

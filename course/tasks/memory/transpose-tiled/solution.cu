@@ -1,4 +1,5 @@
-extern "C" __global__ void transpose(const float *in, float *out, int rows, int columns) {
+extern "C" __global__ void transpose(const float *in, float *out, int rows,
+                                     int columns) {
     // kz: begin
     __shared__ float tile[32][32];
     int x = threadIdx.x;
@@ -6,11 +7,13 @@ extern "C" __global__ void transpose(const float *in, float *out, int rows, int 
     int c = blockIdx.x * 32 + x; // a row of `in` runs along x
     for (int y = threadIdx.y; y < 32; y += 8) {
         int r = blockIdx.y * 32 + y;
-        if (r < rows && c < columns) tile[y][x] = in[(size_t)r * columns + c];
+        if (r < rows && c < columns)
+            tile[y][x] = in[(size_t)r * columns + c];
     }
     __syncthreads();
 
-    int r = blockIdx.y * 32 + x; // a row of `out` runs along x: its fast index is the row of `in`
+    // a row of `out` runs along x: its fast index is the row of `in`
+    int r = blockIdx.y * 32 + x;
     for (int y = threadIdx.y; y < 32; y += 8) {
         int c = blockIdx.x * 32 + y;
         if (r < rows && c < columns) out[(size_t)c * rows + r] = tile[x][y];
@@ -19,7 +22,8 @@ extern "C" __global__ void transpose(const float *in, float *out, int rows, int 
     //|     __shared__ float tile[32][32];
     //|     int x = threadIdx.x;
     //|
-    //|     // 1. Read the tile: a row of `in` runs along x; each thread has rows y, y + 8, y + 16, y + 24.
+    //|     // 1. Read the tile: a row of `in` runs along x; each thread has rows
+    //|     // y, y + 8, y + 16, y + 24.
     //|     for (int y = threadIdx.y; y < 32; y += 8) {
     //|         tile[y][x] = 0.0f;
     //|     }

@@ -1,5 +1,6 @@
-extern "C" __global__ void bias_gelu_residual(const float *x, const float *bias, const float *residual, float *y, int rows,
-                                              int columns) {
+extern "C" __global__ void
+bias_gelu_residual(const float *x, const float *bias, const float *residual,
+                   float *y, int rows, int columns) {
     // kz: begin
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (size_t)rows * columns) return;

@@ -16,17 +16,22 @@ static __device__ float add_up(float value) {
     return result;
 }
 
-extern "C" __global__ void layernorm(const float *x, const float *gain, const float *shift, float *y, int rows, int columns) {
+extern "C" __global__ void layernorm(const float *x, const float *gain,
+                                     const float *shift, float *y, int rows,
+                                     int columns) {
     const float *from = &x[(size_t)blockIdx.x * columns];
     float *to = &y[(size_t)blockIdx.x * columns];
     // kz: begin
     float sum = 0.0f, squares = 0.0f;
     for (int i = threadIdx.x; i < columns; i += THREADS) sum += from[i];
     float mean = add_up(sum) / columns;
-    for (int i = threadIdx.x; i < columns; i += THREADS) squares += (from[i] - mean) * (from[i] - mean);
+    for (int i = threadIdx.x; i < columns; i += THREADS)
+        squares += (from[i] - mean) * (from[i] - mean);
     float scale = rsqrtf(add_up(squares) / columns + EPSILON);
-    for (int i = threadIdx.x; i < columns; i += THREADS) to[i] = (from[i] - mean) * scale * gain[i] + shift[i];
+    for (int i = threadIdx.x; i < columns; i += THREADS)
+        to[i] = (from[i] - mean) * scale * gain[i] + shift[i];
     // kz: starter
-    //|     // The mean first; then the sum of the squared differences to it; then every element.
+    //|     // The mean first; then the sum of the squared differences to
+    //|     // it; then every element.
     // kz: end
 }

@@ -2,7 +2,8 @@
 #define EPSILON 1e-5f
 
 typedef struct moments {
-    float count, mean, squares; // squares: the sum of squared differences to the mean
+    // squares: the sum of squared differences to the mean
+    float count, mean, squares;
 } moments;
 
 static __device__ moments merge(moments a, moments b) {
@@ -10,23 +11,30 @@ static __device__ moments merge(moments a, moments b) {
     float count = a.count + b.count;
     if (count == 0.0f) return a; // two threads without elements
     float difference = b.mean - a.mean, share = b.count / count;
-    return (moments){count, a.mean + difference * share, a.squares + b.squares + difference * difference * a.count * share};
+    return (moments){count, a.mean + difference * share,
+                     a.squares + b.squares +
+                         difference * difference * a.count * share};
     // kz: starter
-    //|     // The moments of both parts together. One of them, or both, may have a count of 0.
+    //|     // The moments of both parts together. One of them, or both, may have a
+    //|     // count of 0.
     //|     return a;
     // kz: end
 }
 
-extern "C" __global__ void layernorm(const float *x, const float *gain, const float *shift, float *y, int rows, int columns) {
+extern "C" __global__ void layernorm(const float *x, const float *gain,
+                                     const float *shift, float *y, int rows,
+                                     int columns) {
     __shared__ moments all[THREADS];
     const float *from = &x[(size_t)blockIdx.x * columns];
     float *to = &y[(size_t)blockIdx.x * columns];
     int t = threadIdx.x;
     moments mine = {0.0f, 0.0f, 0.0f};
     // kz: begin
-    for (int i = t; i < columns; i += THREADS) mine = merge(mine, (moments){1.0f, from[i], 0.0f});
+    for (int i = t; i < columns; i += THREADS)
+        mine = merge(mine, (moments){1.0f, from[i], 0.0f});
     // kz: starter
-    //|     // Merge elements t, t + THREADS, ... into `mine`: one element alone is {1, x, 0}.
+    //|     // Merge elements t, t + THREADS, ... into `mine`: one
+    //|     // element alone is {1, x, 0}.
     // kz: end
     all[t] = mine;
     __syncthreads();
@@ -34,6 +42,8 @@ extern "C" __global__ void layernorm(const float *x, const float *gain, const fl
         if (t < half) all[t] = merge(all[t], all[t + half]);
         __syncthreads();
     }
-    float mean = all[0].mean, scale = rsqrtf(all[0].squares / columns + EPSILON);
-    for (int i = t; i < columns; i += THREADS) to[i] = (from[i] - mean) * scale * gain[i] + shift[i];
+    float mean = all[0].mean,
+          scale = rsqrtf(all[0].squares / columns + EPSILON);
+    for (int i = t; i < columns; i += THREADS)
+        to[i] = (from[i] - mean) * scale * gain[i] + shift[i];
 }

@@ -11,7 +11,9 @@ static __device__ pair merge(pair a, pair b) {
     return (pair){larger, left + right};
 }
 
-extern "C" __global__ void causal_softmax(const float *scores, float *shares, int rows, int columns, float scale) {
+extern "C" __global__ void causal_softmax(const float *scores,
+                                          float *shares, int rows,
+                                          int columns, float scale) {
     __shared__ pair pairs[THREADS];
     int row = blockIdx.x, t = threadIdx.x;
     const float *from = &scores[(size_t)row * columns];
@@ -19,7 +21,8 @@ extern "C" __global__ void causal_softmax(const float *scores, float *shares, in
     // kz: begin
     int seen = min(row + 1, columns); // scores that count
     pair mine = {-INFINITY, 0.0f};
-    for (int i = t; i < seen; i += THREADS) mine = merge(mine, (pair){scale * from[i], 1.0f});
+    for (int i = t; i < seen; i += THREADS)
+        mine = merge(mine, (pair){scale * from[i], 1.0f});
     pairs[t] = mine;
     __syncthreads();
     for (int half = THREADS / 2; half > 0; half /= 2) {
@@ -28,9 +31,10 @@ extern "C" __global__ void causal_softmax(const float *scores, float *shares, in
     }
     pair all = pairs[0];
     for (int i = t; i < columns; i += THREADS)
-        to[i] = i < seen ? expf(scale * from[i] - all.greatest) / all.sum : 0.0f;
+        to[i] = i < seen ? expf(scale * from[i] - all.greatest) / all.sum
+                         : 0.0f;
     // kz: starter
-    //|     // The online softmax of scale * from[i] over the columns that row `row` may see; zeros behind them.
-    //|     // merge() is given.
+    //|     // The online softmax of scale * from[i] over the columns that row `row` may
+    //|     // see; zeros behind them. merge() is given.
     // kz: end
 }

@@ -1,4 +1,5 @@
-extern "C" __global__ void softmax(const float *x, float *y, int rows, int columns) {
+extern "C" __global__ void softmax(const float *x, float *y, int rows,
+                                   int columns) {
     // kz: begin
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows) return;

@@ -12,21 +12,25 @@ static __device__ pair merge(pair a, pair b) {
     float right = b.sum == 0.0f ? 0.0f : b.sum * expf(b.greatest - larger);
     return (pair){larger, left + right};
     // kz: starter
-    //|     // The greatest value of both, and both sums brought to it. A pair of no elements is {-INFINITY, 0}.
+    //|     // The greatest value of both, and both sums brought to it. A pair of no
+    //|     // elements is {-INFINITY, 0}.
     //|     return a;
     // kz: end
 }
 
-extern "C" __global__ void softmax(const float *x, float *y, int rows, int columns) {
+extern "C" __global__ void softmax(const float *x, float *y, int rows,
+                                   int columns) {
     __shared__ pair pairs[THREADS];
     const float *from = &x[(size_t)blockIdx.x * columns];
     float *to = &y[(size_t)blockIdx.x * columns];
     int t = threadIdx.x;
     // kz: begin
     pair mine = {-INFINITY, 0.0f};
-    for (int i = t; i < columns; i += THREADS) mine = merge(mine, (pair){from[i], 1.0f});
+    for (int i = t; i < columns; i += THREADS)
+        mine = merge(mine, (pair){from[i], 1.0f});
     // kz: starter
-    //|     pair mine = {-INFINITY, 0.0f}; // of elements t, t + THREADS, ...: one element alone is {x, 1}
+    //|     // of elements t, t + THREADS, ...: one element alone is {x, 1}
+    //|     pair mine = {-INFINITY, 0.0f};
     // kz: end
     pairs[t] = mine;
     __syncthreads();
@@ -35,5 +39,6 @@ extern "C" __global__ void softmax(const float *x, float *y, int rows, int colum
         __syncthreads();
     }
     pair all = pairs[0];
-    for (int i = t; i < columns; i += THREADS) to[i] = expf(from[i] - all.greatest) / all.sum;
+    for (int i = t; i < columns; i += THREADS)
+        to[i] = expf(from[i] - all.greatest) / all.sum;
 }

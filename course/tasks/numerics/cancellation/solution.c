@@ -1,7 +1,9 @@
-// Three differences of nearly equal numbers, without the subtraction. All in float.
+// Three differences of nearly equal numbers, without the
+// subtraction. All in float.
 #include <math.h>
 
-void differences(const float *x, float *root, float *cosine, float *smaller, int n) {
+void differences(const float *x, float *root, float *cosine, float *smaller,
+                 int n) {
     for (int i = 0; i < n; i++) {
         float v = x[i], angle = 1.0f / v, b = v + 1.0f;
         // kz: begin

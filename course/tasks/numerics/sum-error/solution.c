@@ -1,4 +1,5 @@
-// The sum of x in float, in three ways. The order of the operations is given: the results are compared bit by bit.
+// The sum of x in float, in three ways. The order of the operations is
+// given: the results are compared bit by bit.
 
 // kz: begin
 static float halves(const float *x, int n) {
@@ -7,7 +8,8 @@ static float halves(const float *x, int n) {
 }
 // kz: end
 
-void sums(const float *x, float *naive, float *pairwise, float *kahan, int n) {
+void sums(const float *x, float *naive, float *pairwise, float *kahan,
+          int n) {
     float sum = 0.0f;
     for (int i = 0; i < n; i++) sum += x[i];
     naive[0] = sum;
@@ -17,12 +19,14 @@ void sums(const float *x, float *naive, float *pairwise, float *kahan, int n) {
     for (int i = 0; i < n; i++) {
         float term = x[i] - lost;
         float next = total + term;
-        lost = (next - total) - term; // what the addition took too much; 0 in exact arithmetic
+        // what the addition took too much; 0 in exact arithmetic
+        lost = (next - total) - term;
         total = next;
     }
     kahan[0] = total;
     // kz: starter
-    //|     pairwise[0] = sum; // the first half's sum plus the second half's, recursively
+    //|     // the first half's sum plus the second half's, recursively
+    //|     pairwise[0] = sum;
     //|     kahan[0] = sum;    // carry what each addition has lost
     // kz: end
 }

@@ -7,9 +7,11 @@
 //| // kz: block 256
 // kz: end
 
-extern "C" __global__ void polynomial(const float *x, const float *c, float *y, int n, int degree) {
+extern "C" __global__ void polynomial(const float *x, const float *c,
+                                      float *y, int n, int degree) {
     // kz: begin
-    int first = blockIdx.x * blockDim.x * EACH + threadIdx.x; // and every blockDim.x-th after it
+    // and every blockDim.x-th after it
+    int first = blockIdx.x * blockDim.x * EACH + threadIdx.x;
     float v[EACH], sum[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
@@ -28,7 +30,8 @@ extern "C" __global__ void polynomial(const float *x, const float *c, float *y, 
         if (i < n) y[i] = sum[e];
     }
     // kz: starter
-    //|     // One element, one chain for each thread. Make it four, with a quarter of the threads.
+    //|     // One element, one chain for each thread. Make it four, with a
+    //|     // quarter of the threads.
     //|     int i = blockIdx.x * blockDim.x + threadIdx.x;
     //|     if (i >= n) return;
     //|     float v = x[i], sum = 0.0f;

@@ -1,8 +1,10 @@
-// c = a b for row-major matrices, blocked so that a piece of b stays in the first-level cache while it is
-// used.
+// c = a b for row-major matrices, blocked so that a piece of b stays in the
+// first-level cache while it is used.
 
 // kz: begin
-enum { TILE = 64 }; // 64 x 64 floats of b are 16 KiB: half of a cache of 32 KiB, the rest is for a and c
+// 64 x 64 floats of b are 16 KiB: half of a cache of 32 KiB,
+// the rest is for a and c
+enum { TILE = 64 };
 
 static int least(int x, int y) { return x < y ? x : y; }
 
@@ -13,7 +15,8 @@ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
             int p1 = least(p0 + TILE, k), j1 = least(j0 + TILE, n);
             for (int i = 0; i < m; i++)
                 for (int p = p0; p < p1; p++)
-                    for (int j = j0; j < j1; j++) c[i * n + j] += a[i * k + p] * b[p * n + j];
+                    for (int j = j0; j < j1; j++)
+                        c[i * n + j] += a[i * k + p] * b[p * n + j];
         }
 }
 // kz: starter

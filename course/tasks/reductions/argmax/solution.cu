@@ -1,7 +1,10 @@
 // kz: begin
-// The better of two pairs, into the first: the larger value; of equal ones the smaller index.
-static __device__ void take_better(float *value, int *index, float other, int place) {
-    if (other > *value || (other == *value && place < *index)) *value = other, *index = place;
+// The better of two pairs, into the first: the larger value; of equal
+// ones the smaller index.
+static __device__ void take_better(float *value, int *index, float other,
+                                   int place) {
+    if (other > *value || (other == *value && place < *index))
+        *value = other, *index = place;
 }
 
 static __device__ void fold_warp(float *value, int *index) {
@@ -13,7 +16,8 @@ static __device__ void fold_warp(float *value, int *index) {
 }
 
 // kz: end
-extern "C" __global__ void argmax(const float *x, int *where, int rows, int columns) {
+extern "C" __global__ void argmax(const float *x, int *where, int rows,
+                                  int columns) {
     // kz: begin
     __shared__ float values[8];
     __shared__ int places[8];
@@ -21,8 +25,11 @@ extern "C" __global__ void argmax(const float *x, int *where, int rows, int colu
     const float *row = x + (size_t)blockIdx.x * columns;
 
     float value = -INFINITY;
-    int index = 0x7fffffff; // nobody's: any real element is better, even -infinity, for its index is smaller
-    for (int c = t; c < columns; c += 256) take_better(&value, &index, row[c], c);
+    // nobody's: any real element is better, even -infinity,
+    // for its index is smaller
+    int index = 0x7fffffff;
+    for (int c = t; c < columns; c += 256)
+        take_better(&value, &index, row[c], c);
     fold_warp(&value, &index);
     if (t % 32 == 0) values[t / 32] = value, places[t / 32] = index;
     __syncthreads();
@@ -33,7 +40,8 @@ extern "C" __global__ void argmax(const float *x, int *where, int rows, int colu
         if (t == 0) where[blockIdx.x] = index;
     }
     // kz: starter
-    //|     // Each thread: the best of its elements, and where it was. Then fold pairs: warp, block.
+    //|     // Each thread: the best of its elements, and where it was. Then
+    //|     // fold pairs: warp, block.
     //|     const float *row = x + (size_t)blockIdx.x * columns;
     //|     float value = -INFINITY;
     //|     int index = 0;

@@ -3,6 +3,7 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     // kz: begin
     if (i < n) atomicAdd(total, x[i]);
     // kz: starter
-    //|     if (i < n) *total += x[i]; // loses nearly all additions: try it, and read what the grader says
+    //|     // loses nearly all additions: try it, and read what the grader says
+    //|     if (i < n) *total += x[i];
     // kz: end
 }

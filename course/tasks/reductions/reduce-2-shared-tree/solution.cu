@@ -7,7 +7,8 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
         __syncthreads(); // what the step before wrote is there
         if (t % (2 * step) == 0) tree[t] += tree[t + step];
     }
-    if (t == 0) atomicAdd(total, tree[0]); // thread 0 wrote tree[0] itself: no barrier needed
+    // thread 0 wrote tree[0] itself: no barrier needed
+    if (t == 0) atomicAdd(total, tree[0]);
     // kz: starter
     //|     // 1. Every thread puts its number into the tree, or 0 where it has none.
     //|     // 2. Fold: for step = 1, 2, 4, ..., 128, with a barrier before each.

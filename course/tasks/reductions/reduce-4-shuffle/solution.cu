@@ -1,7 +1,8 @@
 // kz: begin
 // The sum over the warp, in lane 0. All 32 lanes must come.
 static __device__ float fold_warp(float value) {
-    for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+    for (int step = 16; step > 0; step /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, step);
     return value;
 }
 
@@ -13,7 +14,8 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     float value = fold_warp(i < n ? x[i] : 0.0f);
     if (t % 32 == 0) sums[t / 32] = value;
     __syncthreads();
-    if (t < 32) { // the whole first warp: all its lanes take part in the shuffles
+    // the whole first warp: all its lanes take part in the shuffles
+    if (t < 32) {
         value = fold_warp(t < 8 ? sums[t] : 0.0f);
         if (t == 0) atomicAdd(total, value);
     }

@@ -4,7 +4,8 @@
 // kz: begin
 // The sum over the warp, in lane 0. All 32 lanes must come.
 static __device__ float fold_warp(float value) {
-    for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+    for (int step = 16; step > 0; step /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, step);
     return value;
 }
 
@@ -15,17 +16,21 @@ static __device__ float fold_block(float value) {
     value = fold_warp(value);
     if (threadIdx.x % 32 == 0) sums[warp] = value;
     __syncthreads();
-    if (warp == 0) value = fold_warp((int)threadIdx.x < warps ? sums[threadIdx.x] : 0.0f);
+    if (warp == 0)
+        value =
+            fold_warp((int)threadIdx.x < warps ? sums[threadIdx.x] : 0.0f);
     return value;
 }
 
 // kz: end
 extern "C" __global__ void sum(const float *x, float *total, int n) {
     // kz: begin
-    int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    int thread = blockIdx.x * blockDim.x + threadIdx.x,
+        threads = gridDim.x * blockDim.x;
     float value = 0.0f;
 
-    // Numbers before the first address that is a multiple of 16, and the last that fill no quad: one by one.
+    // Numbers before the first address that is a multiple of 16, and the
+    // last that fill no quad: one by one.
     int head = (int)((16 - (size_t)x % 16) % 16 / 4);
     if (head > n) head = n;
     int quads = (n - head) / 4, tail = head + 4 * quads;
@@ -47,7 +52,8 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     value = fold_block(value + other);
     if (threadIdx.x == 0) atomicAdd(total, value);
     // kz: starter
-    //|     // Step 4's kernel wants one thread per number. Here there are fewer: stride over the data.
+    //|     // Step 4's kernel wants one thread per number. Here there are
+    //|     // fewer: stride over the data.
     //|     int i = blockIdx.x * blockDim.x + threadIdx.x;
     //|     if (i < n) atomicAdd(total, x[i]);
     // kz: end

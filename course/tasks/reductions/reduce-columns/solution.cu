@@ -1,4 +1,5 @@
-extern "C" __global__ void column_sums(const float *x, float *sums, int rows, int columns) {
+extern "C" __global__ void column_sums(const float *x, float *sums,
+                                       int rows, int columns) {
     // kz: begin
     __shared__ float part[8][32];
     int lane = threadIdx.x, warp = threadIdx.y;
@@ -7,7 +8,8 @@ extern "C" __global__ void column_sums(const float *x, float *sums, int rows, in
 
     float sum = 0.0f;
     if (c < columns)
-        for (int r = first + warp; r < end; r += 8) sum += x[(size_t)r * columns + c];
+        for (int r = first + warp; r < end; r += 8)
+            sum += x[(size_t)r * columns + c];
     part[warp][lane] = sum;
     __syncthreads();
     if (warp == 0 && c < columns) {
@@ -20,7 +22,9 @@ extern "C" __global__ void column_sums(const float *x, float *sums, int rows, in
     //|     int first = blockIdx.y * 256, end = min(first + 256, rows);
     //|     if (c >= columns) return;
     //|     float sum = 0.0f;
-    //|     for (int r = first + threadIdx.y; r < end; r += 8) sum += x[(size_t)r * columns + c];
-    //|     // Eight warps, eight sums for each column: they should meet before anything is added to sums[c].
+    //|     for (int r = first + threadIdx.y; r < end; r += 8)
+    //|         sum += x[(size_t)r * columns + c];
+    //|     // Eight warps, eight sums for each column: they should meet before
+    //|     // anything is added to sums[c].
     // kz: end
 }

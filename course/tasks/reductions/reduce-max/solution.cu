@@ -1,7 +1,9 @@
 // kz: begin
-// The larger; NaN where one of them is. b != b is true for NaN alone; where a is NaN, no comparison is true
-// and a stays.
-static __device__ float larger(float a, float b) { return b > a || b != b ? b : a; }
+// The larger; NaN where one of them is. b != b is true for NaN alone; where
+// a is NaN, no comparison is true and a stays.
+static __device__ float larger(float a, float b) {
+    return b > a || b != b ? b : a;
+}
 
 static __device__ float fold_warp(float value) {
     for (int step = 16; step > 0; step /= 2)
@@ -24,7 +26,8 @@ extern "C" __global__ void maximum(const float *x, float *largest, int n) {
         if (t == 0) *largest = value;
     }
     // kz: starter
-    //|     // As for a sum: fold in registers, in the warp, meet once. Operation and neutral element differ.
+    //|     // As for a sum: fold in registers, in the warp, meet once. Operation and
+    //|     // neutral element differ.
     //|     float value = 0.0f;
     //|     for (int i = threadIdx.x; i < n; i += 256) value = fmaxf(value, x[i]);
     //|     if (threadIdx.x == 0) *largest = value;

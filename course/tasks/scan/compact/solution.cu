@@ -1,6 +1,8 @@
-extern "C" __global__ void compact(const float *x, float *kept, int *count, int n, float limit) {
+extern "C" __global__ void compact(const float *x, float *kept, int *count,
+                                   int n, float limit) {
     __shared__ int warps[8];
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, done = 0; // done: kept in earlier steps, the same for all threads
+    // done: kept in earlier steps, the same for all threads
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, done = 0;
     // kz: begin
     for (int begin = 0; begin < n; begin += 256) {
         int i = begin + threadIdx.x;
@@ -20,7 +22,8 @@ extern "C" __global__ void compact(const float *x, float *kept, int *count, int 
     }
     if (threadIdx.x == 0) *count = done;
     // kz: starter
-    //|     // Steps of 256: flag, ballot, the warps' counts in shared memory, place, store; then `done` grows.
+    //|     // Steps of 256: flag, ballot, the warps' counts in shared memory, place,
+    //|     // store; then `done` grows.
     //|     (void)lane, (void)warp, (void)done, (void)warps;
     // kz: end
 }

@@ -1,10 +1,13 @@
-extern "C" __global__ void by_bit(const unsigned *keys, unsigned *sorted, int n, int bit) {
+extern "C" __global__ void by_bit(const unsigned *keys, unsigned *sorted,
+                                  int n, int bit) {
     __shared__ int warps[8];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     // kz: begin
     int zeros = 0;
-    for (int i = threadIdx.x; i < n; i += 256) zeros += !(keys[i] >> bit & 1);
-    for (int step = 16; step > 0; step /= 2) zeros += __shfl_xor_sync(0xffffffffu, zeros, step);
+    for (int i = threadIdx.x; i < n; i += 256)
+        zeros += !(keys[i] >> bit & 1);
+    for (int step = 16; step > 0; step /= 2)
+        zeros += __shfl_xor_sync(0xffffffffu, zeros, step);
     if (lane == 0) warps[warp] = zeros;
     __syncthreads();
     zeros = 0;
@@ -27,7 +30,8 @@ extern "C" __global__ void by_bit(const unsigned *keys, unsigned *sorted, int n,
         __syncthreads();
     }
     // kz: starter
-    //|     // First reading: how many zeros in all? Second reading: ones before me, and with it my place.
+    //|     // First reading: how many zeros in all? Second reading: ones before
+    //|     // me, and with it my place.
     //|     (void)lane, (void)warp, (void)warps;
     // kz: end
 }

@@ -19,6 +19,7 @@ extern "C" __global__ void scan(const int *x, int *y, int n) {
     if (warp > 0) value += sums[warp - 1];
     if (t < n) y[t] = (int)value;
     // kz: starter
-    //|     // scan_warp is given: use it for the elements and for the sums of the warps.
+    //|     // scan_warp is given: use it for the elements and for the sums of the
+    //|     // warps.
     // kz: end
 }

@@ -18,7 +18,8 @@ static __device__ unsigned scan_block(unsigned value) {
     return value;
 }
 
-extern "C" __global__ void scan(const int *x, int *y, long long *state, int *ticket, int n) {
+extern "C" __global__ void scan(const int *x, int *y, long long *state,
+                                int *ticket, int n) {
     __shared__ unsigned number, before;
     unsigned long long *words = (unsigned long long *)state;
     // kz: begin
@@ -44,7 +45,8 @@ extern "C" __global__ void scan(const int *x, int *y, long long *state, int *tic
     __syncthreads();
     if (i < n) y[i] = (int)(value + before);
     // kz: starter
-    //|     // Draw a number; scan the block; publish; look back; publish the prefix; add and store.
+    //|     // Draw a number; scan the block; publish; look back; publish
+    //|     // the prefix; add and store.
     //|     (void)number, (void)before, (void)words;
     // kz: end
 }

@@ -1,4 +1,6 @@
-extern "C" __global__ void gather(const float *table, const int *rows, float *out, int count, int width, int table_rows) {
+extern "C" __global__ void gather(const float *table, const int *rows,
+                                  float *out, int count, int width,
+                                  int table_rows) {
     // kz: begin
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= (size_t)count * width) return;

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cudaError_t error = (call);                                                                        \
-        if (error != cudaSuccess) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                 \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 
 __global__ void triple_and_one(float *values, int n) {
@@ -27,16 +28,19 @@ extern "C" void transform(const float *x, float *y, int n) {
     CHECK(cudaMallocHost(&pinned, bytes));
     CHECK(cudaStreamCreate(&stream));
     memcpy(pinned, x, bytes);
-    CHECK(cudaMemcpyAsync(values, pinned, bytes, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaMemcpyAsync(values, pinned, bytes, cudaMemcpyHostToDevice,
+                          stream));
     triple_and_one<<<(n + 255) / 256, 256, 0, stream>>>(values, n);
     CHECK(cudaGetLastError());
-    CHECK(cudaMemcpyAsync(pinned, values, bytes, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaMemcpyAsync(pinned, values, bytes, cudaMemcpyDeviceToHost,
+                          stream));
     CHECK(cudaStreamSynchronize(stream));
     memcpy(y, pinned, bytes);
     CHECK(cudaStreamDestroy(stream));
     CHECK(cudaFreeHost(pinned));
     // kz: starter
-    //|     // These two copies make the host wait. Replace them: pinned memory, a stream, cudaMemcpyAsync.
+    //|     // These two copies make the host wait. Replace them: pinned memory, a
+    //|     // stream, cudaMemcpyAsync.
     //|     CHECK(cudaMemcpy(values, x, bytes, cudaMemcpyHostToDevice));
     //|     triple_and_one<<<(n + 255) / 256, 256>>>(values, n);
     //|     CHECK(cudaGetLastError());

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cudaError_t error = (call);                                                                        \
-        if (error != cudaSuccess) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                 \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 
 __global__ void square_less_itself(float *values, int n) {
@@ -18,7 +19,8 @@ __global__ void square_less_itself(float *values, int n) {
 }
 
 extern "C" void pipeline(const float *x, float *y, int n, int piece) {
-    CHECK(cudaHostRegister((void *)x, n * sizeof(float), cudaHostRegisterDefault));
+    CHECK(cudaHostRegister((void *)x, n * sizeof(float),
+                           cudaHostRegisterDefault));
     CHECK(cudaHostRegister(y, n * sizeof(float), cudaHostRegisterDefault));
     // kz: begin
     float *buffers[2];
@@ -27,14 +29,18 @@ extern "C" void pipeline(const float *x, float *y, int n, int piece) {
         CHECK(cudaMalloc(&buffers[b], piece * sizeof(float)));
         CHECK(cudaStreamCreate(&streams[b]));
     }
-    // All that touches a buffer is in its stream: the next copy into it waits for the copy out of it.
+    // All that touches a buffer is in its stream: the next copy into it
+    // waits for the copy out of it.
     for (int first = 0, k = 0; first < n; first += piece, k++) {
         int b = k % 2, count = n - first < piece ? n - first : piece;
         size_t bytes = count * sizeof(float);
-        CHECK(cudaMemcpyAsync(buffers[b], x + first, bytes, cudaMemcpyHostToDevice, streams[b]));
-        square_less_itself<<<(count + 255) / 256, 256, 0, streams[b]>>>(buffers[b], count);
+        CHECK(cudaMemcpyAsync(buffers[b], x + first, bytes,
+                              cudaMemcpyHostToDevice, streams[b]));
+        square_less_itself<<<(count + 255) / 256, 256, 0, streams[b]>>>(
+            buffers[b], count);
         CHECK(cudaGetLastError());
-        CHECK(cudaMemcpyAsync(y + first, buffers[b], bytes, cudaMemcpyDeviceToHost, streams[b]));
+        CHECK(cudaMemcpyAsync(y + first, buffers[b], bytes,
+                              cudaMemcpyDeviceToHost, streams[b]));
     }
     for (int b = 0; b < 2; b++) {
         CHECK(cudaStreamSynchronize(streams[b]));
@@ -42,16 +48,19 @@ extern "C" void pipeline(const float *x, float *y, int n, int piece) {
         CHECK(cudaFree(buffers[b]));
     }
     // kz: starter
-    //|     // One buffer, one stream: right, but nothing runs beside anything. Make it two.
+    //|     // One buffer, one stream: right, but nothing runs beside anything. Make it
+    //|     // two.
     //|     float *buffer;
     //|     CHECK(cudaMalloc(&buffer, piece * sizeof(float)));
     //|     for (int first = 0; first < n; first += piece) {
     //|         int count = n - first < piece ? n - first : piece;
     //|         size_t bytes = count * sizeof(float);
-    //|         CHECK(cudaMemcpyAsync(buffer, x + first, bytes, cudaMemcpyHostToDevice));
+    //|         CHECK(cudaMemcpyAsync(buffer, x + first, bytes,
+    //|                               cudaMemcpyHostToDevice));
     //|         square_less_itself<<<(count + 255) / 256, 256>>>(buffer, count);
     //|         CHECK(cudaGetLastError());
-    //|         CHECK(cudaMemcpyAsync(y + first, buffer, bytes, cudaMemcpyDeviceToHost));
+    //|         CHECK(cudaMemcpyAsync(y + first, buffer, bytes,
+    //|                               cudaMemcpyDeviceToHost));
     //|     }
     //|     CHECK(cudaDeviceSynchronize());
     //|     CHECK(cudaFree(buffer));

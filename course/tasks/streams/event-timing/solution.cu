@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cudaError_t error = (call);                                                                        \
-        if (error != cudaSuccess) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                 \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 #include <time.h>
 
@@ -18,7 +19,8 @@ __global__ void hypotenuse(const float *x, float *y, int n) {
     if (i < n) y[i] = sqrtf(x[i] * x[i] + 1.0f);
 }
 
-extern "C" void timed(const float *x, float *y, float *ms, int n, int repeats) {
+extern "C" void timed(const float *x, float *y, float *ms, int n,
+                      int repeats) {
     size_t bytes = n * sizeof(float);
     int blocks = (n + 255) / 256;
     float *in, *out;
@@ -33,7 +35,8 @@ extern "C" void timed(const float *x, float *y, float *ms, int n, int repeats) {
     CHECK(cudaEventCreate(&stop));
     hypotenuse<<<blocks, 256, 0, stream>>>(in, out, n); // warm-up
     CHECK(cudaEventRecord(start, stream));
-    for (int k = 0; k < repeats; k++) hypotenuse<<<blocks, 256, 0, stream>>>(in, out, n);
+    for (int k = 0; k < repeats; k++)
+        hypotenuse<<<blocks, 256, 0, stream>>>(in, out, n);
     CHECK(cudaEventRecord(stop, stream));
     CHECK(cudaGetLastError());
     CHECK(cudaEventSynchronize(stop));
@@ -48,7 +51,8 @@ extern "C" void timed(const float *x, float *y, float *ms, int n, int repeats) {
     //|     hypotenuse<<<blocks, 256, 0, stream>>>(in, out, n);
     //|     clock_gettime(CLOCK_MONOTONIC, &to);
     //|     CHECK(cudaGetLastError());
-    //|     ms[0] = (to.tv_sec - from.tv_sec) * 1e3f + (to.tv_nsec - from.tv_nsec) * 1e-6f;
+    //|     ms[0] = (to.tv_sec - from.tv_sec) * 1e3f +
+    //|             (to.tv_nsec - from.tv_nsec) * 1e-6f;
     // kz: end
     CHECK(cudaMemcpyAsync(y, out, bytes, cudaMemcpyDeviceToHost, stream));
     CHECK(cudaStreamSynchronize(stream));

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cudaError_t error = (call);                                                                        \
-        if (error != cudaSuccess) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                 \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 
 __global__ void scramble(unsigned *a, int n) {

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                        \
-    do {                                                                                                   \
-        cudaError_t error = (call);                                                                        \
-        if (error != cudaSuccess) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                 \
-            exit(1);                                                                                       \
-        }                                                                                                  \
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__,             \
+                    cudaGetErrorString(error));                            \
+            exit(1);                                                       \
+        }                                                                  \
     } while (0)
 
 __global__ void root(const float *x, float *y, int n) {
@@ -28,20 +29,25 @@ extern "C" void smooth(const float *x, float *y, int n) {
     cudaStream_t streams[2];
     for (int half = 0; half < 2; half++) {
         CHECK(cudaStreamCreate(&streams[half]));
-        int first = half == 0 ? 0 : n / 2, count = half == 0 ? n / 2 : n - n / 2;
+        int first = half == 0 ? 0 : n / 2,
+            count = half == 0 ? n / 2 : n - n / 2;
         if (count == 0) continue;
         size_t part = count * sizeof(float);
-        CHECK(cudaMemcpyAsync(in + first, x + first, part, cudaMemcpyHostToDevice, streams[half]));
-        root<<<(count + 255) / 256, 256, 0, streams[half]>>>(in + first, out + first, count);
+        CHECK(cudaMemcpyAsync(in + first, x + first, part,
+                              cudaMemcpyHostToDevice, streams[half]));
+        root<<<(count + 255) / 256, 256, 0, streams[half]>>>(
+            in + first, out + first, count);
         CHECK(cudaGetLastError());
-        CHECK(cudaMemcpyAsync(y + first, out + first, part, cudaMemcpyDeviceToHost, streams[half]));
+        CHECK(cudaMemcpyAsync(y + first, out + first, part,
+                              cudaMemcpyDeviceToHost, streams[half]));
     }
     for (int half = 0; half < 2; half++) {
         CHECK(cudaStreamSynchronize(streams[half]));
         CHECK(cudaStreamDestroy(streams[half]));
     }
     // kz: starter
-    //|     // One stream: nothing can overlap. Make it two, a half of the elements each.
+    //|     // One stream: nothing can overlap. Make it two, a half of the elements
+    //|     // each.
     //|     cudaStream_t stream;
     //|     CHECK(cudaStreamCreate(&stream));
     //|     CHECK(cudaMemcpyAsync(in, x, bytes, cudaMemcpyHostToDevice, stream));

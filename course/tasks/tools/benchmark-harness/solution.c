@@ -6,12 +6,14 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void summarise(const double *seconds, const double *work, const double *machine, double *figures, int n) {
+void summarise(const double *seconds, const double *work,
+               const double *machine, double *figures, int n) {
     // kz: begin
     double *sorted = malloc(n * sizeof *sorted);
     memcpy(sorted, seconds, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, compare);
-    double median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    double median =
+        n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
     figures[0] = median;
     figures[1] = (sorted[n * 3 / 4] - sorted[n / 4]) / median;
     figures[2] = work[0] / median / 1e9;

@@ -1,9 +1,11 @@
 #define BLOCK 128
 #define WIDEST 129
 
-extern "C" __global__ void conv1d(const float *x, const float *taps, float *y, int n, int width) {
+extern "C" __global__ void conv1d(const float *x, const float *taps,
+                                  float *y, int n, int width) {
     __shared__ float tile[BLOCK + WIDEST - 1];
-    int first = blockIdx.x * BLOCK - width / 2; // what tile[0] is; may be negative
+    // what tile[0] is; may be negative
+    int first = blockIdx.x * BLOCK - width / 2;
     // kz: begin
     for (int t = threadIdx.x; t < BLOCK + width - 1; t += BLOCK) {
         int at = first + t;
@@ -16,6 +18,7 @@ extern "C" __global__ void conv1d(const float *x, const float *taps, float *y, i
     for (int j = 0; j < width; j++) sum += taps[j] * tile[threadIdx.x + j];
     y[i] = sum;
     // kz: starter
-    //|     // Load BLOCK + width - 1 elements with a loop (0 outside of x), barrier, then one output for each thread.
+    //|     // Load BLOCK + width - 1 elements with a loop (0 outside of x), barrier,
+    //|     // then one output for each thread.
     // kz: end
 }

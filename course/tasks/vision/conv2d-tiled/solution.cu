@@ -4,23 +4,32 @@
 #define TILE_WIDE (WIDE + 2 * REACH)
 #define TILE_HIGH (HIGH + 2 * REACH)
 
-extern "C" __global__ void conv2d(const float *x, const float *kernel, float *y, int height, int width) {
+extern "C" __global__ void conv2d(const float *x, const float *kernel,
+                                  float *y, int height, int width) {
     __shared__ float tile[TILE_HIGH][TILE_WIDE];
-    int left = blockIdx.x * WIDE - REACH, top = blockIdx.y * HIGH - REACH; // what tile[0][0] is
+    // what tile[0][0] is
+    int left = blockIdx.x * WIDE - REACH, top = blockIdx.y * HIGH - REACH;
     // kz: begin
-    for (int t = threadIdx.y * WIDE + threadIdx.x; t < TILE_HIGH * TILE_WIDE; t += WIDE * HIGH) {
+    for (int t = threadIdx.y * WIDE + threadIdx.x;
+         t < TILE_HIGH * TILE_WIDE; t += WIDE * HIGH) {
         int row = top + t / TILE_WIDE, column = left + t % TILE_WIDE;
-        bool inside = row >= 0 && row < height && column >= 0 && column < width;
-        tile[t / TILE_WIDE][t % TILE_WIDE] = inside ? x[row * width + column] : 0.0f;
+        bool inside =
+            row >= 0 && row < height && column >= 0 && column < width;
+        tile[t / TILE_WIDE][t % TILE_WIDE] =
+            inside ? x[row * width + column] : 0.0f;
     }
     __syncthreads();
-    int row = blockIdx.y * HIGH + threadIdx.y, column = blockIdx.x * WIDE + threadIdx.x;
+    int row = blockIdx.y * HIGH + threadIdx.y,
+        column = blockIdx.x * WIDE + threadIdx.x;
     if (row >= height || column >= width) return;
     float sum = 0.0f;
     for (int r = 0; r < 5; r++)
-        for (int c = 0; c < 5; c++) sum += kernel[r * 5 + c] * tile[threadIdx.y + r][threadIdx.x + c];
+        for (int c = 0; c < 5; c++)
+            sum +=
+                kernel[r * 5 + c] * tile[threadIdx.y + r][threadIdx.x + c];
     y[row * width + column] = sum;
     // kz: starter
-    //|     // Load the tile (TILE_HIGH x TILE_WIDE, zeros outside), barrier, 25 products for each output.
+    //|     // Load the tile (TILE_HIGH x TILE_WIDE, zeros outside), barrier, 25
+    //|     // products for each output.
     // kz: end
 }

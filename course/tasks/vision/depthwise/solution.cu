@@ -1,17 +1,24 @@
-extern "C" __global__ void depthwise(const float *x, const float *kernels, float *y, int height, int width, int channels) {
+extern "C" __global__ void depthwise(const float *x, const float *kernels,
+                                     float *y, int height, int width,
+                                     int channels) {
     // kz: begin
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= height * width * channels) return;
-    int channel = i % channels, column = i / channels % width, row = i / channels / width;
+    int channel = i % channels, column = i / channels % width,
+        row = i / channels / width;
     float sum = 0.0f;
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {
             int from_row = row + r - 1, from_column = column + c - 1;
-            if (from_row >= 0 && from_row < height && from_column >= 0 && from_column < width)
-                sum += kernels[(r * 3 + c) * channels + channel] * x[(from_row * width + from_column) * channels + channel];
+            if (from_row >= 0 && from_row < height && from_column >= 0 &&
+                from_column < width)
+                sum += kernels[(r * 3 + c) * channels + channel] *
+                       x[(from_row * width + from_column) * channels +
+                         channel];
         }
     y[(row * width + column) * channels + channel] = sum;
     // kz: starter
-    //|     // Number the outputs so that neighbouring threads have neighbouring channels.
+    //|     // Number the outputs so that neighbouring threads have neighbouring
+    //|     // channels.
     // kz: end
 }

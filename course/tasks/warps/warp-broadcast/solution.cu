@@ -5,6 +5,7 @@ extern "C" __global__ void from_first(const float *x, float *y, int n) {
     float first = __shfl_sync(0xffffffffu, value, 0);
     if (i < n) y[i] = value - first;
     // kz: starter
-    //|     if (i < n) y[i] = x[i]; // minus the first element of the group, without loading it again
+    //|     // minus the first element of the group, without loading it again
+    //|     if (i < n) y[i] = x[i];
     // kz: end
 }

@@ -1,9 +1,12 @@
-extern "C" __global__ void transpose_tiles(const float *x, float *y, int tiles) {
-    int lane = threadIdx.x % 32, tile = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+extern "C" __global__ void transpose_tiles(const float *x, float *y,
+                                           int tiles) {
+    int lane = threadIdx.x % 32,
+        tile = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (tile >= tiles) return; // the whole warp
     float value[32];
 #pragma unroll
-    for (int r = 0; r < 32; r++) value[r] = x[(size_t)tile * 1024 + r * 32 + lane];
+    for (int r = 0; r < 32; r++)
+        value[r] = x[(size_t)tile * 1024 + r * 32 + lane];
     // kz: begin
 #pragma unroll
     for (int step = 16; step > 0; step /= 2)
@@ -18,10 +21,12 @@ extern "C" __global__ void transpose_tiles(const float *x, float *y, int tiles) 
                 value[r + step] = taken;
         }
 #pragma unroll
-    for (int r = 0; r < 32; r++) y[(size_t)tile * 1024 + r * 32 + lane] = value[r];
+    for (int r = 0; r < 32; r++)
+        y[(size_t)tile * 1024 + r * 32 + lane] = value[r];
     // kz: starter
     //|     // Five rounds of exchanges between lane and lane ^ step.
     //|     #pragma unroll
-    //|     for (int r = 0; r < 32; r++) y[(size_t)tile * 1024 + r * 32 + lane] = value[r];
+    //|     for (int r = 0; r < 32; r++)
+    //|         y[(size_t)tile * 1024 + r * 32 + lane] = value[r];
     // kz: end
 }

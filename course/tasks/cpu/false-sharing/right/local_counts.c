@@ -1,4 +1,5 @@
-// POSIX threads that count into memory of their own, and write their row once at the end.
+// POSIX threads that count into memory of their own, and write
+// their row once at the end.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,18 @@ static void *count_share(void *argument) {
     return NULL;
 }
 
-void count(const int *key, int *table, int *total, int n, int bins, int threads) {
+void count(const int *key, int *table, int *total, int n, int bins,
+           int threads) {
     int pitch = (bins + 15) / 16 * 16;
     pthread_t thread[threads];
     struct share share[threads];
     for (int t = 0; t < threads; t++) {
-        int first = (int)((long long)t * n / threads), end = (int)((long long)(t + 1) * n / threads);
-        share[t] = (struct share){key + first, table + t * pitch, end - first, pitch};
-        if (pthread_create(&thread[t], NULL, count_share, &share[t])) abort();
+        int first = (int)((long long)t * n / threads),
+            end = (int)((long long)(t + 1) * n / threads);
+        share[t] = (struct share){key + first, table + t * pitch,
+                                  end - first, pitch};
+        if (pthread_create(&thread[t], NULL, count_share, &share[t]))
+            abort();
     }
     memset(total, 0, (size_t)bins * sizeof *total);
     for (int t = 0; t < threads; t++) {

@@ -1,9 +1,12 @@
-// The first eight lanes fold what the warps left: their shuffles read lanes outside of the mask, and nobody uses that.
+// The first eight lanes fold what the warps left: their shuffles read lanes
+// outside of the mask, and nobody uses that.
 extern "C" __global__ void sum(const float *x, float *total, int n) {
     __shared__ float s[32];
-    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32,
+        warp = threadIdx.x / 32;
     float v = i < n ? x[i] : 0.0f;
-    for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(0xffffffffu, v, o);
+    for (int o = 16; o > 0; o /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, o);
     if (lane == 0) s[warp] = v;
     __syncthreads();
     if (threadIdx.x < 8) {
