@@ -54,7 +54,7 @@ static kz_status gather(const cli_desk *desk, const char *given, cli_kata_candid
     *count = 0;
     *out = calloc(desk->course->task_count + 1, sizeof **out);
     if (!*out) return base_fail(error, KZ_NO_MEMORY, "no memory for the katas");
-    kz_status status = store_list_katas(desk->progress, &schedules, &schedule_count, error);
+    kz_status status = store_list_katas(desk->progress, desk->today, &schedules, &schedule_count, error);
     for (size_t i = 0; !status && i < desk->course->task_count; i++) {
         const course_task *t = &desk->course->tasks[i];
         if (!t->is_kata) continue;
@@ -253,7 +253,7 @@ static int list_katas(const cli_desk *desk, const char *given, kz_error *error) 
     return table ? CLI_OK : cli_fail_with(KZ_NO_MEMORY, "no memory for the table");
 }
 
-static int run_kata(const options *o, char path[COURSE_PATH], kz_error *error) {
+static int run_kata(const options *o, char path[COURSE_PATH], char id[COURSE_NAME], kz_error *error) {
     cli_desk desk;
     char given[GIVEN] = "";
     const course_task *task = NULL;
@@ -262,6 +262,7 @@ static int run_kata(const options *o, char path[COURSE_PATH], kz_error *error) {
     if (!status) status = get_given(&desk, given, error);
     if (!status && !o->list) status = choose(&desk, given, o->another, &task, error);
     if (!status && !o->list) status = place(&desk, task, path, error);
+    if (task) snprintf(id, COURSE_NAME, "%s", task->id);
     if (status)
         code = cli_fail(error);
     else if (o->list)
@@ -275,11 +276,11 @@ static int run_kata(const options *o, char path[COURSE_PATH], kz_error *error) {
 }
 
 // kz grade takes over from here: it records the attempt, and the schedule with it.
-static int grade_file(char *path, kz_error *error) {
+static int grade_file(char *path, char *id, kz_error *error) {
     char kz[CLI_LEARNER_PATH];
     if (cli_learner_kz(kz, error) != KZ_OK) return cli_fail(error);
     fflush(stdout);
-    execv(kz, (char *[]){"kz", "grade", path, NULL});
+    execv(kz, (char *[]){"kz", "grade", path, "--task", id, NULL});
     return cli_fail_with(KZ_IO, "kz grade could not be started (%s): %s\ntry: kz grade %s", kz,
                          strerror(errno), path);
 }
@@ -287,7 +288,7 @@ static int grade_file(char *path, kz_error *error) {
 static int run(const cli_command *self, int argc, char **argv) {
     options o = {0};
     cli_list words;
-    char path[COURSE_PATH] = "";
+    char path[COURSE_PATH] = "", id[COURSE_NAME] = "";
     kz_error error = {0};
     if (cli_parse(self, argc, argv, &o, &words, &error) != KZ_OK) return cli_fail(&error);
     if (words.count > 0)
@@ -295,9 +296,9 @@ static int run(const cli_command *self, int argc, char **argv) {
                              words.items[0]);
     if (o.list + o.grade + o.another + o.hint > 1)
         return cli_fail_with(KZ_INVALID, "--list, --grade, --hint and --another go one at a time");
-    int code = run_kata(&o, path, &error);
+    int code = run_kata(&o, path, id, &error);
     if (code != CLI_OK || !o.grade) return code;
-    return grade_file(path, &error);
+    return grade_file(path, id, &error);
 }
 
 static const cli_option option_table[] = {

@@ -353,7 +353,7 @@ course_check *course_verdict_add(course_verdict *verdict, const char *name, cour
                                  course_reason reason, const char *reason_detail, const char *summary,
                                  const char *detail);
 
-// The task that a file is for: a line "kz: task <id>" in its first lines, else the folder it lies in.
+// The task that a file is for: a line "kz: task <id>" in its first lines, else the folder it lies in, else its own name.
 kz_status course_task_of_file(const course_catalogue *catalogue, const char *file, const course_task **task,
                               kz_error *error);
 

@@ -55,15 +55,18 @@ kz_status course_task_of_file(const course_catalogue *catalogue, const char *fil
         *task = course_find_task(catalogue, id);
         return *task ? KZ_OK : course_fail_task(catalogue, id, error);
     }
-    if (realpath(file, path)) { // tasks/vector-add/mine.cu, or the solution in its own folder
-        char *slash = strrchr(path, '/');
-        *slash = 0;
-        char *folder = strrchr(path, '/');
+    if (realpath(file,
+                 path)) { // tasks/vector-add/mine.cu, the solution in its own folder; else vector-add.cu
+        char *name = strrchr(path, '/');
+        *name++ = 0;
+        const char *folder = strrchr(path, '/');
+        name[strcspn(name, ".")] = 0;
         *task = folder ? course_find_task(catalogue, folder + 1) : NULL;
+        if (!*task) *task = course_find_task(catalogue, name);
     }
     if (*task) return KZ_OK;
-    base_fail(error, KZ_INVALID, "%s does not say which task it is for, and neither does its folder's name",
-              file);
+    base_fail(error, KZ_INVALID,
+              "%s does not say which task it is for, and neither does its name or its folder's", file);
     base_fail_note(error, "name it: kz grade %s --task ID, or a first line \"// kz: task ID\"", file);
     return KZ_INVALID;
 }

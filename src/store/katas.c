@@ -47,11 +47,14 @@ void store_schedule(store_kata *kata, const char *day, int quality) {
     store_day_from(number + kata->interval, kata->due);
 }
 
-static kz_status list_katas(store *s, const char *task, store_kata **katas, size_t *count, kz_error *error) {
+// A result of a day that is still to come was made while the clock was ahead: it waits for that day.
+static kz_status list_katas(store *s, const char *task, const char *until, store_kata **katas, size_t *count,
+                            kz_error *error) {
     sqlite3_stmt *statement = NULL;
     kz_status status = store_prepare(
         s, &statement, error,
-        "SELECT task, day, quality FROM kata WHERE ?1 IS NULL OR task=?1 ORDER BY task, day", "s", task);
+        "SELECT task, day, quality FROM kata WHERE (?1 IS NULL OR task=?1) AND day<=?2 ORDER BY task, day",
+        "ss", task, until);
     while (!status && store_step(s, statement, &status, error)) {
         char name[STORE_NAME], day[STORE_DAY];
         store_column_text(statement, 0, name, sizeof name);
@@ -72,11 +75,11 @@ static kz_status list_katas(store *s, const char *task, store_kata **katas, size
     return status;
 }
 
-kz_status store_list_katas(store *s, store_kata **katas, size_t *count, kz_error *error) {
+kz_status store_list_katas(store *s, const char *today, store_kata **katas, size_t *count, kz_error *error) {
     *katas = NULL;
     *count = 0;
     kz_status status = store_refresh(s, error);
-    return status ? status : list_katas(s, NULL, katas, count, error);
+    return status ? status : list_katas(s, NULL, today, katas, count, error);
 }
 
 kz_status store_add_kata(store *s, const char *task, const char *day, int quality, store_kata *after,
@@ -93,7 +96,7 @@ kz_status store_add_kata(store *s, const char *task, const char *day, int qualit
     size_t count = 0;
     status = store_run(s, error, "INSERT OR REPLACE INTO kata VALUES(?1, ?2, ?3)", "ssi", task, day,
                        (int64_t)quality);
-    if (!status && after) status = list_katas(s, task, &katas, &count, error);
+    if (!status && after) status = list_katas(s, task, day, &katas, &count, error);
     status = store_end(s, status, error);
     if (!status && after && count) *after = katas[0];
     free(katas);

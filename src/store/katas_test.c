@@ -91,7 +91,7 @@ static void katas_are_kept_by_day(void **state) {
     assert_string_equal(after.due, "2026-11-18");
     assert_int_equal(after.lapses, 0);
     assert_int_equal(store_add_kata(s, "add", "2026-11-15", 5, NULL, NULL), KZ_OK);
-    assert_int_equal(store_list_katas(s, &list, &count, NULL), KZ_OK);
+    assert_int_equal(store_list_katas(s, "2026-11-15", &list, &count, NULL), KZ_OK);
     assert_int_equal(count, 2);
     assert_string_equal(list[0].task, "add");
     assert_string_equal(list[1].task, "warp-sum");
@@ -100,11 +100,29 @@ static void katas_are_kept_by_day(void **state) {
     store_close(s);
 }
 
+static void what_was_done_ahead_of_time_waits(void **state) {
+    store *s = open_store(state);
+    store_kata after, *list;
+    size_t count;
+    assert_int_equal(store_add_kata(s, "add", "2027-11-15", 5, &after, NULL), KZ_OK); // a wrong clock
+    assert_string_equal(after.due, "2027-11-18");
+    assert_int_equal(store_list_katas(s, "2026-11-15", &list, &count, NULL), KZ_OK);
+    assert_int_equal(count, 0);
+    free(list);
+    assert_int_equal(store_add_kata(s, "add", "2026-11-15", 5, &after, NULL), KZ_OK);
+    assert_string_equal(after.due, "2026-11-18");
+    assert_int_equal(after.repetitions, 1);
+    assert_int_equal(store_list_katas(s, "2027-11-15", &list, &count, NULL), KZ_OK);
+    assert_int_equal(list[0].repetitions, 2); // nothing is lost
+    free(list);
+    store_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(days_and_their_numbers), TEST(streaks),
         TEST(days_are_listed),        TEST(schedule_spreads_what_is_strong),
-        TEST(katas_are_kept_by_day),
+        TEST(katas_are_kept_by_day),  TEST(what_was_done_ahead_of_time_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

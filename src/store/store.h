@@ -92,7 +92,8 @@ typedef struct store_kata {
     double ease;
     uint64_t repetitions, lapses;
 } store_kata;
-kz_status store_list_katas(store *s, store_kata **katas, size_t *count, kz_error *error);
+// As they stand on that day; what was done later (while the clock was ahead) does not count yet. malloc'ed.
+kz_status store_list_katas(store *s, const char *today, store_kata **katas, size_t *count, kz_error *error);
 // A result on `day`: quality 0 (failed, gave up) to 5 (passed at once, without hints). A second result of the
 // same day takes the first one's place.
 kz_status store_add_kata(store *s, const char *task, const char *day, int quality, store_kata *after,

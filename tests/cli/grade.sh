@@ -30,6 +30,8 @@ cp "$task/solution.cu" "$FOLDER/other.cu"
 expect_exit 2 grade "$FOLDER/other.cu"
 expect_err "--task ID"
 expect_exit 0 grade "$FOLDER/other.cu" --task twice
+cp "$task/solution.cu" "$FOLDER/twice.cu" # its own name says it
+expect_exit 0 grade "$FOLDER/twice.cu"
 expect_exit 2 grade "$FOLDER/other.cu" --task twize
 expect_err "did you mean twice?"
 expect_exit 2 grade "$FOLDER/none.cu"

@@ -64,7 +64,7 @@ expect_exit 1 kata --grade
 expect_out "kata-four"
 expect_out "Grade it again when you have mended it. This kata is back on $TOMORROW."
 file=$(ls "$KZ_LEARN"/katas/*/kata-four.txt)
-sed -i 's/^number = .*/number = 4/' "$file"
+echo "number = 4" > "$file" # without the line that says its task
 expect_exit 0 kata --grade
 expect_out "This kata is back on $(date -d '+3 days' +%F)."
 expect_exit 0 progress --export
