@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-enum { MANY_ATTEMPTS = 6 };
+enum { MANY_ATTEMPTS = 6, PATIENCE = 5 }; // PATIENCE: two days each that what went well waits
+static const double FRESH_EASE = 2.5;     // of a kata that never gave trouble, at least
 
 cli_kata_when cli_kata_state(const store_kata *schedule, const char *today) {
     int64_t now, due;
@@ -19,8 +20,10 @@ static double urgency(const cli_kata_candidate *k, const char *today) {
     store_day_number(today, &now);
     store_day_number(k->schedule.due, &due);
     double overdue = fmax(0, fmin(30, (double)(now - due)));
+    bool went_well = k->schedule.lapses == 0 && k->schedule.ease >= FRESH_EASE;
     switch (cli_kata_state(&k->schedule, today)) {
     case CLI_KATA_DUE:
+        if (went_well) return 1e6 + 10 * k->weakness + overdue / 2 - PATIENCE;
         return 2e6 + 10 * k->weakness + 3 * (double)(k->schedule.lapses < 5 ? k->schedule.lapses : 5) +
                overdue / 2;
     case CLI_KATA_NEW: return 1e6 + 10 * k->weakness - k->level;

@@ -1,7 +1,8 @@
 // Which kata today: pure functions over what is known.
 //
-// First come those that are due, the weakest first; then those never done, the ones of weak skills first;
-// then the one that is due soonest. Weak is what took many attempts or hints.
+// First come those that gave trouble and are due, the weakest first; then those never done, the ones of weak skills
+// first, and what went well when it has been due for some days; then the one that is due soonest. Weak is what
+// took many attempts or hints.
 #ifndef CLI_KATA_CHOICE_H
 #define CLI_KATA_CHOICE_H
 

@@ -84,6 +84,28 @@ static void all_have_their_turn(void **state) {
     give_for_200_days(0);
 }
 
+// What went well leaves room for new ones, but not for ever: who passes everything has met most of 30 within 60 days.
+static void new_ones_come_between(void **state) {
+    const cli_kata_candidate katas[] = {kata("went-well", "2026-11-10", 5, 0), kata("new", "", 0, 0)};
+    assert_int_equal(cli_kata_choose(katas, 2, TODAY), 1);
+    const cli_kata_candidate old[] = {kata("went-well", "2026-10-20", 5, 0), kata("new", "", 0, 0)};
+    assert_int_equal(cli_kata_choose(old, 2, TODAY), 0);
+    enum { KATAS = 30 };
+    cli_kata_candidate all[KATAS] = {0};
+    size_t met = 0, again = 0;
+    char day[STORE_DAY];
+    for (int i = 0; i < KATAS; i++) all[i].level = 1 + i / 10;
+    for (int64_t d = 0; d < 60; d++) {
+        store_day_from(20000 + d, day);
+        store_kata *schedule = &all[cli_kata_choose(all, KATAS, day)].schedule;
+        met += !schedule->due[0];
+        again += schedule->due[0] != 0;
+        store_schedule(schedule, day, 5);
+    }
+    assert_true(met >= 20);
+    assert_true(again >= 15);
+}
+
 static void trouble(void **state) {
     assert_true(cli_kata_trouble(&(store_task){.attempts = 1, .passed = true}) == 0);
     assert_true(cli_kata_trouble(&(store_task){0}) == 0);
@@ -114,6 +136,7 @@ int main(void) {
         cmocka_unit_test(another_one),
         cmocka_unit_test(clock_that_was_ahead),
         cmocka_unit_test(all_have_their_turn),
+        cmocka_unit_test(new_ones_come_between),
         cmocka_unit_test(trouble),
         cmocka_unit_test(quality),
     };
