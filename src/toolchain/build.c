@@ -87,11 +87,11 @@ static kz_status run(const compiler *with, const command *c, const char *what, c
     if (c->full) return base_fail(error, KZ_INVALID, "too many files or flags for one program");
     base_text said = {0};
     int code = 0;
-    kz_status status = toolchain_run(c->argv, &said, &code, error);
+    kz_status status = toolchain_start(c->argv, &said, &code, error);
     if (status == KZ_OK && code != 0) {
         char line[TOOLCHAIN_PATH + 128];
         snprintf(line, sizeof line, "%.64s could not %s %.900s (exit status %d)", with->name, what, of, code);
-        status = toolchain_fail_output(error, line, &said);
+        status = toolchain_fail_tool(error, with->name, line, of, code, &said);
         if (said.data && strstr(said.data, "undefined reference to `main'"))
             base_fail_note(error, "the program has no main: name the file that has it too");
         if (said.data && strstr(said.data, "Unresolved extern function"))
@@ -145,8 +145,12 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     command quick = c;
     add(&quick, TOOLCHAIN_NO_SPECIAL_FUNCTIONS);
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]), add(&quick, tail[i]);
-    status = program->plain_c ? KZ_TOOL : run(with, &quick, "compile", program->files[index], NULL);
-    if (status == KZ_TOOL) status = run(with, &c, "compile", program->files[index], error);
+    kz_error quickly = {0};
+    status = program->plain_c ? KZ_TOOL : run(with, &quick, "compile", program->files[index], &quickly);
+    if (status == KZ_TOOL)
+        status = run(with, &c, "compile", program->files[index], error);
+    else if (status && error)
+        *error = quickly;
     if (status == KZ_OK) status = base_file_read(object, &data, &size, error);
     if (status == KZ_OK) {
         char *dependencies = NULL;

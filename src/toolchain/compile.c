@@ -76,14 +76,9 @@ static kz_status key_before(const toolchain *tools, const char *source, const co
 }
 
 static void explain_nvcc(kz_error *error, const base_text *said) {
-    const char *text = said->data ? said->data : "";
-    if (strstr(text, "gcc") && (strstr(text, "not found") || strstr(text, "No such file")))
-        base_fail_note(error, "nvcc needs a host compiler: sudo apt-get install g++");
-    else if (strstr(text, "kz/kernel.cuh"))
+    if (said->data && strstr(said->data, "kz/kernel.cuh"))
         base_fail_note(error,
                        "kz's own headers are looked for in the folder include beside the executable's");
-    else if (strstr(text, "No space left"))
-        base_fail_note(error, "free some space, or set TMPDIR to a folder on another disk");
 }
 
 // With `quick`, without the special functions of C++17.
@@ -102,11 +97,11 @@ static kz_status run_nvcc(const toolchain *tools, const char *source, const comm
 
     base_text said = {0};
     int code = 0;
-    kz_status status = toolchain_run(c.argv, &said, &code, error);
+    kz_status status = toolchain_start(c.argv, &said, &code, error);
     if (status == KZ_OK && code != 0) {
         char what[TOOLCHAIN_PATH + 64];
         snprintf(what, sizeof what, "nvcc could not compile %s (exit status %d)", source, code);
-        status = toolchain_fail_output(error, what, &said);
+        status = toolchain_fail_tool(error, "nvcc", what, source, code, &said);
         explain_nvcc(error, &said);
     }
     if (status == KZ_OK) status = base_file_read(out, ptx, ptx_size, error);
@@ -127,9 +122,12 @@ static kz_status compile(const toolchain *tools, const char *source, const comma
     status = toolchain_work_open(folder, error);
     if (status) return status;
     char *dependencies = NULL;
-    status = run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, NULL);
+    kz_error quickly = {0};
+    status = run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, &quickly);
     if (status == KZ_TOOL)
         status = run_nvcc(tools, source, flags, false, folder, ptx, ptx_size, &dependencies, error);
+    else if (status && error)
+        *error = quickly;
     if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key))
         toolchain_cache_write(tools, key, "ptx", *ptx, *ptx_size);
     free(dependencies);

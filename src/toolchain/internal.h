@@ -41,6 +41,13 @@ bool toolchain_cache_list(const toolchain *tools, const char *before, const char
 // nvcc hands the names of files to a shell, in double quotes: KZ_INVALID for a name that a shell would change.
 kz_status toolchain_check_name(const char *path, kz_error *error);
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output);
+// toolchain_run for a compiler: one that cannot be started is no refusal either, but KZ_IO.
+kz_status toolchain_start(const char *const *argv, base_text *output, int *exit_code, kz_error *error);
+// For a compiler that ended with `code` on `source`. KZ_TOOL is a refusal, in the compiler's words after the line
+// `what`; where the machine is to blame (a full disk, no host compiler, too little memory) it is another status, with
+// what happened and what to do: failure.c.
+kz_status toolchain_fail_tool(kz_error *error, const char *tool, const char *what, const char *source,
+                              int code, const base_text *said);
 
 // For nvcc: the guard of the header with the special mathematical functions of C++17 (Bessel, beta and their kin),
 // which GCC's <cmath> takes in for every file. Hardly any file calls them, and without them a compilation takes

@@ -1,0 +1,124 @@
+// Why a compiler failed: the source's fault, or the machine's. A learner whose disk is full has made no mistake in
+// the program, and is not helped by looking for one.
+#include "toolchain/internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct trouble {
+    const char *words; // of the compiler or a program that it starts
+    kz_status status;
+    const char *what, *next;
+} trouble;
+
+static const char FULL[] = "the disk is full", NO_HOST[] = "there is no usable host compiler (gcc, g++)",
+                  NO_MEMORY[] = "there was not enough memory for it",
+                  CANNOT_WRITE[] = "it cannot write its temporary files";
+
+#define FREE    "free some space, or set TMPDIR to a folder on another disk, and try again"
+#define WRITE   "set TMPDIR to a folder that can be written (kz doctor shows what there is), and try again"
+#define MEMORY  "close other programs or raise the limit (ulimit -v), and try again"
+#define INSTALL "install it (sudo apt-get install g++), or put it into the PATH; kz doctor looks for it"
+
+static const trouble troubles[] = {
+    {"No space left on device", KZ_IO, FULL, FREE},
+    {"Disk quota exceeded", KZ_IO, FULL, FREE},
+    {"File size limit exceeded", KZ_IO, CANNOT_WRITE, WRITE},
+    {"Could not open output file", KZ_IO, CANNOT_WRITE, WRITE},
+    {"Cannot create temporary file", KZ_IO, CANNOT_WRITE, WRITE},
+    {"Read-only file system", KZ_IO, CANNOT_WRITE, WRITE},
+    {"died due to signal 9", KZ_NO_MEMORY, "it was killed, as the system does when memory runs out", MEMORY},
+    {"Killed signal terminated program", KZ_NO_MEMORY,
+     "it was killed, as the system does when memory runs out", MEMORY},
+    {"out of memory", KZ_NO_MEMORY, NO_MEMORY, MEMORY},
+    {"virtual memory exhausted", KZ_NO_MEMORY, NO_MEMORY, MEMORY},
+    {"Cannot allocate memory", KZ_NO_MEMORY, NO_MEMORY, MEMORY},
+    {"gcc: No such file", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"gcc: not found", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"g++: No such file", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"g++: not found", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"Failed to preprocess host compiler properties", KZ_NOT_FOUND,
+     "the host compiler (gcc, g++) is missing or does not work",
+     "see what g++ --version says, and whether space, memory and limits (ulimit -a) suffice"},
+    {"Cannot find compiler", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"cannot execute", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"error trying to exec", KZ_NOT_FOUND, NO_HOST, INSTALL},
+    {"unsupported GNU version", KZ_NOT_FOUND, "the host compiler (gcc) is too new for this nvcc",
+     "install an older gcc and name it: NVCC_PREPEND_FLAGS=\"-ccbin g++-13\""},
+};
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// Diagnostics of the source begin with its name, and what they quote of it is indented.
+static bool is_of_source(const char *line, size_t length, const char *source) {
+    const char *name = base_name(source);
+    if (*line == ' ' || *line == '\t') return true;
+    const char *writing = strstr(line, ": fatal error: error writing to ");
+    if (writing && writing < line + length) return false; // gcc says where it had come to
+    size_t own = strlen(name);
+    for (size_t i = 0; i + own < length; i++)
+        if (strncmp(line + i, name, own) == 0 && (line[i + own] == ':' || line[i + own] == '(')) return true;
+    return false;
+}
+
+static const trouble *find_in_words(const char *said, const char *source) {
+    for (const char *line = said; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (!is_of_source(line, length, source))
+            for (size_t i = 0; i < BASE_COUNT(troubles); i++) {
+                const char *at = strstr(line, troubles[i].words);
+                if (at && at < line + length) return &troubles[i];
+            }
+        line += length + (line[length] == '\n');
+    }
+    return NULL;
+}
+
+static const trouble *find_in_code(int code) {
+    static const trouble killed = {"", KZ_NO_MEMORY, "it was killed, as the system does when memory runs out",
+                                   MEMORY},
+                         too_large = {"", KZ_IO, "it may not write files of the size that it needs",
+                                      "raise the limit (ulimit -f unlimited), and try again"},
+                         too_long = {"", KZ_LIMIT, "it used up the processor time that it was allowed",
+                                     "raise the limit (ulimit -t unlimited), and try again"},
+                         crashed = {
+                             "", KZ_NO_MEMORY, "it crashed: its own fault, or too little memory",
+                             "try again with more memory; if it crashes again, take the last change back"};
+    switch (code - 128) {
+    case SIGKILL:
+    case SIGTERM:
+    case SIGHUP: return &killed;
+    case SIGXFSZ: return &too_large;
+    case SIGXCPU: return &too_long;
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGABRT: return &crashed;
+    default: return NULL;
+    }
+}
+
+kz_status toolchain_fail_tool(kz_error *error, const char *tool, const char *what, const char *source,
+                              int code, const base_text *said) {
+    const trouble *found = find_in_words(said->data ? said->data : "", source);
+    if (!found) found = find_in_code(code);
+    if (!found) return toolchain_fail_output(error, what, said);
+    char line[TOOLCHAIN_PATH + 256];
+    snprintf(line, sizeof line, "%s could not do its work on %.800s: %s", tool, source, found->what);
+    toolchain_fail_output(error, line, said);
+    base_fail_note(error, "this is about the machine, not about what is in the file");
+    base_fail_note(error, "what to do: %s", found->next);
+    if (error) error->status = found->status;
+    return found->status;
+}
+
+kz_status toolchain_start(const char *const *argv, base_text *output, int *exit_code, kz_error *error) {
+    kz_status status = toolchain_run(argv, output, exit_code, error);
+    if (status != KZ_TOOL) return status;
+    base_fail_note(error, "is it still installed, and are processes and memory left to start it?");
+    if (error) error->status = KZ_IO;
+    return KZ_IO;
+}
