@@ -45,15 +45,29 @@ static void record(const course_verdict *verdict, char *says, size_t size) {
     if (status) fprintf(stderr, "kz: this attempt was not recorded: %s\n", error.message);
 }
 
-static kz_status print(const grade_options *options, const course_verdict *verdict, kz_error *error) {
-    report_style style = report_detect_style(stdout);
-    if (!options->json.given || options->json.path) cli_verdict_print(stdout, &style, verdict);
-    if (!options->json.given) return KZ_OK;
+static kz_status write_json(const grade_options *options, json_t *object, kz_error *error) {
     json_t *array = json_array();
-    json_array_append_new(array, cli_verdict_json(verdict));
+    json_array_append_new(array, object);
     kz_status status = report_write_lines(array, options->json.path, error);
     json_decref(array);
     return status;
+}
+
+static kz_status print(const grade_options *options, const course_verdict *verdict, kz_error *error) {
+    report_style style = report_detect_style(stdout);
+    if (!options->json.given || options->json.path) cli_verdict_print(stdout, &style, verdict);
+    return options->json.given ? write_json(options, cli_verdict_json(verdict), error) : KZ_OK;
+}
+
+// The grader's own failure: whoever reads JSON gets an object all the same.
+static int fail(const grade_options *options, const char *file, const kz_error *failure) {
+    kz_error error = {0};
+    if (options->json.given &&
+        write_json(options,
+                   cli_verdict_failure_json(file, options->task, failure, cli_exit_of(failure->status)),
+                   &error))
+        fprintf(stderr, "kz: %s\n", error.message);
+    return cli_fail(failure);
 }
 
 static int grade(const grade_options *options, const course_task *task, const char *file) {
@@ -83,7 +97,7 @@ static int grade(const grade_options *options, const course_task *task, const ch
     }
     course_verdict_close(&verdict);
     if (cli_interrupted()) return CLI_INTERRUPTED;
-    if (status) return cli_fail(&error);
+    if (status) return fail(options, file, &error);
     return passed ? CLI_OK : CLI_WRONG;
 }
 
@@ -91,23 +105,22 @@ static int run(const cli_command *self, int argc, char **argv) {
     grade_options options = {0};
     cli_list words;
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    if (words.count != 1) return cli_fail_with(KZ_INVALID, "kz grade takes one file\ntry: kz help grade");
-    if (options.seed.given && options.seed.value < 1)
-        return cli_fail_with(KZ_INVALID, "--seed takes a number from 1 on");
+    if (cli_parse(self, argc, argv, &options, &words, &error)) return fail(&options, NULL, &error);
+    const char *file = words.count == 1 ? words.items[0] : NULL;
     char folder[COURSE_PATH];
     course_catalogue *catalogue = NULL;
     const course_task *task = NULL;
     cli_catch_interrupts();
-    if (access(words.items[0], F_OK) != 0)
-        return cli_fail_with(
-            KZ_NOT_FOUND,
-            "there is no file %s\nkz learn show names the file of your task; kz grade takes any",
-            words.items[0]);
-    if (course_find(folder, &error) || course_open(folder, &catalogue, &error)) return cli_fail(&error);
-    int code = find_task(catalogue, &options, words.items[0], &task, &error)
-                   ? cli_fail(&error)
-                   : grade(&options, task, words.items[0]);
+    if (!file)
+        base_fail(&error, KZ_INVALID, "kz grade takes one file\ntry: kz help grade");
+    else if (options.seed.given && options.seed.value < 1)
+        base_fail(&error, KZ_INVALID, "--seed takes a number from 1 on");
+    else if (access(file, F_OK) != 0)
+        base_fail(&error, KZ_NOT_FOUND,
+                  "there is no file %s\nkz learn show names the file of your task; kz grade takes any", file);
+    else if (!course_find(folder, &error) && !course_open(folder, &catalogue, &error))
+        find_task(catalogue, &options, file, &task, &error);
+    int code = error.status ? fail(&options, file, &error) : grade(&options, task, file);
     course_close(catalogue);
     return code;
 }
@@ -133,7 +146,9 @@ const cli_command cli_command_grade = {
              "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
              "attempt is\n"
              "recorded in your progress (KZ_LEARN, else ~/kernel-zoo).\n\n"
-             "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes.",
+             "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes: "
+             "then\n"
+             "nothing was graded, nothing is recorded, and --json gives an object with \"error\".",
     .examples = "  kz grade vector-add.cu\n"
                 "  kz grade mine.cu --task vector-add --json\n"
                 "  kz grade vector-add.cu --seed 7       the fresh seed that a verdict named",

@@ -149,3 +149,20 @@ json_t *cli_verdict_json(const course_verdict *verdict) {
     base_text_free(&file);
     return object;
 }
+
+// Texts may hold what the learner's files and folders are called: anything.
+static json_t *clean_text(const char *text) {
+    base_text clean = {0};
+    if (!text) return json_null();
+    base_text_add_clean(&clean, text);
+    json_t *value = json_string(clean.data ? clean.data : "");
+    base_text_free(&clean);
+    return value;
+}
+
+json_t *cli_verdict_failure_json(const char *file, const char *task, const kz_error *error, int exit_status) {
+    const char *message = error->message[0] ? error->message : kz_status_text(error->status);
+    return json_pack("{s:o, s:o, s:b, s:s, s:o, s:i, s:[]}", "task", clean_text(task), "file",
+                     clean_text(file), "passed", 0, "reason", "error", "error", clean_text(message),
+                     "exit_status", exit_status, "checks");
+}

@@ -12,6 +12,9 @@
 void cli_verdict_print(FILE *file, const report_style *style, const course_verdict *verdict);
 // One object; the caller's. NULL when out of memory.
 json_t *cli_verdict_json(const course_verdict *verdict);
+// Where nothing could be judged: "passed" is false, "reason" is "error", and "error" says what kept it from being
+// judged. `file` and `task` may be NULL.
+json_t *cli_verdict_failure_json(const char *file, const char *task, const kz_error *error, int exit_status);
 
 // attempt.c: what the store keeps of it.
 void cli_verdict_attempt(const course_verdict *verdict, store_attempt *attempt);

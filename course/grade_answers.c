@@ -28,7 +28,8 @@ typedef struct grading {
     course_verdict *verdict;
     base_arena *arena;
     course_lines lines;
-    char folder[COURSE_PATH];
+    char folder[COURSE_PATH];     // where the learner's commands run
+    char own_folder[COURSE_PATH]; // where the grader's do: with the task's files alone; "" before the first
     ran ran[COURSE_CHECKS];
     size_t ran_count;
     kz_error *error;
@@ -122,7 +123,7 @@ static kz_status words_of(grading *g, const char *text, const char *const **word
     return status;
 }
 
-static kz_status run_words(grading *g, const char *const *words, double seconds,
+static kz_status run_words(grading *g, const char *folder, const char *const *words, double seconds,
                            course_process_result *result, kz_error *error) {
     if (g->job->progress) {
         char what[96];
@@ -139,7 +140,7 @@ static kz_status run_words(grading *g, const char *const *words, double seconds,
     ((const char **)(uintptr_t)words)[0] = program; // the arena's own list
     const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", NULL};
     course_process process = {.argv = words,
-                              .folder = g->folder,
+                              .folder = folder,
                               .environment = environment,
                               .seconds = seconds,
                               .output_bytes = OUTPUT,
@@ -236,7 +237,7 @@ static kz_status grade_command(grading *g, const course_command *command) {
     } else {
         double seconds = command->seconds > 0 ? command->seconds : g->task->limit_seconds;
         course_process_result result = {0};
-        status = run_words(g, words, seconds, &result, &error);
+        status = run_words(g, g->folder, words, seconds, &result, &error);
         if (status) {
             base_text_add(&detail, "The command was: %s\n%s\nIs it installed, and written right?\n", line,
                           error.message);
@@ -259,7 +260,9 @@ static kz_status run_own(grading *g, const course_answer *answer, const ran **fo
     kz_status status = words_of(g, answer->run, &words, &count, g->error);
     if (status) return status;
     course_process_result result = {0};
-    status = run_words(g, words, g->task->limit_seconds, &result, g->error);
+    if (!g->own_folder[0]) status = course_scratch_open(g->task, NULL, g->own_folder, g->error);
+    if (status) return status;
+    status = run_words(g, g->own_folder, words, g->task->limit_seconds, &result, g->error);
     if (status == KZ_OK && (result.timed_out || result.exit_code != 0)) {
         base_text said = {0};
         add_tail(&said, &result.output);
@@ -413,12 +416,6 @@ static kz_status grade_answer(grading *g, const course_answer *answer) {
     return KZ_OK;
 }
 
-static bool needs_commands(const course_task *task) {
-    for (size_t i = 0; i < task->answer_count; i++)
-        if (task->answers[i].run) return true;
-    return task->command_count > 0;
-}
-
 kz_status course_grade_answers(const course_grade_job *job, const char *source, course_verdict *verdict,
                                kz_error *error) {
     grading g = {.job = job, .task = job->task, .verdict = verdict, .error = error};
@@ -426,13 +423,14 @@ kz_status course_grade_answers(const course_grade_job *job, const char *source, 
     g.arena = base_arena_open();
     if (!g.arena) return base_fail(error, KZ_NO_MEMORY, "no memory to grade %s", job->file);
     kz_status status = course_lines_read(g.arena, source, &g.lines, error);
-    if (status == KZ_OK && needs_commands(g.task))
+    if (status == KZ_OK && g.task->command_count)
         status = course_scratch_open(g.task, job->file, g.folder, error);
     for (size_t i = 0; i < g.task->command_count && status == KZ_OK; i++)
         status = grade_command(&g, &g.task->commands[i]);
     for (size_t i = 0; i < g.task->answer_count && status == KZ_OK; i++)
         status = grade_answer(&g, &g.task->answers[i]);
     course_scratch_close(g.folder);
+    course_scratch_close(g.own_folder);
     base_arena_close(g.arena);
     return status;
 }

@@ -53,6 +53,10 @@ static void test_run(void **state) {
     expect_pass(&f, "bytes = 6\n");
     expect_fail(&f, "bytes = 7\n", COURSE_ANSWER_WRONG, "bytes", "How many bytes");
     assert_null(strstr(row(&f, "bytes")->detail, "6"));
+    // The right answer is the task's: a file of the learner's by the same name does not change it.
+    put_file(f.folder, "work/tried/files/text", "hello, world\n");
+    expect_pass(&f, "bytes = 6\n");
+    expect_fail(&f, "bytes = 13\n", COURSE_ANSWER_WRONG, "bytes", "How many bytes");
     close_task(&f);
 }
 

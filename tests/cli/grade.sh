@@ -73,6 +73,27 @@ expect_exit 0 grade "$odd" --json
 [ "$("$JSON_LINES" task twice < "$FOLDER/out")" = 1 ] || fail "not one JSON line for an odd path"
 expect_exit 2 grade "$FOLDER"
 expect_err "is a folder"
+# Where nothing can be judged there is one object of JSON all the same, and the exit status says what kind it is.
+for words in "$FOLDER/none.cu" "$FOLDER" "$FOLDER/other.cu" "$FOLDER/other.cu --task twize"; do
+    expect_exit 2 grade $words --json
+    [ "$("$JSON_LINES" reason error < "$FOLDER/out")" = 1 ] || fail "not one JSON line for kz grade $words"
+    expect_out '"exit_status":2'
+done
+expect_exit 2 grade --json
+expect_out '"error":"kz grade takes one file'
+KZ_COURSE="$FOLDER/no-course" expect_exit 2 grade "$FOLDER/other.cu" --task twice --json
+expect_out '"reason":"error"'
+expect_exit 2 grade "$FOLDER/none.cu" --json "$FOLDER/failed.json"
+grep -q '"error":"there is no file' "$FOLDER/failed.json" || fail "no error in the file"
+# A machine that cannot compile has found no mistake in the file: no verdict, and no attempt.
+before=$("$KZ" progress --export | grep -c twice)
+sed 's/2 \* /3 * /' "$task/solution.cu" > "$FOLDER/full.cu"
+mkdir -p "$FOLDER/bin" && ln -sf "$(command -v sh)" "$FOLDER/bin/sh"
+PATH="$FOLDER/bin" "$KZ" grade "$FOLDER/full.cu" --task twice --json > "$FOLDER/out" 2> "$FOLDER/err"
+[ $? -ge 2 ] || fail "a missing host compiler is held against the file"
+expect_out '"reason":"error"'
+expect_err "apt-get install g++"
+[ "$("$KZ" progress --export | grep -c twice)" = "$before" ] || fail "an attempt was recorded"
 expect_exit 0 progress --export
 expect_out "twice"
 finish
