@@ -360,6 +360,29 @@ static void find_shape(const course_data *data, uint64_t count, family_output *o
             output->rows = output->columns = (uint64_t)axes[i];
 }
 
+static void name_scalars(const course_data *data, const char *names[COURSE_PARAMETERS + 1],
+                         double values[COURSE_PARAMETERS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < data->task->parameter_count; i++)
+        if (data->task->parameters[i].role == COURSE_SCALAR) {
+            names[count] = data->task->parameters[i].name;
+            values[count++] = data->values[i];
+        }
+    names[count] = NULL;
+}
+
+// "z: 1 of 1025 wrong, first [1024]: ..."; a single value has no index to speak of.
+static void fail_with_pattern(const char *name, const family_comparison *c, kz_error *error) {
+    if (c->count == 1 && !c->cause[0]) // "the value is wrong"
+        base_fail(error, KZ_WRONG, "%s is wrong", name);
+    else if (c->count == 1)
+        base_fail(error, KZ_WRONG, "%s is wrong: %s", name, c->pattern);
+    else
+        base_fail(error, KZ_WRONG, "%s: %llu of %llu wrong, first [%llu]: %s", name,
+                  (unsigned long long)c->wrong, (unsigned long long)c->count,
+                  (unsigned long long)c->first_wrong, c->pattern);
+}
+
 static kz_status compare_output(const course_data *data, size_t i, const course_reference_call *call,
                                 family_comparison *comparison, kz_error *error) {
     const course_parameter *p = &data->task->parameters[i];
@@ -375,6 +398,12 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
         data->before->seed != data->seed)
         output.previous = data->before->got[i];
     find_shape(data, data->counts[i], &output);
+    const char *names[COURSE_PARAMETERS + 1];
+    double values[COURSE_PARAMETERS];
+    name_scalars(data, names, values);
+    output.names = names;
+    output.values = values;
+    output.is_plain_c = data->task->kind == COURSE_C;
     family_comparison now;
     family_compare(&output, &now);
     if (now.wrong == 0) {
@@ -382,12 +411,12 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
         return KZ_OK;
     }
     *comparison = now;
-    base_fail(error, KZ_WRONG, "%s: %llu of %llu wrong, first [%llu]: %s", p->name,
-              (unsigned long long)now.wrong, (unsigned long long)now.count,
-              (unsigned long long)now.first_wrong, now.pattern);
+    fail_with_pattern(p->name, &now, error);
+    // On the host, what is added to the NaN of an output that was never set is that very NaN.
     if (family_is_poison(p->type, (const char *)data->got[i] + now.first_wrong * kz_type_size(p->type)))
-        base_fail_note(error, "%s[%llu] was never written; it should be %.9g", p->name,
-                       (unsigned long long)now.first_wrong, now.expected);
+        base_fail_note(error, "%s[%llu] was never written%s; it should be %.9g", p->name,
+                       (unsigned long long)now.first_wrong,
+                       data->task->kind == COURSE_C ? ", or only added to (+=)" : "", now.expected);
     else if (now.bound > 0)
         base_fail_note(error, "%s[%llu] is %.9g and should be %.9g, give or take %.2g", p->name,
                        (unsigned long long)now.first_wrong, now.got, now.expected, now.bound);

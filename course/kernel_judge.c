@@ -256,7 +256,7 @@ static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *
                           detail.length ? "\n" : "");
         if (t->also.length)
             base_text_add(&detail, "\nalso wrong: %s%s", t->also.data, t->others > 8 ? "; and more" : "");
-        base_text_add(&detail, "\n%zu of %zu runs are wrong", t->wrong, t->runs);
+        base_text_add(&detail, "\n%zu of %zu runs %s wrong", t->wrong, t->runs, t->wrong == 1 ? "is" : "are");
         add_row(g, verdict, "results", COURSE_BAD, COURSE_WRONG, "", &summary, detail.data);
     } else {
         base_text_add(&summary, "%zu case%s, 2 seeds, %zu runs", g->job->task->case_count,

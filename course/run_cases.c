@@ -52,7 +52,7 @@ kz_status course_run_one(const course_runner *runner, const course_case *c, uint
                          kz_error *error) {
     *result = (course_process_result){0};
     kz_status status =
-        course_data_open(runner->job->task, runner->reference, c, runner->verdict->public_seed, data, error);
+        course_data_open(runner->job->task, runner->reference, c, runner->verdict->fresh_seed, data, error);
     if (status) return status;
     *job = (course_harness_job){.data = data, .calls = calls, .flags = flags};
     return course_run_jobs(runner, job, 1, result, error);
@@ -105,7 +105,8 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
         reason = COURSE_TIMEOUT;
         kind = "";
         snprintf(summary, sizeof summary, "stopped after %g s", seconds);
-        base_text_add(&detail, "%s did not come back within %g seconds on %s.\n", function, seconds, where);
+        base_text_add(&detail, "%s did not come back within %g second%s on %s.\n", function, seconds,
+                      seconds == 1 ? "" : "s", where);
         base_text_add(&detail,
                       "Likely: a loop whose condition never becomes false, or work that grows with the "
                       "square of the size.\n");

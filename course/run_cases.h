@@ -25,7 +25,7 @@ typedef struct course_runner {
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           course_process_result *result, kz_error *error);
-// One job on `c` with the public seed. `data` is to be closed in any case.
+// One job on `c` with the fresh seed. `data` is to be closed in any case.
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
                          course_data *data, course_harness_job *job, course_process_result *result,
                          kz_error *error);

@@ -46,8 +46,12 @@ static void add_distance(base_text *words, const char *report, const course_data
         return;
     if (strcmp(side, "inside") == 0) return;
     bool after = strcmp(side, "right") == 0 || strcmp(side, "after") == 0;
-    base_text_add(words, ", %llu bytes %s a buffer of %llu bytes", distance,
-                  after ? "past the end of" : "before", bytes);
+    if (distance == 0)
+        base_text_add(words, ", just %s a buffer of %llu byte%s", after ? "past the end of" : "before", bytes,
+                      bytes == 1 ? "" : "s");
+    else
+        base_text_add(words, ", %llu byte%s %s a buffer of %llu byte%s", distance, distance == 1 ? "" : "s",
+                      after ? "past the end of" : "before", bytes, bytes == 1 ? "" : "s");
     add_buffer_names(words, data, bytes);
 }
 
@@ -82,8 +86,8 @@ static void read_address(const char *report, const char *file, const course_data
     if (line && sscanf(line, "%15s of size %llu", access, &bytes) != 2) bytes = 0;
     find_place(report, NULL, file, r->where, sizeof r->where);
     if (bytes)
-        base_text_add(&r->words, "%s of %llu bytes%s%s", strcmp(access, "WRITE") == 0 ? "A write" : "A read",
-                      bytes, r->where[0] ? " at " : "", r->where);
+        base_text_add(&r->words, "%s of %llu byte%s%s%s", strcmp(access, "WRITE") == 0 ? "A write" : "A read",
+                      bytes, bytes == 1 ? "" : "s", r->where[0] ? " at " : "", r->where);
     else
         base_text_add(&r->words, "%s%s%s", r->kind, r->where[0] ? " at " : "", r->where);
     add_distance(&r->words, report, data);
@@ -98,9 +102,9 @@ static void read_leak(const char *report, const char *file, course_report *r) {
     if (at) sscanf(at, "leak of %llu byte(s) in %llu object(s)", &bytes, &objects);
     snprintf(r->kind, sizeof r->kind, "leak");
     find_place(report, NULL, file, r->where, sizeof r->where);
-    base_text_add(&r->words,
-                  "%llu bytes that were allocated%s%s are never freed (%llu allocation%s, in two calls).\n",
-                  bytes, r->where[0] ? " at " : "", r->where, objects, objects == 1 ? "" : "s");
+    base_text_add(&r->words, "%llu byte%s allocated%s%s %s never freed (%llu allocation%s, in two calls).\n",
+                  bytes, bytes == 1 ? " that was" : "s that were", r->where[0] ? " at " : "", r->where,
+                  bytes == 1 ? "is" : "are", objects, objects == 1 ? "" : "s");
     base_text_add(&r->words,
                   "Every malloc needs its free on every way out of the function. (LeakSanitizer)\n");
 }

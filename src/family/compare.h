@@ -14,10 +14,13 @@ typedef struct family_output {
     const void *got;
     const double *expected, *bound;
     // Only for naming the pattern; may be NULL.
-    const void *input;      // an input of the same type and count: was it merely copied?
-    const void *previous;   // what the kernel wrote in an earlier run on other data: was it kept?
-    uint64_t rows, columns; // of a matrix: is it transposed? 0 where it is none
-    uint64_t block;         // threads of a block: is it the last one? 0 where that is not known
+    const void *input;        // an input of the same type and count: was it merely copied?
+    const void *previous;     // what the kernel wrote in an earlier run on other data: was it kept?
+    uint64_t rows, columns;   // of a matrix: is it transposed? 0 where it is none
+    uint64_t block;           // threads of a block: is it the last one? 0 where that is not known
+    bool is_plain_c;          // a C function made it: loops and no threads, no shared memory
+    const char *const *names; // of the run's scalars, ends with NULL: is it one of them everywhere?
+    const double *values;     // theirs
 } family_output;
 
 typedef struct family_comparison {

@@ -295,9 +295,8 @@ static void names_what_is_wrong(void **state) {
 
     f = right_answer();
     family_poison(KZ_F32, 1, &f->got[1024]);
-    expect(
-        f, 1,
-        "only the tail is wrong: the last 1 of 1025, the partial block from 1024 on; they are never written");
+    expect(f, 1,
+           "only the last of 1025 is wrong, alone in the partial block from 1024 on; it was never written");
     assert_int_equal(f->result.first_wrong, 1024);
     f = right_answer();
     for (int i = 1000; i < N; i++) f->got[i] = 0;
@@ -332,6 +331,57 @@ static void names_what_is_wrong(void **state) {
     f = right_answer();
     f->expected[77] = f->expected[90] = NAN;
     expect(f, 2, "NaN was dropped");
+}
+
+static void one_is_not_several(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->got[0] = 0;
+    expect(f, 1, "only the first of 1025 is wrong; it is zero");
+    f = right_answer();
+    f->got[500] = NAN;
+    expect(f, 1, "one element alone is wrong, [500]; it is NaN");
+    f = right_answer();
+    f->expected[77] = NAN;
+    expect(f, 1, "one element alone is wrong, [77]");
+    f = right_answer();
+    f->got[3] = f->got[90] = 0;
+    expect(f, 2, "2 of 1025 are wrong, and they are zero");
+}
+
+// A C function has loops where a kernel has threads.
+static void plain_c_has_no_threads(void **state) {
+    (void)state;
+    for (int way = 0; way < 6; way++) {
+        fixture *f = right_answer();
+        f->output.is_plain_c = true;
+        for (int i = 0; i < N; i++) {
+            bool wrong = way == 0   ? i >= 992
+                         : way == 1 ? i < 4
+                         : way == 2 ? i % 32 == 5
+                         : way == 3 ? i == 7 || i == 40
+                                    : true;
+            if (wrong && way < 4) family_poison(KZ_F32, 1, &f->got[i]);
+            if (way == 4) family_poison(KZ_F32, 1, &f->got[i]);
+            if (way == 5) f->got[i] *= 32;
+        }
+        family_compare(&f->output, &f->result);
+        const char *texts[] = {f->result.pattern, f->result.cause, f->result.next};
+        assert_true(f->result.cause[0] && f->result.next[0]);
+        for (size_t i = 0; i < BASE_COUNT(texts); i++)
+            if (strstr(texts[i], "thread") || strstr(texts[i], "lane") || strstr(texts[i], "block") ||
+                strstr(texts[i], "warp") || strstr(texts[i], "launch"))
+                fail_msg("words of kernels: %s", texts[i]);
+    }
+}
+
+static void a_scalar_everywhere_is_named(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.names = (const char *const[]){"alpha", "n", NULL};
+    f->output.values = (const double[]){0.5, N};
+    for (int i = 0; i < N; i++) f->got[i] = N;
+    expect(f, f->output.count, "every element is 1025, which is n");
 }
 
 // With the number of threads in a block, the words speak of blocks.
@@ -507,6 +557,9 @@ int main(void) {
         cmocka_unit_test(nan_never_passes_for_a_number),
         cmocka_unit_test(names_what_is_wrong),
         cmocka_unit_test(a_transposed_matrix_is_seen),
+        cmocka_unit_test(one_is_not_several),
+        cmocka_unit_test(plain_c_has_no_threads),
+        cmocka_unit_test(a_scalar_everywhere_is_named),
         cmocka_unit_test(blocks_are_named),
         cmocka_unit_test(launch_lines_of_a_learners_file),
         cmocka_unit_test(the_last_tiles_of_a_matrix_are_seen),

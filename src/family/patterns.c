@@ -75,11 +75,28 @@ static const char *what_they_hold(const family_output *o, const family_compariso
     return NULL;
 }
 
+// "it was never written", "they are zero"
+static void hold_clause(const family_comparison *c, const char *what, char clause[48]) {
+    bool was = strcmp(what, "never written") == 0;
+    snprintf(clause, 48, "%s %s",
+             c->wrong == 1 ? was ? "it was" : "it is"
+             : was         ? "they were"
+                           : "they are",
+             what);
+}
+
 static void add_contents(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     size_t used = strlen(c->pattern);
-    if (what && used < FAMILY_PATTERN)
-        snprintf(c->pattern + used, FAMILY_PATTERN - used, "; they are %s", what);
+    char clause[48];
+    if (!what || used >= FAMILY_PATTERN) return;
+    hold_clause(c, what, clause);
+    snprintf(c->pattern + used, FAMILY_PATTERN - used, "; %s", clause);
+}
+
+// Words for kernels, or for C functions, which have neither threads nor shared memory.
+static const char *either(const family_output *o, const char *kernel, const char *plain) {
+    return o->is_plain_c ? plain : kernel;
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------
@@ -93,11 +110,15 @@ static bool every_element(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     if (!what) return false;
     if (strcmp(what, "never written") == 0)
-        return tell(c,
-                    "nothing was stored there: a guard that is never true, a store elsewhere; or += on what "
-                    "was never set",
-                    "store with = first, a constant if need be, and see whether it arrives",
-                    "the output was never written, or only added to: it is still poison");
+        return tell(
+            c,
+            either(o,
+                   "nothing was stored there: a guard that is never true, a store elsewhere; or += on "
+                   "what was never set",
+                   "nothing was stored there: a loop that never runs, a store elsewhere; or += on what "
+                   "was never set"),
+            "store with = first, a constant if need be, and see whether it arrives",
+            "the output was never written, or only added to (+=)");
     if (strcmp(what, "NaN") == 0) // outputs are poisoned with NaN, and what is added to NaN stays one
         return tell(
             c,
@@ -120,6 +141,11 @@ static bool constant(const family_output *o, family_comparison *c) {
         varies = varies || o->expected[i] != o->expected[0];
     }
     if (!varies) return false;
+    for (size_t i = 0; o->names && o->names[i]; i++)
+        if (o->values[i] == got_at(o, 0) && fabs(o->values[i]) > 1)
+            return tell(c, "that very number is stored instead of what was computed for the element",
+                        "say what element 0 should get, and compare it with what the line stores",
+                        "every element is %.9g, which is %s", got_at(o, 0), o->names[i]);
     return tell(c, "what is stored is the same for every element: the index takes no part in it",
                 "say what element 0 and element 1 should get, and what in the line makes the difference",
                 "every element is %.9g", got_at(o, 0));
@@ -137,8 +163,10 @@ static bool copied(const family_output *o, family_comparison *c) {
 
 static bool kept(const family_output *o, family_comparison *c) {
     if (!equals_bytes(o, o->previous)) return false;
-    return tell(c, "a value in a __device__ or static variable outlives the launch",
-                "compute it from this launch's inputs, and set what accumulates at its beginning",
+    return tell(c,
+                either(o, "a value in a __device__ or static variable outlives the launch",
+                       "a value in a static or global variable outlives the call"),
+                "compute it from this run's inputs, and set what accumulates at its beginning",
                 "the output is that of the run before, on other data: it is stale");
 }
 
@@ -232,33 +260,54 @@ static bool last_tiles(const family_output *o, family_comparison *c) {
     return true;
 }
 
-// The wrong elements are one run that begins or ends at the array's end.
-static bool one_end(const family_output *o, family_comparison *c) {
+static void tell_tail(const family_output *o, family_comparison *c, uint64_t first) {
+    const char *cause = either(o, "the grid is too small, or the loop ends too early",
+                               "a loop ends too early: a bound that is one too small, or another size's");
+    const char *next = either(o, "count the threads that there are, and the elements that each takes",
+                              "work out the last index that each loop reaches");
+    uint64_t block = 1024;
+    while (block >= 32 && (first % block != 0 || c->wrong >= block)) block /= 2;
+    if (c->wrong == 1 && block >= 32 && !o->is_plain_c)
+        tell(c, cause, next, "only the last of %llu is wrong, alone in the partial block from %llu on",
+             (number)o->count, (number)first);
+    else if (c->wrong == 1)
+        tell(c, cause, next, "only the last of %llu is wrong", (number)o->count);
+    else if (block >= 32 && !o->is_plain_c)
+        tell(c, cause, next, "only the tail is wrong: the last %llu of %llu, the partial block from %llu on",
+             (number)c->wrong, (number)o->count, (number)first);
+    else
+        tell(c, cause, next, "only the tail is wrong: the last %llu of %llu, from %llu on", (number)c->wrong,
+             (number)o->count, (number)first);
+}
+
+static void tell_beginning(const family_output *o, family_comparison *c) {
+    const char *cause = "the beginning is treated as a special case, or written twice";
+    const char *next = either(o, "look at what thread 0, warp 0 or block 0 does differently",
+                              "look at what the first rounds of the loop do differently");
+    if (c->wrong == 1)
+        tell(c, cause, next, "only the first of %llu is wrong", (number)o->count);
+    else
+        tell(c, cause, next, "only the first %llu of %llu are wrong", (number)c->wrong, (number)o->count);
+}
+
+// The wrong elements are one run, perhaps at one of the array's ends.
+static bool one_run(const family_output *o, family_comparison *c) {
     if (c->wrong == o->count) return false;
     uint64_t first = c->first_wrong, last = first;
     while (last + 1 < o->count && is_wrong(o, last + 1)) last++;
     if (last - first + 1 != c->wrong) return false;
-    if (last + 1 == o->count) {
-        uint64_t block = 1024;
-        while (block >= 32 && (first % block != 0 || c->wrong >= block)) block /= 2;
-        const char *cause = "the grid is too small, or the loop ends too early",
-                   *next = "count the threads that there are, and the elements that each takes";
-        if (block >= 32)
-            tell(c, cause, next,
-                 "only the tail is wrong: the last %llu of %llu, the partial block from %llu on",
-                 (number)c->wrong, (number)o->count, (number)first);
-        else
-            tell(c, cause, next, "only the tail is wrong: the last %llu of %llu, from %llu on",
-                 (number)c->wrong, (number)o->count, (number)first);
-    } else if (first == 0) {
-        tell(c, "the beginning is treated as a special case, or written twice",
-             "look at what thread 0, warp 0 or block 0 does differently",
-             "only the first %llu of %llu are wrong", (number)c->wrong, (number)o->count);
-    } else {
-        tell(c, "one piece of the work is not done, or done by two",
-             "see which thread or block has these indices", "one run of %llu is wrong, from %llu to %llu",
-             (number)c->wrong, (number)first, (number)last);
-    }
+    const char *cause = "one piece of the work is not done, or done by two";
+    const char *next = either(o, "see which thread or block has these indices",
+                              "see which round of which loop has these indices");
+    if (last + 1 == o->count)
+        tell_tail(o, c, first);
+    else if (first == 0)
+        tell_beginning(o, c);
+    else if (c->wrong == 1)
+        tell(c, cause, next, "one element alone is wrong, [%llu]", (number)first);
+    else
+        tell(c, cause, next, "one run of %llu is wrong, from %llu to %llu", (number)c->wrong, (number)first,
+             (number)last);
     add_contents(o, c);
     return true;
 }
@@ -277,16 +326,28 @@ static bool periodic(const family_output *o, family_comparison *c) {
     if (period < 2 || c->first_wrong >= period) return false;
     for (uint64_t i = 0; i < o->count; i++)
         if (is_wrong(o, i) != (i % period == c->first_wrong)) return false;
-    const char *hint = period == 32         ? ": one lane of every warp"
+    bool first = c->first_wrong == 0, ends = c->first_wrong == period - 1;
+    if (is_matrix(o) && period == o->columns) {
+        tell(c,
+             ends    ? "a loop or a guard over the columns ends one too early, or has another size"
+             : first ? "the first column is treated differently, or has no neighbour before it"
+                     : "the index of the column goes wrong there",
+             "take one row, and go through its columns by hand", "column %llu of %llu is wrong in every row",
+             (number)c->first_wrong, (number)o->columns);
+        add_contents(o, c);
+        return true;
+    }
+    const char *hint = o->is_plain_c        ? ""
+                       : period == 32       ? ": one lane of every warp"
                        : period == o->block ? ": one thread of every block"
                        : period % 32 == 0   ? ": one thread of every block?"
                                             : "";
-    bool first = c->first_wrong == 0, ends = c->first_wrong == period - 1;
     tell(c,
          first  ? "the first of each group is treated differently, or has no neighbour before it"
          : ends ? "the last of each group is left out: < where <= belongs, or no neighbour behind it"
                 : "one index of each group goes wrong",
-         "look at what this lane or thread does differently from its neighbours",
+         either(o, "look at what this lane or thread does differently from its neighbours",
+                "see which loop comes by with this period, and what its index is then"),
          "every %llu%s element is wrong, from %llu on%s", (number)period, ordinal_ending(period),
          (number)c->first_wrong, hint);
     add_contents(o, c);
@@ -310,11 +371,14 @@ static bool at_borders(const family_output *o, family_comparison *c) {
 
 // ---- how they are wrong ---------------------------------------------------------------------------------
 
-static const char *cause_of_factor(double ratio, uint64_t block) {
-    if (ratio == 2) return "counted twice: added where it should be set, or run by two threads";
+static const char *cause_of_factor(const family_output *o, double ratio) {
+    if (ratio == 2)
+        return either(o, "counted twice: added where it should be set, or run by two threads",
+                      "counted twice: added where it should be set, or added in two places");
     if (ratio == 0.5) return "half of the terms: one of two loads, or one of two halves, is missing";
-    if (ratio == 32) return "every lane of a warp adds what one should";
-    if (block && ratio == (double)block) return "every thread of a block adds what one should";
+    if (ratio == 32 && !o->is_plain_c) return "every lane of a warp adds what one should";
+    if (o->block && ratio == (double)o->block) return "every thread of a block adds what one should";
+    if (o->is_plain_c) return "a factor is missing or applied twice: a scale, a mean's division";
     return "a factor is missing or applied twice: a scale, a mean's division, a number of threads";
 }
 
@@ -334,7 +398,7 @@ static bool scaled(const family_output *o, family_comparison *c) {
     if (ratio == 1) return false; // near, but not scaled
     const char *next = "search for what multiplies, and for who adds";
     if (ratio == -1) return tell(c, "a minus too many", next, "every element has the wrong sign");
-    return tell(c, cause_of_factor(ratio, o->block), next, "%s %.4g times what it should be",
+    return tell(c, cause_of_factor(o, ratio), next, "%s %.4g times what it should be",
                 o->count == 1 ? "the value is" : "every element is", ratio);
 }
 
@@ -351,35 +415,53 @@ static bool offset(const family_output *o, family_comparison *c) {
         "follow one element by hand", "every element is too %s by %.6g", step > 0 ? "large" : "small", size);
 }
 
+static bool kind_of_numbers(const family_output *o, family_comparison *c, const char *what) {
+    number wrong = c->wrong, count = o->count;
+    char clause[48];
+    if (strcmp(what, "NaN") == 0)
+        return tell(
+            c,
+            either(o, "shared memory, a register or the output is read before it is set; or 0/0, inf - inf",
+                   "a local variable, memory of malloc or the output is read before it is set; or 0/0, "
+                   "inf - inf"),
+            either(o, "kz sanitize names the line that reads what was never written",
+                   "follow the first of them back to where its parts come from"),
+            wrong == 1 ? "%llu of %llu is NaN where a number was expected: something was read that was "
+                         "never written?"
+                       : "%llu of %llu are NaN where numbers were expected: something was read that was "
+                         "never written?",
+            wrong, count);
+    hold_clause(c, what, clause);
+    return tell(c,
+                strcmp(what, "infinite") == 0
+                    ? "an overflow, or a division by zero"
+                    : either(o, "these indices are taken by no thread, or by one that stops early",
+                             "no loop comes to these indices, or it is left early"),
+                either(o, "see which thread has the first of them, and follow it",
+                       "see which round of which loop has the first of them"),
+                "%llu of %llu %s wrong, and %s", wrong, count, wrong == 1 ? "is" : "are", clause);
+}
+
 static bool one_kind(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     number wrong = c->wrong, count = o->count;
     if (all_wrong_are(o, c, is_dropped_nan))
         return tell(c, "fmaxf, fminf and comparisons let NaN go: they answer with the other operand",
                     "test for NaN (x != x) where it must come through",
-                    "NaN was dropped: %llu of %llu should be NaN and are numbers", wrong, count);
-    if (what && strcmp(what, "NaN") == 0)
-        return tell(c, "shared memory, a register or the output is read before it is set; or 0/0, inf - inf",
-                    "kz sanitize names the line that reads what was never written",
-                    "%llu of %llu are NaN where numbers were expected: something was read that was never "
-                    "written?",
+                    wrong == 1 ? "NaN was dropped: %llu of %llu should be NaN and is a number"
+                               : "NaN was dropped: %llu of %llu should be NaN and are numbers",
                     wrong, count);
-    if (what)
-        return tell(c,
-                    strcmp(what, "infinite") == 0
-                        ? "an overflow, or a division by zero"
-                        : "these indices are taken by no thread, or by one that stops early",
-                    "see which thread has the first of them, and follow it",
-                    "%llu of %llu are wrong, and all of those are %s", wrong, count, what);
+    if (what) return kind_of_numbers(o, c, what);
     if (all_wrong_are(o, c, is_negated))
         return tell(c, "a minus too many, or an absolute value that is missing", "look at the signs",
-                    "%llu of %llu have the wrong sign", wrong, count);
+                    "%llu of %llu %s the wrong sign", wrong, count, wrong == 1 ? "has" : "have");
     if (is_integer(o)) return false;
     const char *cause =
         "arithmetic or an accumulator in a narrower type, an approximate function, or a formula "
         "that cancels";
-    const char *next = "accumulate in the type that the task names; leave out __half, fast-math and "
-                       "approximations";
+    const char *next = either(
+        o, "accumulate in the type that the task names; leave out __half, fast-math and approximations",
+        "accumulate in the type that the task names, and look for terms that cancel");
     if (isfinite(c->worst_ratio) && all_wrong_are(o, c, is_near))
         return tell(c, cause, next,
                     "near, but up to %.3g times the error bound: accumulated in a lower precision?",
@@ -393,7 +475,7 @@ static bool one_kind(const family_output *o, family_comparison *c) {
 typedef bool (*pattern_function)(const family_output *o, family_comparison *c);
 static const pattern_function patterns[] = {
     every_element, constant, copied,   kept,   moved,  first_block_alone, last_partial_block,
-    last_tiles,    one_end,  periodic, scaled, offset, at_borders,        one_kind};
+    last_tiles,    one_run,  periodic, scaled, offset, at_borders,        one_kind};
 
 void family_name_pattern(const family_output *o, family_comparison *c) {
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)

@@ -58,6 +58,9 @@ grep -q "a value that was never set takes part" "$FOLDER/out" && fail "another c
 printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (i > 0 && i < n) y[0] += 1;\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "atomicAdd(&element, value)"
+printf "$head$index  if (i < n) y[i] = n;\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+expect_out "y is wrong"
 # What a kernel prints is shown: it is how people look for errors.
 { echo "// kz: task twice" && sed 's/^\(.*__global__.*{\)$/\1 if (threadIdx.x == 0) printf("here I am\\n");/' "$task/solution.cu"; } > "$FOLDER/says.cu"
 grep -q "here I am" "$FOLDER/says.cu" || fail "the test's own file prints nothing"
