@@ -1,7 +1,7 @@
 // Grading a kernel: compiled to PTX here, run by a child (judge.c), judged here.
 //
 // Every case runs on the public seed and on a fresh one, small ones under more schedules, all with the
-// sanitizer's instruments listening; gates have runs of their own, with counters. All runs are of one module in
+// sanitizer's instruments listening; gates have runs of their own, with counters too. All runs are of one module in
 // one process, so that what a kernel remembers shows. On a GPU a second child runs the cases there.
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static kz_status plan_gates(course_kernel_grading *g, kz_error *error) {
         status =
             add_data(g, &task->gates[i].at, g->job->fresh_seed, &data, error); // known data is no measure
         g->gate_runs[i] = g->job_count;
-        if (!status) status = add_run(g, data, "counters,caches", 0, true, error);
+        if (!status) status = add_run(g, data, g->gate_instruments, 0, true, error);
     }
     return status;
 }
@@ -185,6 +185,8 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
         return KZ_OK;
     }
     choose_instruments(task, g->instruments);
+    snprintf(g->gate_instruments, sizeof g->gate_instruments, "counters,caches%s%s",
+             g->instruments[0] ? "," : "", g->instruments);
     status = course_reference_open(task, &g->reference, error);
     if (!status) status = plan_cases(g, &said);
     g->case_runs = g->job_count;

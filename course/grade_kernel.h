@@ -24,7 +24,7 @@ typedef struct course_kernel_grading {
     family_lines lines; // the learner's launch lines
     bool own_launch_is_wrong;
     int fills[COURSE_PARAMETERS];
-    char instruments[64];
+    char instruments[64], gate_instruments[96]; // of cases, of gates
     course_reference *reference;
     course_data data[COURSE_KERNEL_RUNS];
     kz_launch launches[COURSE_KERNEL_RUNS]; // of each data

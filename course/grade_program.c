@@ -1,6 +1,6 @@
 // Kind cuda, form program: a host function that launches kernels, built by nvcc with its harness, run as a process.
 //
-// On the simulator's runtime library the instruments listen to every case, and gates have runs with counters;
+// On the simulator's runtime library the instruments listen to every case, and gates have runs with counters too;
 // what the host asked for (streams, copies, waiting) is in the record too. With a GPU the cases run there first,
 // on NVIDIA's own runtime; findings and gates still come from the simulator.
 #include <jansson.h>
@@ -191,7 +191,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
 // ---- runs -----------------------------------------------------------------------------------------
 
 typedef struct variables {
-    char library[TOOLCHAIN_PATH * 2], gpu[96], observe[128], session[COURSE_PATH + 16], timeout[64];
+    char library[TOOLCHAIN_PATH * 2], gpu[96], observe[160], session[COURSE_PATH + 16], timeout[64];
     const char *list[8];
 } variables;
 
@@ -326,7 +326,10 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     const char *argv[] = {g->executable, NULL};
     char where[256];
     variables v;
-    set_variables(g, "counters,caches", &v);
+    char words[96], instruments[128];
+    detectors(task, words);
+    snprintf(instruments, sizeof instruments, "counters,caches%s%s", words[0] ? "," : "", words);
+    set_variables(g, instruments, &v);
     course_runner runner = runner_of(g, argv, &v, true);
     course_data data = {0};
     course_harness_job job = {0};
@@ -334,8 +337,10 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     report_record record = {0};
     course_case_name(task, at, where, sizeof where);
     kz_status status = course_run_one(&runner, at, 1, 0, &data, &job, &result, error);
-    bool bad = status == KZ_OK && course_add_end(&runner, &data, where, job.answered, &result);
+    bool bad = status == KZ_OK && explain(&runner, &data, where, &result, job.answered || result.signal);
+    if (status == KZ_OK && !bad) bad = course_add_end(&runner, &data, where, job.answered, &result);
     if (status == KZ_OK && !bad) status = course_add_result(&runner, &job, where, &result, &bad, error);
+    if (status == KZ_OK && !bad) bad = explain(&runner, &data, where, &result, false);
     if (status == KZ_OK && !bad) status = read_record(g, &record, error);
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
         if (course_gate_same_case(task, at, &task->gates[i].at))

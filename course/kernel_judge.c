@@ -168,7 +168,7 @@ typedef struct tally {
 static void look_for_races(course_kernel_grading *g, size_t run, const course_judge_result *result) {
     report_findings findings;
     course_kernel_run *own = &g->own[run];
-    own->is_orderly = !own->is_gate && !g->place[0] && strstr(g->instruments, "races");
+    own->is_orderly = !g->place[0] && strstr(g->instruments, "races");
     if (!result->record_length || !strstr(result->record, "\"finding\"")) return;
     if (!open_findings(g->job->task, &findings)) return;
     add_record(&findings, result, "");
@@ -283,8 +283,7 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
                               course_verdict *verdict) {
     report_findings findings;
     if (!g->instruments[0] || !open_findings(g->job->task, &findings)) return;
-    for (size_t i = 0; i < answer->count; i++)
-        if (!g->own[i].is_gate) add_record(&findings, &answer->results[i], g->own[i].name);
+    for (size_t i = 0; i < answer->count; i++) add_record(&findings, &answer->results[i], g->own[i].name);
     drop_lesser(&findings);
     drop_repeats(&findings);
     course_findings_drop_unused_shuffles(&findings);

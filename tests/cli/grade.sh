@@ -58,9 +58,15 @@ grep -q "a value that was never set takes part" "$FOLDER/out" && fail "another c
 printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (i > 0 && i < n) y[0] += 1;\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "atomicAdd(&element, value)"
-printf "$head$index  if (i < n) y[i] = n;\n}\n" > "$FOLDER/mine.cu"
+# Gates are counted on fresh data, and the sanitizer listens there too.
+printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (n == 4096 && i == 0) printf(\"%%a\\\\n\", x[0]);\n}\n" > "$FOLDER/mine.cu"
+expect_exit 0 grade "$FOLDER/mine.cu" --seed 7
+seven=$(grep -o "0x1.*" "$FOLDER/out")
+expect_exit 0 grade "$FOLDER/mine.cu" --seed 8
+[ -n "$seven" ] && [ "$seven" != "$(grep -o "0x1.*" "$FOLDER/out")" ] || fail "the same data for every gate"
+printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  __shared__ float s[256];\n  s[t] = i;\n  if (n == 4096 && s[t ^ 32] < 0) y[i] = 0;\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
-expect_out "y is wrong"
+expect_out "race at mine.cu"
 # What a kernel prints is shown: it is how people look for errors.
 { echo "// kz: task twice" && sed 's/^\(.*__global__.*{\)$/\1 if (threadIdx.x == 0) printf("here I am\\n");/' "$task/solution.cu"; } > "$FOLDER/says.cu"
 grep -q "here I am" "$FOLDER/says.cu" || fail "the test's own file prints nothing"
