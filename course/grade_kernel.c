@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "course.h"
+#include "declared.h"
 #include "family/lines.h"
 #include "gate.h"
 #include "grade_kernel.h"
@@ -184,6 +185,7 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
                            "a launch line is wrong", said.message);
         return KZ_OK;
     }
+    course_declared_types(task, source, &g->other_types);
     choose_instruments(task, g->instruments);
     snprintf(g->gate_instruments, sizeof g->gate_instruments, "counters,caches%s%s",
              g->instruments[0] ? "," : "", g->instruments);
@@ -204,6 +206,7 @@ static void close_grading(course_kernel_grading *g) {
     for (size_t i = 0; i < g->data_count; i++) course_data_close(&g->data[i]);
     course_reference_close(g->reference);
     if (g->module) ptx_module_close(g->module);
+    base_text_free(&g->other_types);
     free(g->ptx);
     free(g);
 }

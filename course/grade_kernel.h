@@ -12,7 +12,7 @@ typedef struct course_kernel_run {
     uint64_t schedule;
     bool is_gate, is_wrong;
     bool has_race, is_orderly; // of a wrong one, as the instruments say
-    char name[240]; // "n=1025, seed 7"
+    char name[240];            // "n=1025, seed 7"
 } course_kernel_run;
 
 typedef struct course_kernel_grading {
@@ -23,6 +23,7 @@ typedef struct course_kernel_grading {
     ptx_module *module;
     family_lines lines; // the learner's launch lines
     bool own_launch_is_wrong;
+    base_text other_types; // parameters that are declared with another type than the signature's
     int fills[COURSE_PARAMETERS];
     char instruments[64], gate_instruments[96]; // of cases, of gates
     course_reference *reference;

@@ -35,16 +35,20 @@ static const char *scalar_name(course_scalar scalar) {
     return names[scalar];
 }
 
+void course_harness_parameter(const course_task *task, size_t i, base_text *text) {
+    const course_parameter *p = &task->parameters[i];
+    if (p->role == COURSE_SCALAR)
+        base_text_add(text, "%s %s", scalar_name(p->scalar), p->name);
+    else
+        base_text_add(text, "%s%s *%s", p->role == COURSE_INPUT ? "const " : "", element_name(task, p->type),
+                      p->name);
+}
+
 void course_harness_prototype(const course_task *task, base_text *text) {
     base_text_add(text, "void %s(", task->function);
     for (size_t i = 0; i < task->parameter_count; i++) {
-        const course_parameter *p = &task->parameters[i];
-        const char *comma = i ? ", " : "";
-        if (p->role == COURSE_SCALAR)
-            base_text_add(text, "%s%s %s", comma, scalar_name(p->scalar), p->name);
-        else
-            base_text_add(text, "%s%s%s *%s", comma, p->role == COURSE_INPUT ? "const " : "",
-                          element_name(task, p->type), p->name);
+        base_text_add(text, "%s", i ? ", " : "");
+        course_harness_parameter(task, i, text);
     }
     base_text_add(text, "%s)", task->parameter_count ? "" : "void");
 }

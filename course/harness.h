@@ -37,6 +37,7 @@ kz_status course_harness_write(const course_task *task, const char *folder, cour
                                kz_error *error);
 // "void f(const float *x, int n)"
 void course_harness_prototype(const course_task *task, base_text *text);
+void course_harness_parameter(const course_task *task, size_t i, base_text *text); // "const float *x"
 
 kz_status course_harness_pack(const course_harness_job *jobs, size_t count, uint64_t nonce, base_text *input,
                               kz_error *error);

@@ -393,6 +393,22 @@ static void add_printed(const course_process_result *ended, course_verdict *verd
     base_text_free(&detail);
 }
 
+// Another type is no mistake as such (bits may be looked at as one likes), but where the kernel fails it is the first
+// thing to look at.
+static void add_other_types(const course_kernel_grading *g, course_verdict *verdict) {
+    if (!g->other_types.length || verdict->reason != COURSE_PASSED) return;
+    base_text detail = {0};
+    base_text_add(
+        &detail,
+        "%slikely: elements have another size or another meaning than the kernel takes them for, and what "
+        "follows below comes of it\n"
+        "next: declare the parameters as the task does: %s",
+        g->other_types.data, g->job->task->signature);
+    course_verdict_add(verdict, "signature", COURSE_BAD, COURSE_SIGNATURE, "types",
+                       "a parameter has another type than the task's", detail.data);
+    base_text_free(&detail);
+}
+
 kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answer *answer,
                               const course_process_result *ended, course_verdict *verdict, kz_error *error) {
     if (answer->complete && is_graders(answer->status))
@@ -410,6 +426,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
             status = judge_run_i(g, i, result, &t, error);
     }
     if (status) goto done;
+    if (failed != SIZE_MAX || t.wrong || t.changed) add_other_types(g, verdict);
     if (failed != SIZE_MAX)
         add_failed_run(g, failed, &answer->results[failed], verdict);
     else if (answer->complete && answer->status)

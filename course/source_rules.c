@@ -121,6 +121,8 @@ static char *strip(const char *text, bool strings) {
     return out;
 }
 
+char *course_bare_source(const char *source) { return strip(source, true); }
+
 static int line_at(const char *text, const char *at) {
     int line = 1;
     for (; text < at; text++) line += *text == '\n';
