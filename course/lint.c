@@ -71,8 +71,19 @@ static kz_status check_wrong(const course_task *task, kz_error *error) {
     return status;
 }
 
+// Only kernels are timed: a program's time is mostly the host's, and no roof is measured for that.
+static kz_status check_speed(const course_task *task, kz_error *error) {
+    if (!task->speed.given || task->form == COURSE_KERNEL) return KZ_OK;
+    base_fail(error, KZ_SYNTAX, "%s/task.toml: [speed] is for kernels; nothing measures the time of programs",
+              task->folder);
+    base_fail_note(error, "gate on what the host asks for instead (launches, copied_bytes, overlap, ...): "
+                          "kz learn metrics lists them");
+    return KZ_SYNTAX;
+}
+
 kz_status course_lint_task(const course_task *task, kz_error *error) {
-    kz_status status = check_hints(task, error);
+    kz_status status = check_speed(task, error);
+    if (!status) status = check_hints(task, error);
     if (!status) status = check_marks(task, error);
     return status ? status : check_wrong(task, error);
 }
