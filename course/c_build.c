@@ -24,18 +24,51 @@ static void add_flags(const course_task *task, const char *sanitize, const char 
     flags[(*count)++] = "-lm";
 }
 
-kz_status course_c_build(const course_task *task, const char *file, const char *sanitize,
-                         char folder[COURSE_PATH], char executable[COURSE_PATH], kz_error *error) {
-    folder[0] = 0;
-    char work[TOOLCHAIN_PATH], program_path[TOOLCHAIN_PATH], cc[TOOLCHAIN_PATH];
-    course_harness harness;
-    toolchain tools;
-    toolchain_find(&tools, NULL); // for the cache alone
-    kz_status status = toolchain_find_cc(cc, error);
+// clang calls its OpenMP library in other ways than the harness explains to ThreadSanitizer, which then takes the
+// library's own order for races.
+static bool is_clang(const char *cc) {
+    base_text said = {0};
+    int code = 0;
+    bool is = toolchain_run((const char *const[]){cc, "--version", NULL}, &said, &code, NULL) == KZ_OK &&
+              said.data && strstr(said.data, "clang");
+    base_text_free(&said);
+    return is;
+}
+
+static bool has_openmp(const course_task *task) {
+    for (size_t i = 0; task->build_flags && task->build_flags[i]; i++)
+        if (strncmp(task->build_flags[i], "-fopenmp", 8) == 0) return true;
+    return false;
+}
+
+kz_status course_c_compiler(const course_task *task, char cc[COURSE_PATH], bool *sees_races,
+                            kz_error *error) {
+    char path[TOOLCHAIN_PATH], gcc[TOOLCHAIN_PATH];
+    *sees_races = strcmp(task->build_sanitize, "thread") == 0;
+    kz_status status = toolchain_find_cc(path, error);
     if (status) {
         if (error) error->status = KZ_NOT_FOUND;
         return KZ_NOT_FOUND;
     }
+    if (*sees_races && has_openmp(task) && is_clang(path)) {
+        *sees_races = toolchain_find_program("gcc", gcc) && !is_clang(gcc);
+        if (*sees_races) snprintf(path, sizeof path, "%s", gcc);
+    }
+    snprintf(cc, COURSE_PATH, "%s", path);
+    return KZ_OK;
+}
+
+kz_status course_c_build(const course_task *task, const char *file, const char *sanitize,
+                         char folder[COURSE_PATH], char executable[COURSE_PATH], kz_error *error) {
+    folder[0] = 0;
+    char work[TOOLCHAIN_PATH], program_path[TOOLCHAIN_PATH], cc[COURSE_PATH];
+    bool sees_races;
+    course_harness harness;
+    toolchain tools;
+    toolchain_find(&tools, NULL); // for the cache alone
+    kz_status status = course_c_compiler(task, cc, &sees_races, error);
+    if (status) return status;
+    if (strcmp(sanitize, "thread") == 0 && !sees_races) sanitize = "none";
     status = toolchain_work_open(work, error);
     if (status) return status;
     snprintf(folder, COURSE_PATH, "%s", work);
@@ -51,6 +84,7 @@ kz_status course_c_build(const course_task *task, const char *file, const char *
                                  .flags = flags,
                                  .flag_count = count,
                                  .plain_c = true,
+                                 .cc = cc,
                                  .file_flags = file_flags};
     status = toolchain_build_program(&tools, &program, folder, program_path, error);
     snprintf(executable, COURSE_PATH, "%s", program_path);

@@ -4,7 +4,10 @@
 
 #include "run_cases.h"
 
-// Builds `file` for this task. `sanitize` is "address", "thread" or "none". `folder` is made, and is to be
+// The C compiler for a task. `sees_races`: the task asks for ThreadSanitizer, and with this compiler what it says is
+// true. KZ_NOT_FOUND where there is none.
+kz_status course_c_compiler(const course_task *task, char cc[COURSE_PATH], bool *sees_races, kz_error *error);
+// Builds `file` for this task. `sanitize` is "address", "thread" (where races are seen) or "none". `folder` is made, and is to be
 // removed with course_scratch_close. KZ_TOOL with the compiler's words where it refuses.
 kz_status course_c_build(const course_task *task, const char *file, const char *sanitize,
                          char folder[COURSE_PATH], char executable[COURSE_PATH], kz_error *error);

@@ -173,8 +173,18 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
                             .memory = none ? job->task->limit_bytes : 0,
                             .explain = explain};
     size_t before = verdict->check_count;
-    kz_status status = course_run_cases(&runner, error);
+    bool sees_races = true;
+    char cc[COURSE_PATH];
+    kz_status status = threads ? course_c_compiler(job->task, cc, &sees_races, error) : KZ_OK;
+    if (!status) status = course_run_cases(&runner, error);
     if (status || verdict->reason != COURSE_PASSED) return status;
+    if (!sees_races) {
+        course_verdict_add(
+            verdict, "sanitizer", COURSE_NOT_DONE, COURSE_PASSED, NULL,
+            "races were not looked for: clang's OpenMP and ThreadSanitizer report ones that are none",
+            "Install gcc (sudo apt-get install gcc) and grade again: with it they are seen.\n");
+        return KZ_OK;
+    }
     if (!none && verdict->check_count > before)
         course_verdict_add(
             verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL,

@@ -118,31 +118,69 @@ static void test_gates(void **state) {
     close_task(&f);
 }
 
+// Sets a variable, NULL: removes it; what it held before, to be freed.
+static char *swap_variable(const char *name, const char *value) {
+    const char *before = getenv(name);
+    char *kept = before ? strdup(before) : NULL;
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+    return kept;
+}
+
+static void swap_back(const char *name, char *kept) {
+    free(swap_variable(name, kept));
+    free(kept);
+}
+
+// clang's OpenMP looks to ThreadSanitizer like races: gcc is taken where there is one, else it is said.
+static void test_threads_with_clang(void **state) {
+    char clang[TOOLCHAIN_PATH], gcc[TOOLCHAIN_PATH], place[TOOLCHAIN_PATH + 64];
+    if (!toolchain_find_program("clang", clang) || !toolchain_find_program("gcc", gcc)) skip();
+    char *cc = swap_variable("CC", "clang");
+    fixture f =
+        open_task(HEAD CASES "[build]\nsanitize = \"thread\"\nflags = [\"-fopenmp\"]\n", "c", threaded);
+    expect_pass(&f, threaded);
+    assert_int_equal(row(&f, "sanitizer")->outcome, COURSE_RIGHT);
+    expect_fail(&f, racing, COURSE_FINDING, "race", "tried.c:5");
+    put_file(f.folder, "bin/none", ""); // a place with nothing but clang
+    snprintf(place, sizeof place, "%s/bin", f.folder);
+    swap_back("CC", cc);
+    cc = swap_variable("CC", clang);
+    char *path = swap_variable("PATH", place);
+    expect_pass(&f, threaded);
+    assert_int_equal(row(&f, "sanitizer")->outcome, COURSE_NOT_DONE);
+    assert_non_null(strstr(row(&f, "sanitizer")->summary, "races were not looked for"));
+    swap_back("PATH", path);
+    swap_back("CC", cc);
+    close_task(&f);
+}
+
 // clang's debug information is newer than some valgrinds can read.
 static void test_gates_with_clang(void **state) {
     char path[TOOLCHAIN_PATH];
     if (!toolchain_find_program("valgrind", path) || !toolchain_find_program("clang", path)) skip();
-    const char *before = getenv("CC");
-    char *kept = before ? strdup(before) : NULL;
-    setenv("CC", "clang", 1);
+    char *kept = swap_variable("CC", "clang");
     fixture f = open_task(HEAD CASES "[[gate]]\nmetric = \"instructions\"\nmax = \"20*n\"\nn = 4096\n"
                                      "why = \"Once over it.\"\n",
                           "c", solution);
     expect_pass(&f, solution);
     close_task(&f);
-    if (kept)
-        setenv("CC", kept, 1);
-    else
-        unsetenv("CC");
-    free(kept);
+    swap_back("CC", kept);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),    cmocka_unit_test(test_compiler),
-        cmocka_unit_test(test_sanitizers), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_guards),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_gates),      cmocka_unit_test(test_gates_with_clang),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_compiler),
+        cmocka_unit_test(test_sanitizers),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_gates_with_clang),
+        cmocka_unit_test(test_threads_with_clang),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,22 +121,30 @@ static void read_undefined(const char *start, const char *report, const char *fi
                              "(UndefinedBehaviorSanitizer)\n");
 }
 
+// "  Atomic write of size 4 at ...": "an atomic write".
+static void read_access(const char *at, char access[80]) {
+    char word[64] = "access";
+    sscanf(at, "%63[^0-9\n]", word);
+    char *end = strstr(word, " of size");
+    if (end) *end = 0;
+    for (char *c = word; *c; c++) *c = (char)tolower((unsigned char)*c);
+    snprintf(access, 80, "%s %s", strchr("aeiou", word[0]) ? "an" : "a", word);
+}
+
 static void read_race(const char *report, const char *file, course_report *r) {
     const char *other = strstr(report, "  Previous ");
-    char second[96] = "", first_access[64] = "access", second_access[64] = "access";
-    sscanf(report, "%*[^\n]\n  %63[^0-9\n]", first_access);
-    if (other) sscanf(other, "  Previous %63[^0-9\n]", second_access);
+    const char *first = strchr(report, '\n');
+    char second[96] = "", first_access[80] = "an access", second_access[80] = "an access";
+    if (first) read_access(first + 1 + strspn(first + 1, " "), first_access);
+    if (other) read_access(other + strlen("  Previous "), second_access);
     snprintf(r->kind, sizeof r->kind, "race");
     find_place(report, other, file, r->where, sizeof r->where);
     if (other) find_place(other, NULL, file, second, sizeof second);
-    first_access[strcspn(first_access, " ")] = second_access[strcspn(second_access, " ")] = 0;
     base_text_add(&r->words,
-                  "Two threads use the same memory at the same time, and nothing orders them: a %s%s%s, and "
-                  "a %s%s%s.\n",
+                  "Two threads use the same memory at the same time, and nothing orders them: %s%s%s, and "
+                  "%s%s%s.\n",
                   first_access, r->where[0] ? " at " : "", r->where, second_access, second[0] ? " at " : "",
                   second);
-    for (char *at = r->words.data; at && (at = strstr(at, " a W")); at++) at[3] = 'w';
-    for (char *at = r->words.data; at && (at = strstr(at, " a R")); at++) at[3] = 'r';
     base_text_add(&r->words,
                   "Give each thread a place of its own and combine afterwards, or use an atomic, a lock or "
                   "a reduction clause. (ThreadSanitizer)\n");

@@ -55,7 +55,11 @@ static kz_status open_compiler(const toolchain *tools, const toolchain_program *
                  program->arch, program->arch, program->arch);
         return KZ_OK;
     }
-    kz_status status = toolchain_find_cc(with->path, error);
+    kz_status status = KZ_OK;
+    if (program->cc)
+        snprintf(with->path, sizeof with->path, "%s", program->cc);
+    else
+        status = toolchain_find_cc(with->path, error);
     if (status) return status;
     base_text said = {0};
     int code = 0;

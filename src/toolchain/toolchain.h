@@ -56,7 +56,8 @@ typedef struct toolchain_program {
     const char *const *flags; // for nvcc, at both steps
     size_t flag_count;
     const char *library_folder; // searched first for -lcudart and its kin; may be NULL
-    bool plain_c;               // by the host's C compiler (toolchain_find_cc), -std=gnu11 -O2 -g -Wall
+    bool plain_c;               // by the host's C compiler, -std=gnu11 -O2 -g -Wall
+    const char *cc;             // that compiler; NULL: toolchain_find_cc
     // Flags for compiling one of the files alone (ends with NULL), at its index; NULL where there are none.
     const char *const *const *file_flags;
 } toolchain_program;
