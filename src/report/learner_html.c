@@ -25,7 +25,12 @@ static const char more_style[] =
     ".tag{font-size:.75rem;border:1px solid currentColor;border-radius:4px;padding:0 "
     ".35rem;margin-left:.4rem;"
     "white-space:nowrap}\n"
-    "@media(max-width:30rem){.two{grid-template-columns:1fr}body{padding:1rem}}\n";
+    ".days{direction:rtl}.days svg{direction:ltr;display:block;margin-right:auto}\n" // scrolled to today
+    "@media(max-width:30rem){.two{grid-template-columns:1fr}body{padding:1rem}.card{flex:1 1 35%;min-width:0;"
+    "padding:.6rem .8rem}.big{font-size:2rem}.bests,.bests tbody{display:block}.bests tr{display:block;"
+    "padding:.4rem 0;border-bottom:1px solid var(--line)}.bests tr:first-child{display:none}.bests "
+    "td{display:"
+    "inline;padding:0 .4rem 0 0}.bests td:first-child{display:block}}\n";
 
 static void add_card(base_text *out, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -124,7 +129,7 @@ static void add_calendar(base_text *out, const report_learner *l) {
     base_text_add(
         out,
         "<h2>Days</h2>\n<p class=\"dim\">%d in a row, %zu in all. Each square is a day, stronger with more "
-        "attempts.</p>\n<div class=\"scroll\"><svg width=\"%d\" height=\"%d\" role=\"img\" "
+        "attempts.</p>\n<div class=\"scroll days\"><svg width=\"%d\" height=\"%d\" role=\"img\" "
         "aria-label=\"days with attempts during the last year\">\n",
         l->streak, l->day_count, LEFT + CELL * WEEKS, TOP + CELL * WEEK);
     static const char *const rows[WEEK] = {"Mon", NULL, "Wed", NULL, "Fri", NULL, NULL};
@@ -152,8 +157,9 @@ static void add_calendar(base_text *out, const report_learner *l) {
 
 static void add_bests(base_text *out, const report_learner *l) {
     if (!l->best_count) return;
-    base_text_add(out, "<h2>Best figures</h2>\n<div class=\"scroll\"><table>\n<tr><th>task</th><th "
-                       "class=\"n\">best</th><th>of</th><th>how</th><th>day</th></tr>\n");
+    base_text_add(
+        out, "<h2>Best figures</h2>\n<div class=\"scroll\"><table class=\"bests\">\n<tr><th>task</th><th "
+             "class=\"n\">best</th><th>of</th><th>how</th><th>day</th></tr>\n");
     for (size_t i = 0; i < l->best_count; i++) {
         char how[80], value[REPORT_NUMBER];
         const report_best *b = &l->bests[i];

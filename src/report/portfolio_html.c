@@ -15,7 +15,14 @@ static const char more_style[] =
     ".best{fill:var(--hot);"
     "stroke:none}svg .axis{stroke:var(--line)}svg .small{font-size:11px;fill:var(--dim)}\n"
     "blockquote{border-left:3px solid var(--line);margin:.5rem 0;padding:.1rem 1rem;white-space:pre-line}\n"
-    "nav li{margin:.1rem 0}\n";
+    "h3 .dim{font-weight:400}details.work{border-bottom:1px solid var(--line);padding:.35rem "
+    "0}details.work>summary{"
+    "display:flex;flex-wrap:wrap;gap:0 "
+    ".8rem;justify-content:space-between}details.work>summary::before{content:"
+    "\"\\25b8\"}details.work[open]>summary::before{content:\"\\25be\"}details.work>summary>b{flex:1;font-"
+    "weight:500;"
+    "min-width:12rem}details.work>:not(summary){margin-left:1.4rem}\n"
+    "@media(max-width:30rem){body{padding:1rem}details.work>:not(summary){margin-left:0}}\n";
 
 // ---- a figure over the attempts -------------------------------------------------------------------------
 
@@ -95,13 +102,9 @@ static void add_line(base_text *out, const report_line *line) {
     if (line->point_count > 1) report_line_svg(out, line); // one point draws no line
 }
 
-static void add_work(base_text *out, const report_work *w) {
-    base_text_add(out, "<h2 id=\"");
-    report_html_text(out, w->task);
-    base_text_add(out, "\">");
-    report_html_text(out, w->title);
-    if (w->capstone) base_text_add(out, "<span class=\"tag\">capstone</span>");
-    base_text_add(out, "</h2>\n<p class=\"dim\"><code>");
+// What the task was, its figures, what was written about it.
+static void add_story(base_text *out, const report_work *w) {
+    base_text_add(out, "<p class=\"dim\"><code>");
     report_html_text(out, w->task);
     base_text_add(out, "</code>, passed on %s after %llu attempt%s</p>\n<p>", w->day,
                   (unsigned long long)w->attempts, w->attempts == 1 ? "" : "s");
@@ -117,14 +120,49 @@ static void add_work(base_text *out, const report_work *w) {
         report_html_lines(out, w->insights[2 * i + 1]);
         base_text_add(out, "</blockquote>\n");
     }
+}
+
+static void add_code(base_text *out, const report_work *w) {
     if (!w->code) {
         base_text_add(out, "<p class=\"dim\">The code that passed was not kept.</p>\n");
         return;
     }
-    base_text_add(out, "<details%s><summary>The code that passed</summary>\n<pre class=\"code\">",
-                  w->capstone ? " open=\"open\"" : "");
+    base_text_add(out, "<pre class=\"code\">");
     report_html_lines(out, w->code);
-    base_text_add(out, "</pre></details>\n");
+    base_text_add(out, "</pre>\n");
+}
+
+static void add_capstone(base_text *out, const report_work *w) {
+    base_text_add(out, "<h2 id=\"");
+    report_html_text(out, w->task);
+    base_text_add(out, "\">");
+    report_html_text(out, w->title);
+    base_text_add(out, "<span class=\"tag\">capstone</span></h2>\n");
+    add_story(out, w);
+    if (w->code) base_text_add(out, "<details open=\"open\"><summary>The code that passed</summary>\n");
+    add_code(out, w);
+    if (w->code) base_text_add(out, "</details>\n");
+}
+
+// A line that opens: a learner has a hundred of these.
+static void add_work(base_text *out, const report_work *w) {
+    base_text_add(out, "<details class=\"work\" id=\"");
+    report_html_text(out, w->task);
+    base_text_add(out, "\"><summary><b>");
+    report_html_text(out, w->title);
+    base_text_add(out, "</b><span class=\"dim\">");
+    if (w->line_count) {
+        char how[80], value[REPORT_NUMBER];
+        const report_line *line = &w->lines[0];
+        base_text_add(out, "<code>");
+        report_html_text(out, line->figure);
+        base_text_add(out, "</code> %s, ", report_figure(value, line->best));
+        report_html_text(out, report_how_measured(line->figure, line->device, how, sizeof how));
+    }
+    base_text_add(out, "</span></summary>\n");
+    add_story(out, w);
+    add_code(out, w);
+    base_text_add(out, "</details>\n");
 }
 
 void report_portfolio_html(base_text *out, const report_portfolio *p) {
@@ -138,17 +176,14 @@ void report_portfolio_html(base_text *out, const report_portfolio *p) {
                   p->done, p->total, p->today);
     if (!p->work_count)
         base_text_add(out, "<p>Nothing has been passed yet that has a figure or is a capstone.</p>\n");
-    if (p->work_count > 1) {
-        base_text_add(out, "<nav><ul>\n");
-        for (size_t i = 0; i < p->work_count; i++) {
-            base_text_add(out, "<li><a href=\"#");
-            report_html_text(out, p->works[i].task);
-            base_text_add(out, "\">");
-            report_html_text(out, p->works[i].title);
-            base_text_add(out, "</a>%s</li>\n", p->works[i].capstone ? " (capstone)" : "");
-        }
-        base_text_add(out, "</ul></nav>\n");
-    }
-    for (size_t i = 0; i < p->work_count; i++) add_work(out, &p->works[i]);
+    size_t capstones = 0; // they come first
+    while (capstones < p->work_count && p->works[capstones].capstone) capstones++;
+    for (size_t i = 0; i < capstones; i++) add_capstone(out, &p->works[i]);
+    if (capstones < p->work_count)
+        base_text_add(out,
+                      "<h2>%s</h2>\n<p class=\"dim\">Each opens: what was asked, the figure over the "
+                      "attempts, the code.</p>\n",
+                      capstones ? "More work" : "Work");
+    for (size_t i = capstones; i < p->work_count; i++) add_work(out, &p->works[i]);
     report_html_end(out);
 }

@@ -39,6 +39,10 @@ has "counted by the simulator (sim:h200); smaller is better"
 has "timed on cuda:0 NVIDIA H200; larger is better"
 has "number = 1 # the &lt;best&gt; one"
 has "<polyline"
+has '<h2 id="big">' # a capstone is shown whole, other work is a line that opens
+has '<details class="work" id="one">'
+has '<code>sectors_per_load</code> 4, counted by the simulator (sim:h200)</span></summary>'
+[ "$(grep -c '<details' "$PAGE")" = "$(grep -c '</details>' "$PAGE")" ] || fail "details that are not closed"
 has "In one, neighbours share."
 has "The code that passed was not kept"
 grep -q "The number two\|never passed\|Three again\|someone-else" "$PAGE" && fail "something that does not belong here"

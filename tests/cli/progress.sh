@@ -50,6 +50,7 @@ expect_out '"gate": "waiting"'
 expect_exit 0 progress --html
 expect_out "$KZ_LEARN/progress.html"
 grep -q "Gate of the loom" "$KZ_LEARN/progress.html" || fail "the page lacks a gate"
+grep -q 'class="scroll days"' "$KZ_LEARN/progress.html" || fail "on a narrow screen the days begin a year ago"
 grep -q "<script\|http" "$KZ_LEARN/progress.html" && fail "the page needs something else"
 expect_exit 0 progress --html="$FOLDER/page.html"
 [ -s "$FOLDER/page.html" ] || fail "no page where it was asked for"
