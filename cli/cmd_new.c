@@ -22,20 +22,24 @@ static int run(const cli_command *self, int argc, char **argv) {
         return cli_fail_with(KZ_INVALID, "this path is too long");
     for (size_t length = strlen(folder); length > 1 && folder[length - 1] == '/';) folder[--length] = 0;
     const char *slash = strrchr(folder, '/');
-    const char *name = options.name ? options.name : slash ? slash + 1 : folder;
-    if (course_new_project(folder, name, &error)) return cli_fail(&error);
+    char own[COURSE_PATH]; // "my first kernel" is a folder's name, my-first-kernel a project's
+    snprintf(own, sizeof own, "%s", slash ? slash + 1 : folder);
+    for (char *c = own; *c; c++)
+        if (*c == ' ') *c = '-';
+    if (course_new_project(folder, options.name ? options.name : own, &error)) return cli_fail(&error);
+    bool quoted = strpbrk(folder, " \t'&();$*?!") != NULL;
     printf("%s is made: a kernel (src/saxpy.cu), its test and its benchmark.\n\n"
-           "  cd %s\n"
+           "  cd %s%s%s\n"
            "  cmake -S . -B build -G Ninja && cmake --build build\n"
            "  ctest --test-dir build      on the GPU, or on the simulator where there is none\n\n"
            "Its README.md says the rest.\n",
-           folder, folder);
+           folder, quoted ? "\"" : "", folder, quoted ? "\"" : "");
     return CLI_OK;
 }
 
 static const cli_option options_table[] = {
     {"name", CLI_TEXT, offsetof(new_options, name), "NAME",
-     "the project's name; the folder's where nothing is said"},
+     "the project's name; the folder's where nothing is said, dashes for blanks"},
     {0},
 };
 
