@@ -1,6 +1,6 @@
 // The watched file: waits for the folder's changes, so that editors that write a new file and rename it are seen.
 //
-// Where nobody tells (network folders, a system out of watches), it looks twice a second instead. A change is
+// Where nobody tells (network folders, links, a system out of watches), it looks twice a second instead. A change is
 // believed once the file has been quiet for a moment: editors save in several steps.
 #include "learn.h"
 
@@ -50,9 +50,15 @@ static bool is_new(learn_watch *w, const struct stat *s) {
     return !same;
 }
 
+// What it points to changes elsewhere, and perhaps to another file.
+static bool is_link(const char *file) {
+    struct stat s;
+    return lstat(file, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
 static void begin(learn_watch *w, bool poll) {
     w->fd = -1;
-    if (!poll && !is_remote(w->folder)) w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (!poll && !is_link(w->file) && !is_remote(w->folder)) w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (w->fd >= 0) {
         int number = inotify_add_watch(w->fd, w->folder,
                                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE |
@@ -111,6 +117,10 @@ learn_change learn_watch_look(learn_watch *w) {
     struct stat s;
     if (stat(w->file, &s) == 0) {
         w->gone_since = 0;
+        if (w->fd >= 0 && is_link(w->file)) {
+            learn_watch_close(w);
+            begin(w, true);
+        }
         return is_new(w, &s) ? LEARN_SAVED : LEARN_SAME;
     }
     if (w->gone_since == 0) w->gone_since = time;

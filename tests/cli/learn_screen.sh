@@ -149,6 +149,13 @@ expect was gone: it was made anew from the starter
 expect Waiting for you to save
 shell cp $FOLDER/add.cu $ADD
 expect n goes on
+# A link to a file that is kept elsewhere.
+shell mkdir $FOLDER/repository && mv $ADD $FOLDER/repository/mine.cu && ln -s $FOLDER/repository/mine.cu $ADD
+shell cp $FOLDER/broken.cu $FOLDER/repository/mine.cu
+expect no_such_name
+expect Waiting for you to save
+shell rm $ADD && cp $FOLDER/add.cu $ADD
+expect n goes on
 send \x1a
 stop
 modes cooked
