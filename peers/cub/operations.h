@@ -16,6 +16,7 @@ typedef struct cub_call {
 } cub_call;
 
 cudaError_t cub_reduce(const kz_peer_problem *problem, const cub_call *call);
+cudaError_t cub_scan(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_transform(const kz_peer_problem *problem, const cub_call *call);
 
 #endif

@@ -18,6 +18,7 @@ enum {
 
 static const operation operations[] = {
     {"reduce", "DeviceReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce},
+    {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_scan},
     {"vector_add", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"saxpy", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"elementwise", "DeviceTransform", FLOATS, cub_transform},

@@ -1,0 +1,360 @@
+// scan: prefix sums and their kin. Cases, inputs, work, plans and the table of variants.
+//
+// Axes: n. Buffers: in, out of n elements (of 2 n numbers for affine maps), heads of n bytes for segmented
+// scans. Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+#include "scan.h"
+
+#include "private.h"
+#include "tune.h"
+
+// In the order of kz_scan_function, inclusive and then exclusive.
+static const char *const operations[] = {"inclusive_sum",
+                                         "inclusive_min",
+                                         "inclusive_max",
+                                         "inclusive_affine",
+                                         "inclusive_segmented_sum",
+                                         "exclusive_sum",
+                                         "exclusive_min",
+                                         "exclusive_max",
+                                         "exclusive_affine",
+                                         "exclusive_segmented_sum",
+                                         NULL};
+// In kernels' names: whether a scan is exclusive is an argument there.
+static const char *const functions[] = {"sum", "min", "max", "affine", "segmented_sum"};
+
+static bool is_segmented(const kz_case *c) { return scan_function(c) == KZ_SCAN_SEGMENTED_SUM; }
+static bool is_affine(const kz_case *c) { return scan_function(c) == KZ_SCAN_AFFINE; }
+static bool is_half(kz_type type) { return type == KZ_F16 || type == KZ_BF16; }
+static uint64_t element_bytes(const kz_case *c) { return kz_type_size(c->type) * (is_affine(c) ? 2 : 1); }
+// What is combined: floats for halves, a sum and its head for segments.
+static uint64_t value_bytes(const kz_case *c) {
+    return is_segmented(c) ? 8 : is_half(c->type) ? sizeof(float) : element_bytes(c);
+}
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    uint64_t n = (uint64_t)c->axes[0], numbers = is_affine(c) ? 2 * n : n;
+    list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, numbers};
+    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, numbers};
+    if (!is_segmented(c)) return 2;
+    list[HEADS] = (kz_buffer){"heads", KZ_INPUT, KZ_U8, n};
+    return 3;
+}
+
+// Heads: every 61st or so, and none at all in every second stretch of 16384, so that segments of all lengths
+// meet tiles of all sizes. Integer maps have an odd a, which has an inverse: no map is ever forgotten.
+static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
+    bool heads = which == HEADS, maps = which == IN && is_affine(c) && c->type == KZ_I32;
+    for (uint64_t i = 0; (heads || maps) && i < count; i++) {
+        uint64_t index = first + i, draw = kz_draw(seed, (uint32_t)which, index);
+        if (heads)
+            ((uint8_t *)host)[i] = (index >> 14 & 1) == 0 && draw % 61 == 0;
+        else
+            ((uint32_t *)host)[i] = (uint32_t)draw | (index % 2 == 0);
+    }
+    return heads || maps;
+}
+
+static kz_work work(const kz_case *c) {
+    double n = (double)c->axes[0];
+    return (kz_work){.bytes = n * (2.0 * (double)element_bytes(c) + (is_segmented(c) ? 1.0 : 0.0)),
+                     .flops = is_affine(c) ? 3.0 * n : n};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    size_t count = 0;
+    args[count++] = kz_arg_buffer(IN);
+    args[count++] = kz_arg_buffer(OUT);
+    if (is_segmented(c)) args[count++] = kz_arg_buffer(HEADS);
+    args[count++] = kz_arg_u64((uint64_t)c->axes[0]);
+    return count;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static kz_status supported(const kz_case *c, kz_error *error) {
+    if (c->operation >= 2 * KZ_SCAN_FUNCTIONS) return kz_plan_refuse(error, "scan has no such operation");
+    bool wide = c->type == KZ_F64 || is_half(c->type);
+    if (c->type != KZ_F32 && c->type != KZ_I32 && (!wide || is_affine(c) || is_segmented(c)))
+        return kz_plan_refuse(error, "scan has no %s of %s", functions[scan_function(c)],
+                              kz_type_name(c->type));
+    return KZ_OK;
+}
+
+static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
+                       const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "scan", idea, functions[scan_function(c)], c->type);
+    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
+static kz_arg heads_arg(const kz_case *c) { return is_segmented(c) ? kz_arg_buffer(HEADS) : kz_arg_u64(0); }
+static kz_arg n_arg(const kz_case *c) { return kz_arg_u64((uint64_t)c->axes[0]); }
+static kz_arg exclusive_arg(const kz_case *c) { return kz_arg_u64(scan_exclusive(c)); }
+
+// Tiles of `tile` bytes of elements, counted from the 16-byte boundary before `in`: one more than the
+// elements need, at worst.
+static uint64_t tiles_from_boundary(const kz_case *c, uint64_t tile) {
+    return kz_ceil_div((uint64_t)c->axes[0] * element_bytes(c) + 16 - element_bytes(c), tile);
+}
+
+enum { ROWS_TILE = SCAN_THREADS * SCAN_ROWS * 16 }; // bytes: 04 to 06
+
+// 01 to 04: the names of the variant's three kernels, its tiles, whether `carry` wants to see `in` as well.
+typedef struct frame {
+    const char *tiles, *sums, *carry;
+    uint64_t count;
+    bool shifted;
+} frame;
+
+static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    uint64_t n = (uint64_t)c->axes[0];
+    if (status != KZ_OK || n == 0) return status;
+    bool in_out = value_bytes(c) == element_bytes(c);
+    uint64_t local_bytes = in_out ? 0 : kz_ceil_div(n * value_bytes(c), 256) * 256;
+    kz_arg local = in_out ? kz_arg_buffer(OUT) : kz_arg_workspace(0);
+    kz_arg sums = kz_arg_workspace(local_bytes);
+    plan->workspace_bytes = local_bytes + f->count * value_bytes(c);
+    kz_arg tiles[] = {kz_arg_buffer(IN), heads_arg(c), local, sums, n_arg(c), exclusive_arg(c)};
+    add_launch(c, plan, f->tiles, f->count, SCAN_THREADS, tiles, 6);
+    add_launch(c, plan, f->sums, 1, SCAN_THREADS, (kz_arg[]){sums, kz_arg_u64(f->count)}, 2);
+    kz_arg carry[] = {kz_arg_buffer(IN), local, sums, kz_arg_buffer(OUT), n_arg(c)};
+    size_t first = f->shifted ? 0 : 1;
+    add_launch(c, plan, f->carry, kz_ceil_div(n, SCAN_THREADS), SCAN_THREADS, carry + first, 5 - first);
+    return KZ_OK;
+}
+
+static uint64_t single_tiles(const kz_case *c) { return kz_ceil_div((uint64_t)c->axes[0], SCAN_THREADS); }
+
+static kz_status plan_hillis_steele(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                    kz_error *error) {
+    const frame f = {"hillis_steele", "hillis_steele_sums", "hillis_steele_carry", single_tiles(c), false};
+    return plan_frame(c, &f, plan, error);
+}
+
+static kz_status plan_blelloch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                               kz_error *error) {
+    const frame f = {"blelloch", "blelloch_sums", "blelloch_carry", single_tiles(c), false};
+    return plan_frame(c, &f, plan, error);
+}
+
+static kz_status plan_warp_shuffle(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
+    const frame f = {"warp_shuffle", "warp_shuffle_sums", "warp_shuffle_carry", single_tiles(c), false};
+    return plan_frame(c, &f, plan, error);
+}
+
+static kz_status plan_block_scan(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
+    const frame f = {"block_scan", "block_scan_sums", "block_scan_carry", tiles, true};
+    return plan_frame(c, &f, plan, error);
+}
+
+static kz_status plan_three_kernels(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                    kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || c->axes[0] == 0) return status;
+    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
+    kz_arg in = kz_arg_buffer(IN), heads = heads_arg(c), sums = kz_arg_workspace(0), n = n_arg(c);
+    plan->workspace_bytes = tiles * value_bytes(c);
+    add_launch(c, plan, "three_kernels_reduce", tiles, SCAN_THREADS, (kz_arg[]){in, heads, sums, n}, 4);
+    add_launch(c, plan, "three_kernels_sums", 1, SCAN_THREADS, (kz_arg[]){sums, kz_arg_u64(tiles)}, 2);
+    kz_arg args[] = {in, heads, sums, kz_arg_buffer(OUT), n, exclusive_arg(c)};
+    add_launch(c, plan, "three_kernels", tiles, SCAN_THREADS, args, 6);
+    return KZ_OK;
+}
+
+// The workspace: the counter, then a word for each 4 bytes of a tile's total.
+static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || c->axes[0] == 0) return status;
+    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
+    plan->workspace_bytes = 8 + tiles * 8 * (value_bytes(c) / 4);
+    kz_plan_add_fill(plan, kz_arg_workspace(0), 0, plan->workspace_bytes);
+    kz_arg args[] = {kz_arg_buffer(IN),   heads_arg(c), kz_arg_buffer(OUT), kz_arg_workspace(0),
+                     kz_arg_workspace(8), n_arg(c),     exclusive_arg(c)};
+    add_launch(c, plan, "look_back", tiles, SCAN_THREADS, args, 7);
+    return KZ_OK;
+}
+
+static kz_status fits_mail(uint64_t tiles, kz_error *error) {
+    if (tiles <= SCAN_MAILS) return KZ_OK;
+    return kz_plan_refuse(
+        error, "the module has room for %d tiles, and this is %llu: 06_look_back has no such limit",
+        SCAN_MAILS, (unsigned long long)tiles);
+}
+
+static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    uint64_t tiles = tiles_from_boundary(c, SCAN_MAIL_THREADS * SCAN_MAIL_ROWS * 16);
+    kz_status status = supported(c, error);
+    if (status == KZ_OK) status = fits_mail(tiles, error);
+    if (status != KZ_OK || c->axes[0] == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), n_arg(c), exclusive_arg(c)};
+    add_launch(c, plan, "mail", tiles, SCAN_MAIL_THREADS, args, 5);
+    return KZ_OK;
+}
+
+// No more blocks than the elements need tiles wherever they lie: each block has one.
+static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status == KZ_OK) status = fits_mail(tiles_from_boundary(c, SCAN_AHEAD_TILE), error);
+    if (status != KZ_OK || c->axes[0] == 0) return status;
+    uint64_t tiles = kz_ceil_div((uint64_t)c->axes[0] * element_bytes(c), SCAN_AHEAD_TILE);
+    uint64_t blocks = kz_min_u64(tiles, (uint64_t)device->multiprocessors * SCAN_AHEAD_BLOCKS);
+    uint32_t shared = SCAN_AHEAD_SHARED(is_segmented(c));
+    if (shared > device->shared_per_block_optin)
+        return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
+                              shared, device->id, device->shared_per_block_optin);
+    kz_arg args[] = {kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), n_arg(c), exclusive_arg(c)};
+    add_launch(c, plan, "look_ahead", blocks, SCAN_AHEAD_THREADS, args, 5);
+    plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = shared;
+    return KZ_OK;
+}
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || c->axes[0] == 0) return status;
+    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[0], 4096), (uint64_t)device->multiprocessors);
+    kz_arg in = kz_arg_buffer(IN), heads = heads_arg(c), sums = kz_arg_workspace(0), n = n_arg(c);
+    plan->workspace_bytes = blocks * 16; // a value is two doubles at most
+    add_launch(c, plan, "native_reduce", blocks, 1, (kz_arg[]){in, heads, sums, n}, 4);
+    kz_arg args[] = {in, heads, sums, kz_arg_buffer(OUT), n, exclusive_arg(c)};
+    add_launch(c, plan, "native", blocks, 1, args, 6);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", scan_natives},
+    {"01_hillis_steele", 75, plan_hillis_steele, "log n steps in shared memory", NULL},
+    {"02_blelloch", 75, plan_blelloch, "a tree up and down in shared memory", NULL},
+    {"03_warp_shuffle", 75, plan_warp_shuffle, "registers, one meeting per block", NULL},
+    {"04_block_scan", 75, plan_block_scan, "several elements per thread, 16-byte accesses", NULL},
+    {"05_three_kernels", 75, plan_three_kernels, "reduce first, write once", NULL},
+    {"06_look_back", 75, plan_look_back, "one pass: decoupled look-back", NULL},
+    {"07_mail", 75, plan_mail, "one launch: totals that name their launch", NULL},
+    {"08_look_ahead", 90, plan_look_ahead, "warps with one task each, bulk copies, six tiles in flight",
+     NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+#define INCLUSIVE 0
+#define EXCLUSIVE KZ_SCAN_FUNCTIONS
+// clang-format off
+#define CASE(k, f, t, n, u, ...)                                                                             \
+    {.operation = k + KZ_SCAN_##f, .type = KZ_##t, .axes = {n}, .use = u, __VA_ARGS__}
+#define CHECK(k, f, t, n, ...) CASE(k, f, t, n, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(k, f, t, n)      CASE(k, f, t, n, KZ_USE_BENCH)
+#define BOTH(f, t, n, ...)     CHECK(INCLUSIVE, f, t, n, __VA_ARGS__), CHECK(EXCLUSIVE, f, t, n, __VA_ARGS__)
+// 1025 fills no tile of 04 to 08; 20011 are several, the first of which begins with empty places.
+#define EDGES(f, t)                                                                                          \
+    BOTH(f, t, 1), CHECK(INCLUSIVE, f, t, 1025), CHECK(EXCLUSIVE, f, t, 20011, .misalign = 1)
+#define FLOAT_EDGES(f, t)                                                                                    \
+    EDGES(f, t), BOTH(f, t, 700, .data = KZ_DATA_NAN), BOTH(f, t, 700, .data = KZ_DATA_INF)
+// Magnitudes near the largest: not for float sums, where an infinity on the way depends on the order.
+#define EXTREME_EDGES(f, t)                                                                                  \
+    FLOAT_EDGES(f, t), CHECK(INCLUSIVE, f, t, 700, .data = KZ_DATA_LARGE),                                   \
+    CHECK(EXCLUSIVE, f, t, 700, .data = KZ_DATA_DENORMAL)
+#define FLOATS(list, f) list(f, F32), list(f, F64), list(f, F16), list(f, BF16)
+#define MAPS(t)                                                                                              \
+    BOTH(AFFINE, t, 0), BOTH(AFFINE, t, 1), BOTH(AFFINE, t, 33), CHECK(INCLUSIVE, AFFINE, t, 1025),          \
+    CHECK(EXCLUSIVE, AFFINE, t, 9001, .misalign = 2)
+#define SEGMENTS(t)                                                                                          \
+    BOTH(SEGMENTED_SUM, t, 0), BOTH(SEGMENTED_SUM, t, 1), BOTH(SEGMENTED_SUM, t, 1025),                      \
+    CHECK(INCLUSIVE, SEGMENTED_SUM, t, 40009), CHECK(EXCLUSIVE, SEGMENTED_SUM, t, 20011, .misalign = 3)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(INCLUSIVE, SUM, F32, 0),
+    CHECK(INCLUSIVE, SUM, F32, 2),
+    CHECK(INCLUSIVE, SUM, F32, 31),
+    CHECK(INCLUSIVE, SUM, F32, 32),
+    CHECK(INCLUSIVE, SUM, F32, 33),
+    CHECK(INCLUSIVE, SUM, F32, 256),
+    CHECK(INCLUSIVE, SUM, F32, 1023),
+    CHECK(INCLUSIVE, SUM, F32, 1024),
+    CHECK(INCLUSIVE, SUM, F32, 4096),
+    CHECK(EXCLUSIVE, SUM, F32, 8192),
+    CHECK(EXCLUSIVE, SUM, F32, 8193),
+    CHECK(INCLUSIVE, SUM, F32, 10007, .data = KZ_DATA_POSITIVE),
+    CHECK(INCLUSIVE, SUM, F16, 10007, .data = KZ_DATA_POSITIVE),
+    CHECK(EXCLUSIVE, SUM, BF16, 10007, .data = KZ_DATA_POSITIVE),
+    CHECK(INCLUSIVE, SUM, F32, 700, .data = KZ_DATA_ZEROS),
+    CHECK(INCLUSIVE, SUM, F32, 700, .data = KZ_DATA_DENORMAL),
+    CHECK(INCLUSIVE, SUM, F32, 700, .data = KZ_DATA_SMALL),
+    CHECK(INCLUSIVE, SUM, F16, 700, .data = KZ_DATA_LARGE), // float holds what f16 does not
+    CHECK(INCLUSIVE, SUM, F16, 4099, .misalign = 7),
+    CHECK(INCLUSIVE, SUM, I32, 300007),                     // integers, so that it is exact: many tiles
+    CHECK(INCLUSIVE, SUM, I32, 700, .data = KZ_DATA_LARGE), // wraps
+    FLOATS(FLOAT_EDGES, SUM),
+    FLOATS(EXTREME_EDGES, MIN),
+    FLOATS(EXTREME_EDGES, MAX),
+    EDGES(SUM, I32),
+    EDGES(MIN, I32),
+    EDGES(MAX, I32),
+    MAPS(F32),
+    MAPS(I32),
+    SEGMENTS(F32),
+    SEGMENTS(I32),
+    CHECK(INCLUSIVE, AFFINE, I32, 600011), // 147 tiles of 08, more than there are multiprocessors
+    CASE(INCLUSIVE, SUM, F32, 1 << 16, KZ_USE_CHECK | KZ_USE_BENCH),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 18),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 20),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 22),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 24),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 26),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 28),
+    BENCH(INCLUSIVE, SUM, F32, 1 << 29),
+    BENCH(EXCLUSIVE, SUM, F32, 1 << 28),
+    BENCH(EXCLUSIVE, SUM, I32, 1 << 28),
+    BENCH(INCLUSIVE, MAX, F32, 1 << 28),
+    BENCH(INCLUSIVE, SUM, F16, 1 << 28),
+    BENCH(INCLUSIVE, SUM, BF16, 1 << 28),
+    BENCH(INCLUSIVE, SUM, F64, 1 << 28),
+    BENCH(INCLUSIVE, AFFINE, F32, 1 << 27),
+    BENCH(INCLUSIVE, SEGMENTED_SUM, F32, 1 << 28),
+    CASE(INCLUSIVE, MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_scan, c, device, (uint64_t)c->axes[0]);
+    return known ? known : kz_choose_last(&kz_family_scan, c, device);
+}
+
+const kz_family kz_family_scan = {
+    .name = "scan",
+    .group = "primitives",
+    .summary = "prefix sums: each result needs all before it, and yet all come at once",
+    .operations = operations,
+    .axes = (const char *const[]){"n", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .fill = fill,
+    .reference = scan_reference,
+    .work = work,
+    .guest_signature =
+        "const T *in, T *out, size_t n (segmented_sum: const T *in, T *out, const uint8_t *heads, size_t n)",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_scan_open(kz_device *device, kz_scan_function function, kz_scan_kind kind, kz_type type,
+                       size_t n, const char *variant, kz_operation **operation, kz_error *error) {
+    uint32_t number = (uint32_t)function + (kind == KZ_SCAN_EXCLUSIVE ? KZ_SCAN_FUNCTIONS : 0);
+    kz_case c = {.operation = number, .type = type, .axes = {(int64_t)n}};
+    return kz_operation_open(device, "scan", &c, variant, operation, error);
+}
+
+kz_status kz_scan_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr heads,
+                      kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out, heads}, heads ? 3 : 2, workspace,
+                            workspace_bytes, error);
+}

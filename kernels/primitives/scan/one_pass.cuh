@@ -1,0 +1,35 @@
+// scan: one tile of a scan in one pass, as 06 and 07 do it.
+#ifndef SCAN_ONE_PASS_CUH
+#define SCAN_ONE_PASS_CUH
+
+#include "mail.cuh"
+#include "tile.cuh"
+
+// A block of `WARPS` warps reads a tile once, sends its total, looks back, and writes the tile once.
+template <typename Op, int WARPS, int ROWS>
+static __device__ __forceinline__ void one_pass(const view<Op> &all, typename Op::element *out, size_t tile,
+                                                const mailbox &box, unsigned mark, bool exclusive) {
+    typedef typename Op::value A;
+    const int PART = ROWS * KZ_WARP * view<Op>::PACK;
+    __shared__ A before_tile;
+    size_t first = (tile * WARPS + kz_warp()) * PART;
+    row<Op> rows[ROWS];
+    A before[ROWS], total;
+    load_rows(all, first, rows);
+    A before_warp = meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
+    if (kz_warp() == 0) {
+        A prefix = Op::identity();
+        if (tile > 0) {
+            if (kz_lane() == 0) box.send(tile, mark, total);
+            prefix = look_back<Op>(box, tile, mark);
+        }
+        if (kz_lane() == 0) {
+            box.send(tile, mark + 1, Op::combine(prefix, total));
+            before_tile = prefix;
+        }
+    }
+    __syncthreads();
+    store_rows(all, first, out, rows, before, Op::combine(before_tile, before_warp), exclusive);
+}
+
+#endif
