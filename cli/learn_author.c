@@ -12,7 +12,7 @@
 
 typedef struct author_options {
     const char *kind, *device, *docs;
-    bool check, brief;
+    bool check;
 } author_options;
 
 // ---- where tasks are written -----------------------------------------------------------------------
@@ -121,7 +121,7 @@ static int check_task(const author_options *options, const cli_list *words) {
                              : base_fail(&error, KZ_NO_MEMORY, "no memory for a task");
     if (!status) status = course_lint_task(&task, &error);
     if (!status) status = cli_learner_kz(kz, &error);
-    if (!status) status = course_prove_task(&task, kz, options->device, options->brief, &report, &error);
+    if (!status) status = course_prove_task(&task, kz, options->device, &report, &error);
     if (report.data) printf("%s", report.data);
     base_text_free(&report);
     base_arena_close(arena);
@@ -201,8 +201,6 @@ static int coverage(const author_options *options) {
 static const cli_option options_table[] = {
     {"kind", CLI_TEXT, offsetof(author_options, kind), "KIND", "new-task: cuda, program, c, command, answer"},
     {"device", CLI_TEXT, offsetof(author_options, device), "ID", "check-task: where to prove it; sim"},
-    {"brief", CLI_FLAG, offsetof(author_options, brief), NULL,
-     "check-task: the solution and the starter alone, not the wrong files"},
     {"docs", CLI_TEXT, offsetof(author_options, docs), "FOLDER", "coverage: where the pages are; docs"},
     {"check", CLI_FLAG, offsetof(author_options, check), NULL,
      "coverage: say what points nowhere, and whether docs/coverage.md is stale"},

@@ -154,7 +154,7 @@ kz_status course_c_ratio(const course_runner *runner, const course_case *at, dou
     char *text = NULL, file[COURSE_PATH + 32], folder[COURSE_PATH] = "", executable[COURSE_PATH];
     kz_status status = course_task_solution(runner->job->task, &text, error);
     snprintf(file, sizeof file, "%s/solution.c", runner->folder);
-    if (status == KZ_OK) status = base_file_write(file, text, strlen(text), error);
+    if (status == KZ_OK) status = base_file_write_scratch(file, text, strlen(text), error);
     free(text);
     if (status == KZ_OK) status = course_c_build(runner->job->task, file, "none", folder, executable, error);
     if (status == KZ_OK) status = time_both(runner, executable, at, ratio, bad, error);

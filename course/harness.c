@@ -130,7 +130,7 @@ static kz_status write_source(const base_text *text, const char *folder, const c
     bool same = base_file_exists(path) && base_file_read(path, &there, &size, NULL) == KZ_OK &&
                 size == text->length && memcmp(there, text->data, size) == 0;
     free(there);
-    return same ? KZ_OK : base_file_write(path, text->data, text->length, error);
+    return same ? KZ_OK : base_file_write_scratch(path, text->data, text->length, error);
 }
 
 kz_status course_harness_write(const course_task *task, const char *folder, course_harness *harness,

@@ -7,7 +7,9 @@
 
 #include "course.h"
 #include "scratch.h"
+#include "toolchain/toolchain.h"
 
+enum { TOGETHER = 64 };
 enum { PROOF_SEED = 77 }; // in the fresh one's place: a proof that holds today holds tomorrow
 
 typedef struct proof {
@@ -15,7 +17,8 @@ typedef struct proof {
     const char *kz, *device;
     base_text *report;
     size_t failed;
-    size_t wrong; // files in wrong/
+    size_t wrong;            // files in wrong/
+    struct kernels *kernels; // while they are gathered
 } proof;
 
 // ---- what a wrong file states ---------------------------------------------------------------------------
@@ -108,7 +111,7 @@ static kz_status grade_text(const proof *p, const char *text, course_verdict *ve
         status = course_scratch_open(p->task, NULL, folder, error);
         if (status) return status;
         snprintf(file, sizeof file, "%s/%s.%s", folder, p->task->id, p->task->extension);
-        status = base_file_write(file, text, strlen(text), error);
+        status = base_file_write_scratch(file, text, strlen(text), error);
     }
     const course_grade_job job = {.task = p->task,
                                   .file = file,
@@ -220,15 +223,55 @@ static void prove_folder(proof *p, const char *which, void (*prove)(proof *p, co
     free(entries);
 }
 
-kz_status course_prove_task(const course_task *task, const char *kz, const char *device, bool brief,
-                            base_text *report, kz_error *error) {
+// ---- kernels, compiled together ---------------------------------------------------------------------------
+
+// The files that gradings will compile; what is left out is compiled there.
+typedef struct kernels {
+    char files[TOGETHER][COURSE_PATH];
+    size_t count;
+} kernels;
+
+static void add_kernel(const proof *p, kernels *k, const char *text) {
+    if (k->count < TOGETHER && course_scratch_keep(p->task, text, k->files[k->count], NULL) == KZ_OK)
+        k->count++;
+}
+
+static void add_kernels_of(proof *p, const char *name) {
+    char path[2 * COURSE_PATH], *text = NULL;
+    size_t size;
+    claim c;
+    snprintf(path, sizeof path, "%s/%s", p->task->folder, name);
+    if (base_file_read(path, &text, &size, NULL)) return;
+    if (!read_claim(text, &c) || strcmp(c.word, "compile") != 0) add_kernel(p, p->kernels, text);
+    free(text);
+}
+
+static void compile_kernels(proof *p) {
+    char *solution = NULL, *starter = NULL;
+    const char *sources[TOGETHER];
+    toolchain tools;
+    if (toolchain_find(&tools, NULL) || !(p->kernels = calloc(1, sizeof *p->kernels))) return;
+    if (course_task_solution(p->task, &solution, NULL) == KZ_OK) add_kernel(p, p->kernels, solution);
+    if (course_task_starter(p->task, &starter, NULL) == KZ_OK) add_kernel(p, p->kernels, starter);
+    prove_folder(p, "right", add_kernels_of);
+    prove_folder(p, "wrong", add_kernels_of);
+    for (size_t i = 0; i < p->kernels->count; i++) sources[i] = p->kernels->files[i];
+    toolchain_compile_ptx_together(&tools, sources, p->kernels->count);
+    free(p->kernels);
+    free(solution);
+    free(starter);
+}
+
+kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
+                            kz_error *error) {
     proof p = {.task = task, .kz = kz, .device = device, .report = report};
+    bool is_kernel = task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
+    if (is_kernel) compile_kernels(&p);
     prove_solution(&p);
     prove_starter(&p);
-    if (!brief) prove_folder(&p, "right", prove_right);
-    if (!brief) prove_folder(&p, "wrong", prove_wrong);
-    bool is_kernel = task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
-    if (is_kernel && !brief && p.wrong < 3)
+    prove_folder(&p, "right", prove_right);
+    prove_folder(&p, "wrong", prove_wrong);
+    if (is_kernel && p.wrong < 3)
         tell(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
     if (p.failed == 0) return KZ_OK;
     return base_fail(error, KZ_WRONG, "task %s: %zu proof%s not hold", task->id, p.failed,

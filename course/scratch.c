@@ -14,17 +14,22 @@
 static const uint64_t HASH = 14695981039346656037u; // where FNV-1a begins
 enum { LARGEST = 64 << 20, MOST_FILES = 256, DEEPEST = 4 };
 
+// Where it is not there already.
+static kz_status put_file(const char *to, const char *data, size_t size, kz_error *error) {
+    char *there = NULL;
+    size_t there_size = 0;
+    bool same = base_file_exists(to) && base_file_read(to, &there, &there_size, NULL) == KZ_OK &&
+                there_size == size && memcmp(there, data, size) == 0;
+    free(there);
+    return same ? KZ_OK : base_file_write_scratch(to, data, size, error);
+}
+
 static kz_status copy_file(const char *from, const char *to, const struct stat *about, kz_error *error) {
     char *data;
     size_t size;
-    char *there = NULL;
-    size_t there_size = 0;
     kz_status status = base_file_read(from, &data, &size, error);
     if (status) return status;
-    bool same = base_file_exists(to) && base_file_read(to, &there, &there_size, NULL) == KZ_OK &&
-                there_size == size && memcmp(there, data, size) == 0;
-    if (!same) status = base_file_write(to, data, size, error);
-    free(there);
+    status = put_file(to, data, size, error);
     free(data);
     if (status == KZ_OK && (about->st_mode & S_IXUSR)) chmod(to, 0755);
     return status;
@@ -170,7 +175,7 @@ kz_status course_scratch_keep(const course_task *task, const char *text, char fi
     snprintf(from, sizeof from, "%s/files", task->folder);
     snprintf(to, sizeof to, "%s/files", folder);
     if (status == KZ_OK) status = copy_folder(from, to, DEEPEST, &files, error);
-    if (status == KZ_OK) status = base_file_write(file, text, strlen(text), error);
+    if (status == KZ_OK) status = put_file(file, text, strlen(text), error);
     return status;
 }
 

@@ -42,7 +42,7 @@ static kz_status compile_solution(speed *s, kz_error *error) {
         return status;
     }
     snprintf(file, sizeof file, "%s/solution.%s", folder, task->extension);
-    status = base_file_write(file, text, strlen(text), error);
+    status = base_file_write_scratch(file, text, strlen(text), error);
     if (!status) status = course_kernel_compile(task, file, false, &s->g->tools, &s->rival, &refused, error);
     if (!status) status = family_lines_read(s->verdict->arena, "the solution", text, &lines, error);
     if (!status)

@@ -54,6 +54,8 @@ size_t base_utf8_length(const char *at);
 kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *error);
 // Whole or not at all: written beside, synced, renamed.
 kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error);
+// The same without waiting for the disk, for what can be made again: a crash of the machine may leave it empty.
+kz_status base_file_write_scratch(const char *path, const void *data, size_t size, kz_error *error);
 // Adds one whole line (with its newline) under a lock, synced.
 kz_status base_file_append_line(const char *path, const char *line, kz_error *error);
 kz_status base_make_folders(const char *path, kz_error *error); // mkdir -p

@@ -112,7 +112,7 @@ static kz_status write_special(const char *path, const void *data, size_t size, 
     return code ? fail_errno(error, "write", path, code) : KZ_OK;
 }
 
-kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error) {
+static kz_status write_whole(const char *path, const void *data, size_t size, bool lasting, kz_error *error) {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return write_special(path, data, size, error);
     base_text beside = {0};
@@ -134,17 +134,25 @@ kz_status base_file_write(const char *path, const void *data, size_t size, kz_er
     umask(mask);
     code = write_all(fd, data, size);
     if (!code && fchmod(fd, 0666 & ~mask) != 0) code = errno;
-    if (!code && fsync(fd) != 0) code = errno;
+    if (!code && lasting && fsync(fd) != 0) code = errno;
     if (close(fd) != 0 && !code) code = errno;
     if (!code && rename(beside.data, path) != 0) code = errno;
     if (code) {
         unlink(beside.data);
         status = fail_errno(error, "write", path, code);
-    } else {
+    } else if (lasting) {
         sync_folder(path);
     }
     base_text_free(&beside);
     return status;
+}
+
+kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error) {
+    return write_whole(path, data, size, true, error);
+}
+
+kz_status base_file_write_scratch(const char *path, const void *data, size_t size, kz_error *error) {
+    return write_whole(path, data, size, false, error);
 }
 
 kz_status base_file_append_line(const char *path, const char *line, kz_error *error) {

@@ -52,7 +52,7 @@ void observe_shadow_free_table(shadow_table *table) {
 // ---- pages ----------------------------------------------------------------------------------------------
 
 bool observe_shadow_memory_open(shadow_memory *memory) {
-    *memory = (shadow_memory){0};
+    *memory = (shadow_memory){.first = UINT64_MAX};
     memory->top = calloc(SHADOW_TOP, sizeof *memory->top);
     memory->undefined = malloc(sizeof *memory->undefined);
     if (!memory->top || !memory->undefined) return false;
@@ -62,10 +62,13 @@ bool observe_shadow_memory_open(shadow_memory *memory) {
 }
 
 void observe_shadow_memory_close(shadow_memory *memory) {
-    for (size_t i = 0; memory->top && i < SHADOW_TOP; i++) {
-        for (size_t j = 0; memory->top[i] && j < SHADOW_MIDDLE; j++)
-            if (memory->top[i][j] != memory->undefined) free(memory->top[i][j]);
-        free(memory->top[i]);
+    for (uint64_t page = memory->first; memory->top && page < memory->end;) {
+        shadow_page **middle = memory->top[page / SHADOW_MIDDLE];
+        uint64_t end = (page / SHADOW_MIDDLE + 1) * SHADOW_MIDDLE; // of this middle
+        for (; middle && page < end && page < memory->end; page++)
+            if (middle[page % SHADOW_MIDDLE] != memory->undefined) free(middle[page % SHADOW_MIDDLE]);
+        free(middle);
+        page = end;
     }
     free(memory->top);
     free(memory->undefined);
@@ -74,7 +77,10 @@ void observe_shadow_memory_close(shadow_memory *memory) {
 
 static shadow_page **entry_of(shadow_memory *memory, uint64_t address) {
     shadow_page ***middle = &memory->top[address >> 32 & (SHADOW_TOP - 1)];
+    uint64_t page = address >> SHADOW_PAGE_SHIFT & ((uint64_t)SHADOW_TOP * SHADOW_MIDDLE - 1);
     if (!*middle) *middle = calloc(SHADOW_MIDDLE, sizeof **middle);
+    if (page < memory->first) memory->first = page;
+    if (page >= memory->end) memory->end = page + 1;
     return *middle ? &(*middle)[address >> SHADOW_PAGE_SHIFT & (SHADOW_MIDDLE - 1)] : NULL;
 }
 

@@ -42,6 +42,7 @@ enum { SHADOW_TOP = 1 << 16, SHADOW_MIDDLE = 1 << 16 };
 typedef struct shadow_memory {
     shadow_page ***top;     // [address >> 32][address >> 16 & 0xffff]: NULL for defined
     shadow_page *undefined; // what a wholly undefined page's entry points at; never changed
+    uint64_t first, end;    // numbers of the pages (address >> 16) that were ever marked lie between
     shadow_table words;
 } shadow_memory;
 

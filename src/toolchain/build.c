@@ -109,7 +109,7 @@ static kz_status write_object(const char *folder, size_t index, const void *data
                               kz_error *error) {
     char path[TOOLCHAIN_PATH + 32];
     snprintf(path, sizeof path, "%s/%zu.o", folder, index);
-    return base_file_write(path, data, size, error);
+    return base_file_write_scratch(path, data, size, error);
 }
 
 // Leaves the object in `folder`/<index>.o; `key` names its content.
@@ -215,7 +215,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
         toolchain_hash_end(&hash, key);
         snprintf(executable, TOOLCHAIN_PATH, "%.900s/program", folder);
         if (toolchain_cache_read(tools, key, "program", &data, &size)) {
-            status = base_file_write(executable, data, size, error);
+            status = base_file_write_scratch(executable, data, size, error);
         } else {
             add(&c, "-o"), add(&c, executable);
             status = run(&with, &c, "link", program->files[0], error);

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { LINE = TOOLCHAIN_PATH + TOOLCHAIN_KEY + 64 };
 
 // cache/<two digits>/<key>.<kind>; false where the path would be too long.
 static bool entry_path(const toolchain *tools, const char *key, const char *kind, char path[TOOLCHAIN_PATH]) {
@@ -14,7 +18,11 @@ static bool entry_path(const toolchain *tools, const char *key, const char *kind
 bool toolchain_cache_read(const toolchain *tools, const char *key, const char *kind, char **data,
                           size_t *size) {
     char path[TOOLCHAIN_PATH];
-    return entry_path(tools, key, kind, path) && base_file_read(path, data, size, NULL) == KZ_OK;
+    if (!entry_path(tools, key, kind, path) || base_file_read(path, data, size, NULL) != KZ_OK) return false;
+    if (*size > 0) return true;
+    free(*data); // the machine went down before it reached the disk
+    *data = NULL;
+    return false;
 }
 
 void toolchain_cache_write(const toolchain *tools, const char *key, const char *kind, const void *data,
@@ -22,7 +30,7 @@ void toolchain_cache_write(const toolchain *tools, const char *key, const char *
     char path[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH];
     if (!entry_path(tools, key, kind, path)) return;
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    if (base_make_folders(folder, NULL) == KZ_OK) base_file_write(path, data, size, NULL);
+    if (base_make_folders(folder, NULL) == KZ_OK) base_file_write_scratch(path, data, size, NULL);
 }
 
 static void key_of_list(const char *before, const char *list, char key[TOOLCHAIN_KEY]) {
@@ -33,11 +41,34 @@ static void key_of_list(const char *before, const char *list, char key[TOOLCHAIN
     toolchain_hash_end(&hash, key);
 }
 
+// A line of a list: "hash size time path". A file whose size and time are as they were is taken for unchanged: nvcc
+// reads some megabytes of headers. The time is 0 where the file was new, and might have been written again within
+// the clock's tick.
+static bool make_line(const char *path, char line[LINE]) {
+    enum { SETTLED_SECONDS = 2 };
+    char hash[TOOLCHAIN_KEY];
+    struct stat about;
+    if (stat(path, &about) != 0 || toolchain_hash_file(path, hash, NULL) != KZ_OK) return false;
+    bool settled = about.st_mtime < time(NULL) - SETTLED_SECONDS;
+    int length =
+        snprintf(line, LINE, "%s %lld %lld.%09ld %s", hash, (long long)about.st_size,
+                 settled ? (long long)about.st_mtim.tv_sec : 0, settled ? about.st_mtim.tv_nsec : 0, path);
+    return length < LINE;
+}
+
 static bool is_line_current(const char *line, size_t length) {
-    char path[TOOLCHAIN_PATH], key[TOOLCHAIN_KEY];
-    if (length <= TOOLCHAIN_KEY || length - TOOLCHAIN_KEY >= sizeof path) return false;
-    snprintf(path, sizeof path, "%.*s", (int)(length - TOOLCHAIN_KEY), line + TOOLCHAIN_KEY);
-    return toolchain_hash_file(path, key, NULL) == KZ_OK && memcmp(key, line, TOOLCHAIN_KEY - 1) == 0;
+    char text[LINE], hash[TOOLCHAIN_KEY], now[TOOLCHAIN_KEY];
+    long long size, seconds;
+    long nanoseconds;
+    int path = 0;
+    struct stat about;
+    if (length >= sizeof text) return false;
+    snprintf(text, sizeof text, "%.*s", (int)length, line);
+    if (sscanf(text, "%64s %lld %lld.%ld %n", hash, &size, &seconds, &nanoseconds, &path) != 4 || !path ||
+        stat(text + path, &about) != 0 || about.st_size != size)
+        return false;
+    if (seconds && about.st_mtim.tv_sec == seconds && about.st_mtim.tv_nsec == nanoseconds) return true;
+    return toolchain_hash_file(text + path, now, NULL) == KZ_OK && strcmp(hash, now) == 0;
 }
 
 bool toolchain_cache_find(const toolchain *tools, const char *before, char key[TOOLCHAIN_KEY]) {
@@ -73,22 +104,33 @@ static const char *next_dependency(const char *at, char path[TOOLCHAIN_PATH]) {
     return length ? at : NULL;
 }
 
-bool toolchain_cache_list(const toolchain *tools, const char *before, const char *dependencies,
-                          char key[TOOLCHAIN_KEY]) {
-    base_text list = {0};
-    char path[TOOLCHAIN_PATH], hash[TOOLCHAIN_KEY];
+bool toolchain_cache_add_line(const char *path, base_text *lines) {
+    char line[LINE];
+    bool made = make_line(path, line);
+    if (made) base_text_add(lines, "%s\n", line);
+    return made && !lines->failed;
+}
+
+bool toolchain_cache_add_lines(const char *dependencies, base_text *lines) {
+    char path[TOOLCHAIN_PATH];
     const char *at = strstr(dependencies, ": "); // nvcc writes a blank before the colon too
     bool complete = at != NULL;
     if (complete) at += 2;
-    while (complete && (at = next_dependency(at, path))) {
-        complete = toolchain_hash_file(path, hash, NULL) == KZ_OK;
-        base_text_add(&list, "%s %s\n", hash, path);
-    }
-    complete = complete && list.data && !list.failed;
-    if (complete) {
-        key_of_list(before, list.data, key);
-        toolchain_cache_write(tools, before, "list", list.data, list.length);
-    }
-    base_text_free(&list);
+    while (complete && (at = next_dependency(at, path))) complete = toolchain_cache_add_line(path, lines);
+    return complete && lines->data;
+}
+
+void toolchain_cache_write_lines(const toolchain *tools, const char *before, const base_text *lines,
+                                 char key[TOOLCHAIN_KEY]) {
+    key_of_list(before, lines->data, key);
+    toolchain_cache_write(tools, before, "list", lines->data, lines->length);
+}
+
+bool toolchain_cache_list(const toolchain *tools, const char *before, const char *dependencies,
+                          char key[TOOLCHAIN_KEY]) {
+    base_text lines = {0};
+    bool complete = toolchain_cache_add_lines(dependencies, &lines);
+    if (complete) toolchain_cache_write_lines(tools, before, &lines, key);
+    base_text_free(&lines);
     return complete;
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAGS = 64 };
-
 // ---- the architecture -----------------------------------------------------------------------------
 
 static bool is_arch(const char *arch) {
@@ -48,17 +46,25 @@ static kz_status check_arch(const char *arch, kz_error *error) {
 
 // ---- nvcc -----------------------------------------------------------------------------------------
 
-typedef struct command {
-    const char *argv[FLAGS];
-    size_t count;
-} command;
-
-static void add(command *c, const char *word) {
-    if (c->count + 1 < FLAGS) c->argv[c->count++] = word;
+static void add(toolchain_words *c, const char *word) {
+    if (c->count + 1 < TOOLCHAIN_WORDS) c->argv[c->count++] = word;
 }
 
-// What decides about the result and is known before the compiler runs.
-static kz_status key_before(const toolchain *tools, const char *source, const command *flags,
+void toolchain_ptx_flags(const toolchain *tools, const char *arch, const char *const *include_dirs,
+                         toolchain_words *flags) {
+    *flags = (toolchain_words){0};
+    snprintf(flags->target, sizeof flags->target, "-arch=compute_%s", arch);
+    const char *head[] = {"-ptx", "-std=c++17", flags->target};
+    for (size_t i = 0; i < BASE_COUNT(head); i++) add(flags, head[i]);
+    if (tools->for_debugging)
+        add(flags, "-G");
+    else
+        add(flags, "-O3"), add(flags, "-lineinfo");
+    for (size_t i = 0; include_dirs && include_dirs[i]; i++) add(flags, "-I"), add(flags, include_dirs[i]);
+    if (tools->include[0]) add(flags, "-I"), add(flags, tools->include);
+}
+
+kz_status toolchain_ptx_key(const toolchain *tools, const char *source, const toolchain_words *flags,
                             char key[TOOLCHAIN_KEY], kz_error *error) {
     char content[TOOLCHAIN_KEY];
     kz_status status = toolchain_hash_file(source, content, error);
@@ -81,14 +87,13 @@ static void explain_nvcc(kz_error *error, const base_text *said) {
                        "kz's own headers are looked for in the folder include beside the executable's");
 }
 
-// With `quick`, without the special functions of C++17.
-static kz_status run_nvcc(const toolchain *tools, const char *source, const command *flags, bool quick,
-                          const char *folder, char **ptx, size_t *ptx_size, char **dependencies,
-                          kz_error *error) {
+kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const toolchain_words *flags,
+                             bool quick, const char *folder, char **ptx, size_t *ptx_size,
+                             char **dependencies, kz_error *error) {
     char out[TOOLCHAIN_PATH + 16], list[TOOLCHAIN_PATH + 16];
     snprintf(out, sizeof out, "%s/out.ptx", folder);
     snprintf(list, sizeof list, "%s/out.d", folder);
-    command c = {0};
+    toolchain_words c = {0};
     add(&c, tools->nvcc);
     for (size_t i = 0; i < flags->count; i++) add(&c, flags->argv[i]);
     if (quick) add(&c, TOOLCHAIN_NO_SPECIAL_FUNCTIONS);
@@ -111,10 +116,10 @@ static kz_status run_nvcc(const toolchain *tools, const char *source, const comm
     return status;
 }
 
-static kz_status compile(const toolchain *tools, const char *source, const command *flags, char **ptx,
+static kz_status compile(const toolchain *tools, const char *source, const toolchain_words *flags, char **ptx,
                          size_t *ptx_size, kz_error *error) {
     char before[TOOLCHAIN_KEY], key[TOOLCHAIN_KEY], folder[TOOLCHAIN_PATH];
-    kz_status status = key_before(tools, source, flags, before, error);
+    kz_status status = toolchain_ptx_key(tools, source, flags, before, error);
     if (status) return status;
     if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "ptx", ptx, ptx_size))
         return KZ_OK;
@@ -123,9 +128,9 @@ static kz_status compile(const toolchain *tools, const char *source, const comma
     if (status) return status;
     char *dependencies = NULL;
     kz_error quickly = {0};
-    status = run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, &quickly);
+    status = toolchain_run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, &quickly);
     if (status == KZ_TOOL)
-        status = run_nvcc(tools, source, flags, false, folder, ptx, ptx_size, &dependencies, error);
+        status = toolchain_run_nvcc(tools, source, flags, false, folder, ptx, ptx_size, &dependencies, error);
     else if (status && error)
         *error = quickly;
     if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key))
@@ -163,18 +168,9 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
         free(path);
         return status;
     }
-    char target[32];
-    snprintf(target, sizeof target, "-arch=compute_%s", arch);
-    command flags = {0};
-    const char *head[] = {"-ptx", "-std=c++17", target};
-    for (size_t i = 0; i < BASE_COUNT(head); i++) add(&flags, head[i]);
-    if (tools->for_debugging)
-        add(&flags, "-G");
-    else
-        add(&flags, "-O3"), add(&flags, "-lineinfo");
-    for (size_t i = 0; include_dirs && include_dirs[i]; i++) add(&flags, "-I"), add(&flags, include_dirs[i]);
-    if (tools->include[0]) add(&flags, "-I"), add(&flags, tools->include);
-    if (flags.count > FLAGS - 10) // what run_nvcc adds must fit
+    toolchain_words flags;
+    toolchain_ptx_flags(tools, arch, include_dirs, &flags);
+    if (flags.count > TOOLCHAIN_WORDS - 10) // what toolchain_run_nvcc adds must fit
         status = base_fail(error, KZ_INVALID, "too many include folders for %s", source);
     else
         status = compile(tools, path, &flags, ptx, ptx_size, error);
@@ -234,7 +230,7 @@ static kz_status run_ptxas(const toolchain *tools, const char *name, const char 
     char in[TOOLCHAIN_PATH + 16], out[TOOLCHAIN_PATH + 16];
     snprintf(in, sizeof in, "%s/in.ptx", folder);
     snprintf(out, sizeof out, "%s/out.cubin", folder);
-    kz_status status = base_file_write(in, ptx, ptx_size, error);
+    kz_status status = base_file_write_scratch(in, ptx, ptx_size, error);
     if (status) return status;
     int code = 0;
     status = toolchain_run(

@@ -20,28 +20,29 @@ static const uint32_t constants[64] = {
 static uint32_t rotate(uint32_t x, unsigned by) { return x >> by | x << (32 - by); }
 
 static void fold_block(toolchain_hash *hash) {
-    uint32_t w[64], s[8];
+    uint32_t w[64];
     for (int i = 0; i < 16; i++) {
         const uint8_t *b = hash->block + 4 * i;
         w[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
     }
     for (int i = 16; i < 64; i++) {
-        uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
-               (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+        uint32_t near = w[i - 2], far = w[i - 15];
+        w[i] = w[i - 16] + (rotate(far, 7) ^ rotate(far, 18) ^ far >> 3) + w[i - 7] +
+               (rotate(near, 17) ^ rotate(near, 19) ^ near >> 10);
     }
-    memcpy(s, hash->state, sizeof s);
+    // In registers: headers of some megabytes are hashed for every compilation.
+    uint32_t *state = hash->state;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (int i = 0; i < 64; i++) {
-        uint32_t choose = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-        uint32_t one =
-            s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) + choose + constants[i] + w[i];
-        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
-        memmove(s + 1, s, 7 * sizeof s[0]);
-        s[4] += one;
-        s[0] = one + two;
+        uint32_t choose = (e & f) ^ (~e & g), majority = (a & b) ^ (a & c) ^ (b & c);
+        uint32_t one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choose + constants[i] + w[i];
+        uint32_t two = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
+        h = g, g = f, f = e, e = d + one;
+        d = c, c = b, b = a, a = one + two;
     }
-    for (int i = 0; i < 8; i++) hash->state[i] += s[i];
+    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+    state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
 void toolchain_hash_begin(toolchain_hash *hash) {

@@ -30,12 +30,58 @@ void toolchain_cache_write(const toolchain *tools, const char *key, const char *
                            size_t size);
 
 // What a source includes is known after compiling it. So a list is stored under the key of all that is
-// known before; its lines are "hash path". True where every file still has its hash; `key` is then
-// the key of the result, made of both.
+// known before; its lines are "hash size time path". True where every file still has its hash, or its size and
+// time; `key` is then the key of the result, made of both.
 bool toolchain_cache_find(const toolchain *tools, const char *before, char key[TOOLCHAIN_KEY]);
 // `dependencies` is what nvcc -MD wrote. False where a file cannot be read: the result is not stored.
 bool toolchain_cache_list(const toolchain *tools, const char *before, const char *dependencies,
                           char key[TOOLCHAIN_KEY]);
+// The same in steps, for lists that have lines in common.
+bool toolchain_cache_add_line(const char *path, base_text *lines);
+bool toolchain_cache_add_lines(const char *dependencies, base_text *lines);
+void toolchain_cache_write_lines(const toolchain *tools, const char *before, const base_text *lines,
+                                 char key[TOOLCHAIN_KEY]);
+
+// ---- nvcc -----------------------------------------------------------------------------------------
+
+enum { TOOLCHAIN_WORDS = 64 };
+
+typedef struct toolchain_words {
+    const char *argv[TOOLCHAIN_WORDS];
+    size_t count;
+    char target[32]; // what one of the words points to: do not copy the struct
+} toolchain_words;
+
+void toolchain_ptx_flags(const toolchain *tools, const char *arch, const char *const *include_dirs,
+                         toolchain_words *flags);
+// What decides about the PTX of a source and is known before the compiler runs.
+kz_status toolchain_ptx_key(const toolchain *tools, const char *source, const toolchain_words *flags,
+                            char key[TOOLCHAIN_KEY], kz_error *error);
+// One run. `quick`: without the special functions of C++17. `dependencies` is what -MD wrote; it may stay NULL.
+kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const toolchain_words *flags,
+                             bool quick, const char *folder, char **ptx, size_t *ptx_size,
+                             char **dependencies, kz_error *error);
+
+// ---- files compiled together (together.c) ---------------------------------------------------------
+
+enum { TOOLCHAIN_NAMES = 96, TOOLCHAIN_NAME = 64 };
+
+typedef struct toolchain_names {
+    char all[TOOLCHAIN_NAMES][TOOLCHAIN_NAME];
+    size_t count;
+    bool full; // there are more, or longer ones
+} toolchain_names;
+
+// What a CUDA file names outside of all braces and in enums there (functions, types, variables, constants), and the
+// macros that it defines. Words of the language and of the headers are left out, as far as can be seen from outside.
+void toolchain_read_names(const char *text, toolchain_names *names, toolchain_names *macros);
+
+// The part of a PTX text that belongs to the file whose names end with `mark` in it, with those names as they are in
+// the file. Every file's mark begins with `head`, and all have the same length.
+void toolchain_split_ptx(const char *ptx, const char *head, const char *mark, const toolchain_names *names,
+                         base_text *out);
+
+// ---- messages -------------------------------------------------------------------------------------
 
 // Fills `error` with the compiler's own words, cut at whole lines where they are too many, and a hint.
 // nvcc hands the names of files to a shell, in double quotes: KZ_INVALID for a name that a shell would change.

@@ -52,11 +52,11 @@ kz_status toolchain_compile_library(const toolchain *tools, const char *name, co
     char *data = NULL;
     size_t size = 0;
     if (toolchain_cache_read(tools, key, "so", &data, &size)) {
-        status = base_file_write(path, data, size, error);
+        status = base_file_write_scratch(path, data, size, error);
         free(data);
         return status;
     }
-    status = base_file_write(in, source, strlen(source), error);
+    status = base_file_write_scratch(in, source, strlen(source), error);
     if (!status) status = run_cc(argv, name, error);
     if (!status) status = base_file_read(path, &data, &size, error);
     if (!status) toolchain_cache_write(tools, key, "so", data, size);
