@@ -28,7 +28,7 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
 }
 
 #define ENTRY(operation, type, op)                                                                           \
-    KZ_ENTRY_BOUNDS(scan_mail_##operation##_##type, THREADS, 1024 / THREADS)                                 \
+    KZ_ENTRY_BOUNDS(scan_mail_##operation##_##type, THREADS, SCAN_MAIL_BLOCKS)                               \
     (const SCAN_ELEMENT(op) * in, const uint8_t *heads, SCAN_ELEMENT(op) * out, size_t n,                    \
      size_t exclusive) {                                                                                     \
         run<SCAN_OP op>(in, heads, out, n, exclusive);                                                       \

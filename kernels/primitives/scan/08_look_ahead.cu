@@ -86,7 +86,7 @@ template <typename Op> struct job {
 
 static __device__ __forceinline__ void load_by_bulk(void *to, const void *from, unsigned bytes,
                                                     uint64_t *barrier) {
-#if SCAN_AHEAD_EVICT
+#if SCAN_AHEAD_EVICT_LOADS
     bulk_load(to, from, bytes, barrier, evict_first());
 #else
     bulk_load(to, from, bytes, barrier);
@@ -207,17 +207,18 @@ static __device__ __forceinline__ typename Op::value walk(unsigned launch, int t
     typedef typename Op::value A;
     const mailbox box = {scan_words, SCAN_MAILS};
     while (*base < tile) {
-        mail<A> mails[GROUPS];
+        mail<A> mails[GROUPS] = {}; // 0 is no launch's number
         bool all;
         do { // all are asked for before the first is looked at: a question at a time costs a trip to L2 each
             all = true;
 #pragma unroll
-            for (int g = 0; g < GROUPS; g++)
-                if (*base + g * KZ_WARP + (int)kz_lane() < tile)
-                    mails[g] = box.receive<A>(*base + g * KZ_WARP + kz_lane());
+            for (int g = 0; g < GROUPS; g++) {
+                int from = *base + g * KZ_WARP + (int)kz_lane();
+                if (from < tile && !mails[g].bears(launch)) mails[g] = box.receive<A>(from);
+            }
 #pragma unroll
             for (int g = 0; g < GROUPS; g++)
-                if (*base + g * KZ_WARP + (int)kz_lane() < tile) all = all && mails[g].bears(launch);
+                all = all && (*base + g * KZ_WARP + (int)kz_lane() >= tile || mails[g].bears(launch));
         } while (!__all_sync(KZ_ALL_LANES, all));
         int first = *base;
 #pragma unroll
@@ -275,7 +276,7 @@ put_chunk(const job<Op> &j, int stage, int chunk, int tile, const row<Op> (&rows
     __syncwarp();
     if (whole) {
         if (kz_lane() != 0) return;
-#if SCAN_AHEAD_EVICT
+#if SCAN_AHEAD_EVICT_STORES
         bulk_store(j.out + first, to, CHUNK_BYTES, evict_first());
 #else
         bulk_store(j.out + first, to, CHUNK_BYTES);

@@ -30,14 +30,24 @@ static __device__ __forceinline__ void scan_tiles(const typename Op::element *in
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-// One block; sums[i] becomes the combination of those before it.
+// One block; sums[i] becomes the combination of those before it. Each thread takes several beside each other:
+// a block alone waits for memory most of the time, and so has to ask for more at once.
 template <typename Op> static __device__ __forceinline__ void scan_sums(typename Op::value *sums, size_t n) {
+    const int ITEMS = SCAN_SUMS_ITEMS;
     typename Op::value carry = Op::identity();
-    for (size_t first = 0; first < n; first += THREADS) {
-        size_t i = first + threadIdx.x;
-        typename Op::value own = i < n ? sums[i] : Op::identity(), total;
-        typename Op::value before = scan_block<Op>(own, &total);
-        if (i < n) sums[i] = Op::combine(carry, before);
+    for (size_t first = 0; first < n; first += THREADS * ITEMS) {
+        size_t i = first + threadIdx.x * ITEMS;
+        typename Op::value own[ITEMS], sum = Op::identity(), total;
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) own[k] = i + k < n ? sums[i + k] : Op::identity();
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) sum = Op::combine(sum, own[k]);
+        typename Op::value before = Op::combine(carry, scan_block<Op>(sum, &total));
+#pragma unroll
+        for (int k = 0; k < ITEMS; k++) {
+            if (i + k < n) sums[i + k] = before;
+            before = Op::combine(before, own[k]);
+        }
         carry = Op::combine(carry, total);
     }
 }

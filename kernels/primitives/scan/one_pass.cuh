@@ -15,6 +15,7 @@ static __device__ __forceinline__ void one_pass(const view<Op> &all, typename Op
     size_t first = (tile * WARPS + kz_warp()) * PART;
     row<Op> rows[ROWS];
     A before[ROWS], total;
+    if (kz_warp() == 0 && kz_lane() < tile) box.expect<A>(tile - 1 - kz_lane());
     load_rows(all, first, rows);
     A before_warp = meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
     if (kz_warp() == 0) {

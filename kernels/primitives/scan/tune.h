@@ -10,18 +10,27 @@
 #define SCAN_ROWS 4
 #endif
 
-// 07: to be searched: threads 128 256 512, rows 2 4 6 8, hints KZ_CACHE KZ_STREAM.
+// 01 to 05: totals of tiles that a thread of the one block that scans them takes at a time. To be searched: 4 16.
+#ifndef SCAN_SUMS_ITEMS
+#define SCAN_SUMS_ITEMS 16
+#endif
+
+// 07: to be searched: threads 128 256 512, rows 2 4 6 8, blocks 3 to 8 (65536 registers), hints KZ_CACHE
+// KZ_STREAM: loads that are marked as streaming cost vector_add a tenth on an H200.
 #ifndef SCAN_MAIL_THREADS
 #define SCAN_MAIL_THREADS 256
 #endif
 #ifndef SCAN_MAIL_ROWS
 #define SCAN_MAIL_ROWS 4
 #endif
-#ifndef SCAN_LOAD
-#define SCAN_LOAD KZ_STREAM
+#ifndef SCAN_MAIL_BLOCKS
+#define SCAN_MAIL_BLOCKS 4 // per multiprocessor, at least
+#endif
+#ifndef SCAN_LOAD // 04 to 07
+#define SCAN_LOAD KZ_CACHE
 #endif
 #ifndef SCAN_STORE
-#define SCAN_STORE KZ_STREAM
+#define SCAN_STORE KZ_CACHE
 #endif
 
 // 07 and 08: tiles that the module has mail for: 2^18 of 16 KB are 4 GiB of input, of 32 KB 8 GiB.
@@ -48,8 +57,12 @@
 #ifndef SCAN_AHEAD_BLOCKS
 #define SCAN_AHEAD_BLOCKS 1
 #endif
-#ifndef SCAN_AHEAD_EVICT
-#define SCAN_AHEAD_EVICT 1 // 1: bulk copies mark their lines as the first to leave L2
+// Bulk copies mark their lines as the first to leave L2: to be searched: 0 1, for each way.
+#ifndef SCAN_AHEAD_EVICT_LOADS
+#define SCAN_AHEAD_EVICT_LOADS 0
+#endif
+#ifndef SCAN_AHEAD_EVICT_STORES
+#define SCAN_AHEAD_EVICT_STORES 0
 #endif
 
 #define SCAN_AHEAD_TILE (SCAN_AHEAD_CHUNKS * SCAN_AHEAD_ROWS * 512) // bytes
