@@ -200,7 +200,7 @@ static size_t heading_level(const char *line) {
     return line[level] == ' ' ? level : 0;
 }
 
-// Leaves of `text` the section whose heading has that name, with what is below it.
+// Leaves of `text` the first section whose heading's name begins so, with what is below it.
 static kz_status cut_section(char *text, const char *page, const char *section, kz_error *error) {
     char *begin = NULL, *end, name[NAME], wanted[NAME];
     base_text all = {0};
@@ -218,7 +218,7 @@ static kz_status cut_section(char *text, const char *page, const char *section, 
         }
         heading_name(at + here + 1, (size_t)(end - at) - here - 1, name);
         if (here > 1) base_text_add(&all, "%s%s", all.length ? ", " : "", name);
-        if (!begin && strcmp(name, wanted) == 0) begin = at, level = here;
+        if (!begin && *wanted && strncmp(name, wanted, strlen(wanted)) == 0) begin = at, level = here;
     }
     if (begin) {
         memmove(text, begin, strlen(begin) + 1);

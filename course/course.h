@@ -366,6 +366,7 @@ kz_status course_prove_task(const course_task *task, const char *kz, const char 
 
 typedef struct course_metric {
     const char *name, *unit, *text;
+    const char *page; // for kz learn read, "memory_hierarchy#coalescing"; "" where there is none
     bool larger_is_better;
 } course_metric;
 const course_metric *course_metrics(size_t *count); // of metrics.def

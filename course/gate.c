@@ -30,14 +30,15 @@ static void unit_text(double value, const char *unit, char *text, size_t size) {
 }
 
 // The first missed gate says how to see more of it.
-static void add_next(const course_verdict *verdict, const course_gate *gate, const char *where,
-                     base_text *detail) {
+static void add_next(const course_verdict *verdict, const course_gate *gate, const course_metric *metric,
+                     const char *where, base_text *detail) {
     const course_task *task = verdict->task;
     if (task->kind != COURSE_CUDA || verdict->reason != COURSE_PASSED) return;
     bool is_default = course_gate_same_case(task, &gate->at, &task->gates[0].at);
     base_text_add(detail, "next: kz prof %s --annotate", verdict->file);
     if (!is_default) base_text_add(detail, " --case \"%s\"", where);
     base_text_add(detail, "\n");
+    if (metric && *metric->page) base_text_add(detail, "read: kz learn read %s\n", metric->page);
 }
 
 kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, double value, const char *counted,
@@ -62,7 +63,7 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
         if (metric) base_text_add(&detail, "%s: %s.\n", metric->name, metric->text);
         if (counted && *counted) base_text_add(&detail, "Counted %s.\n", counted);
         if (gate->why) base_text_add(&detail, "%s\n", gate->why);
-        add_next(verdict, gate, where, &detail);
+        add_next(verdict, gate, metric, where, &detail);
     }
     course_check *row = course_verdict_add(verdict, gate->metric, low || high ? COURSE_BAD : COURSE_RIGHT,
                                            low || high ? COURSE_GATE_MISSED : COURSE_PASSED, gate->metric,

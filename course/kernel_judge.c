@@ -102,7 +102,9 @@ static void add_failed_run(course_kernel_grading *g, size_t i, const course_judg
         add_indented(&detail, result->message);
         base_text_add(&detail,
                       "\nlikely: a loop whose condition never changes, a step of 0, or waiting for what "
-                      "no thread does\nnext: look at the line above, and at what should end its loop");
+                      "no thread does\nnext: look at the line above, and at what should end its loop\nread: "
+                      "kz learn read "
+                      "troubleshooting#it-hangs");
     } else if (is_fault) {
         base_text_add(&summary, "%s: the kernel was stopped", own->name);
         if (opened && json_array_size(findings.items)) {

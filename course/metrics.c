@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const course_metric metrics[] = {
-#define COURSE_METRIC(name, unit, larger, text) {#name, unit, text, larger},
+#define COURSE_METRIC(name, unit, larger, text, page) {#name, unit, text, page, larger},
 #include "course/metrics.def"
 #undef COURSE_METRIC
 };
