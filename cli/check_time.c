@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { MOST_ON_GPU = 1 << 26, MOST_ON_CPU = 1 << 20, ROOM = 8 };
+static const double MOST_FLOPS_ON_GPU = 2e11, MOST_FLOPS_ON_CPU = 1e8; // the slowest variants take a second
 
 static const bench_rule short_rule = {.least_samples = 10,
                                       .least_seconds = 0.03,
@@ -32,6 +33,7 @@ void check_timer_close(check_timer *timer) { bench_peers_close(&timer->peers); }
 typedef struct limits {
     uint64_t elements;
     size_t bytes;
+    double flops;
 } limits;
 
 // The bench keeps several sets of the buffers, and the roofs have as many again.
@@ -39,7 +41,9 @@ static limits limits_of(kz_device *device) {
     size_t available = 0;
     kz_memory_available(device, &available, NULL);
     bool cpu = kz_device_get_info(device)->kind == KZ_DEVICE_CPU;
-    return (limits){.elements = cpu ? MOST_ON_CPU : MOST_ON_GPU, .bytes = available / ROOM};
+    return (limits){.elements = cpu ? MOST_ON_CPU : MOST_ON_GPU,
+                    .bytes = available / ROOM,
+                    .flops = cpu ? MOST_FLOPS_ON_CPU : MOST_FLOPS_ON_GPU};
 }
 
 static bool fits(const kz_family *family, const kz_case *c, const limits *most) {
@@ -48,7 +52,8 @@ static bool fits(const kz_family *family, const kz_case *c, const limits *most) 
     size_t count = family->buffers(c, buffers);
     for (size_t i = 0; i < count; i++)
         bytes += (double)buffers[i].count * (double)kz_type_size(buffers[i].type);
-    return family_case_elements(family, c) <= most->elements && bytes <= (double)most->bytes;
+    return family_case_elements(family, c) <= most->elements && bytes <= (double)most->bytes &&
+           family->work(c).flops <= most->flops;
 }
 
 static bool has_target(const bench_targets *targets, const char *gpu, const kz_family *family,

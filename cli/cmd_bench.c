@@ -77,14 +77,28 @@ static kz_status add_job(bench_session *s, const kz_family *family, const kz_cas
     return KZ_OK;
 }
 
+// What a device does in reasonable time where nothing was asked for by name.
+typedef struct job_limits {
+    uint64_t elements;
+    double flops;
+} job_limits;
+static job_limits limits_of(const kz_device_info *device) {
+    switch (device->kind) {
+    case KZ_DEVICE_SIM: return (job_limits){1 << 20, 1e8};
+    case KZ_DEVICE_CPU: return (job_limits){1 << 24, 4e9};
+    default: return (job_limits){UINT64_MAX, INFINITY};
+    }
+}
+
 static kz_status add_matching(bench_session *s, const kz_family *family, const char *pattern,
-                              uint64_t most_elements, kz_error *error) {
+                              const job_limits *most, kz_error *error) {
     kz_case *cases;
     size_t count;
     kz_status status = cli_find_cases(family, pattern, KZ_USE_BENCH, &cases, &count, error);
     if (status) return status;
     for (size_t i = 0; i < count && !status; i++) {
-        bool fits = pattern || family_case_elements(family, &cases[i]) <= most_elements;
+        bool fits = pattern || (family_case_elements(family, &cases[i]) <= most->elements &&
+                                family->work(&cases[i]).flops <= most->flops);
         // A glob means cases worth timing, where there are any; edge cases must be named.
         bool meant = !pattern || !strpbrk(pattern, "*?[") || (cases[i].use & KZ_USE_BENCH);
         if (fits && meant) status = add_job(s, family, &cases[i], error);
@@ -99,22 +113,14 @@ static kz_status add_suite(bench_session *s, const kz_family *family, const char
     kz_status status = bench_targets_of(family->name, &targets, error);
     for (size_t i = 0; i < targets.count && !status; i++)
         if (strcmp(targets.rows[i].gpu, gpu) == 0)
-            status = add_matching(s, family, targets.rows[i].pattern, UINT64_MAX, error);
+            status = add_matching(s, family, targets.rows[i].pattern, NULL, error);
     return status;
-}
-
-// What a device does in reasonable time where nothing was asked for by name.
-static uint64_t most_elements(const kz_device_info *device) {
-    switch (device->kind) {
-    case KZ_DEVICE_SIM: return 1 << 20;
-    case KZ_DEVICE_CPU: return 1 << 24;
-    default: return UINT64_MAX;
-    }
 }
 
 static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_error *error) {
     const kz_family *const *families = s->targets.families;
     size_t count = s->targets.count;
+    const job_limits most = limits_of(device);
     s->job_count = 0;
     bool found = false;
     kz_status status = KZ_OK;
@@ -122,7 +128,7 @@ static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_
         if (s->options->suite)
             status = add_suite(s, families[i], s->options->suite, error);
         else
-            status = add_matching(s, families[i], s->options->pattern, most_elements(device), error);
+            status = add_matching(s, families[i], s->options->pattern, &most, error);
         found = found || !status;
         if (status && status != KZ_NOT_FOUND && status != KZ_INVALID) return status;
     }
@@ -216,7 +222,7 @@ static kz_status run_job(bench_session *s, const job *j, kz_device *device, benc
                                    .variant_count = pick_variants(s, j->family, info, variants),
                                    .guest = s->guest,
                                    .peers = s->peers.items,
-                                   .peer_count = info->kind == KZ_DEVICE_CUDA ? s->peers.count : 0,
+                                   .peer_count = info->has_clock ? s->peers.count : 0,
                                    .seed = s->options->seed.given ? (uint64_t)s->options->seed.value
                                                                   : FAMILY_SEED,
                                    .rule = s->rule,
@@ -315,10 +321,10 @@ static kz_status read_rule(bench_session *s, kz_error *error) {
     return status ? status : read_seconds(s->options->budget, "budget", 0, &s->budget, error);
 }
 
-static kz_status open_rivals(bench_session *s, bool has_cuda, kz_error *error) {
+static kz_status open_rivals(bench_session *s, bool has_clock, kz_error *error) {
     const cli_list *asked = &s->options->rivals;
     bool none = asked->count == 1 && strcmp(asked->items[0], "none") == 0;
-    if (!has_cuda || none) return KZ_OK;
+    if (!has_clock || none) return KZ_OK;
     kz_status status = bench_peers_open(&s->peers, error);
     if (status || asked->count == 0) return status;
     size_t kept = 0;
@@ -405,13 +411,13 @@ static char *join(int argc, char **argv) {
 static int measure(bench_session *s, const cli_list *words) {
     kz_error error = {0};
     cli_devices devices = {0};
-    bool has_cuda = false;
+    bool has_clock = false;
     kz_status status = read_rule(s, &error);
     if (!status) status = select_families(s, words, &error);
     if (!status) status = open_devices(s->options, &devices, &error);
     for (size_t i = 0; i < devices.count; i++)
-        has_cuda = has_cuda || kz_device_get_info(devices.items[i])->kind == KZ_DEVICE_CUDA;
-    if (!status) status = open_rivals(s, has_cuda, &error);
+        has_clock = has_clock || kz_device_get_info(devices.items[i])->has_clock;
+    if (!status) status = open_rivals(s, has_clock, &error);
     if (!status) status = open_file(s, &error);
     int code = CLI_OK;
     if (status) {

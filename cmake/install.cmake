@@ -32,7 +32,9 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/kz.pc.in ${CMAKE_BINARY_DIR}/kz.pc @ONL
 
 install(TARGETS kz RUNTIME)
 install(TARGETS libkz_static libkz_shared ARCHIVE LIBRARY)
-install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_peer_cub.so DESTINATION lib OPTIONAL) # only where it was built
+foreach(peer cub cublas openblas) # only those that were built
+    install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_peer_${peer}.so DESTINATION lib OPTIONAL)
+endforeach()
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz)
 install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)
 install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,7 +1,8 @@
 // A rival: somebody else's library, compiled apart and opened at run time, doing a family's operation.
 //
 // The library exports one function, kz_peer_get. It works in the context that is current, in the stream it is
-// given, on the family's buffers in the family's order, and allocates nothing: the workspace is the caller's.
+// given, on the family's buffers in the family's order, and allocates nothing: the workspace is the caller's. A
+// rival for the CPU is called where a kernel of ours would run, and is done when it returns.
 // What it computes is checked against the same reference as everything else.
 #ifndef PEERS_PEER_H
 #define PEERS_PEER_H
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { KZ_PEER_INTERFACE = 1 };
+enum { KZ_PEER_INTERFACE = 2 };
 
 typedef struct kz_peer_problem {
     const char *family, *operation;
@@ -30,9 +31,10 @@ typedef struct kz_peer {
     const char *(*offers)(const kz_peer_problem *problem);
     // 0, or an error whose text is put into *why (it lives as long as the library).
     int (*prepare)(const kz_peer_problem *problem, size_t *workspace_bytes, const char **why);
-    // Enqueues the operation; `stream` is a CUstream. May be recorded into a graph.
+    // Enqueues the operation; `stream` is a CUstream, NULL on the CPU. May be recorded into a graph.
     int (*run)(const kz_peer_problem *problem, void *stream, const kz_ptr *buffers, kz_ptr workspace,
                size_t workspace_bytes, const char **why);
+    bool on_cpu; // buffers are in the host's memory: for the `cpu` device, and no other
 } kz_peer;
 
 const kz_peer *kz_peer_get(void);

@@ -32,6 +32,6 @@ static int run(const kz_peer_problem *problem, void *stream, const kz_ptr *buffe
     return 0;
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "fake", "1.0", offers, prepare, run};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "fake", "1.0", offers, prepare, run, false};
 
 const kz_peer *kz_peer_get(void) { return &peer; }

@@ -62,7 +62,7 @@ static int run(const kz_peer_problem *problem, void *stream, const kz_ptr *buffe
 
 extern "C" __attribute__((visibility("default"))) const kz_peer *kz_peer_get(void) {
     static char version[32];
-    static kz_peer peer = {KZ_PEER_INTERFACE, "cub", version, offers, prepare, run};
+    static kz_peer peer = {KZ_PEER_INTERFACE, "cub", version, offers, prepare, run, false};
     snprintf(version, sizeof version, "%d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
     return &peer;
 }

@@ -117,12 +117,46 @@ typedef struct rival {
     kz_arg args[KZ_PLAN_ARGS];
     kz_ptr workspace;
     size_t workspace_bytes;
+    kz_module *module; // on the CPU
+    kz_kernel *kernel;
+    const char *failed; // why its last run on the CPU did not work
 } rival;
+
+// On the CPU a rival is a kernel of one block, so that it takes its turn in the stream, and in graphs.
+static void rival_block(const kz_native_launch *launch) {
+    rival *r = *(rival *const *)launch->args[0];
+    kz_ptr buffers[KZ_FAMILY_BUFFERS] = {0};
+    for (size_t i = 0; i < r->data->buffer_count; i++) buffers[i] = *(const kz_ptr *)launch->args[1 + i];
+    const char *why = "no reason given";
+    bool good = r->peer->run(&r->problem, NULL, buffers, r->workspace, r->workspace_bytes, &why) == 0;
+    r->failed = good ? NULL : why;
+}
+
+static const kz_native_entry rival_natives[] = {{"rival", rival_block}, {0}};
+
+static kz_status rival_load(rival *r, kz_error *error) {
+    const kz_image image = {.name = r->peer->name, .natives = rival_natives};
+    kz_status status = kz_module_load(r->data->device, &image, &r->module, error);
+    return status ? status : kz_module_kernel(r->module, "rival", &r->kernel, error);
+}
+
+static kz_status rival_launch(rival *r, kz_stream *stream, const kz_ptr *buffers, kz_error *error) {
+    const void *args[1 + KZ_FAMILY_BUFFERS] = {&r};
+    for (size_t i = 0; i < r->data->buffer_count; i++) args[1 + i] = &buffers[i];
+    const kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    r->failed = NULL;
+    kz_status status =
+        kz_launch_kernel(r->data->device, stream, r->kernel, &launch, args, 1 + r->data->buffer_count, error);
+    if (status || !r->failed) return status;
+    return base_fail(error, KZ_TOOL, "the peer %s failed on %s: %s", r->peer->name, r->problem.family,
+                     r->failed);
+}
 
 static kz_status rival_enqueue(void *self, kz_stream *stream, size_t set, kz_error *error) {
     rival *r = self;
     kz_ptr buffers[KZ_FAMILY_BUFFERS];
     bench_data_addresses(r->data, set, buffers);
+    if (r->peer->on_cpu) return rival_launch(r, stream, buffers, error);
     const char *why = "no reason given";
     if (r->peer->run(&r->problem, kz_stream_handle(stream), buffers, r->workspace, r->workspace_bytes,
                      &why) == 0)
@@ -133,6 +167,7 @@ static kz_status rival_enqueue(void *self, kz_stream *stream, size_t set, kz_err
 static void rival_close(void *self) {
     rival *r = self;
     kz_memory_free(r->data->device, r->workspace, NULL);
+    if (r->module) kz_module_close(r->module);
     free(r);
 }
 
@@ -149,21 +184,23 @@ kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, benc
                                    .args = r->args,
                                    .arg_count = data->family->guest_args(&data->c, r->args)};
     memcpy(r->problem.axes, data->c.axes, sizeof r->problem.axes);
-    const char *offer = peer->offers(&r->problem), *why = "no reason given";
+    bool meant = peer->on_cpu == (kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU);
+    const char *offer = meant ? peer->offers(&r->problem) : NULL, *why = "no reason given";
     if (!offer) {
         free(r);
         return base_fail(error, KZ_UNSUPPORTED, "the peer %s does not do this case", peer->name);
     }
     snprintf(candidate->by, sizeof candidate->by, "%s", peer->name);
     snprintf(candidate->name, sizeof candidate->name, "%s", offer);
-    snprintf(candidate->version, sizeof candidate->version, "%s", peer->version);
     candidate->self = r;
     candidate->enqueue = rival_enqueue;
     candidate->close = rival_close;
     kz_status status = KZ_OK;
     if (peer->prepare(&r->problem, &r->workspace_bytes, &why) != 0)
         status = base_fail(error, KZ_DRIVER, "the peer %s could not prepare: %s", peer->name, why);
+    snprintf(candidate->version, sizeof candidate->version, "%s", peer->version); // some know it only now
     if (status == KZ_OK) status = kz_memory_alloc(data->device, r->workspace_bytes, &r->workspace, error);
+    if (status == KZ_OK && peer->on_cpu) status = rival_load(r, error);
     candidate->workspace_bytes = r->workspace_bytes;
     if (status != KZ_OK) bench_candidate_close(candidate);
     return status;

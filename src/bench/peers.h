@@ -12,7 +12,7 @@ typedef struct bench_peers {
 } bench_peers;
 
 // From $KZ_PEERS, else ../lib of the folder this executable lies in. None there is no error; one that cannot
-// be opened is: it would silently be a race without the rival. Only for a machine with a CUDA device.
+// be opened is: it would silently be a race without the rival. Each says which devices it is for.
 kz_status bench_peers_open(bench_peers *peers, kz_error *error);
 void bench_peers_close(bench_peers *peers);
 

@@ -1,5 +1,6 @@
 // Peers: what lies in their folder is opened, what is none is refused, no folder is no error. The real one,
-// CUB, is opened where it was built: without a GPU it still says what it offers.
+// CUB, is opened where it was built: without a GPU it still says what it offers. cuBLAS and OpenBLAS are small
+// libraries that open others: they are always built.
 #include "bench/peers.h"
 
 #include <setjmp.h>
@@ -43,15 +44,21 @@ static const char *offer(const kz_peer *peer, const char *family, const char *op
     return peer->offers(&problem);
 }
 
+// Opens all that were built; NULL where that one was not.
+static const kz_peer *open_peer(const char *name, bench_peers *peers) {
+    setenv("KZ_PEERS", PEERS_FOLDER, 1);
+    assert_int_equal(bench_peers_open(peers, NULL), KZ_OK);
+    for (size_t i = 0; i < peers->count; i++)
+        if (strcmp(peers->items[i]->name, name) == 0) return peers->items[i];
+    return NULL;
+}
+
 static void cub_says_what_it_offers(void **state) {
     (void)state;
-    if (access(PEERS_FOLDER "/libkz_peer_cub.so", R_OK) != 0) skip();
     bench_peers peers;
-    setenv("KZ_PEERS", PEERS_FOLDER, 1);
-    assert_int_equal(bench_peers_open(&peers, NULL), KZ_OK);
-    assert_int_equal(peers.count, 1);
-    const kz_peer *cub = peers.items[0];
-    assert_string_equal(cub->name, "cub");
+    const kz_peer *cub = open_peer("cub", &peers);
+    if (!cub) skip();
+    assert_false(cub->on_cpu);
     assert_true(cub->version[0] >= '2' && cub->version[0] <= '9');
     static const kz_type types[] = {KZ_F32, KZ_F16, KZ_BF16, KZ_F64, KZ_I32};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -66,11 +73,55 @@ static void cub_says_what_it_offers(void **state) {
     bench_peers_close(&peers);
 }
 
+static const char *offer_product(const kz_peer *peer, int64_t m, int64_t n, int64_t k) {
+    const kz_peer_problem problem = {
+        .family = "sgemm", .operation = "gemm", .type = KZ_F32, .axes = {m, n, k}};
+    return peer->offers(&problem);
+}
+
+static void cublas_without_its_library_offers_nothing(void **state) {
+    (void)state;
+    bench_peers peers;
+    setenv("KZ_CUBLAS", "/nowhere/libcublas.so", 1);
+    const kz_peer *cublas = open_peer("cublas", &peers);
+    assert_non_null(cublas);
+    assert_false(cublas->on_cpu);
+    assert_null(offer_product(cublas, 64, 64, 64));
+    const char *why = NULL;
+    size_t bytes;
+    const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
+    assert_int_not_equal(cublas->prepare(&problem, &bytes, &why), 0);
+    assert_non_null(strstr(why, "libcublas"));
+    bench_peers_close(&peers);
+}
+
+static void openblas_multiplies_by_rows(void **state) {
+    (void)state;
+    bench_peers peers;
+    const kz_peer *blas = open_peer("openblas", &peers);
+    assert_non_null(blas);
+    assert_true(blas->on_cpu);
+    assert_null(offer(blas, "reduce", "sum", KZ_F32, 64));
+    assert_null(offer_product(blas, 0, 64, 64));
+    if (!offer_product(blas, 2, 2, 3)) skip(); // the library is an option
+    const float a[] = {1, 2, 3, /**/ 4, 5, 6}, b[] = {1, 0, /**/ 0, 1, /**/ 10, 100};
+    const float product[] = {31, 302, /**/ 64, 605};
+    float c[4] = {-1, -1, -1, -1};
+    const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {2, 2, 3}};
+    const kz_ptr buffers[] = {(kz_ptr)(uintptr_t)a, (kz_ptr)(uintptr_t)b, (kz_ptr)(uintptr_t)c};
+    const char *why = NULL;
+    assert_int_equal(blas->run(&problem, NULL, buffers, 0, 0, &why), 0);
+    assert_memory_equal(c, product, sizeof c);
+    bench_peers_close(&peers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_folder_is_no_peer),
         cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(cub_says_what_it_offers),
+        cmocka_unit_test(cublas_without_its_library_offers_nothing),
+        cmocka_unit_test(openblas_multiplies_by_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

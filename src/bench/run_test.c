@@ -292,7 +292,7 @@ static bench_outcome *race(const char *step, const kz_peer *peer) {
 // Every operation of the fake takes 2 us: kernels of 2 us are told by their graph.
 static void a_guest_races_a_peer(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->count, 2 + BENCH_ROOFS);
     assert_true(o->sets > 1);
@@ -319,7 +319,7 @@ static void a_guest_races_a_peer(void **state) {
 
 static void long_kernels_are_told_by_single_launches(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
     bench_outcome *o = race("4e-4", &peer);
     assert_int_equal(o->figure, BENCH_LATENCY);
     assert_int_equal(o->results[0].timings[BENCH_THROUGHPUT].runs, 3);
@@ -328,7 +328,7 @@ static void long_kernels_are_told_by_single_launches(void **state) {
 
 static void a_peer_that_fails_does_not_stop_the_others(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "slow", "0", peer_offers, peer_prepare, peer_fails};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "slow", "0", peer_offers, peer_prepare, peer_fails, false};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_DRIVER);
     assert_non_null(strstr(o->results[1].error.message, "out of luck"));
@@ -340,7 +340,7 @@ static void a_peer_that_fails_does_not_stop_the_others(void **state) {
 // graphs.
 static void a_peer_that_does_nothing_is_wrong(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy", "0", peer_offers, peer_prepare, peer_run};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy", "0", peer_offers, peer_prepare, peer_run, false};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_WRONG);
     assert_false(o->results[1].timings[BENCH_LATENCY].taken);
