@@ -1,0 +1,148 @@
+// sgemm: the warp's tile of 07 to 10: 64 rows of c, and 16 columns for each of QUADS; 8 rows and 4 QUADS columns
+// in each thread's registers.
+//
+// Lanes lie 8 down and 4 across: a thread has every 8th row, and a quad in every 16 columns. The block's tile
+// of a lies in shared memory as it does in a, row by row: a quad along k serves four steps, so nothing has to
+// be turned. Its rows are padded to an odd number of quads: neighbours meet different groups of banks.
+#ifndef SGEMM_TILE_CUH
+#define SGEMM_TILE_CUH
+
+#include "sgemm.cuh"
+
+enum { ROWS = 8, STEP = 4 }; // of a thread; of k, between two reads of a
+
+// A block of DOWN x ACROSS warps that takes k in chunks of K.
+template <int DOWN, int ACROSS, int QUADS_, int K> struct shape {
+    enum {
+        QUADS = QUADS_,
+        COLUMNS = 4 * QUADS, // of a thread
+        DEPTH = K,
+        THREADS = DOWN * ACROSS * KZ_WARP,
+        WARP_WIDTH = 16 * QUADS,
+        WARP_HEIGHT = 64,
+        HEIGHT = DOWN * WARP_HEIGHT,
+        WIDTH = ACROSS * WARP_WIDTH,
+        PITCH = DEPTH + 4, // floats from a row of a's tile to the next
+        A_FLOATS = HEIGHT * PITCH,
+        STAGE_FLOATS = A_FLOATS + DEPTH * WIDTH, // a chunk: a's tile, then b's
+        STEPS = DEPTH / STEP,
+    };
+    static_assert(DEPTH % 8 == 0, "neighbouring rows of a's tile would meet in the same banks");
+};
+
+// Where a thread's part of the block's tile of c begins. A load of 16 bytes per lane is served in quarters of the
+// warp, or in halves where lanes 2 i and 2 i + 1 agree all over, or lanes that differ in their second bit: so bit 0
+// of a lane goes across, where all of a's quads agree, and bit 1 down, where all of b's do.
+template <typename S> struct place {
+    unsigned row, column;
+    unsigned a_offset, b_offset; // of its first quads in a chunk
+    __device__ __forceinline__ place() {
+        const unsigned across = S::WIDTH / S::WARP_WIDTH;
+        const unsigned lane = kz_lane();
+        row = kz_warp() / across * S::WARP_HEIGHT + (lane >> 1 & 1) + (lane >> 2 & 6);
+        column = kz_warp() % across * S::WARP_WIDTH + 4 * ((lane & 1) + (lane >> 1 & 2));
+        a_offset = row * S::PITCH;
+        b_offset = S::A_FLOATS + column;
+        // Without this the compiler works both out anew for every chunk.
+        asm volatile("" : "+r"(a_offset), "+r"(b_offset));
+    }
+    __device__ __forceinline__ const float *a(const float *chunk) const { return chunk + a_offset; }
+    __device__ __forceinline__ const float *b(const float *chunk) const { return chunk + b_offset; }
+};
+
+template <typename S> struct registers {
+    float a[ROWS][STEP];
+    float b[2][S::COLUMNS]; // of this k, and of the next
+    float c[ROWS][S::COLUMNS];
+};
+
+static __device__ __forceinline__ void read_quad(float to[4], const float *from) {
+    float4 quad = *(const float4 *)from;
+    to[0] = quad.x, to[1] = quad.y, to[2] = quad.z, to[3] = quad.w;
+}
+
+template <typename S> static __device__ __forceinline__ void read_b(float to[S::COLUMNS], const float *b) {
+#pragma unroll
+    for (int q = 0; q < S::QUADS; q++) read_quad(to + 4 * q, b + 16 * q);
+}
+
+template <typename S>
+static __device__ __forceinline__ void read_first(registers<S> &r, const float *a, const float *b) {
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) read_quad(r.a[i], a + 8 * i * S::PITCH);
+    read_b<S>(r.b[0], b);
+}
+
+template <typename S> static __device__ __forceinline__ void clear(registers<S> &r) {
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+#pragma unroll
+        for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] = 0.0f;
+}
+
+// The first three of four k, whose a and first b are in registers; the next b is read a k ahead.
+template <typename S> static __device__ __forceinline__ void multiply_three(registers<S> &r, const float *b) {
+#pragma unroll
+    for (int s = 0; s < STEP - 1; s++) {
+        read_b<S>(r.b[(s + 1) % 2], b + (s + 1) * S::WIDTH);
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+#pragma unroll
+            for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] += r.a[i][s] * r.b[s % 2][j];
+    }
+}
+
+// The fourth. A row's quad of a is used up when its products are done: the next one takes its place.
+template <typename S>
+static __device__ __forceinline__ void multiply_fourth(registers<S> &r, const float *next_a,
+                                                       const float *next_b) {
+    const int s = STEP - 1;
+    read_b<S>(r.b[0], next_b);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] += r.a[i][s] * r.b[1][j];
+        read_quad(r.a[i], next_a + 8 * i * S::PITCH);
+    }
+}
+
+// All steps of a chunk but the last: they read ahead within it. Moves a and b on to the last.
+template <typename S, int UNROLL>
+static __device__ __forceinline__ void multiply_inner(registers<S> &r, const float *a, const float *&b) {
+#pragma unroll UNROLL
+    for (int step = 1; step < S::STEPS; step++) {
+        a += STEP;
+        multiply_three<S>(r, b);
+        b += STEP * S::WIDTH;
+        multiply_fourth<S>(r, a, b);
+    }
+}
+
+template <typename S>
+static __device__ __forceinline__ void write_tile(const registers<S> &r, float *c, size_t m, size_t n,
+                                                  corner tile, const place<S> &at) {
+    bool quads = has_quads(c, n);
+    size_t column = tile.column + at.column;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        size_t row = tile.row + at.row + 8 * i;
+        if (row >= m) break;
+        float *line = c + row * n;
+#pragma unroll
+        for (int q = 0; q < S::QUADS; q++) {
+            const float *v = r.c[i] + 4 * q;
+            size_t first = column + 16 * q;
+            if (quads && first < n) {
+                kz_store<KZ_CACHE>((uint4 *)(line + first),
+                                   make_uint4(__float_as_uint(v[0]), __float_as_uint(v[1]),
+                                              __float_as_uint(v[2]), __float_as_uint(v[3])));
+            } else {
+#pragma unroll
+                for (int x = 0; x < 4; x++)
+                    if (first + x < n) line[first + x] = v[x];
+            }
+        }
+    }
+}
+
+#endif
