@@ -388,6 +388,7 @@ typedef struct course_data {
     // For words about what is wrong, set by the caller; may be 0 and NULL.
     uint32_t block;                   // threads of a block
     const struct course_data *before; // the run before, on other data: was its output kept?
+    bool is_defined;                  // instruments listened, and nothing was read that was never set
 } course_data;
 
 typedef struct course_reference

@@ -371,16 +371,31 @@ static void name_scalars(const course_data *data, const char *names[COURSE_PARAM
     names[count] = NULL;
 }
 
+// Some patterns begin with the count that stands before them here: "5 of 9 are wrong, and they are zero".
+static const char *without_count(const family_comparison *c, const char **subject) {
+    static const char also[] = "are wrong, and ", none[] = "elements are wrong, ";
+    char counted[64];
+    snprintf(counted, sizeof counted, "%llu of %llu ", (unsigned long long)c->wrong,
+             (unsigned long long)c->count);
+    if (strncmp(c->pattern, counted, strlen(counted)) != 0) return c->pattern;
+    const char *pattern = c->pattern + strlen(counted);
+    if (strncmp(pattern, none, sizeof none - 1) == 0) return "in no simple pattern";
+    if (strncmp(pattern, also, sizeof also - 1) == 0) return pattern + sizeof also - 1;
+    *subject = "they ";
+    return pattern;
+}
+
 // "z: 1 of 1025 wrong, first [1024]: ..."; a single value has no index to speak of.
 static void fail_with_pattern(const char *name, const family_comparison *c, kz_error *error) {
+    const char *subject = "", *pattern = without_count(c, &subject);
     if (c->count == 1 && !c->cause[0]) // "the value is wrong"
         base_fail(error, KZ_WRONG, "%s is wrong", name);
     else if (c->count == 1)
         base_fail(error, KZ_WRONG, "%s is wrong: %s", name, c->pattern);
     else
-        base_fail(error, KZ_WRONG, "%s: %llu of %llu wrong, first [%llu]: %s", name,
+        base_fail(error, KZ_WRONG, "%s: %llu of %llu wrong, first [%llu]: %s%s", name,
                   (unsigned long long)c->wrong, (unsigned long long)c->count,
-                  (unsigned long long)c->first_wrong, c->pattern);
+                  (unsigned long long)c->first_wrong, subject, pattern);
 }
 
 static kz_status compare_output(const course_data *data, size_t i, const course_reference_call *call,
@@ -404,6 +419,7 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
     output.names = names;
     output.values = values;
     output.is_plain_c = data->task->kind == COURSE_C;
+    output.is_defined = data->is_defined;
     family_comparison now;
     family_compare(&output, &now);
     if (now.wrong == 0) {

@@ -11,8 +11,8 @@ typedef struct course_kernel_run {
     size_t data; // its index
     uint64_t schedule;
     bool is_gate, is_wrong;
-    bool has_race, is_orderly; // of a wrong one, as the instruments say
-    char name[240];            // "n=1025, seed 7"
+    bool has_race, has_undefined, is_orderly; // of a wrong one, as the instruments say
+    char name[240];                           // "n=1025, seed 7"
 } course_kernel_run;
 
 typedef struct course_kernel_grading {

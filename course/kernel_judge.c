@@ -166,7 +166,8 @@ typedef struct tally {
     double worst; // greatest error over bound of all that is right
 } tally;
 
-// `is_orderly`: instruments listened, and not even threads that write the same value met.
+// `is_orderly`: instruments listened, and not even threads that write the same value met. Values that were never set
+// count where they were stored: an element that nobody stores to says it by itself.
 static void look_for_races(course_kernel_grading *g, size_t run, const course_judge_result *result) {
     report_findings findings;
     course_kernel_run *own = &g->own[run];
@@ -175,9 +176,13 @@ static void look_for_races(course_kernel_grading *g, size_t run, const course_ju
     if (!open_findings(g->job->task, &findings)) return;
     add_record(&findings, result, "");
     for (size_t i = 0; i < json_array_size(findings.items); i++) {
-        const char *kind = report_get_text(json_array_get(findings.items, i), "kind");
+        const json_t *finding = json_array_get(findings.items, i);
+        const char *kind = report_get_text(finding, "kind");
         own->has_race = own->has_race || course_finding_is_race(kind);
-        if (strncmp(kind, "race", 4) == 0) own->is_orderly = false;
+        own->has_undefined =
+            own->has_undefined || (strncmp(kind, "undefined", 9) == 0 &&
+                                   (report_get(finding, "first") || report_get(finding, "second")));
+        if (strncmp(kind, "race", 4) == 0 || own->has_undefined) own->is_orderly = false;
     }
     report_findings_close(&findings);
 }
@@ -189,10 +194,13 @@ static void add_also(const course_kernel_grading *g, size_t run, tally *t) {
     base_text_add(&t->also, "%s%s", t->also.length ? "; " : "", name);
 }
 
-// A wrong run is told of: the first one, but rather one without a race, where patterns mean something.
+// What comes out is luck, and a finding says why.
+static bool is_explained(const course_kernel_run *run) { return run->has_race || run->has_undefined; }
+
+// A wrong run is told of: the first one, but rather one where patterns mean something.
 static void note_wrong(course_kernel_grading *g, size_t i, const kz_error *words, tally *t) {
     bool is_first = t->wrong++ == 0;
-    if (is_first || (g->own[t->first].has_race && !g->own[i].has_race && g->own[i].is_orderly)) {
+    if (is_first || (is_explained(&g->own[t->first]) && g->own[i].is_orderly)) {
         size_t before = t->first;
         t->first = i;
         t->words = *words;
@@ -211,6 +219,8 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
     bool changed = false;
     d->before =
         g->own[i].data > 0 && g->data[g->own[i].data - 1].c == d->c ? &g->data[g->own[i].data - 1] : NULL;
+    d->is_defined = !g->place[0] && strstr(g->instruments, "undefined") && result->record_length &&
+                    !strstr(result->record, "\"undefined-");
     status = course_data_judge(d, g->reference, &changed, &comparison, &words);
     t->runs++;
     g->own[i].is_wrong = status == KZ_WRONG;
@@ -232,15 +242,16 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
 }
 
 // What the values are, but for what their pattern usually means.
-static void add_with_race(base_text *out, const char *text) {
+static void add_with_finding(base_text *out, const char *text, bool is_race) {
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, "\n");
         if (strncmp(at, "likely: ", 8) && strncmp(at, "next: ", 6))
             base_text_add(out, "%s%.*s", out->length ? "\n" : "", (int)length, at);
         at += length + (at[length] == '\n');
     }
-    base_text_add(out, "\nlikely: the race above: what a thread reads depends on which thread came first"
-                       "\nnext: mend the race, then grade again; results are luck until then");
+    base_text_add(out, "\nlikely: %s\nnext: mend that, then grade again; results are luck until then",
+                  is_race ? "the race above: what a thread reads depends on which thread came first"
+                          : "the value above that was never set, and went into what is stored");
 }
 
 static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *verdict) {
@@ -249,17 +260,22 @@ static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *
         size_t line = strcspn(t->words.message, "\n");
         base_text_add(&summary, "%s: %.*s", g->own[t->first].name, (int)line, t->words.message);
         const char *more = t->words.message + line + (t->words.message[line] == '\n');
-        if (g->own[t->first].has_race)
-            add_with_race(&detail, more);
+        const course_kernel_run *first = &g->own[t->first];
+        if (is_explained(first))
+            add_with_finding(&detail, more, first->has_race);
         else
             add_indented(&detail, more);
         if (t->varies)
-            base_text_add(&detail, "%sthe same data comes out right under another order of the warps: a race",
-                          detail.length ? "\n" : "");
+            base_text_add(&detail, "%sthe same data comes out right under another order of the warps%s",
+                          detail.length ? "\n" : "",
+                          first->has_undefined && !first->has_race ? "" : ": a race");
         if (t->also.length)
             base_text_add(&detail, "\nalso wrong: %s%s", t->also.data, t->others > 8 ? "; and more" : "");
         base_text_add(&detail, "\n%zu of %zu runs %s wrong", t->wrong, t->runs, t->wrong == 1 ? "is" : "are");
         add_row(g, verdict, "results", COURSE_BAD, COURSE_WRONG, "", &summary, detail.data);
+    } else if (t->changed) {
+        base_text_add(&summary, "not compared: the inputs are no more what they were");
+        add_row(g, verdict, "results", COURSE_NOT_DONE, COURSE_PASSED, NULL, &summary, "");
     } else {
         base_text_add(&summary, "%zu case%s, 2 seeds, %zu runs", g->job->task->case_count,
                       g->job->task->case_count == 1 ? "" : "s", t->runs);
@@ -437,11 +453,11 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
     bool sanitize = failed == SIZE_MAX && !g->place[0];
-    bool race_first = sanitize && t.wrong && g->own[t.first].has_race; // the cause before what comes of it
-    if (race_first) add_sanitizer_row(g, answer, verdict);
+    bool cause_first = sanitize && t.wrong && is_explained(&g->own[t.first]); // before what comes of it
+    if (cause_first) add_sanitizer_row(g, answer, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
     if (answer->complete) add_printed(ended, verdict);
-    if (sanitize && !race_first) add_sanitizer_row(g, answer, verdict);
+    if (sanitize && !cause_first) add_sanitizer_row(g, answer, verdict);
     if (verdict->passed && !g->place[0]) status = add_gate_rows(g, answer, verdict, error);
 done:
     base_text_free(&t.also);

@@ -18,6 +18,7 @@ typedef struct family_output {
     const void *previous;     // what the kernel wrote in an earlier run on other data: was it kept?
     uint64_t rows, columns;   // of a matrix: is it transposed? 0 where it is none
     uint64_t block;           // threads of a block: is it the last one? 0 where that is not known
+    bool is_defined;          // it is known that nothing was read that had never been set
     bool is_plain_c;          // a C function made it: loops and no threads, no shared memory
     const char *const *names; // of the run's scalars, ends with NULL: is it one of them everywhere?
     const double *values;     // theirs

@@ -375,6 +375,25 @@ static void plain_c_has_no_threads(void **state) {
     }
 }
 
+static void what_they_hold_says_why(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.is_defined = true; // nothing was read that was never set: arithmetic made it
+    f->got[500] = NAN;
+    expect(f, 1, "it is NaN");
+    assert_non_null(strstr(f->result.cause, "inf / inf"));
+    assert_null(strstr(f->result.cause, "never set"));
+    f = right_answer();
+    for (int i = 1000; i < N; i++) f->got[i] += 1; // somebody came by
+    expect(f, 25, "only the tail is wrong");
+    assert_null(strstr(f->result.cause, "grid"));
+    f = right_answer();
+    f->expected[N - 1] = 1e-36;
+    f->bound[N - 1] = 1e-42;
+    f->got[N - 1] = 0;
+    expect(f, 1, "an underflow");
+}
+
 static void a_scalar_everywhere_is_named(void **state) {
     (void)state;
     fixture *f = right_answer();
@@ -559,6 +578,7 @@ int main(void) {
         cmocka_unit_test(a_transposed_matrix_is_seen),
         cmocka_unit_test(one_is_not_several),
         cmocka_unit_test(plain_c_has_no_threads),
+        cmocka_unit_test(what_they_hold_says_why),
         cmocka_unit_test(a_scalar_everywhere_is_named),
         cmocka_unit_test(blocks_are_named),
         cmocka_unit_test(launch_lines_of_a_learners_file),

@@ -85,6 +85,28 @@ static void hold_clause(const family_comparison *c, const char *what, char claus
              what);
 }
 
+// Words for kernels, or for C functions, which have neither threads nor shared memory.
+static const char *either(const family_output *o, const char *kernel, const char *plain) {
+    return o->is_plain_c ? plain : kernel;
+}
+
+static const char *cause_of_nan(const family_output *o) {
+    if (o->is_defined)
+        return "an overflow made an infinity, and inf - inf, inf / inf or 0 * inf made NaN; or 0 / 0, the "
+               "root or "
+               "logarithm of a negative number";
+    return either(o,
+                  "a value that was never set takes part: an output that is added to (+=), shared memory, a "
+                  "register; or inf / inf, 0 / 0",
+                  "a value that was never set takes part: an output that is added to (+=), a local variable, "
+                  "memory of malloc; or inf / inf, 0 / 0");
+}
+
+static const char *next_of_nan(const family_output *o) {
+    return o->is_defined ? "kz sanitize FILE --numerics names the line that makes the first NaN or infinity"
+                         : "set it before the first use; outputs hold garbage before the run";
+}
+
 static void add_contents(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     size_t used = strlen(c->pattern);
@@ -92,11 +114,9 @@ static void add_contents(const family_output *o, family_comparison *c) {
     if (!what || used >= FAMILY_PATTERN) return;
     hold_clause(c, what, clause);
     snprintf(c->pattern + used, FAMILY_PATTERN - used, "; %s", clause);
-}
-
-// Words for kernels, or for C functions, which have neither threads nor shared memory.
-static const char *either(const family_output *o, const char *kernel, const char *plain) {
-    return o->is_plain_c ? plain : kernel;
+    if (!o->is_defined || strcmp(what, "NaN") != 0) return;
+    snprintf(c->cause, FAMILY_PATTERN, "%s", cause_of_nan(o)); // what they are says more than where
+    snprintf(c->next, FAMILY_PATTERN, "%s", next_of_nan(o));
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------
@@ -120,11 +140,7 @@ static bool every_element(const family_output *o, family_comparison *c) {
             "store with = first, a constant if need be, and see whether it arrives",
             "the output was never written, or only added to (+=)");
     if (strcmp(what, "NaN") == 0) // outputs are poisoned with NaN, and what is added to NaN stays one
-        return tell(
-            c,
-            "a value that was never set takes part: an output that is added to (+=), shared memory, a "
-            "register; or 0/0",
-            "set it before the first use; outputs hold garbage before the run", "%s NaN", every_is(o));
+        return tell(c, cause_of_nan(o), next_of_nan(o), "%s NaN", every_is(o));
     if (strcmp(what, "infinite") == 0)
         return tell(c, "an overflow, or a division by zero", "look at the largest value on the way there",
                     "%s infinite", every_is(o));
@@ -219,6 +235,12 @@ static bool moved(const family_output *o, family_comparison *c) {
 
 // ---- where the wrong ones are ---------------------------------------------------------------------------
 
+// For elements that hold numbers, and wrong ones: somebody came by.
+static const char WRONG_PARTS[] =
+    "these are computed, but from wrong parts: what they take from the elements before "
+    "them, or the special case at an edge",
+                  BY_HAND[] = "work the first of them out by hand, term by term";
+
 static bool first_block_alone(const family_output *o, family_comparison *c) {
     if (o->block < 2 || c->first_wrong != o->block || c->wrong != o->count - o->block) return false;
     tell(c, "the index has no blockIdx in it, or the grid has one block",
@@ -232,8 +254,9 @@ static bool last_partial_block(const family_output *o, family_comparison *c) {
     if (o->block < 2 || o->count < o->block || o->count % o->block == 0) return false;
     uint64_t from = o->count - o->count % o->block;
     if (c->first_wrong < from) return false;
-    tell(c, "the grid is rounded down, or the guard at the end is one off",
-         "check the guard (i < n) and the number of blocks, (n + block - 1) / block",
+    bool is_missing = what_they_hold(o, c) != NULL;
+    tell(c, is_missing ? "the grid is rounded down, or the guard at the end is one off" : WRONG_PARTS,
+         is_missing ? "check the guard (i < n) and the number of blocks, (n + block - 1) / block" : BY_HAND,
          "all wrong indices are in the last partial block, from %llu on (blocks of %llu)", (number)from,
          (number)o->block);
     add_contents(o, c);
@@ -261,10 +284,15 @@ static bool last_tiles(const family_output *o, family_comparison *c) {
 }
 
 static void tell_tail(const family_output *o, family_comparison *c, uint64_t first) {
-    const char *cause = either(o, "the grid is too small, or the loop ends too early",
-                               "a loop ends too early: a bound that is one too small, or another size's");
-    const char *next = either(o, "count the threads that there are, and the elements that each takes",
-                              "work out the last index that each loop reaches");
+    bool is_missing = what_they_hold(o, c) != NULL; // else they were computed, from the wrong things
+    const char *cause =
+        is_missing ? either(o, "the grid is too small, or the loop ends too early",
+                            "a loop ends too early: a bound that is one too small, or another size's")
+                   : WRONG_PARTS;
+    const char *next = is_missing
+                           ? either(o, "count the threads that there are, and the elements that each takes",
+                                    "work out the last index that each loop reaches")
+                           : BY_HAND;
     uint64_t block = 1024;
     while (block >= 32 && (first % block != 0 || c->wrong >= block)) block /= 2;
     if (c->wrong == 1 && block >= 32 && !o->is_plain_c)
@@ -288,6 +316,21 @@ static void tell_beginning(const family_output *o, family_comparison *c) {
         tell(c, cause, next, "only the first of %llu is wrong", (number)o->count);
     else
         tell(c, cause, next, "only the first %llu of %llu are wrong", (number)c->wrong, (number)o->count);
+}
+
+static bool is_underflow(const family_output *o, uint64_t i) {
+    return is_zero(o, i) && o->expected[i] != 0 && fabs(o->expected[i]) < 1e-30;
+}
+
+static bool underflowed(const family_output *o, family_comparison *c) {
+    if (is_integer(o) || !all_wrong_are(o, c, is_underflow)) return false;
+    return tell(
+        c,
+        "a number on the way there is too small for the type: exp of a very negative number, a product of "
+        "small ones",
+        "scale first: take the greatest away before exp, or divide before multiplying",
+        c->wrong == 1 ? "it should be very small and is zero: an underflow"
+                      : "they should be very small and are zero: an underflow");
 }
 
 // The wrong elements are one run, perhaps at one of the array's ends.
@@ -383,14 +426,14 @@ static const char *cause_of_factor(const family_output *o, double ratio) {
 }
 
 static bool scaled(const family_output *o, family_comparison *c) {
-    if (c->wrong != o->count || (c->wrong < 4 && c->wrong != 1)) return false;
+    if (c->wrong != o->count) return false;
     double ratio = got_at(o, 0) / o->expected[0];
     if (!isfinite(ratio) || ratio == 0) return false;
     double whole = ratio >= 1 ? round(ratio) : 1 / round(1 / ratio);
     double slack = 4 * o->bound[0] / fabs(o->expected[0]) + 1e-3;
     bool is_whole = isfinite(whole) && fabs(ratio / whole - 1) <= slack;
     if (is_whole) ratio = whole;
-    if (c->wrong == 1 && (!is_whole || ratio == 1)) return false; // one number says little
+    if (c->wrong < 4 && (!is_whole || ratio == 1)) return false; // few numbers say little
     for (uint64_t i = 0; i < o->count; i++)
         if (!family_is_right(got_at(o, i) / ratio, o->expected[i],
                              4 * o->bound[i] + 1e-3 * fabs(o->expected[i])))
@@ -419,18 +462,10 @@ static bool kind_of_numbers(const family_output *o, family_comparison *c, const 
     number wrong = c->wrong, count = o->count;
     char clause[48];
     if (strcmp(what, "NaN") == 0)
-        return tell(
-            c,
-            either(o, "shared memory, a register or the output is read before it is set; or 0/0, inf - inf",
-                   "a local variable, memory of malloc or the output is read before it is set; or 0/0, "
-                   "inf - inf"),
-            either(o, "kz sanitize names the line that reads what was never written",
-                   "follow the first of them back to where its parts come from"),
-            wrong == 1 ? "%llu of %llu is NaN where a number was expected: something was read that was "
-                         "never written?"
-                       : "%llu of %llu are NaN where numbers were expected: something was read that was "
-                         "never written?",
-            wrong, count);
+        return tell(c, cause_of_nan(o), next_of_nan(o),
+                    wrong == 1 ? "%llu of %llu is NaN where a number was expected"
+                               : "%llu of %llu are NaN where numbers were expected",
+                    wrong, count);
     hold_clause(c, what, clause);
     return tell(c,
                 strcmp(what, "infinite") == 0
@@ -474,8 +509,8 @@ static bool one_kind(const family_output *o, family_comparison *c) {
 
 typedef bool (*pattern_function)(const family_output *o, family_comparison *c);
 static const pattern_function patterns[] = {
-    every_element, constant, copied,   kept,   moved,  first_block_alone, last_partial_block,
-    last_tiles,    one_run,  periodic, scaled, offset, at_borders,        one_kind};
+    every_element, underflowed, constant, copied, kept,   moved,      first_block_alone, last_partial_block,
+    last_tiles,    one_run,     periodic, scaled, offset, at_borders, one_kind};
 
 void family_name_pattern(const family_output *o, family_comparison *c) {
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)

@@ -111,14 +111,17 @@ static advice advise(int64_t index, int64_t count) {
     if (index < 0)
         return (advice){"an index below 0: the element before the first, or a difference of sizes",
                         "treat the first elements apart, or test the index before the access: if (i >= 0)"};
+    static const char guard[] =
+        "compare the index with the size first, if (i < n); where that is done, work the index "
+        "out by hand for the thread above";
     if (index == count)
         return (advice){
-            "a guard that is missing or lets one too many through (<= for <), or a neighbour of the last",
-            "compare the index with the size first, if (i < n): before every access that uses it"};
+            "a guard that is missing or lets one too many through (<= for <), or an index that is one "
+            "too large",
+            guard};
     if (index < 2 * count + 2048)
         return (advice){
-            "more threads than elements and no guard, or a guard with another size",
-            "compare the index with the size first, if (i < n): before every access that uses it"};
+            "more threads than elements and no guard, a guard with another size, or a wrong index", guard};
     return (advice){"the index itself is wrong: an exchanged row and column, a factor too many, an overflow",
                     "work the index out by hand for the thread above"};
 }

@@ -33,6 +33,7 @@ typedef struct buffer {
     bool live, on_device; // from device malloc
     uint64_t data;        // where its elements begin,
     uint32_t element;     // and the bytes of one; 0: not known
+    bool was_filled;      // before the launch
 } buffer;
 
 typedef struct recent {
@@ -236,20 +237,22 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     if (at && findings->buffers[at - 1].address == event->address) findings->buffers[at - 1].live = false;
 }
 
-void observe_findings_describe(observe_findings *findings, uint64_t base, uint64_t data, uint32_t element,
-                               const char *name) {
-    size_t at = buffer_after(findings, base);
-    if (at == 0 || findings->buffers[at - 1].address != base) return;
+void observe_findings_describe(observe_findings *findings, const observe_buffer *from) {
+    size_t at = buffer_after(findings, from->base);
+    if (at == 0 || findings->buffers[at - 1].address != from->base) return;
     buffer *b = &findings->buffers[at - 1];
-    b->data = data;
-    b->element = element;
-    snprintf(b->label, sizeof b->label, "%s", name);
+    b->data = from->data;
+    b->element = from->element;
+    b->was_filled = from->is_written;
+    snprintf(b->label, sizeof b->label, "%s", from->name ? from->name : "");
 }
 
-bool observe_findings_is_described(const observe_findings *findings, uint64_t address) {
+bool observe_findings_is_described(const observe_findings *findings, uint64_t address, bool *was_filled) {
     size_t at = buffer_after(findings, address);
-    return at && address - findings->buffers[at - 1].address < findings->buffers[at - 1].bytes &&
-           findings->buffers[at - 1].element;
+    const buffer *b = at ? &findings->buffers[at - 1] : NULL;
+    if (!b || address - b->address >= b->bytes || !b->element) return false;
+    *was_filled = b->was_filled;
+    return true;
 }
 
 bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out) {
@@ -307,6 +310,9 @@ static bool add_buffer_words(const observe_findings *findings, const observe_fin
             base_text_add(out, "byte %llu of shared variable %s (%llu bytes)",
                           (unsigned long long)(offset - begin), observe_plain_name(v->name, name),
                           (unsigned long long)v->size);
+        else if ((uint32_t)offset > INT32_MAX) // an index below 0 wraps
+            base_text_add(out, "%llu bytes before the block's shared memory",
+                          (unsigned long long)((UINT64_C(1) << 32) - (uint32_t)offset));
         else
             base_text_add(out, "byte %llu of the block's shared memory", (unsigned long long)offset);
         if (finding->space == SIM_DISTRIBUTED)

@@ -93,10 +93,11 @@ sim_listener *observe_findings_listener(observe_findings *findings);           /
 // What a variable is called in the source: "tile" for _ZZ6kernelPfE4tile. `out` is given back.
 enum { OBSERVE_NAME = 96 };
 const char *observe_plain_name(const char *mangled, char out[OBSERVE_NAME]);
-// The buffer that begins at `base` has elements of so many bytes from `data` on, and is called so in the source.
-void observe_findings_describe(observe_findings *findings, uint64_t base, uint64_t data, uint32_t element,
-                               const char *name);
-bool observe_findings_is_described(const observe_findings *findings, uint64_t address);
+// What the source calls a buffer and its elements: see observe_session_tell_buffer.
+typedef struct observe_buffer observe_buffer;
+void observe_findings_describe(observe_findings *findings, const observe_buffer *buffer);
+// Whether that was told of the buffer there; `was_filled`: it held something before the launch.
+bool observe_findings_is_described(const observe_findings *findings, uint64_t address, bool *was_filled);
 // "byte 16 of allocation 3 (4096 bytes)", "x[4], byte 16 of buffer x (4096 bytes)"; false where there is no such
 // buffer.
 bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out);
@@ -174,7 +175,7 @@ sim_listener *observe_session_listener(observe_session *session);
 observe_findings *observe_session_findings(observe_session *session);
 // A buffer that was made and filled before the session listened: it is told of as a program would have made it,
 // the elements of one that is not `is_written` undefined, what stands before and behind them not.
-typedef struct observe_buffer {
+struct observe_buffer {
     const char *name;     // where `element` is known, as the source calls it
     uint64_t serial;      // the how-manyth, from 1
     uint64_t base, total; // the allocation
@@ -182,7 +183,7 @@ typedef struct observe_buffer {
     bool is_written;
     uint32_t element;   // bytes of one; 0: not known, and accesses out of bounds are told by address
     uint32_t parameter; // the how-manyth of the kernel's it is, from 1; 0: none, or not known
-} observe_buffer;
+};
 void observe_session_tell_buffer(observe_session *session, const observe_buffer *buffer);
 // A launch failed: the fault becomes a finding.
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,

@@ -229,14 +229,33 @@ static bool is_same_store(const races_conflict *c) {
 
 static const char *advice_of(const races *self, const races_conflict *c) {
     bool shared = c->access->space != SIM_GLOBAL;
+    bool across = c->who >> 10 != c->block->id;
     if (is_update(self, c))
-        return "likely cause: threads add to the same element; += and ++ read, add and write back, and what "
-               "another thread wrote in between is lost\nwhat to do: atomicAdd(&element, value), or a sum of "
-               "its own for every thread, put together afterwards";
-    if (is_same_store(c) && (c->who >> 5 & 31) != c->access->at.warp && c->who >> 10 == c->block->id)
+        return across ? "likely cause: threads of two blocks work on the same element: an index without "
+                        "blockIdx; or "
+                        "a sum that all add to, and += reads, adds and writes back: what another wrote in "
+                        "between is "
+                        "lost\nwhat to do: where each thread has an element of its own, blockIdx.x * "
+                        "blockDim.x + "
+                        "threadIdx.x; where all add to one, atomicAdd(&element, value)"
+                      : "likely cause: threads work on the same element: an index that is the same for "
+                        "several; or a "
+                        "sum that all add to, and += reads, adds and writes back: what another wrote in "
+                        "between is "
+                        "lost\nwhat to do: an index with threadIdx in it where each thread has an element of "
+                        "its own; "
+                        "where all add to one, atomicAdd(&element, value)";
+    if (is_same_store(c) && across && !shared)
+        return "likely cause: threads of two blocks store to the same element: an index without blockIdx, or "
+               "all "
+               "put their result into one place\nwhat to do: blockIdx.x * blockDim.x + threadIdx.x where "
+               "each "
+               "thread has an element of its own; else let one thread write, or use an atomic";
+    if (is_same_store(c) && !across && (c->who >> 5 & 31) != c->access->at.warp)
         return "likely cause: threads compute the same index and store different values there\nwhat to do: "
-               "give each thread an element of its own, let one thread write, or use an atomic; a barrier "
-               "helps only where the stores are of different rounds of a loop";
+               "an index with threadIdx in it where each thread has an element of its own; else let one "
+               "thread "
+               "write, or use an atomic (a barrier helps where the stores are of different rounds of a loop)";
     bool atomic = (c->tag | c->other_tag) & RACES_TAG_STRONG;
     if (c->who >> 10 != c->block->id) {
         if (c->access->space == SIM_DISTRIBUTED || shared)
@@ -256,8 +275,9 @@ static const char *advice_of(const races *self, const races_conflict *c) {
     }
     if ((c->who >> 5 & 31) == c->access->at.warp) {
         if (!((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT) && c->tag & RACES_TAG_WRITE)
-            return "likely cause: lanes compute the same index\nwhat to do: let one lane write, or use an "
-                   "atomic";
+            return "likely cause: lanes compute the same index\nwhat to do: an index with threadIdx in it "
+                   "where "
+                   "each has an element of its own; else let one lane write, or use an atomic";
         if (!atomic)
             return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do "
                    "not\nwhat to do: __syncwarp() between the two, or __syncthreads() where the whole block "

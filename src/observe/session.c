@@ -175,8 +175,7 @@ void observe_session_tell_buffer(observe_session *session, const observe_buffer 
     observe_told_add(&session->told, b);
     uint64_t front = b->data - b->base, behind = b->data + b->bytes, end = b->base + b->total;
     tell(listener, SIM_MEMORY_ALLOC, b->base, b->total, b->name, b->serial);
-    if (b->element)
-        observe_findings_describe(session->findings, b->base, b->data, b->element, b->name ? b->name : "");
+    if (b->element) observe_findings_describe(session->findings, b);
     tell(listener, SIM_MEMORY_HOST_WRITE, b->base, b->is_written ? b->total : front, NULL, 0);
     if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
 }
@@ -211,6 +210,21 @@ static void tell_fault(const sim_fault_info *fault, const char *message, char *o
         base_text_add(&text, "\nlikely cause: more threads than elements, or a buffer that was made too small"
                              "\nwhat to do: compare the index with the size first, if (i < n); sizes of "
                              "cudaMalloc are in bytes");
+    if (is_access && fault->kind == SIM_FAULT_BOUNDS && fault->space == SIM_SHARED)
+        base_text_add(
+            &text, "\n%s",
+            (uint32_t)fault->address > INT32_MAX
+                ? "likely cause: an index below 0: the element before the first"
+                  "\nwhat to do: treat the first elements apart, or test the index before the access"
+                : "likely cause: the array has fewer elements than the index reaches: one per thread, "
+                  "warp or tile, and one more for padding"
+                  "\nwhat to do: compare the array's size with the largest index at this line, and "
+                  "dynamic shared memory with the bytes of the launch");
+    if (strstr(message, "not in its own member mask"))
+        base_text_add(&text,
+                      "\nlikely cause: the mask names other lanes than those that come here"
+                      "\nwhat to do: 0xffffffff where the whole warp comes by; in a branch, the lanes that "
+                      "__ballot_sync gave before it");
     snprintf(out, size, "%s", text.data ? text.data : "");
     base_text_free(&text);
 }

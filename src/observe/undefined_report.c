@@ -70,7 +70,12 @@ static const char NOT_SET[] =
     "(+=) before it was written\n"
     "what to do: store with = before anything is added to it, or correct the index of what is read";
 
+static const char PASSED_ON[] =
+    "likely cause: what was stored or added there before was undefined itself\n"
+    "what to do: look at the other findings, and at where the value that is stored comes from";
+
 static const char *cause_of(const observe_findings *findings, const undefined_origin *origin) {
+    bool was_filled = false;
     if (!origin)
         return "likely cause: a variable that is set on some ways through the code only\n"
                "what to do: give it a value where it is declared";
@@ -88,7 +93,8 @@ static const char *cause_of(const observe_findings *findings, const undefined_or
         return "likely cause: a local array or variable is read before it was written\n"
                "what to do: initialise it, or correct the index";
     default:
-        if (observe_findings_is_described(findings, origin->address)) return NOT_SET;
+        if (observe_findings_is_described(findings, origin->address, &was_filled))
+            return was_filled ? PASSED_ON : NOT_SET;
         return "likely cause: cudaMalloc does not clear memory, and no kernel or copy wrote this element "
                "before\n"
                "what to do: cudaMemcpy the input there, or cudaMemset it; or check size, grid and indices of "
@@ -195,7 +201,7 @@ void observe_undefined_host_read(undefined_self *self, uint64_t address, uint64_
     base_text text = {0}, buffer = {0};
     if (!observe_findings_buffer(self->findings, first, &buffer))
         base_text_add(&buffer, "address 0x%llx", (unsigned long long)first);
-    bool is_described = observe_findings_is_described(self->findings, first);
+    bool was_filled, is_described = observe_findings_is_described(self->findings, first, &was_filled);
     base_text_add(
         &text,
         is_described

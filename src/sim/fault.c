@@ -83,6 +83,10 @@ static void explain_shared(const sim_grid *g, const sim_warp *w, uint64_t offset
     base_text_add(out, "the block has %u bytes of shared memory (%u static, %u dynamic)", w->shared_bytes,
                   k->static_shared, g->launch->dynamic_shared_bytes);
     const sim_place *nearest = NULL;
+    if ((uint32_t)offset > INT32_MAX) { // it wrapped
+        base_text_add(out, "\n  %" PRIu64 " bytes before its start", (UINT64_C(1) << 32) - (uint32_t)offset);
+        return;
+    }
     for (uint32_t i = 0; i < k->shared_place_count; i++) {
         const sim_place *place = &k->shared_places[i];
         if (offset >= place->offset + place->variable->size && (!nearest || place->offset > nearest->offset))
