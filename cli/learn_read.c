@@ -1,8 +1,8 @@
 // kz learn read: the pages of docs/, listed and shown.
 //
-// Which pages there are, and what each answers, stands in two tables: docs/concepts/README.md and docs/README.md. A page
-// is known by its file's name, in which blanks, dashes and underscores are the same; any beginning that only one
-// page has will do.
+// Which pages there are, and what each answers, stands in two tables: docs/concepts/README.md and docs/README.md.
+// A page is known by its file's name, in which blanks, dashes and underscores are the same; any beginning that
+// only one page has will do.
 #include "learn_read.h"
 
 #include <ctype.h>

@@ -2,9 +2,10 @@
 //
 // The file is progress.db in the learner's folder. Several processes may use it at once (WAL, a busy timeout,
 // one transaction per call): nothing is lost. A file that is no database, or a broken one, is moved aside as
-// progress.db.broken-<time>, and a new one is begun; `set_aside` says so, and also where the file of somebody who has
-// been here before is gone. A file of a newer version is refused and kept. A file that is deleted or replaced while it is open is noticed by the next call. Times
-// are seconds since 1970 (UTC); days are the learner's local ones, "2026-11-15".
+// progress.db.broken-<time>, and a new one is begun; `set_aside` says so, and also where the file of somebody
+// who has been here before is gone. A file of a newer version is refused and kept. A file that is deleted or
+// replaced while it is open is noticed by the next call. Times are seconds since 1970 (UTC); days are the
+// learner's local ones, "2026-11-15".
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
