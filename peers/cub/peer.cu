@@ -14,11 +14,13 @@ typedef struct operation {
 
 enum {
     FLOATS = 1u << KZ_F32 | 1u << KZ_F16 | 1u << KZ_BF16,
+    SAMPLES = 1u << KZ_U8 | 1u << KZ_U16 | 1u << KZ_U32 | 1u << KZ_F32,
 };
 
 static const operation operations[] = {
     {"reduce", "DeviceReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce},
     {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_scan},
+    {"histogram", "DeviceHistogram", SAMPLES, cub_histogram},
     {"vector_add", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"saxpy", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"elementwise", "DeviceTransform", FLOATS, cub_transform},

@@ -1,0 +1,172 @@
+// histogram: the definition of the bins by hand, the inputs, and what is refused.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "histogram.h"
+#include "kz/family.h"
+
+enum { IN, OUT, LEVELS };
+
+static int64_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// The counts of `values`; bins at most 16.
+static void count(kz_case c, const double *values, const void *levels, double counts[16]) {
+    double bound[16];
+    void *in = malloc((size_t)c.axes[0] * 4 + 4);
+    for (int64_t i = 0; i < c.axes[0]; i++) kz_element_set(c.type, in, (uint64_t)i, values[i]);
+    void *host[] = {in, NULL, (void *)levels};
+    assert_int_equal(kz_family_find("histogram")->reference(&c, host, OUT, counts, bound, NULL), KZ_OK);
+    for (int64_t b = 0; b < c.axes[1]; b++) assert_true(bound[b] == 0.0);
+    free(in);
+}
+
+static void expect(const double *counts, const double *expected, size_t bins) {
+    for (size_t b = 0; b < bins; b++) assert_true(counts[b] == expected[b]);
+}
+
+static void even_bins_of_floats(void **state) {
+    double counts[16];
+    kz_case c = {.operation = KZ_HISTOGRAM_EVEN, .type = KZ_F32, .axes = {8, 4, bits_of(-1), bits_of(1)}};
+    // The lower limit is in, the upper is out, and so are NaN and what lies outside.
+    count(c, (double[]){-1, -0.5, -0.5 - 0x1p-24, 0, 1 - 0x1p-24, 1, NAN, -INFINITY}, NULL, counts);
+    expect(counts, (double[]){2, 1, 1, 1}, 4);
+    // By the definition -1e-30 is in bin 2, for -1e-30 + 1 is 1 in double; 2^-30 below 0 is still in bin 1.
+    c.axes[0] = 2;
+    count(c, (double[]){-1e-30, -0x1p-30}, NULL, counts);
+    expect(counts, (double[]){0, 1, 1, 0}, 4);
+    // Tenths: 0.3f is above 3/10, 0.7f below 7/10.
+    c = (kz_case){.type = KZ_F32, .axes = {3, 10, 0, bits_of(1)}};
+    count(c, (double[]){0.1f, 0.3f, 0.7f}, NULL, counts);
+    expect(counts, (double[]){0, 1, 0, 1, 0, 0, 1, 0, 0, 0}, 10);
+}
+
+static void even_bins_of_integers(void **state) {
+    double counts[16];
+    kz_case c = {.type = KZ_U8, .axes = {6, 3, 10, 20}}; // boundaries at 10, 13 1/3, 16 2/3, 20
+    count(c, (double[]){9, 10, 13, 14, 17, 20}, NULL, counts);
+    expect(counts, (double[]){2, 1, 1}, 3);
+    c = (kz_case){.type = KZ_U32, .axes = {3, 2, 0, 1LL << 32}};
+    count(c, (double[]){UINT32_MAX, 0x1p31, 0x1p31 - 1}, NULL, counts);
+    expect(counts, (double[]){1, 2}, 2);
+}
+
+static void bins_between_levels(void **state) {
+    double counts[16];
+    kz_case c = {.operation = KZ_HISTOGRAM_RANGE, .type = KZ_F32, .axes = {7, 4}};
+    const float levels[] = {-1, 0, 0, 2.5f, 3}; // the second bin is empty
+    count(c, (double[]){-1, -0.0, 2.5f, 3, -1.5, NAN, 2}, levels, counts);
+    expect(counts, (double[]){1, 0, 2, 1}, 4);
+    const uint32_t whole[] = {3, 256};
+    c = (kz_case){.operation = KZ_HISTOGRAM_RANGE, .type = KZ_U8, .axes = {4, 1}};
+    count(c, (double[]){2, 3, 4, 255}, whole, counts);
+    expect(counts, (double[]){3}, 1);
+}
+
+// Any part of an input is what the whole has there, and levels ascend.
+static void inputs_come_in_parts(void **state) {
+    const kz_family *family = kz_family_find("histogram");
+    const kz_type types[] = {KZ_F32, KZ_U8, KZ_U16, KZ_U32};
+    for (size_t t = 0; t < 4; t++) {
+        kz_case c = {.operation = KZ_HISTOGRAM_RANGE, .type = types[t], .axes = {100, 33, 0, 200}};
+        if (types[t] == KZ_F32) c.axes[3] = bits_of(200);
+        uint8_t all[400], part[400];
+        for (c.data = 0; c.data < KZ_DATA_COUNT; c.data++) {
+            if (!family->fill(&c, IN, 7, 0, 100, all)) continue;
+            size_t size = kz_type_size(c.type);
+            for (uint64_t first = 0; first < 100; first += 9) {
+                uint64_t length = first + 9 > 100 ? 100 - first : 9;
+                assert_true(family->fill(&c, IN, 7, first, length, part));
+                assert_memory_equal(part, all + first * size, length * size);
+            }
+        }
+        c.data = KZ_DATA_UNIFORM;
+        assert_true(family->fill(&c, LEVELS, 7, 0, 34, all));
+        kz_type level = types[t] == KZ_F32 ? KZ_F32 : KZ_U32;
+        for (uint64_t k = 0; k < 33; k++)
+            assert_true(kz_element_get(level, all, k) <= kz_element_get(level, all, k + 1));
+        assert_true(kz_element_get(level, all, 0) == 0 && kz_element_get(level, all, 33) == 200);
+    }
+}
+
+static void what_makes_no_sense_is_refused(void **state) {
+    const kz_variant *variant = kz_variant_find(kz_family_find("histogram"), "05_vector");
+    const kz_device_info device = {.kind = KZ_DEVICE_SIM, .sm = 90, .multiprocessors = 132};
+    const kz_case wrong[] = {
+        {.type = KZ_F32, .axes = {1, 0, 0, bits_of(1)}},                   // no bins
+        {.type = KZ_F32, .axes = {1, 65537, 0, bits_of(1)}},               // too many
+        {.type = KZ_F32, .axes = {1, 1, bits_of(1), bits_of(1)}},          // nothing between the limits
+        {.type = KZ_F32, .axes = {1, 1, 0, bits_of(INFINITY)}},            // no even bins there
+        {.type = KZ_F32, .axes = {1, 1, bits_of(NAN), bits_of(1)}},        // nor there
+        {.type = KZ_U8, .axes = {1, 1, 0, 257}},                           // no such values
+        {.type = KZ_F64, .axes = {1, 1, 0, 1}},                            // no such type
+        {.operation = KZ_HISTOGRAM_COUNT, .type = KZ_F32, .axes = {1, 1}}, // no such operation
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        kz_plan plan = {0};
+        kz_error error = {0};
+        assert_int_equal(variant->plan(&wrong[i], &device, &plan, &error), KZ_UNSUPPORTED);
+        assert_true(error.message[0] != 0);
+    }
+}
+
+// The public operation, on the simulator: limits in double, levels on the device.
+static void the_operation_counts(void **state) {
+    kz_error error = {0};
+    kz_device *device;
+    assert_int_equal(kz_device_open("sim", &device, &error), KZ_OK);
+    const float in[] = {0.05f, 0.25f, 0.95f, 2.0f, 0.3f}, levels[] = {0, 0.3f, 4};
+    uint32_t counts[10];
+    kz_ptr d_in, d_levels, d_counts;
+    assert_int_equal(kz_memory_alloc(device, sizeof in, &d_in, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof levels, &d_levels, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof counts, &d_counts, &error), KZ_OK);
+    kz_copy_to_device(device, NULL, d_in, in, sizeof in, &error);
+    kz_copy_to_device(device, NULL, d_levels, levels, sizeof levels, &error);
+
+    kz_operation *operation;
+    assert_int_equal(kz_histogram_even_open(device, KZ_F32, 5, 10, 0.0, 0.1, NULL, &operation, &error),
+                     KZ_UNSUPPORTED); // 0.1 is no float
+    assert_non_null(strstr(error.message, "0.1"));
+    assert_int_equal(kz_histogram_even_open(device, KZ_F32, 5, 10, 0.0, 1.0, NULL, &operation, &error),
+                     KZ_OK);
+    assert_int_equal(kz_histogram_even_run(operation, NULL, d_in, d_counts, 0, 0, &error), KZ_OK);
+    kz_copy_to_host(device, NULL, counts, d_counts, sizeof counts, &error);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    const uint32_t even[] = {1, 0, 1, 1, 0, 0, 0, 0, 0, 1};
+    assert_memory_equal(counts, even, sizeof even);
+    kz_operation_close(operation);
+
+    assert_int_equal(kz_histogram_range_open(device, KZ_F32, 5, 2, NULL, &operation, &error), KZ_OK);
+    assert_int_equal(kz_histogram_range_run(operation, NULL, d_in, d_levels, d_counts, 0, 0, &error), KZ_OK);
+    kz_copy_to_host(device, NULL, counts, d_counts, 2 * sizeof counts[0], &error);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_true(counts[0] == 2 && counts[1] == 3);
+    kz_operation_close(operation);
+    kz_memory_free(device, d_in, &error);
+    kz_memory_free(device, d_levels, &error);
+    kz_memory_free(device, d_counts, &error);
+    kz_device_close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(even_bins_of_floats),
+        cmocka_unit_test(even_bins_of_integers),
+        cmocka_unit_test(bins_between_levels),
+        cmocka_unit_test(inputs_come_in_parts),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(the_operation_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
