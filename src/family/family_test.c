@@ -394,6 +394,18 @@ static void what_they_hold_says_why(void **state) {
     expect(f, 1, "an underflow");
 }
 
+static void what_cancels_is_named(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    for (int i = 3; i < N; i += 1 + i % 7) f->got[i] *= i % 5 ? 1.01f : 3.0f;
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "precision is lost on the way");
+    f = right_answer();
+    for (int i = 3; i < N; i += 1 + i % 7) f->got[i] *= i % 5 ? 3.0f : 1.01f;
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "in no simple pattern");
+}
+
 static void a_scalar_everywhere_is_named(void **state) {
     (void)state;
     fixture *f = right_answer();
@@ -579,6 +591,7 @@ int main(void) {
         cmocka_unit_test(one_is_not_several),
         cmocka_unit_test(plain_c_has_no_threads),
         cmocka_unit_test(what_they_hold_says_why),
+        cmocka_unit_test(what_cancels_is_named),
         cmocka_unit_test(a_scalar_everywhere_is_named),
         cmocka_unit_test(blocks_are_named),
         cmocka_unit_test(launch_lines_of_a_learners_file),

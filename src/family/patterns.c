@@ -458,6 +458,12 @@ static bool offset(const family_output *o, family_comparison *c) {
         "follow one element by hand", "every element is too %s by %.6g", step > 0 ? "large" : "small", size);
 }
 
+static bool are_mostly(const family_output *o, const family_comparison *c, element_function fits) {
+    uint64_t count = 0;
+    for (uint64_t i = c->first_wrong; i < o->count; i++) count += is_wrong(o, i) && fits(o, i);
+    return 2 * count > c->wrong;
+}
+
 static bool kind_of_numbers(const family_output *o, family_comparison *c, const char *what) {
     number wrong = c->wrong, count = o->count;
     char clause[48];
@@ -504,6 +510,11 @@ static bool one_kind(const family_output *o, family_comparison *c) {
     if (all_wrong_are(o, c, is_last_bits))
         return tell(c, cause, next,
                     "wrong in the last bits alone: the exact result, rounded once, is asked for");
+    if (c->wrong >= 4 && are_mostly(o, c, is_near))
+        return tell(c,
+                    "a difference of numbers that are nearly equal: what is left of them are rounding errors",
+                    "write the formula so that nothing cancels, or compute it in a wider type",
+                    "most are near what they should be and some are not: precision is lost on the way");
     return false;
 }
 
