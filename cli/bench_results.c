@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/bench.h"
 #include "cli.h"
 #include "kz/family.h"
 #include "report/report.h"
@@ -162,11 +163,23 @@ static void add_target(base_text *out, const entry *e) {
                   rival ? ", " : "", rival ? rival : "");
 }
 
+// What a case does in a second: bytes, or flops where those are the measure (see bench_work_computes).
+static bool computes(const entry *e) {
+    const kz_work work = {.bytes = number_at(e->record, "derived", "bytes_per_s"),
+                          .flops = number_at(e->record, "derived", "flops_per_s")};
+    return bench_work_computes(&work);
+}
+static const char *rate_of(char text[REPORT_NUMBER], const entry *e) {
+    if (computes(e)) return report_si(text, number_at(e->record, "derived", "flops_per_s"), "FLOP/s");
+    return report_si(text, number_at(e->record, "derived", "bytes_per_s"), "B/s");
+}
+
 // One row per case: our best beside the rival's.
 static void add_summary(const archive *a, const entry *first, base_text *out) {
-    base_text_add(
-        out, "| case | best | time | moves | of copy | rival | its time | faster than it | target | date | "
-             "commit |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|\n");
+    base_text_add(out,
+                  "| case | best | time | %s | of copy | rival | its time | faster than it | target | date | "
+                  "commit |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|\n",
+                  computes(first) ? "computes" : "moves");
     for (size_t i = 0; i < a->count; i++) {
         const entry *e = &a->entries[i];
         if (strcmp(e->gpu, first->gpu) || strcmp(e->family, first->family)) continue;
@@ -174,8 +187,7 @@ static void add_summary(const archive *a, const entry *first, base_text *out) {
         if (ours != e) continue; // each case once, where its best stands
         char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32], other[REPORT_NUMBER];
         base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s |", e->name, e->candidate,
-                      report_seconds(time, e->seconds),
-                      report_si(rate, number_at(e->record, "derived", "bytes_per_s"), "B/s"),
+                      report_seconds(time, e->seconds), rate_of(rate, e),
                       share(of, number_at(e->record, "derived", "of_copy")), rival ? rival->by : "",
                       rival ? report_seconds(other, rival->seconds) : "");
         add_ratio(out, e, rival);
@@ -204,9 +216,9 @@ static void add_ladder(const archive *a, const entry *first, base_text *out) {
     }
     if (!largest) return;
     base_text_add(out,
-                  "\nThe ladder at `%s`:\n\n| variant | time | moves | of copy | date | commit |\n"
+                  "\nThe ladder at `%s`:\n\n| variant | time | %s | of copy | date | commit |\n"
                   "|---|--:|--:|--:|---|---|\n",
-                  largest->name);
+                  largest->name, computes(largest) ? "computes" : "moves");
     for (size_t i = 0; i < a->count; i++) {
         const entry *e = &a->entries[i];
         if (strcmp(e->gpu, largest->gpu) || strcmp(e->family, largest->family) ||
@@ -215,8 +227,7 @@ static void add_ladder(const archive *a, const entry *first, base_text *out) {
         char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
         bool ours = strcmp(e->by, "kz") == 0;
         base_text_add(out, "| %s%s%s | %s | %s | %s |", ours ? "" : e->by, ours ? "" : ": ", e->candidate,
-                      report_seconds(time, e->seconds),
-                      report_si(rate, number_at(e->record, "derived", "bytes_per_s"), "B/s"),
+                      report_seconds(time, e->seconds), rate_of(rate, e),
                       share(of, number_at(e->record, "derived", "of_copy")));
         add_tail(out, e);
     }

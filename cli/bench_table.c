@@ -44,6 +44,16 @@ static void add_rival(const view *v, report_table *table, size_t index) {
                      1 / ratio.low, bench_verdict_name(verdict));
 }
 
+// Bytes, or flops where those are so many that no memory could be the limit. A roof moves bytes either way.
+static void add_rate(const view *v, report_table *table, report_tone tone, const bench_timing *t) {
+    char text[REPORT_NUMBER] = "";
+    if (bench_work_computes(&v->o->work) && t->flops_per_s > 0)
+        report_si(text, t->flops_per_s, "FLOP/s");
+    else if (v->o->work.bytes > 0)
+        report_si(text, t->bytes_per_s, "B/s");
+    report_table_add(table, tone, "%s", text);
+}
+
 static void add_timed_row(const view *v, report_table *table, size_t index) {
     const bench_result *r = &v->o->results[index];
     const bench_timing *t = &r->timings[v->o->figure];
@@ -58,7 +68,7 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
     report_table_add(table, REPORT_DIM, "%s", second);
-    report_table_add(table, tone, "%s", v->o->work.bytes > 0 ? report_si(text, t->bytes_per_s, "B/s") : "");
+    add_rate(v, table, tone, t);
     if (isnan(t->of_copy))
         report_table_add(table, REPORT_PLAIN, "%s", "");
     else
@@ -78,9 +88,10 @@ static void print_times(const view *v) {
     char rival[48] = "", second[32];
     if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
     snprintf(second, sizeof second, "(%s)", v->o->figure == BENCH_LATENCY ? "in a graph" : "alone, cold");
+    const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
     const report_column columns[] = {{"candidate", false, false, 24}, {"time", true, false, 8},
                                      {"+-", true, false, 6},          {second, true, false, 11},
-                                     {"moves", true, false, 9},       {"of copy", true, false, 7},
+                                     {rate, true, false, 9},          {"of copy", true, false, 7},
                                      {rival, false, false, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;

@@ -133,12 +133,31 @@ static void a_case_in_doubt_is_counted_once(void **state) {
     free(o);
 }
 
+static void much_arithmetic_is_told_in_flops(void **state) {
+    (void)state;
+    bench_tally tally = {0};
+    bench_outcome *o = make();
+    char *text = print(o, HEADER, &tally);
+    expect(text, "moves");
+    free(text);
+    o->work.flops = 2e11; // 500 for each byte
+    o->results[FAST].timings[BENCH_LATENCY].flops_per_s = 5e13;
+    text = print(o, HEADER, &tally);
+    expect(text, "computes");
+    expect(text, "50.0 TFLOP/s");
+    expect(text, "4.00 TB/s"); // the roof has no flops
+    assert_null(strstr(text, "moves"));
+    free(text);
+    free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_met),
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),
         cmocka_unit_test(a_goal_without_its_rival_is_open),
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
+        cmocka_unit_test(much_arithmetic_is_told_in_flops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,6 +346,8 @@ void bench_outcome_free(bench_outcome *outcome) {
     free(outcome);
 }
 
+bool bench_work_computes(const kz_work *work) { return work->bytes > 0 && work->flops > 20 * work->bytes; }
+
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, bench_mode mode) {
     const bench_series *a = &outcome->results[ours].timings[mode].series;
     const bench_series *b = &outcome->results[other].timings[mode].series;
