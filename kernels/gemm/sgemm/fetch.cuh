@@ -54,20 +54,20 @@ template <typename S, int BY, int THREADS> struct fetcher {
     __device__ __forceinline__ void next(float *chunk) {
         unsigned to = shared_address(chunk);
         bool inside = a_x < left;
-#pragma unroll
-        for (int i = 0; i < A_COPIES; i++) {
+        const float *from = a;
+#pragma unroll 8
+        for (int i = 0; i < A_COPIES; i++, from += A_STEP * p.k) {
             bool wanted = inside && (a_wanted >> i & 1);
-            const float *from = a + i * A_STEP * p.k;
             copy_async<BY>(to + a_to + 4 * i * A_STEP * S::PITCH, wanted ? from : p.a, wanted);
         }
+        from = b;
 #pragma unroll 8
-        for (int i = 0; i < B_COPIES; i++)
+        for (int i = 0; i < B_COPIES; i++, from += B_STEP * p.n)
 #pragma unroll
             for (int j = 0; j < B_ACROSS; j++) {
                 bool wanted = b_x + i * B_STEP < left && j < b_columns;
-                const float *from = b + i * B_STEP * p.n + j * THREADS * BY;
                 copy_async<BY>(to + b_to + 4 * (i * B_STEP * S::WIDTH + j * THREADS * BY),
-                               wanted ? from : p.b, wanted);
+                               wanted ? from + j * THREADS * BY : p.b, wanted);
             }
         a += S::DEPTH;
         b += S::DEPTH * p.n;

@@ -137,13 +137,13 @@ template <typename S> static __device__ __forceinline__ void run(const problem &
     start<S>(p, r);
     // Registers are dealt out evenly, 168 to each of 12 warps: those that fetch give away what the others need.
     if (threadIdx.x >= S::THREADS) {
-        if (S::THREADS == 256) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (S::THREADS == 256) asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
         if (!has_quads(p.a, p.k) || !has_quads(p.b, p.n))
             produce<S, 1>(p, r, tiles);
         else
             produce<S, SGEMM_PRODUCER_BULK ? 0 : 4>(p, r, tiles);
     } else {
-        if (S::THREADS == 256) asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        if (S::THREADS == 256) asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
         consume<S>(p, r, tiles);
     }
 }

@@ -118,28 +118,32 @@ static __device__ __forceinline__ void multiply_inner(registers<S> &r, const flo
     }
 }
 
+// How many of `all` lie from `first` on, as far as a tile can reach.
+static __device__ __forceinline__ int count_left(size_t all, size_t first) {
+    return first >= all ? 0 : all - first < 1024 ? (int)(all - first) : 1024;
+}
+
 template <typename S>
 static __device__ __forceinline__ void write_tile(const registers<S> &r, float *c, size_t m, size_t n,
                                                   corner tile, const place<S> &at) {
+    size_t row = tile.row + at.row, column = tile.column + at.column;
+    int rows = count_left(m, row), columns = count_left(n, column);
     bool quads = has_quads(c, n);
-    size_t column = tile.column + at.column;
+    float *line = c + row * n + column;
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-        size_t row = tile.row + at.row + 8 * i;
-        if (row >= m) break;
-        float *line = c + row * n;
+    for (int i = 0; i < ROWS; i++, line += 8 * n) {
+        if (8 * i >= rows) return;
 #pragma unroll
         for (int q = 0; q < S::QUADS; q++) {
             const float *v = r.c[i] + 4 * q;
-            size_t first = column + 16 * q;
-            if (quads && first < n) {
-                kz_store<KZ_CACHE>((uint4 *)(line + first),
+            if (quads && 16 * q < columns) {
+                kz_store<KZ_CACHE>((uint4 *)(line + 16 * q),
                                    make_uint4(__float_as_uint(v[0]), __float_as_uint(v[1]),
                                               __float_as_uint(v[2]), __float_as_uint(v[3])));
             } else {
 #pragma unroll
                 for (int x = 0; x < 4; x++)
-                    if (first + x < n) line[first + x] = v[x];
+                    if (16 * q + x < columns) line[16 * q + x] = v[x];
             }
         }
     }
