@@ -68,7 +68,7 @@ KZ_ENTRY_BOUNDS(sgemm_warp_tile_gemm_f32, S::THREADS, SGEMM_WARP_BLOCKS)
         else
             load_elements(a, b, m, n, k, tile, x, chunk);
         __syncthreads();
-        const float *left = at.a(chunk), *right = at.b(chunk);
+        unsigned left = at.a(shared_address(chunk)), right = at.b(shared_address(chunk));
         read_first<S>(values, left, right);
         multiply_inner<S, 1>(values, left, right);
         multiply_three<S>(values, right);

@@ -27,13 +27,14 @@ template <int BY> static __device__ __forceinline__ void run(const problem &p, f
     }
     wait_for_copies<STAGES - 2>();
     __syncthreads();
-    if (p.k > 0) read_first<S>(values, at.a(stages), at.b(stages));
+    const unsigned first = shared_address(stages), bytes = 4 * S::STAGE_FLOATS;
+    if (p.k > 0) read_first<S>(values, at.a(first), at.b(first));
 
     unsigned now = 0, free = STAGES - 1;
     for (size_t x = 0; x < p.k; x += S::DEPTH) {
         if (fetch.left > 0) fetch.next(stages + free * S::STAGE_FLOATS);
         commit_copies();
-        const float *chunk = stages + now * S::STAGE_FLOATS, *left = at.a(chunk), *right = at.b(chunk);
+        unsigned chunk = first + now * bytes, left = at.a(chunk), right = at.b(chunk);
         multiply_inner<S, SGEMM_ASYNC_UNROLL>(values, left, right);
         multiply_three<S>(values, right);
         // Nobody reads this chunk any more, and the next one is there.
@@ -41,7 +42,7 @@ template <int BY> static __device__ __forceinline__ void run(const problem &p, f
         __syncthreads();
         free = now;
         now = now + 1 == STAGES ? 0 : now + 1;
-        if (x + S::DEPTH < p.k) chunk = stages + now * S::STAGE_FLOATS;
+        if (x + S::DEPTH < p.k) chunk = first + now * bytes;
         multiply_fourth<S>(values, at.a(chunk), at.b(chunk));
     }
     write_tile<S>(values, p.c, p.m, p.n, tile, at);

@@ -2,11 +2,7 @@
 #ifndef SGEMM_ASYNC_CUH
 #define SGEMM_ASYNC_CUH
 
-#include "kz/kernel.cuh"
-
-static __device__ __forceinline__ unsigned shared_address(const void *pointer) {
-    return (unsigned)__cvta_generic_to_shared(pointer);
-}
+#include "sgemm.cuh"
 
 // Copies WIDTH floats, or as many zeros where they are not wanted (`from` must be a valid address then too).
 template <int WIDTH>

@@ -11,13 +11,17 @@ enum { STAGES = SGEMM_PRODUCER_STAGES, PRODUCERS = SGEMM_PRODUCER_THREADS };
 template <typename S> struct ring {
     unsigned full, empty; // the addresses of the first barriers
     float *stages;
+    unsigned first; // the first stage's address
     unsigned stage = 0, parity = 0;
     __device__ __forceinline__ ring(char *memory) {
         full = shared_address(memory);
         empty = full + 8 * STAGES;
         stages = (float *)(memory + SGEMM_BARRIER_BYTES);
+        first = full + SGEMM_BARRIER_BYTES;
+        asm volatile("" : "+r"(full), "+r"(empty), "+r"(first)); // kept, not worked out anew (see place)
     }
     __device__ __forceinline__ float *now(void) const { return stages + stage * S::STAGE_FLOATS; }
+    __device__ __forceinline__ unsigned address(void) const { return first + 4 * stage * S::STAGE_FLOATS; }
     __device__ __forceinline__ void advance(void) {
         if (++stage == STAGES) stage = 0, parity ^= 1;
     }
@@ -91,13 +95,13 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
     unsigned chunks = (unsigned)((p.k + S::DEPTH - 1) / S::DEPTH);
     if (chunks > 0) {
         barrier_wait(r.full, 0);
-        read_first<S>(values, at.a(r.now()), at.b(r.now()));
+        read_first<S>(values, at.a(r.address()), at.b(r.address()));
     }
     for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
         bool last_tile = tiles - t <= gridDim.x;
         clear(values);
         for (unsigned left = chunks; left > 0; left--) {
-            const float *chunk = r.now(), *a = at.a(chunk), *b = at.b(chunk);
+            unsigned chunk = r.address(), a = at.a(chunk), b = at.b(chunk);
             unsigned empty = r.empty + 8 * r.stage;
             multiply_inner<S, SGEMM_PRODUCER_UNROLL>(values, a, b);
             multiply_three<S>(values, b);
@@ -105,7 +109,7 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
             // What the very last step reads ahead, nobody uses.
             if (left > 1 || !last_tile) {
                 barrier_wait(r.full + 8 * r.stage, r.parity);
-                chunk = r.now();
+                chunk = r.address();
             }
             multiply_fourth<S>(values, at.a(chunk), at.b(chunk));
             __syncwarp();

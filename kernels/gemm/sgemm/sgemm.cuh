@@ -38,4 +38,8 @@ static __device__ __forceinline__ bool has_quads(const float *matrix, size_t col
     return kz_aligned(matrix, 16) && columns % 4 == 0;
 }
 
+static __device__ __forceinline__ unsigned shared_address(const void *pointer) {
+    return (unsigned)__cvta_generic_to_shared(pointer);
+}
+
 #endif

@@ -35,19 +35,20 @@ template <int DOWN, int ACROSS, int QUADS_, int K> struct shape {
 // of a lane goes across, where all of a's quads agree, and bit 1 down, where all of b's do.
 template <typename S> struct place {
     unsigned row, column;
-    unsigned a_offset, b_offset; // of its first quads in a chunk
+    unsigned a_offset, b_offset; // of its first quads in a chunk, in bytes
     __device__ __forceinline__ place() {
         const unsigned across = S::WIDTH / S::WARP_WIDTH;
         const unsigned lane = kz_lane();
         row = kz_warp() / across * S::WARP_HEIGHT + (lane >> 1 & 1) + (lane >> 2 & 6);
         column = kz_warp() % across * S::WARP_WIDTH + 4 * ((lane & 1) + (lane >> 1 & 2));
-        a_offset = row * S::PITCH;
-        b_offset = S::A_FLOATS + column;
+        a_offset = 4 * row * S::PITCH;
+        b_offset = 4 * (S::A_FLOATS + column);
         // Without this the compiler works both out anew for every chunk.
         asm volatile("" : "+r"(a_offset), "+r"(b_offset));
     }
-    __device__ __forceinline__ const float *a(const float *chunk) const { return chunk + a_offset; }
-    __device__ __forceinline__ const float *b(const float *chunk) const { return chunk + b_offset; }
+    // Addresses in shared memory, for a chunk at such an address.
+    __device__ __forceinline__ unsigned a(unsigned chunk) const { return chunk + a_offset; }
+    __device__ __forceinline__ unsigned b(unsigned chunk) const { return chunk + b_offset; }
 };
 
 template <typename S> struct registers {
@@ -56,20 +57,23 @@ template <typename S> struct registers {
     float c[ROWS][S::COLUMNS];
 };
 
-static __device__ __forceinline__ void read_quad(float to[4], const float *from) {
-    float4 quad = *(const float4 *)from;
-    to[0] = quad.x, to[1] = quad.y, to[2] = quad.z, to[3] = quad.w;
+// By 32-bit addresses: from pointers the compiler works out more than it has to.
+static __device__ __forceinline__ void read_quad(float to[4], unsigned from) {
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+                 : "r"(from)
+                 : "memory");
 }
 
-template <typename S> static __device__ __forceinline__ void read_b(float to[S::COLUMNS], const float *b) {
+template <typename S> static __device__ __forceinline__ void read_b(float to[S::COLUMNS], unsigned b) {
 #pragma unroll
-    for (int q = 0; q < S::QUADS; q++) read_quad(to + 4 * q, b + 16 * q);
+    for (int q = 0; q < S::QUADS; q++) read_quad(to + 4 * q, b + 4 * 16 * q);
 }
 
 template <typename S>
-static __device__ __forceinline__ void read_first(registers<S> &r, const float *a, const float *b) {
+static __device__ __forceinline__ void read_first(registers<S> &r, unsigned a, unsigned b) {
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) read_quad(r.a[i], a + 8 * i * S::PITCH);
+    for (int i = 0; i < ROWS; i++) read_quad(r.a[i], a + 4 * 8 * i * S::PITCH);
     read_b<S>(r.b[0], b);
 }
 
@@ -81,10 +85,10 @@ template <typename S> static __device__ __forceinline__ void clear(registers<S> 
 }
 
 // The first three of four k, whose a and first b are in registers; the next b is read a k ahead.
-template <typename S> static __device__ __forceinline__ void multiply_three(registers<S> &r, const float *b) {
+template <typename S> static __device__ __forceinline__ void multiply_three(registers<S> &r, unsigned b) {
 #pragma unroll
     for (int s = 0; s < STEP - 1; s++) {
-        read_b<S>(r.b[(s + 1) % 2], b + (s + 1) * S::WIDTH);
+        read_b<S>(r.b[(s + 1) % 2], b + 4 * (s + 1) * S::WIDTH);
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
 #pragma unroll
@@ -94,26 +98,25 @@ template <typename S> static __device__ __forceinline__ void multiply_three(regi
 
 // The fourth. A row's quad of a is used up when its products are done: the next one takes its place.
 template <typename S>
-static __device__ __forceinline__ void multiply_fourth(registers<S> &r, const float *next_a,
-                                                       const float *next_b) {
+static __device__ __forceinline__ void multiply_fourth(registers<S> &r, unsigned next_a, unsigned next_b) {
     const int s = STEP - 1;
     read_b<S>(r.b[0], next_b);
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
 #pragma unroll
         for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] += r.a[i][s] * r.b[1][j];
-        read_quad(r.a[i], next_a + 8 * i * S::PITCH);
+        read_quad(r.a[i], next_a + 4 * 8 * i * S::PITCH);
     }
 }
 
 // All steps of a chunk but the last: they read ahead within it. Moves a and b on to the last.
 template <typename S, int UNROLL>
-static __device__ __forceinline__ void multiply_inner(registers<S> &r, const float *a, const float *&b) {
+static __device__ __forceinline__ void multiply_inner(registers<S> &r, unsigned a, unsigned &b) {
 #pragma unroll UNROLL
     for (int step = 1; step < S::STEPS; step++) {
-        a += STEP;
+        a += 4 * STEP;
         multiply_three<S>(r, b);
-        b += STEP * S::WIDTH;
+        b += 4 * STEP * S::WIDTH;
         multiply_fourth<S>(r, a, b);
     }
 }
