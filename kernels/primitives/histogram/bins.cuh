@@ -22,20 +22,23 @@ template <> struct with<float> {
 
 // whole * 2^64 + factor is bins * 2^64 / (upper - lower), rounded up, for which the plan made sure that
 // upper - lower is at most 2^32. The product with a distance below that, divided by 2^64, is then too large by
-// less than 1 / (upper - lower), which never reaches the next whole number: the floor is exact.
+// less than 1 / (upper - lower), which never reaches the next whole number: the floor is exact. For elements of
+// 16 bits the upper 32 bits of the factor, rounded up once more, are enough by the same argument.
 template <typename T> struct even {
     unsigned bins, lower, last, whole, factor_low, factor_high;
+    static const bool narrow = sizeof(T) <= 2;
 
     __device__ __forceinline__ even(const unsigned *, unsigned bins, unsigned long long lower,
                                     unsigned long long upper, unsigned whole, unsigned long long factor)
         : bins(bins), lower((unsigned)lower), last((unsigned)(upper - lower - 1)), whole(whole),
-          factor_low((unsigned)factor), factor_high((unsigned)(factor >> 32)) {}
+          factor_low((unsigned)factor), factor_high((unsigned)((factor + (narrow ? 0xffffffffu : 0)) >> 32)) {
+    }
 
     __device__ __forceinline__ unsigned find(T x) const {
         unsigned distance = x - lower; // below lower it wraps, and is past the last
-        unsigned long long high = (unsigned long long)distance * factor_high + __umulhi(distance, factor_low);
-        unsigned bin = distance * whole + (unsigned)(high >> 32);
-        return distance <= last ? bin : bins;
+        unsigned part = __umulhi(distance, narrow ? factor_high : factor_low);
+        if (!narrow) part = (unsigned)(((unsigned long long)distance * factor_high + part) >> 32);
+        return distance <= last ? distance * whole + part : bins;
     }
 };
 

@@ -86,6 +86,8 @@ static const kz_case cases[] = {
     CHECK(EVEN, U8, 1000, 1000, 0, 256),                                     // more bins than values
     CHECK(EVEN, U32, 1000, 65536, 0, 1LL << 32),
     CHECK(EVEN, U32, 1031, 65521, 1, UINT32_MAX, .data = KZ_DATA_SMALL),
+    CHECK(EVEN, U16, 4099, 65521, 0, 65535, .data = KZ_DATA_SMALL),
+    CHECK(EVEN, U16, 4099, 641, 1, 65536, .data = KZ_DATA_SMALL),
     CHECK(EVEN, U16, 66000, 65536, 0, 65536, .data = KZ_DATA_EQUAL), // 16 bits of a counter overflow
     CHECK(EVEN, F32, 2011, 65535, ZERO, ONE),
     CHECK(EVEN, F32, 150001, 16, ZERO, ONE), // round the loop of 05 with more than one set
@@ -103,9 +105,9 @@ static const kz_case cases[] = {
     BENCH(EVEN, U16, 1 << 28, 256, 65536),
     BENCH(EVEN, U16, 1 << 28, 65536, 65536),
     BENCH(EVEN, U32, 1 << 28, 256, 1 << 24),
-    BENCH(RANGE, F32, 1 << 28, 256, ONE),
-    BENCH(RANGE, F32, 1 << 28, 255, ONE),
-    BENCH(RANGE, F32, 1 << 28, 2048, ONE),
+    BENCH(RANGE, F32, 1 << 26, 256, ONE),
+    BENCH(RANGE, F32, 1 << 26, 255, ONE),
+    BENCH(RANGE, F32, 1 << 26, 2048, ONE),
     BENCH(RANGE, U8, 1 << 28, 16, 256),
     CASE(EVEN, U8, (1LL << 31) + 4099, 256, 0, 256, KZ_USE_HUGE),
 };

@@ -52,18 +52,41 @@ uint64_t histogram_find(kz_histogram_operation operation, kz_type type, uint64_t
     return find_range(type, bins, levels, x);
 }
 
+// Elements of at most 16 bits are counted by value first: a bin is then found once per value.
+static void count_values(const kz_case *c, const void *in, uint64_t *tally, double *expected,
+                         const void *levels) {
+    uint64_t n = (uint64_t)c->axes[AXIS_N], bins = (uint64_t)c->axes[AXIS_BINS];
+    if (c->type == KZ_U8)
+        for (uint64_t i = 0; i < n; i++) tally[((const uint8_t *)in)[i]]++;
+    else
+        for (uint64_t i = 0; i < n; i++) tally[((const uint16_t *)in)[i]]++;
+    double lower = histogram_limit(c->type, c->axes[AXIS_LOWER]);
+    double upper = histogram_limit(c->type, c->axes[AXIS_UPPER]);
+    for (uint64_t value = 0; value <= UINT16_MAX; value++) {
+        if (tally[value] == 0) continue;
+        uint64_t bin = histogram_find(c->operation, c->type, bins, lower, upper, levels, (double)value);
+        if (bin < bins) expected[bin] += (double)tally[value];
+    }
+}
+
 kz_status histogram_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                               double *bound, kz_error *error) {
     uint64_t n = (uint64_t)c->axes[AXIS_N], bins = (uint64_t)c->axes[AXIS_BINS];
-    double lower = histogram_limit(c->type, c->axes[AXIS_LOWER]);
-    double upper = histogram_limit(c->type, c->axes[AXIS_UPPER]);
     const void *levels = c->operation == KZ_HISTOGRAM_RANGE ? host[LEVELS] : NULL;
     for (uint64_t b = 0; b < bins; b++) expected[b] = bound[b] = 0.0;
-    for (uint64_t i = 0; i < n; i++) {
-        double x = kz_element_get(c->type, host[IN], i);
-        uint64_t bin = histogram_find(c->operation, c->type, bins, lower, upper, levels, x);
-        if (bin < bins) expected[bin]++;
+    uint64_t *tally = kz_type_size(c->type) < 4 ? calloc(UINT16_MAX + 1, sizeof *tally) : NULL;
+    if (tally) {
+        count_values(c, host[IN], tally, expected, levels);
+    } else {
+        double lower = histogram_limit(c->type, c->axes[AXIS_LOWER]);
+        double upper = histogram_limit(c->type, c->axes[AXIS_UPPER]);
+        for (uint64_t i = 0; i < n; i++) {
+            double x = kz_element_get(c->type, host[IN], i);
+            uint64_t bin = histogram_find(c->operation, c->type, bins, lower, upper, levels, x);
+            if (bin < bins) expected[bin]++;
+        }
     }
+    free(tally);
     for (uint64_t b = 0; b < bins; b++) expected[b] = fmod(expected[b], 0x1p32); // the counters wrap
     return KZ_OK;
 }
