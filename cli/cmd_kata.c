@@ -62,6 +62,7 @@ static kz_status gather(const cli_desk *desk, const char *given, cli_kata_candid
         *k = (cli_kata_candidate){.id = t->id, .level = t->level, .taken = is_given(given, t->id)};
         for (size_t j = 0; j < schedule_count; j++)
             if (strcmp(schedules[j].task, t->id) == 0) k->schedule = schedules[j];
+        for (const char *const *n = t->needs; n && *n; n++) k->unmet += !cli_desk_passed(desk, *n);
         for (const char *const *s = t->skills; s && *s; s++) {
             double weakness = skill_weakness(desk, *s);
             if (weakness > k->weakness) k->weakness = weakness;

@@ -26,7 +26,7 @@ static double urgency(const cli_kata_candidate *k, const char *today) {
         if (went_well) return 1e6 + 10 * k->weakness + overdue / 2 - PATIENCE;
         return 2e6 + 10 * k->weakness + 3 * (double)(k->schedule.lapses < 5 ? k->schedule.lapses : 5) +
                overdue / 2;
-    case CLI_KATA_NEW: return 1e6 + 10 * k->weakness - k->level;
+    case CLI_KATA_NEW: return (k->unmet ? 5e5 : 1e6) + 10 * k->weakness - k->level - 10.0 * k->unmet;
     default: return -(double)(due - now);
     }
 }

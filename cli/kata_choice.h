@@ -1,8 +1,8 @@
 // Which kata today: pure functions over what is known.
 //
 // First come those that gave trouble and are due, the weakest first; then those never done, the ones of weak skills
-// first, and what went well when it has been due for some days; then the one that is due soonest. Weak is what
-// took many attempts or hints.
+// first, and what went well when it has been due for some days; then those never done that stand on tasks not yet
+// passed; then the one that is due soonest. Weak is what took many attempts or hints.
 #ifndef CLI_KATA_CHOICE_H
 #define CLI_KATA_CHOICE_H
 
@@ -13,6 +13,7 @@ typedef struct cli_kata_candidate {
     int level;
     double weakness;     // of its skills: 0 strong or unknown, 1 weak
     store_kata schedule; // zeroed: never done
+    unsigned unmet;      // tasks it needs that are not passed
     bool taken;          // given today already, and another one was asked for
 } cli_kata_candidate;
 

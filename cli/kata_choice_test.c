@@ -39,6 +39,15 @@ static void easy_ones_first_where_nothing_is_known(void **state) {
     assert_int_equal(cli_kata_choose(katas, 3, TODAY), 0);
 }
 
+static void what_it_needs_first(void **state) {
+    cli_kata_candidate katas[] = {kata("a", "", 0, 1), kata("b", "", 0, 0),
+                                  kata("later", "2026-11-15", 5, 0)};
+    katas[0].unmet = 1;
+    assert_int_equal(cli_kata_choose(katas, 3, TODAY), 1);
+    katas[1].unmet = 2; // none is ready: the one that lacks least, rather than what is done
+    assert_int_equal(cli_kata_choose(katas, 3, TODAY), 0);
+}
+
 static void soonest_where_nothing_is_due(void **state) {
     const cli_kata_candidate katas[] = {kata("a", "2026-11-15", 5, 1), kata("b", "2026-11-14", 5, 0)};
     assert_int_equal(cli_kata_choose(katas, 2, TODAY), 1);
@@ -132,6 +141,7 @@ int main(void) {
         cmocka_unit_test(due_before_new),
         cmocka_unit_test(weak_skills_first),
         cmocka_unit_test(easy_ones_first_where_nothing_is_known),
+        cmocka_unit_test(what_it_needs_first),
         cmocka_unit_test(soonest_where_nothing_is_due),
         cmocka_unit_test(another_one),
         cmocka_unit_test(clock_that_was_ahead),
