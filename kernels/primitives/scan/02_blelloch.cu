@@ -4,7 +4,7 @@
 //          downwards (Blelloch 1990).
 // Change   two sweeps over one tile in shared memory; at each node of the way down the left child gets what
 //          its parent had, the right child that with the left child's sum after it: the order is kept.
-// Expect   2 n combinations, but 16 barriers, and in most steps most threads have nothing to do.
+// Expect   2 n combinations, but 20 barriers, and in most steps most threads have nothing to do.
 // Limit    bank conflicts: nodes of one level lie a power of two apart, up to 32 lanes on one bank; and the
 //          barriers (see 03).
 

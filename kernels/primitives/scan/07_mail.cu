@@ -7,7 +7,7 @@
 //          waits for blocks that have started; CUB relies on the same.
 // Expect   one launch, the first load in its first instructions; ahead of 06 by a few microseconds, which is
 //          much below 2^22 elements.
-// Limit    the module's words allow one launch at a time, and 2^18 tiles. As in 06, each block waits for its
+// Limit    the module's words allow one launch at a time, and 2^19 tiles. As in 06, each block waits for its
 //          prefix with its registers full and nothing in flight: loads and waits take turns (see 08).
 
 #include "one_pass.cuh"

@@ -10,7 +10,7 @@
 // Expect   192 KB in flight or in work on a multiprocessor, and only totals are sent: one word per tile. The
 //          order of all additions depends on n alone: the same bits in every run.
 // Limit    half of copying's time is writing, and a tile crosses shared memory five times. sm_90. A launch at
-//          a time per module, 2^18 tiles.
+//          a time per module, 2^19 tiles.
 
 #include "bulk.cuh"
 #include "mail.cuh"
@@ -322,14 +322,13 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     extern __shared__ __align__(128) char stages[];
     __shared__ pipeline<Op> line;
     unsigned launch = *(volatile unsigned *)&scan_launch + 1;
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < turn<Op>::DEPTH; s++) {
-            barrier_open(&line.claimed[s], 1);
-            barrier_open(&line.full[s], 1);
-            barrier_open(&line.reduced[s], REDUCERS);
-            barrier_open(&line.known[s], 1);
-            barrier_open(&line.empty[s], CHUNKS);
-        }
+    unsigned s = threadIdx.x;
+    if (s < turn<Op>::DEPTH) {
+        barrier_open(&line.claimed[s], 1);
+        barrier_open(&line.full[s], 1);
+        barrier_open(&line.reduced[s], REDUCERS);
+        barrier_open(&line.known[s], 1);
+        barrier_open(&line.empty[s], CHUNKS);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();

@@ -33,12 +33,12 @@
 #define SCAN_STORE KZ_CACHE
 #endif
 
-// 07 and 08: tiles that the module has mail for: 2^18 of 16 KB are 4 GiB of input, of 32 KB 8 GiB.
-#define SCAN_MAILS (1 << 18)
+// 07 and 08: tiles that the module has mail for: 2^19 of 16 KB are 8 GiB of input, of 32 KB 16 GiB.
+#define SCAN_MAILS (1 << 19)
 
 // 08: warps that scan, each with a chunk of rows x 512 bytes, which are the tile; warps that reduce; tiles in
 // flight on a multiprocessor. To be searched: chunks 4 8, rows 4 8, reducers 2 4 8, stages 2 to 12 (224 KB at
-// most), groups of 32 mails that are looked at together 2 4 5 8, blocks per multiprocessor 1 2.
+// most), groups of 32 mails that are looked at together 4 5 6 8, blocks per multiprocessor 1 2.
 #ifndef SCAN_AHEAD_CHUNKS
 #define SCAN_AHEAD_CHUNKS 8
 #endif
@@ -52,7 +52,7 @@
 #define SCAN_AHEAD_STAGES 6
 #endif
 #ifndef SCAN_AHEAD_GROUPS
-#define SCAN_AHEAD_GROUPS 5
+#define SCAN_AHEAD_GROUPS 6
 #endif
 #ifndef SCAN_AHEAD_BLOCKS
 #define SCAN_AHEAD_BLOCKS 1
