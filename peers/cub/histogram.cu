@@ -1,8 +1,8 @@
 // CUB's DeviceHistogram as a peer of the family histogram: even bins and bins between levels.
 //
-// CUB finds the even bin of a float in float, where the family defines it in double: they agree wherever float
-// rounds nothing, such as limits of 0 and 1 with a power of two of bins. Levels have the type that CUB's
-// documentation shows for each sample. Indices are 32 bits wide, CUB's faster choice.
+// CUB finds the even bin of a float in float, where the family defines it in double: they agree wherever
+// float rounds nothing, such as limits of 0 and 1 with a power of two of bins. Levels have the type that
+// CUB's documentation shows for each sample. Indices are 32 bits wide, CUB's faster choice.
 #include <cub/device/device_histogram.cuh>
 #include <stdint.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // kz: sm 90
 // histogram 06: bins split over a cluster
 //
-// Idea     65536 counters do not fit into one multiprocessor's shared memory, but into that of two: the blocks
-//          of a cluster reach into each other's.
-// Change   block r of the cluster owns the bins from r * share on. An atomic goes to the owner's shared memory,
-//          wherever the element was read. Levels stay in global memory. A u8 has no more than 256
+// Idea     65536 counters do not fit into one multiprocessor's shared memory, but into that of two: the
+//          blocks of a cluster reach into each other's.
+// Change   block r of the cluster owns the bins from r * share on. An atomic goes to the owner's shared
+//          memory, wherever the element was read. Levels stay in global memory. A u8 has no more than 256
 //          values, and goes as in 05.
 // Expect   any number of bins with whole counters, and no global atomic before the end.
 // Limit    with two blocks every other atomic crosses the network between multiprocessors, which moves far

@@ -3,8 +3,8 @@
 // Idea     a search from scratch asks log2(bins) dependent questions. Where x lies between the first and the
 //          last level already says, roughly, where to look.
 // Change   05 for range with a guide: the span of the levels is cut into even cells, and the guide has, for
-//          each, the levels that lie in it. x is searched for among those of its own cell alone. A u8 needs no
-//          search, and goes as in 05.
+//          each, the levels that lie in it. x is searched for among those of its own cell alone. A u8 needs
+//          no search, and goes as in 05.
 // Expect   with four cells per bin one look into the guide and one or two at levels, for levels that are not
 //          too uneven; never more steps than 05.
 // Limit    counters, levels and guide share shared memory: some ten thousand bins of f32 at most.

@@ -18,12 +18,12 @@ template <> struct with<float> {
     typedef double factor;
 };
 
-// ---- even bins ---------------------------------------------------------------------------------------------
+// ---- even bins --------------------------------------------------------------------------------------------
 
-// whole * 2^64 + factor is bins * 2^64 / (upper - lower), rounded up, for which the plan made sure that
-// upper - lower is at most 2^32. The product with a distance below that, divided by 2^64, is then too large by
-// less than 1 / (upper - lower), which never reaches the next whole number: the floor is exact. For elements of
-// 16 bits the upper 32 bits of the factor, rounded up once more, are enough by the same argument.
+// whole * 2^64 + factor is bins * 2^64 / (upper - lower), rounded up, for which the plan made sure that upper
+// - lower is at most 2^32. The product with a distance below that, divided by 2^64, is then too large by less
+// than 1 / (upper - lower), which never reaches the next whole number: the floor is exact. For elements of 16
+// bits the upper 32 bits of the factor, rounded up once more, are enough by the same argument.
 template <typename T> struct even {
     unsigned bins, lower, last, whole, factor_low, factor_high;
     static const bool narrow = sizeof(T) <= 2;
@@ -59,10 +59,10 @@ template <> struct even<float> {
     }
 };
 
-// ---- bins between levels -----------------------------------------------------------------------------------
+// ---- bins between levels ----------------------------------------------------------------------------------
 
-// How many of `length` ascending levels are at most x; length >= 1. Every lane takes the same number of steps,
-// and a step selects instead of branching. None are for NaN.
+// How many of `length` ascending levels are at most x; length >= 1. Every lane takes the same number of
+// steps, and a step selects instead of branching. None are for NaN.
 template <typename L, typename T>
 static __device__ __forceinline__ unsigned count_levels(const L *levels, unsigned length, T x) {
     unsigned below = 0;
@@ -90,7 +90,7 @@ template <typename T> struct range {
 template <typename Finder> struct is_range { static const bool value = false; };
 template <typename T> struct is_range<range<T>> { static const bool value = true; };
 
-// ---- entry points -------------------------------------------------------------------------------------------
+// ---- entry points -----------------------------------------------------------------------------------------
 
 #define HISTOGRAM_PARAMETERS(T)                                                                              \
     const T *in, unsigned *out, const with<T>::level *levels, size_t n, size_t bins, with<T>::limit lower,   \

@@ -1,4 +1,5 @@
-// histogram: how many elements fall into each bin. Cases, work and the public operation; plans.c has the plans.
+// histogram: how many elements fall into each bin. Cases, work and the public operation; plans.c has the
+// plans.
 //
 // Axes: n, bins, lower, upper (a number; for f32 the bits of a float: 1065353216 is 1.0). Buffers: in of n
 // elements, out of `bins` u32, and for range bins + 1 levels. choice.csv goes by the number of bins.

@@ -1,9 +1,9 @@
 // histogram: inputs. The elements follow the limits of the case, so that every type has the same shapes.
 //
-// uniform: inside the limits. biased: the same by the 8th power. equal: one value. large: half of them outside
-// the limits. small: a small distance from a boundary of two bins, which is on it or one step beside it. nan,
-// inf: uniform with those here and there. Levels (range) divide the limits unevenly; odd numbers of bins by
-// the 4th power, so that most lie close together.
+// uniform: inside the limits. biased: the same by the 8th power. equal: one value. large: half of them
+// outside the limits. small: a small distance from a boundary of two bins, which is on it or one step beside
+// it. nan, inf: uniform with those here and there. Levels (range) divide the limits unevenly; odd numbers of
+// bins by the 4th power, so that most lie close together.
 #include <math.h>
 
 #include "private.h"

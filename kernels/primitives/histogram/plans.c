@@ -36,8 +36,8 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return check_limits(c, error);
 }
 
-// bins * 2^64 / (upper - lower) rounded up, as 2^64 * whole + factor; for f32 the double bins / (upper - lower).
-// See bins.cuh for why this is exact.
+// bins * 2^64 / (upper - lower) rounded up, as 2^64 * whole + factor; for f32 the double bins / (upper -
+// lower). See bins.cuh for why this is exact.
 static void reciprocal(const kz_case *c, uint64_t *whole, uint64_t *factor) {
     *whole = *factor = 0;
     if (c->operation != KZ_HISTOGRAM_EVEN) return;
@@ -95,7 +95,7 @@ static void count_by(const kz_case *c, kz_plan *plan, const shape *s) {
     step->launch.dynamic_shared_bytes = (uint32_t)(s->words * 4);
 }
 
-// ---- shared memory -----------------------------------------------------------------------------------------
+// ---- shared memory ----------------------------------------------------------------------------------------
 
 // Words that one of `blocks` blocks on a multiprocessor may have; the hardware keeps 1 KiB per block.
 static uint64_t shared_words(const kz_device_info *device, uint64_t blocks) {

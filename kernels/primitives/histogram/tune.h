@@ -6,8 +6,8 @@
 #define HISTOGRAM_THREADS 512 // per block, for 01 to 04
 #define HISTOGRAM_BLOCKS  4   // 02 to 04: blocks per multiprocessor at most; shared memory may allow fewer
 
-// 05 and 08; to be searched: threads 512 768 1024, blocks 1 2, packs 2 3 4 6, hint KZ_CACHE KZ_STREAM. An H200
-// wants 48 KB in flight: 1024 threads x 4 packs x 16 bytes are 64 KB.
+// 05 and 08; to be searched: threads 512 768 1024, blocks 1 2, packs 2 3 4 6, hint KZ_CACHE KZ_STREAM. An
+// H200 wants 48 KB in flight: 1024 threads x 4 packs x 16 bytes are 64 KB.
 #ifndef HISTOGRAM_VECTOR_THREADS
 #define HISTOGRAM_VECTOR_THREADS 1024
 #endif
@@ -23,8 +23,8 @@
 #ifndef HISTOGRAM_VECTOR_LOAD
 #define HISTOGRAM_VECTOR_LOAD KZ_STREAM
 #endif
-// Words of counters in a block at most: rows times copies; to be searched: 10240 20480 40960. Many copies keep
-// lanes apart, and have to be cleared and added up. 40960 are 160 KB: 16 copies of 2048 bins, 8 of 4096.
+// Words of counters in a block at most: rows times copies; to be searched: 10240 20480 40960. Many copies
+// keep lanes apart, and have to be cleared and added up. 40960 are 160 KB: 16 copies of 2048 bins, 8 of 4096.
 #ifndef HISTOGRAM_VECTOR_WORDS
 #define HISTOGRAM_VECTOR_WORDS 40960
 #endif

@@ -1,8 +1,9 @@
 // histogram: what 05 to 08 share: the sweep over the input in packs of 16 bytes, and the quick even bins.
 //
-// Pack i belongs to thread i % threads in the grid, so that the whole grid moves over the data together. A set
-// of PACKS packs is in flight while the set before it is being counted. A counter is a struct with one(x),
-// pack(p) and pause(); all threads of a block come to pause() equally often, after `PACKS` packs each at most.
+// Pack i belongs to thread i % threads in the grid, so that the whole grid moves over the data together. A
+// set of PACKS packs is in flight while the set before it is being counted. A counter is a struct with
+// one(x), pack(p) and pause(); all threads of a block come to pause() equally often, after `PACKS` packs each
+// at most.
 #ifndef HISTOGRAM_VECTOR_CUH
 #define HISTOGRAM_VECTOR_CUH
 
@@ -63,7 +64,7 @@ static __device__ __forceinline__ void sweep(const T *in, size_t n, Counter &cou
     sweep_packs<T, PACKS>(in + head, packs, counter);
 }
 
-// ---- the bins of a pack --------------------------------------------------------------------------------------
+// ---- the bins of a pack -----------------------------------------------------------------------------------
 
 // A pack finder's bins go from -1 (wrapped), which is below the first, to `bins`, which is above the last or
 // nowhere: no counter has to look whether there is such a bin.
@@ -89,10 +90,11 @@ template <typename T, typename Finder> struct pack_finder {
 };
 
 // Even bins of floats in float. place = (x - lower) * scale has three roundings, of scale itself, the
-// difference and the product, each of at most 2^-24 of the value: below bins it is off by less than bins * 2^-22.
-// Where it lies farther than that from a whole number, its floor is that of the definition in double; where
-// any of a pack does not, the pack is done in double. The sign of the difference is exact, so what is below
-// lower is seen. Where lower is 0 and scale a power of two from 1 up, nothing is rounded, and all are safe.
+// difference and the product, each of at most 2^-24 of the value: below bins it is off by less than bins *
+// 2^-22. Where it lies farther than that from a whole number, its floor is that of the definition in double;
+// where any of a pack does not, the pack is done in double. The sign of the difference is exact, so what is
+// below lower is seen. Where lower is 0 and scale a power of two from 1 up, nothing is rounded, and all are
+// safe.
 template <> struct pack_finder<float, even<float>> {
     even<float> exact;
     float scale, beyond, safe; // safe: this close to the middle of a bin
@@ -126,7 +128,7 @@ template <> struct pack_finder<float, even<float>> {
     }
 };
 
-// ---- a counter: copies in shared memory -------------------------------------------------------------------------
+// ---- a counter: copies in shared memory -------------------------------------------------------------------
 
 static __device__ __forceinline__ unsigned shared_address(const void *pointer) {
     return (unsigned)__cvta_generic_to_shared(pointer);
