@@ -23,16 +23,15 @@ template <typename S, int BY, int THREADS> struct fetcher {
         B_COPIES = S::DEPTH / B_STEP,
         B_ACROSS = B_LINE > THREADS ? B_LINE / THREADS : 1,
     };
-    static_assert(THREADS % A_LINE == 0 && S::HEIGHT % A_STEP == 0 && A_COPIES <= 32,
-                  "whole rows of a's tile");
+    static_assert(THREADS % A_LINE == 0 && S::HEIGHT % A_STEP == 0, "whole rows of a's tile");
     static_assert(S::DEPTH % B_STEP == 0 && (THREADS % B_LINE == 0 || B_LINE % THREADS == 0), "and of b's");
 
     const problem &p;
     const float *a, *b;  // what this thread copies first
     unsigned a_to, b_to; // and where to, in a chunk
-    unsigned a_wanted;   // bit i: its i-th row of a's tile is one of a
+    int a_rows;          // so many of its rows of a's tile, from the first on, are rows of a
     unsigned a_x, b_x;   // its place along k
-    unsigned b_columns;  // so many of its columns, from the first on, are columns of b
+    int b_columns;       // and so many of its columns of b's tile are columns of b
     size_t left;         // of k
 
     __device__ __forceinline__ fetcher(const problem &whole, corner tile, unsigned index) : p(whole) {
@@ -43,9 +42,9 @@ template <typename S, int BY, int THREADS> struct fetcher {
         b = p.b + b_x * p.n + tile.column + column;
         a_to = 4 * (row * S::PITCH + a_x);
         b_to = 4 * (S::A_FLOATS + b_x * S::WIDTH + column);
-        a_wanted = b_columns = 0;
+        a_rows = b_columns = 0;
 #pragma unroll
-        for (int i = 0; i < A_COPIES; i++) a_wanted |= (unsigned)(tile.row + row + i * A_STEP < p.m) << i;
+        for (int i = 0; i < A_COPIES; i++) a_rows += tile.row + row + i * A_STEP < p.m;
 #pragma unroll
         for (int i = 0; i < B_ACROSS; i++) b_columns += tile.column + column + i * THREADS * BY < p.n;
         left = p.k;
@@ -57,7 +56,7 @@ template <typename S, int BY, int THREADS> struct fetcher {
         const float *from = a;
 #pragma unroll 8
         for (int i = 0; i < A_COPIES; i++, from += A_STEP * p.k) {
-            bool wanted = inside && (a_wanted >> i & 1);
+            bool wanted = inside && i < a_rows;
             copy_async<BY>(to + a_to + 4 * i * A_STEP * S::PITCH, wanted ? from : p.a, wanted);
         }
         from = b;
