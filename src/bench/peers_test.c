@@ -1,6 +1,6 @@
 // Peers: what lies in their folder is opened, what is none is refused, no folder is no error. The real one,
 // CUB, is opened where it was built: without a GPU it still says what it offers. cuBLAS and OpenBLAS are small
-// libraries that open others: they are always built.
+// libraries that open others.
 #include "bench/peers.h"
 
 #include <setjmp.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void no_folder_is_no_peer(void **state) {
@@ -79,19 +80,58 @@ static const char *offer_product(const kz_peer *peer, int64_t m, int64_t n, int6
     return peer->offers(&problem);
 }
 
+// A library is opened once in a process: this one has its own.
 static void cublas_without_its_library_offers_nothing(void **state) {
     (void)state;
+    if (access(PEERS_FOLDER "/libkz_peer_cublas.so", R_OK) != 0) skip();
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("KZ_CUBLAS", "/nowhere/libcublas.so", 1);
+        bench_peers peers;
+        const kz_peer *cublas = open_peer("cublas", &peers);
+        const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
+        const char *why = "";
+        size_t bytes;
+        bool silent = cublas && !cublas->on_cpu && !offer_product(cublas, 64, 64, 64);
+        bool says_why = silent && cublas->prepare(&problem, &bytes, &why) != 0 && strstr(why, "libcublas");
+        _exit(silent && says_why ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static const float left[] = {1, 2, 3, /**/ 4, 5, 6},
+                   right[] = {1, 0, 7, 2, /**/ 0, 1, 0, 0, /**/ 10, 100, 0, 1};
+static const float product[] = {31, 302, 7, 5, /**/ 64, 605, 28, 14}; // 2 x 3 times 3 x 4
+
+static void run_product(const kz_peer *peer) {
+    const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {2, 4, 3}};
+    float c[8] = {-1};
+    const kz_ptr buffers[] = {(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)right, (kz_ptr)(uintptr_t)c};
+    const char *why = "";
+    size_t bytes = 0;
+    assert_int_equal(peer->prepare(&problem, &bytes, &why), 0);
+    void *workspace = malloc(bytes + 1);
+    if (peer->run(&problem, NULL, buffers, (kz_ptr)(uintptr_t)workspace, bytes, &why) != 0)
+        fail_msg("%s", why);
+    free(workspace);
+    assert_memory_equal(c, product, sizeof c);
+}
+
+static void cublas_multiplies_by_rows(void **state) {
+    (void)state;
     bench_peers peers;
-    setenv("KZ_CUBLAS", "/nowhere/libcublas.so", 1);
+    setenv("KZ_CUBLAS", FAKE_CUBLAS, 1);
     const kz_peer *cublas = open_peer("cublas", &peers);
-    assert_non_null(cublas);
+    if (!cublas) skip();
     assert_false(cublas->on_cpu);
-    assert_null(offer_product(cublas, 64, 64, 64));
-    const char *why = NULL;
-    size_t bytes;
-    const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
-    assert_int_not_equal(cublas->prepare(&problem, &bytes, &why), 0);
-    assert_non_null(strstr(why, "libcublas"));
+    assert_string_equal(offer_product(cublas, 2, 4, 3), "cublasSgemm");
+    assert_null(offer_product(cublas, 2, 4, 0));
+    assert_null(offer_product(cublas, INT64_C(1) << 31, 4, 3)); // past its 32-bit sizes
+    assert_null(offer(cublas, "reduce", "sum", KZ_F32, 64));
+    run_product(cublas);
+    assert_string_equal(cublas->version, "13.1.7");
     bench_peers_close(&peers);
 }
 
@@ -99,19 +139,12 @@ static void openblas_multiplies_by_rows(void **state) {
     (void)state;
     bench_peers peers;
     const kz_peer *blas = open_peer("openblas", &peers);
-    assert_non_null(blas);
+    if (!blas) skip();
     assert_true(blas->on_cpu);
     assert_null(offer(blas, "reduce", "sum", KZ_F32, 64));
     assert_null(offer_product(blas, 0, 64, 64));
-    if (!offer_product(blas, 2, 2, 3)) skip(); // the library is an option
-    const float a[] = {1, 2, 3, /**/ 4, 5, 6}, b[] = {1, 0, /**/ 0, 1, /**/ 10, 100};
-    const float product[] = {31, 302, /**/ 64, 605};
-    float c[4] = {-1, -1, -1, -1};
-    const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {2, 2, 3}};
-    const kz_ptr buffers[] = {(kz_ptr)(uintptr_t)a, (kz_ptr)(uintptr_t)b, (kz_ptr)(uintptr_t)c};
-    const char *why = NULL;
-    assert_int_equal(blas->run(&problem, NULL, buffers, 0, 0, &why), 0);
-    assert_memory_equal(c, product, sizeof c);
+    if (!offer_product(blas, 2, 4, 3)) skip(); // the library is an option
+    run_product(blas);
     bench_peers_close(&peers);
 }
 
@@ -121,6 +154,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(cub_says_what_it_offers),
         cmocka_unit_test(cublas_without_its_library_offers_nothing),
+        cmocka_unit_test(cublas_multiplies_by_rows),
         cmocka_unit_test(openblas_multiplies_by_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

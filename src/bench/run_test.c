@@ -188,6 +188,63 @@ static void a_kernel_that_cheats_is_found_afterwards(void **state) {
     kz_device_close(device);
 }
 
+// A rival whose memory is the host's: right, failing, and one that is for GPUs.
+static const char *host_offers(const kz_peer_problem *p) {
+    return strcmp(p->family, "toy") == 0 ? "Add" : NULL;
+}
+static int host_prepare(const kz_peer_problem *p, size_t *bytes, const char **why) {
+    (void)p, (void)why;
+    *bytes = 64;
+    return 0;
+}
+static int host_run(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+                    const char **why) {
+    *why = "no workspace, or a stream";
+    if (!workspace || bytes != 64 || stream) return 1;
+    const float *x = (const float *)(uintptr_t)b[0], *y = (const float *)(uintptr_t)b[1];
+    for (int64_t i = 0; i < p->axes[0]; i++) ((float *)(uintptr_t)b[2])[i] = x[i] + y[i];
+    return 0;
+}
+static int host_fails(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+                      const char **why) {
+    (void)p, (void)stream, (void)b, (void)workspace, (void)bytes;
+    *why = "it was told to";
+    return 1;
+}
+
+static void rivals_run_on_the_cpu_too(void **state) {
+    (void)state;
+    static const kz_peer good = {KZ_PEER_INTERFACE, "good", "1", host_offers, host_prepare, host_run, true};
+    static const kz_peer bad = {KZ_PEER_INTERFACE, "bad", "1", host_offers, host_prepare, host_fails, true};
+    static const kz_peer other = {KZ_PEER_INTERFACE, "gpus", "1", host_offers, host_prepare, host_run, false};
+    kz_device *device;
+    bench_probes *probes;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0]};
+    request.variant_count = 1;
+    request.peers = (const kz_peer *const[]){&good, &bad, &other};
+    request.peer_count = 3;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_int_equal(o->count, 4); // ours, two rivals and the roof: a GPU's rival is no candidate
+    assert_int_equal(bench_outcome_best(o, BENCH_PEER), 1);
+    const bench_result *r = &o->results[1], *failed = &o->results[2];
+    assert_string_equal(r->candidate.by, "good");
+    assert_int_equal(r->status, KZ_OK);
+    for (int mode = 0; mode < BENCH_MODES; mode++) { // in a graph as well: there it must really run
+        assert_true(r->timings[mode].taken && r->timings[mode].series.summary.median > 0);
+        assert_true(bench_outcome_ratio(o, 0, 1, (bench_mode)mode).valid);
+    }
+    assert_true(r->after.done && r->fresh.done && r->fresh.comparison.wrong == 0);
+    assert_int_equal(failed->status, KZ_TOOL);
+    assert_non_null(strstr(failed->error.message, "it was told to"));
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 static bool at_once(void) { return true; }
 
 static void an_interruption_leaves_an_outcome(void **state) {
@@ -360,6 +417,7 @@ int main(void) {
         cmocka_unit_test(wrong_kernels_are_never_timed),
         cmocka_unit_test(a_brief_look_takes_single_launches_alone),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
+        cmocka_unit_test(rivals_run_on_the_cpu_too),
         cmocka_unit_test(an_interruption_leaves_an_outcome),
         cmocka_unit_test(a_guest_races_a_peer),
         cmocka_unit_test(long_kernels_are_told_by_single_launches),

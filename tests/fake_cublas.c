@@ -1,0 +1,59 @@
+// A cuBLAS for the tests: seven functions, on the host's memory. Matrices go by columns, as in the real one, and
+// sgemm wants the order of calls that the real one needs: a handle, a stream, a workspace.
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct fake {
+    bool has_stream, has_workspace;
+} fake;
+
+int cublasCreate_v2(void **handle);
+int cublasGetVersion_v2(void *handle, int *version);
+int cublasSetStream_v2(void *handle, void *stream);
+int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes);
+int cublasSetMathMode(void *handle, int mode);
+const char *cublasGetStatusString(int status);
+int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
+                   const float *a, int a_column, const float *b, int b_column, const float *beta, float *c,
+                   int c_column);
+
+int cublasCreate_v2(void **handle) {
+    static fake only;
+    *handle = &only;
+    return 0;
+}
+
+int cublasGetVersion_v2(void *handle, int *version) {
+    *version = 130107;
+    return handle ? 0 : 1;
+}
+
+int cublasSetStream_v2(void *handle, void *stream) {
+    (void)stream;
+    ((fake *)handle)->has_stream = true;
+    return 0;
+}
+
+int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes) {
+    ((fake *)handle)->has_workspace = workspace && bytes >= 32 << 20;
+    return 0;
+}
+
+int cublasSetMathMode(void *handle, int mode) { return handle && mode == 0 ? 0 : 7; } // 3 would be TF32
+
+const char *cublasGetStatusString(int status) { return status == 7 ? "invalid value" : "not initialized"; }
+
+int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
+                   const float *a, int a_column, const float *b, int b_column, const float *beta, float *c,
+                   int c_column) {
+    const fake *f = handle;
+    if (!f->has_stream || !f->has_workspace) return 1;
+    if (turn_a || turn_b || a_column < m || b_column < k || c_column < m || *beta != 0.0f) return 7;
+    for (int column = 0; column < n; column++)
+        for (int row = 0; row < m; row++) {
+            float sum = 0.0f;
+            for (int x = 0; x < k; x++) sum += a[x * a_column + row] * b[column * b_column + x];
+            c[column * c_column + row] = *alpha * sum;
+        }
+    return 0;
+}
