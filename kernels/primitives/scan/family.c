@@ -298,7 +298,8 @@ static const kz_case cases[] = {
     MAPS(I32),
     SEGMENTS(F32),
     SEGMENTS(I32),
-    CHECK(INCLUSIVE, AFFINE, I32, 600011), // 147 tiles of 08, more than there are multiprocessors
+    // 147 tiles of 08, more than there are multiprocessors.
+    CHECK(INCLUSIVE, AFFINE, I32, 600011, .misalign = 2),
     CASE(INCLUSIVE, SUM, F32, 1 << 16, KZ_USE_CHECK | KZ_USE_BENCH),
     BENCH(INCLUSIVE, SUM, F32, 1 << 18),
     BENCH(INCLUSIVE, SUM, F32, 1 << 20),
