@@ -50,16 +50,24 @@ template <typename S, int BY, int THREADS> struct fetcher {
         left = p.k;
     }
 
-    __device__ __forceinline__ void next(float *chunk) {
-        unsigned to = shared_address(chunk);
-        bool inside = a_x < left;
+    __device__ __forceinline__ void copy_a(unsigned to) const {
         const float *from = a;
+        if (a_rows == A_COPIES && left >= S::DEPTH) { // nearly always: no conditions, no zeros
+#pragma unroll 8
+            for (int i = 0; i < A_COPIES; i++, from += A_STEP * p.k)
+                copy_async<BY>(to + a_to + 4 * i * A_STEP * S::PITCH, from, true);
+            return;
+        }
+        bool inside = a_x < left;
 #pragma unroll 8
         for (int i = 0; i < A_COPIES; i++, from += A_STEP * p.k) {
             bool wanted = inside && i < a_rows;
             copy_async<BY>(to + a_to + 4 * i * A_STEP * S::PITCH, wanted ? from : p.a, wanted);
         }
-        from = b;
+    }
+
+    __device__ __forceinline__ void copy_b(unsigned to) const {
+        const float *from = b;
 #pragma unroll 8
         for (int i = 0; i < B_COPIES; i++, from += B_STEP * p.n)
 #pragma unroll
@@ -68,9 +76,18 @@ template <typename S, int BY, int THREADS> struct fetcher {
                 copy_async<BY>(to + b_to + 4 * (i * B_STEP * S::WIDTH + j * THREADS * BY),
                                wanted ? from + j * THREADS * BY : p.b, wanted);
             }
+    }
+
+    __device__ __forceinline__ void advance(void) {
         a += S::DEPTH;
         b += S::DEPTH * p.n;
         left = left > S::DEPTH ? left - S::DEPTH : 0;
+    }
+
+    __device__ __forceinline__ void next(float *chunk) {
+        copy_a(shared_address(chunk));
+        copy_b(shared_address(chunk));
+        advance();
     }
 };
 

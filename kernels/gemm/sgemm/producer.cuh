@@ -36,39 +36,29 @@ template <typename S> static __device__ __forceinline__ unsigned count_tiles(con
 
 static __device__ __forceinline__ unsigned producer(void) { return threadIdx.x % PRODUCERS; }
 
-// The last chunk may have less than DEPTH of k: what is missing is zero. A place is filled by the thread whose
-// copies go there at other times, and its fence orders the two.
-template <typename S> static __device__ void fill_short(float *chunk, unsigned depth) {
-    for (unsigned row = producer(); row < S::HEIGHT; row += PRODUCERS)
-        for (unsigned x = depth; x < S::DEPTH; x++) chunk[row * S::PITCH + x] = 0.0f;
-    if (producer() >= depth && producer() < S::DEPTH)
-        for (unsigned i = 0; i < S::WIDTH; i++) chunk[S::A_FLOATS + producer() * S::WIDTH + i] = 0.0f;
-    fence_before_bulk();
-}
-
-// A copy per row of the tiles. Rows below a's last are never written to c: any row does for them.
+// A row of b's tile with one copy, by a quarter of each warp: a copy takes eight instructions for every lane that
+// asks for one. The last chunk may have less than DEPTH of k: the rows that are missing are zero, and the fence
+// orders that before this thread's next copy.
 template <typename S>
-static __device__ __forceinline__ void fetch_rows(const problem &p, corner tile, size_t at, float *chunk,
-                                                  unsigned barrier) {
-    static_assert(S::DEPTH <= PRODUCERS && S::HEIGHT % PRODUCERS == 0, "a thread has one row of b at most");
-    const unsigned a_rows = S::HEIGHT / PRODUCERS;
-    unsigned depth = p.k - at < S::DEPTH ? (unsigned)(p.k - at) : S::DEPTH;
+static __device__ __forceinline__ void fetch_row(const problem &p, corner tile, size_t at, float *chunk,
+                                                 unsigned barrier) {
+    static_assert(S::DEPTH <= PRODUCERS, "a thread has one row at most");
+    const unsigned each = S::DEPTH / (PRODUCERS / KZ_WARP); // rows of a warp
+    if (kz_lane() >= each) return;
+    unsigned row = producer() / KZ_WARP * each + kz_lane();
+    float *to = chunk + S::A_FLOATS + row * S::WIDTH;
     unsigned width = p.n - tile.column < S::WIDTH ? (unsigned)(p.n - tile.column) : S::WIDTH;
-    bool has_b = producer() < depth;
-    if (depth < S::DEPTH) fill_short<S>(chunk, depth);
-    barrier_arrive_expecting(barrier, 4 * (a_rows * depth + (has_b ? width : 0)));
-    if (has_b)
-        copy_bulk(shared_address(chunk + S::A_FLOATS + producer() * S::WIDTH),
-                  p.b + (at + producer()) * p.n + tile.column, 4 * width, barrier);
-#pragma unroll
-    for (unsigned i = 0; i < a_rows; i++) {
-        unsigned row = i * PRODUCERS + producer();
-        size_t from = tile.row + row < p.m ? tile.row + row : p.m - 1;
-        copy_bulk(shared_address(chunk + row * S::PITCH), p.a + from * p.k + at, 4 * depth, barrier);
+    if (at + row < p.k) {
+        barrier_arrive_expecting(barrier, 4 * width);
+        copy_bulk(shared_address(to), p.b + (at + row) * p.n + tile.column, 4 * width, barrier);
+    } else {
+        for (unsigned i = 0; i < S::WIDTH; i++) to[i] = 0.0f;
+        fence_before_bulk();
+        barrier_arrive(barrier);
     }
 }
 
-// BY: floats in a copy, 0 for whole rows.
+// BY: floats in a copy; 0: by 16 bytes for a, by whole rows for b.
 template <typename S, int BY>
 static __device__ __forceinline__ void produce(const problem &p, ring<S> r, unsigned tiles) {
     for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
@@ -76,12 +66,15 @@ static __device__ __forceinline__ void produce(const problem &p, ring<S> r, unsi
         fetcher<S, BY ? BY : 4, PRODUCERS> pieces(p, tile, producer());
         for (size_t at = 0; at < p.k; at += S::DEPTH, r.advance()) {
             barrier_wait(r.empty + 8 * r.stage, r.parity ^ 1); // the first round passes: all is empty
+            unsigned barrier = r.full + 8 * r.stage;
             if (BY == 0) {
-                fetch_rows<S>(p, tile, at, r.now(), r.full + 8 * r.stage);
+                fetch_row<S>(p, tile, at, r.now(), barrier);
+                pieces.copy_a(shared_address(r.now()));
+                pieces.advance();
             } else {
                 pieces.next(r.now());
-                barrier_arrive_after_copies(r.full + 8 * r.stage);
             }
+            barrier_arrive_after_copies(barrier);
         }
     }
 }
@@ -122,9 +115,10 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-template <typename S> static __device__ __forceinline__ void start(const problem &p, const ring<S> &r) {
+template <typename S>
+static __device__ __forceinline__ void start(const problem &p, const ring<S> &r, bool rows) {
     if (threadIdx.x < STAGES) {
-        barrier_init(r.full + 8 * threadIdx.x, PRODUCERS);
+        barrier_init(r.full + 8 * threadIdx.x, PRODUCERS + (rows ? S::DEPTH : 0));
         barrier_init(r.empty + 8 * threadIdx.x, S::THREADS / KZ_WARP);
     }
     // Columns right of b's last are multiplied, though never written to c: something must be there.
@@ -138,11 +132,12 @@ template <typename S> static __device__ __forceinline__ void run(const problem &
     extern __shared__ __align__(128) char memory[];
     ring<S> r(memory);
     unsigned tiles = count_tiles<S>(p);
-    start<S>(p, r);
+    bool quads = has_quads(p.a, p.k) && has_quads(p.b, p.n);
+    start<S>(p, r, quads && SGEMM_PRODUCER_BULK);
     // Registers are dealt out evenly, 168 to each of 12 warps: those that fetch give away what the others need.
     if (threadIdx.x >= S::THREADS) {
         if (S::THREADS == 256) asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-        if (!has_quads(p.a, p.k) || !has_quads(p.b, p.n))
+        if (!quads)
             produce<S, 1>(p, r, tiles);
         else
             produce<S, SGEMM_PRODUCER_BULK ? 0 : 4>(p, r, tiles);

@@ -40,7 +40,7 @@
 #define SGEMM_ASYNC_UNROLL 1
 #endif
 
-// 09: the same, and whether rows of tiles come by bulk copies (1) or by 16-byte ones (0).
+// 09 and 10: the same (unroll to 7), and whether rows of b come by bulk copies (1) or by 16-byte ones (0).
 #ifndef SGEMM_PRODUCER_DOWN
 #define SGEMM_PRODUCER_DOWN 2
 #endif
