@@ -1,10 +1,16 @@
 # kz_layer(base USES ...): the static library kz_<name> of all sources in this folder, seen by
 # includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
 #
+# COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1), as unit tests are.
+#
 # kz_unit_test(NAME name SOURCE files LINKS ...): one cmocka program, run from the project's root
 # and labelled `unit`. The target unit_tests builds them all.
 
 add_custom_target(unit_tests)
+
+function(kz_compile_quickly target)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
 
 function(kz_unit_test)
     cmake_parse_arguments(unit "" "NAME" "SOURCE;LINKS" ${ARGN})
@@ -15,13 +21,14 @@ function(kz_unit_test)
     add_executable(${target} ${unit_SOURCE})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_link_libraries(${target} PRIVATE ${unit_LINKS} cmocka)
+    kz_compile_quickly(${target})
     add_dependencies(unit_tests ${target})
     add_test(NAME ${unit_NAME} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${unit_NAME} PROPERTIES LABELS unit TIMEOUT 120 SKIP_RETURN_CODE 77)
 endfunction()
 
 function(kz_layer name)
-    cmake_parse_arguments(layer "" "" "USES;EXCLUDE" ${ARGN})
+    cmake_parse_arguments(layer "COOL" "" "USES;EXCLUDE" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
     list(FILTER sources EXCLUDE REGEX "_test\\.c$")
     foreach(pattern ${layer_EXCLUDE})
@@ -29,6 +36,9 @@ function(kz_layer name)
     endforeach()
     add_library(kz_${name} STATIC ${sources})
     target_include_directories(kz_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    if(layer_COOL)
+        kz_compile_quickly(kz_${name})
+    endif()
     foreach(used ${layer_USES})
         target_link_libraries(kz_${name} PUBLIC kz_${used})
     endforeach()
