@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OLDEST = 12, CUDART = 13, PARENTS = 5 };
@@ -19,24 +20,53 @@ static bool find_program(char path[TOOLCHAIN_PATH], const char *folder, const ch
     return false;
 }
 
-// nvcc --version ends with "... release 13.0, V13.0.88".
-static bool read_version(const char *nvcc, char version[32]) {
+// Names nvcc as it is now. False for a script: what it starts may change while it does not.
+static bool version_key(const char *nvcc, char key[TOOLCHAIN_KEY]) {
+    char head[4] = "", fields[96];
+    struct stat about;
+    FILE *file = fopen(nvcc, "rb");
+    bool is_binary = file && fread(head, 1, sizeof head, file) == sizeof head &&
+                     memcmp(head, "\177ELF", sizeof head) == 0 && fstat(fileno(file), &about) == 0;
+    if (file) fclose(file);
+    if (!is_binary) return false;
+    snprintf(fields, sizeof fields, "%lld %lld.%09ld %lld", (long long)about.st_size,
+             (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, (long long)about.st_ino);
+    toolchain_hash hash;
+    toolchain_hash_begin(&hash);
+    toolchain_hash_add_field(&hash, "version");
+    toolchain_hash_add_field(&hash, nvcc);
+    toolchain_hash_add_field(&hash, fields);
+    toolchain_hash_end(&hash, key);
+    return true;
+}
+
+// nvcc --version ends with "... release 13.0, V13.0.88". It is asked once: kz is started often, and its tests more so.
+static bool read_version(const toolchain *tools, const char *nvcc, char version[32]) {
     base_text said = {0};
+    char key[TOOLCHAIN_KEY], *known = NULL;
+    size_t size = 0;
     int code = 0;
+    bool has_key = version_key(nvcc, key);
     version[0] = 0;
+    if (has_key && toolchain_cache_read(tools, key, "version", &known, &size)) {
+        snprintf(version, 32, "%.31s", known);
+        free(known);
+        return true;
+    }
     if (toolchain_run((const char *const[]){nvcc, "--version", NULL}, &said, &code, NULL) == KZ_OK &&
         code == 0) {
         const char *at = said.data ? strstr(said.data, ", V") : NULL;
         if (at) sscanf(at, ", V%31[0-9.]", version);
     }
     base_text_free(&said);
+    if (has_key && version[0]) toolchain_cache_write(tools, key, "version", version, strlen(version));
     return version[0] != 0;
 }
 
 // Takes the compiler in `folder` where it is new enough; `too_old` keeps one that is not, for the message.
 static bool take(toolchain *tools, const char *folder, char too_old[TOOLCHAIN_PATH]) {
     char nvcc[TOOLCHAIN_PATH], version[32];
-    if (!find_program(nvcc, folder, "nvcc") || !read_version(nvcc, version)) return false;
+    if (!find_program(nvcc, folder, "nvcc") || !read_version(tools, nvcc, version)) return false;
     if (atoi(version) < OLDEST) {
         if (!too_old[0]) snprintf(too_old, TOOLCHAIN_PATH, "%.900s (%s)", nvcc, version);
         return false;

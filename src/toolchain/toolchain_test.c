@@ -461,13 +461,57 @@ static void test_library(void **state) {
     toolchain_work_close(folder);
 }
 
-int main(void) {
+// This program as nvcc: it says the version that stands in a file beside it.
+static int be_nvcc(const char *self) {
+    char path[TOOLCHAIN_PATH], *version = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%.900s.version", self);
+    if (base_file_read(path, &version, &size, NULL) != KZ_OK) return 1;
+    printf("Cuda compilation tools, release 13.0, V%s", version);
+    free(version);
+    return 0;
+}
+
+static void expect_version(const char *version) {
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    assert_string_equal(tools.version, version);
+}
+
+static void test_version_is_asked_once(void **state) {
+    const place *p = *state;
+    char nvcc[128], said[128], *self = NULL;
+    size_t size = 0;
+    snprintf(nvcc, sizeof nvcc, "%s/bin/nvcc", p->folder);
+    snprintf(said, sizeof said, "%s/bin/nvcc.version", p->folder);
+    assert_int_equal(base_file_read("/proc/self/exe", &self, &size, NULL), KZ_OK);
+    assert_int_equal(base_file_write(nvcc, self, size, NULL), KZ_OK);
+    free(self);
+    assert_int_equal(chmod(nvcc, 0755), 0);
+    write_file(said, "13.0.1\n");
+    expect_version("13.0.1");
+    write_file(said, "13.0.2\n"); // only the cache can know the first
+    expect_version("13.0.1");
+    assert_int_equal(utimensat(AT_FDCWD, nvcc, (const struct timespec[2]){{.tv_sec = 7}, {.tv_sec = 7}}, 0),
+                     0);
+    expect_version("13.0.2");
+    // A script is asked every time.
+    write_script(p, "nvcc", "echo 'release 13.0, V13.0.'$(wc -l <$place/runs); echo run >>$place/runs\n");
+    write_file(p->runs, "");
+    expect_version("13.0.0");
+    expect_version("13.0.1");
+}
+
+int main(int argc, char **argv) {
+    size_t length = strlen(argv[0]);
+    if (argc == 2 && length > 5 && strcmp(argv[0] + length - 5, "/nvcc") == 0) return be_nvcc(argv[0]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_place, close_place)
         TEST(test_find),
         TEST(test_find_skips_what_is_too_old),
         TEST(test_find_without_system),
+        TEST(test_version_is_asked_once),
         TEST(test_cache),
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_fails),
