@@ -1,10 +1,15 @@
 # kz_test_ptx(VARIABLE FILE LOWEST): PTX of a test's .cu for each architecture in its line "// kz: sm 80 90", or
 # for LOWEST where it has none. VARIABLE becomes the list of files: shuffles.ptx, or with several architectures
 # shuffles_sm80.ptx and shuffles_sm90.ptx.
+#
+# kz_test_ptx_target(NAME): the target that makes all of them in this folder, one command per architecture: nvcc
+# spends most of its time on headers, which tools/test_ptx.c lets it read once for many files.
+add_executable(test_ptx ${CMAKE_SOURCE_DIR}/tools/test_ptx.c)
+target_link_libraries(test_ptx PRIVATE kz_toolchain)
+set_target_properties(test_ptx PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
+
 function(kz_test_ptx variable file lowest)
-    set(quick -D_GLIBCXX_BITS_SPECFUN_H=1) # as tools/compile_kernel
     get_filename_component(name ${file} NAME_WE)
-    file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${file})
     file(STRINGS ${file} said REGEX "^// kz: sm [0-9a ]+$")
     string(REGEX MATCHALL "[0-9]+a?" architectures "${said}")
     if(NOT architectures)
@@ -18,10 +23,27 @@ function(kz_test_ptx variable file lowest)
             set(stem ${name}_sm${sm})
         endif()
         set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${stem}.ptx)
-        add_custom_command(OUTPUT ${ptx}
-            COMMAND ${KZ_NVCC} -ptx -O3 -lineinfo -arch=compute_${sm} -std=c++17 ${quick} ${relative} -o ${ptx}
-            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DEPENDS ${file} COMMENT "nvcc ${relative} for ${sm}" VERBATIM)
+        set_property(DIRECTORY APPEND PROPERTY test_ptx_${sm} ${file} ${ptx})
+        set_property(DIRECTORY APPEND PROPERTY test_ptx_architectures ${sm})
         list(APPEND made ${ptx})
     endforeach()
     set(${variable} ${made} PARENT_SCOPE)
+endfunction()
+
+function(kz_test_ptx_target name)
+    get_property(architectures DIRECTORY PROPERTY test_ptx_architectures)
+    list(REMOVE_DUPLICATES architectures)
+    set(all)
+    foreach(sm ${architectures})
+        get_property(pairs DIRECTORY PROPERTY test_ptx_${sm})
+        set(sources ${pairs})
+        list(FILTER sources INCLUDE REGEX "\\.cu$")
+        set(made ${pairs})
+        list(FILTER made INCLUDE REGEX "\\.ptx$")
+        add_custom_command(OUTPUT ${made}
+            COMMAND test_ptx ${KZ_NVCC} ${KZ_NVCC_VERSION} ${CMAKE_BINARY_DIR}/test_ptx_cache ${sm} ${pairs}
+            DEPENDS ${sources} test_ptx ${KZ_NVCC} COMMENT "nvcc for ${name}, sm_${sm}" VERBATIM)
+        list(APPEND all ${made})
+    endforeach()
+    add_custom_target(${name} ALL DEPENDS ${all})
 endfunction()

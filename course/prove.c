@@ -256,7 +256,7 @@ static void compile_kernels(proof *p) {
     prove_folder(p, "right", add_kernels_of);
     prove_folder(p, "wrong", add_kernels_of);
     for (size_t i = 0; i < p->kernels->count; i++) sources[i] = p->kernels->files[i];
-    toolchain_compile_ptx_together(&tools, sources, p->kernels->count);
+    toolchain_compile_ptx_together(&tools, NULL, sources, p->kernels->count);
     free(p->kernels);
     free(solution);
     free(starter);

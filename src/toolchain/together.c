@@ -45,13 +45,17 @@ static bool shows_names(const char *text) {
            strstr(text, MARKS);
 }
 
-static void open_member(const toolchain *tools, const char *source, size_t index, member *m) {
+static void open_member(const toolchain *tools, const char *arch, const char *source, size_t index,
+                        member *m) {
     size_t size = 0;
     char key[TOOLCHAIN_KEY];
     toolchain_words flags;
     m->path = realpath(source, NULL);
-    if (!m->path || toolchain_check_name(m->path, NULL) || base_file_read(m->path, &m->text, &size, NULL) ||
-        toolchain_source_arch(m->path, m->arch, NULL))
+    if (!m->path || toolchain_check_name(m->path, NULL) || base_file_read(m->path, &m->text, &size, NULL))
+        return;
+    if (arch)
+        snprintf(m->arch, sizeof m->arch, "%s", arch);
+    else if (toolchain_source_arch(m->path, m->arch, NULL))
         return;
     snprintf(m->mark, sizeof m->mark, MARKS "%02zu", index % 100);
     toolchain_read_names(m->text, &m->names, &m->macros);
@@ -91,7 +95,7 @@ static void add_member(base_text *out, const member *m) {
 }
 
 // The headers that all include, as nvcc -MD lists them: the first files are the one that includes all, and they.
-static bool list_headers(const char *dependencies, const char *together, const member *members, size_t count,
+static bool list_headers(const char *dependencies, const char *together, member *const *some, size_t count,
                          base_text *lines) {
     base_text headers = {0};
     base_text_add(&headers, "out : ");
@@ -100,8 +104,7 @@ static bool list_headers(const char *dependencies, const char *together, const m
         size_t length = strcspn(at, " \t\r\n");
         bool is_source = strlen(together) == length && strncmp(at, together, length) == 0;
         for (size_t i = 0; i < count && !is_source; i++)
-            is_source = members[i].path && strlen(members[i].path) == length &&
-                        strncmp(at, members[i].path, length) == 0;
+            is_source = strlen(some[i]->path) == length && strncmp(at, some[i]->path, length) == 0;
         if (length && !is_source) base_text_add(&headers, " \\\n %.*s", (int)length, at);
         at += length;
     }
@@ -124,45 +127,60 @@ static void keep(const toolchain *tools, const char *ptx, const base_text *heade
     base_text_free(&lines);
 }
 
-// All open members that belong to the first.
-static void compile_group(const toolchain *tools, member *first, member *members, size_t count) {
+// One run for all of `some`; false where nvcc refuses.
+static bool compile_at_once(const toolchain *tools, member *const *some, size_t count) {
     char folder[TOOLCHAIN_PATH], source[TOOLCHAIN_PATH + 16], *ptx = NULL, *dependencies = NULL;
     base_text text = {0}, headers = {0};
-    bool chosen[MOST] = {0};
-    size_t size = 0, together = 0;
+    toolchain_words flags;
+    size_t size = 0;
+    kz_status status = KZ_NO_MEMORY;
     // First of all, where no macro is in their way.
-    if (first->includes.length) base_text_add(&text, "%s", first->includes.data);
-    for (size_t i = 0; i < count; i++) {
-        chosen[i] = members[i].is_open && belong_together(first, &members[i]);
-        if (!chosen[i]) continue;
-        members[i].is_open = false;
-        together++;
-        add_member(&text, &members[i]);
-    }
-    if (together > 1 && !text.failed && toolchain_work_open(folder, NULL) == KZ_OK) {
-        toolchain_words flags;
-        toolchain_ptx_flags(tools, first->arch, NULL, &flags);
+    if (some[0]->includes.length) base_text_add(&text, "%s", some[0]->includes.data);
+    for (size_t i = 0; i < count; i++) add_member(&text, some[i]);
+    if (!text.failed && toolchain_work_open(folder, NULL) == KZ_OK) {
+        toolchain_ptx_flags(tools, some[0]->arch, NULL, &flags);
         snprintf(source, sizeof source, "%s/together.cu", folder);
-        if (base_file_write_scratch(source, text.data, text.length, NULL) == KZ_OK &&
-            toolchain_run_nvcc(tools, source, &flags, true, folder, &ptx, &size, &dependencies, NULL) ==
-                KZ_OK &&
-            dependencies && list_headers(dependencies, source, members, count, &headers))
-            for (size_t i = 0; i < count; i++)
-                if (chosen[i]) keep(tools, ptx, &headers, &members[i]);
+        status = base_file_write_scratch(source, text.data, text.length, NULL);
+        if (!status)
+            status =
+                toolchain_run_nvcc(tools, source, &flags, true, folder, &ptx, &size, &dependencies, NULL);
+        if (!status && dependencies && list_headers(dependencies, source, some, count, &headers))
+            for (size_t i = 0; i < count; i++) keep(tools, ptx, &headers, some[i]);
         toolchain_work_close(folder);
     }
     free(ptx);
     free(dependencies);
     base_text_free(&text);
     base_text_free(&headers);
+    return status != KZ_TOOL;
 }
 
-void toolchain_compile_ptx_together(const toolchain *tools, const char *const *sources, size_t count) {
+// Where they are refused, halves are tried: one bad file among many must not cost a run for each.
+static void compile_some(const toolchain *tools, member *const *some, size_t count) {
+    if (count < 2 || compile_at_once(tools, some, count)) return;
+    compile_some(tools, some, count / 2);
+    compile_some(tools, some + count / 2, count - count / 2);
+}
+
+// All open members that belong to the first.
+static void compile_group(const toolchain *tools, member *first, member *members, size_t count) {
+    member *some[MOST];
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!members[i].is_open || !belong_together(first, &members[i])) continue;
+        members[i].is_open = false;
+        some[chosen++] = &members[i];
+    }
+    compile_some(tools, some, chosen);
+}
+
+void toolchain_compile_ptx_together(const toolchain *tools, const char *arch, const char *const *sources,
+                                    size_t count) {
     if (!tools->nvcc[0] || !tools->cache[0] || count < 2) return;
     if (count > MOST) count = MOST;
     member *members = calloc(count, sizeof *members);
     if (!members) return;
-    for (size_t i = 0; i < count; i++) open_member(tools, sources[i], i, &members[i]);
+    for (size_t i = 0; i < count; i++) open_member(tools, arch, sources[i], i, &members[i]);
     for (size_t i = 0; i < count; i++)
         if (members[i].is_open) compile_group(tools, &members[i], members, count);
     for (size_t i = 0; i < count; i++) close_member(&members[i]);

@@ -59,14 +59,28 @@ static const char *read_directive(const char *at, toolchain_names *macros) {
     return skip_line(at);
 }
 
+static bool is_the_word(const char *at, size_t length, const char *word) {
+    return strlen(word) == length && memcmp(at, word, length) == 0;
+}
+
 // A declared name stands before one of these characters.
 static bool is_declared(const char *word, size_t length, char next) {
     static const char *const never[] = {"static_assert", "alignas", "decltype", "sizeof",    "operator",
                                         "enum",          "struct",  "union",    "namespace", "class"};
     if (!next || !strchr("([=;{,}:", next) || strncmp(word, "__", 2) == 0) return false;
     for (size_t i = 0; i < BASE_COUNT(never); i++)
-        if (strlen(never[i]) == length && memcmp(word, never[i], length) == 0) return false;
+        if (is_the_word(word, length, never[i])) return false;
     return true;
+}
+
+// What "namespace a = b::c;" and "using ..." say of other files' names is none of this one's, but for the name that
+// "using name = ..." gives. Where they end.
+static const char *skip_alias(const char *at, size_t length, toolchain_names *names) {
+    bool is_using = *at == 'u';
+    at = skip_blanks(at + length);
+    length = word_length(at);
+    if (is_using && *skip_blanks(at + length) == '=') add_name(names, at, length);
+    return at + strcspn(at, ";{");
 }
 
 void toolchain_read_names(const char *text, toolchain_names *names, toolchain_names *macros) {
@@ -81,11 +95,18 @@ void toolchain_read_names(const char *text, toolchain_names *names, toolchain_na
             while (is_word(*at) || *at == '.' || *at == '\'') at++;
         } else if (is_word(*at)) {
             size_t length = word_length(at);
+            if (braces == 0 && (is_the_word(at, length, "namespace") || is_the_word(at, length, "using"))) {
+                at = skip_alias(at, length, names);
+                continue;
+            }
             bool is_outside = parentheses == 0 && (braces == 0 || (braces == 1 && in_enum));
-            if (length == 4 && memcmp(at, "enum", 4) == 0 && braces == 0) in_enum = true;
+            if (is_the_word(at, length, "enum") && braces == 0) in_enum = true;
             if (is_outside && is_declared(at, length, *skip_blanks(at + length))) add_name(names, at, length);
             at += length;
         } else {
+            // "int (*table[3])(int)": a name that is not seen here.
+            if (*at == '(' && braces == 0 && parentheses == 0 && *skip_blanks(at + 1) == '*')
+                names->full = true;
             braces += (*at == '{') - (*at == '}');
             parentheses += (*at == '(') - (*at == ')');
             if (*at == '}' && braces == 0) in_enum = false;

@@ -22,13 +22,15 @@ static void test_names(void **state) {
         "// int in_a_comment;\n"
         "#define TILE 16 \\\n  int not_a_name;\n"
         "enum { WIDTH = 8, HEIGHT };\n"
+        "namespace cg = cooperative_groups;\nusing namespace other;\nusing shape = cuda::extent<int>;\n"
         "struct pair { float member; };\n"
         "static const char *said = \"{ int quoted; \";\n"
         "/* int also_not; */ __device__ float table[TILE];\n"
         "template <int N> static __device__ pair fold_warp(pair p) { int local = N; return p; }\n"
         "extern \"C\" __global__ void __launch_bounds__(256) kernel(const float *x) {\n"
         "    int inside; if (x) { inside = 1; }\n}\n";
-    static const char *const named[] = {"WIDTH", "HEIGHT", "pair", "said", "table", "fold_warp", "kernel"};
+    static const char *const named[] = {"WIDTH", "HEIGHT", "shape",     "pair",
+                                        "said",  "table",  "fold_warp", "kernel"};
     toolchain_names names = {0}, macros = {0};
     toolchain_read_names(text, &names, &macros);
     for (size_t i = 0; i < BASE_COUNT(named); i++)
@@ -36,6 +38,9 @@ static void test_names(void **state) {
     assert_int_equal(names.count, BASE_COUNT(named));
     assert_int_equal(macros.count, 1);
     assert_string_equal(macros.all[0], "TILE");
+    assert_false(names.full);
+    toolchain_read_names("__device__ int (*table[2])(int) = {one, two};\n", &names, &macros);
+    assert_true(names.full); // what it names is not seen, and so it is compiled alone
 }
 
 static void test_split(void **state) {
@@ -110,24 +115,36 @@ static void test_cache(void **state) {
         assert_int_equal(base_file_write(paths[i], texts[i], strlen(texts[i]), NULL), KZ_OK);
         sources[i] = paths[i];
     }
-    toolchain_compile_ptx_together(&tools, sources, 4); // the first two; the others include other files
+    toolchain_compile_ptx_together(&tools, NULL, sources, 4); // the first two; the others include other files
     assert_int_equal(count_runs(folder), 1);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(toolchain_compile_ptx(&tools, sources[i], "75", NULL, &ptx, &size, NULL), KZ_OK);
         assert_non_null(strstr(ptx, ".entry f()"));
         free(ptx);
     }
-    toolchain_compile_ptx_together(&tools, sources, 4); // nothing is left to do for them
+    toolchain_compile_ptx_together(&tools, NULL, sources, 4); // nothing is left to do for them
     assert_int_equal(count_runs(folder), 1);
     // A refused file leaves the one beside it to be compiled alone.
     assert_int_equal(base_file_write(paths[0], "// refused\n", 11, NULL), KZ_OK);
     assert_int_equal(base_file_write(paths[1], "__global__ void f() {}\n", 23, NULL), KZ_OK);
-    toolchain_compile_ptx_together(&tools, sources, 2);
+    toolchain_compile_ptx_together(&tools, NULL, sources, 2);
     assert_int_equal(count_runs(folder), 2);
     assert_int_equal(toolchain_compile_ptx(&tools, sources[1], "75", NULL, &ptx, &size, NULL), KZ_OK);
     assert_null(strstr(ptx, ".entry"));
     assert_int_equal(count_runs(folder), 3);
     free(ptx);
+    // Of many, it leaves the half that it is not in together: four, two that are, two that are not.
+    for (size_t i = 0; i < 4; i++) {
+        const char *text = i == 3 ? "// refused again\n" : texts[i % 2];
+        assert_int_equal(base_file_write(paths[i], text, strlen(text), NULL), KZ_OK);
+    }
+    toolchain_compile_ptx_together(&tools, "80", sources, 4);
+    assert_int_equal(count_runs(folder), 6);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(toolchain_compile_ptx(&tools, sources[i], "80", NULL, &ptx, &size, NULL), KZ_OK);
+        free(ptx);
+    }
+    assert_int_equal(count_runs(folder), 6);
     // An entry that never reached the disk is none.
     memset(key, 'a', sizeof key - 1);
     key[sizeof key - 1] = 0;

@@ -36,10 +36,12 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
                                 kz_error *error);
 
 // Compiles .cu files in as few runs of nvcc as can be and keeps the PTX of each as toolchain_compile_ptx would,
-// which then finds it: nvcc takes in a megabyte of headers for every kernel, and for many at once only once. Each
-// file's architecture is the one that it asks for. What cannot be compiled so (no cache, a file that is refused,
-// or that includes files of its own) is left to toolchain_compile_ptx, and so are all messages.
-void toolchain_compile_ptx_together(const toolchain *tools, const char *const *sources, size_t count);
+// which then finds it: nvcc takes in a megabyte of headers for every kernel, and for many at once only once. They
+// are compiled for `arch`, or where it is NULL each for the one that it asks for. What cannot be compiled so (no
+// cache, a file that is refused, or that includes files of its own) is left to toolchain_compile_ptx, and so are all
+// messages.
+void toolchain_compile_ptx_together(const toolchain *tools, const char *arch, const char *const *sources,
+                                    size_t count);
 
 // What ptxas says of one entry point.
 typedef struct toolchain_resources {
