@@ -1,8 +1,8 @@
 // A rival: somebody else's library, compiled apart and opened at run time, doing a family's operation.
 //
 // The library exports one function, kz_peer_get. It works in the context that is current, in the stream it is
-// given, on the family's buffers in the family's order, and allocates nothing: the workspace is the caller's. A
-// rival for the CPU is called where a kernel of ours would run, and is done when it returns.
+// given, on the family's buffers in the family's order, and allocates nothing: the workspace is the caller's.
+// A rival for the CPU is called where a kernel of ours would run, and is done when it returns.
 // What it computes is checked against the same reference as everything else.
 #ifndef PEERS_PEER_H
 #define PEERS_PEER_H

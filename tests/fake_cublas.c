@@ -1,5 +1,5 @@
-// A cuBLAS for the tests: seven functions, on the host's memory. Matrices go by columns, as in the real one, and
-// sgemm wants the order of calls that the real one needs: a handle, a stream, a workspace.
+// A cuBLAS for the tests: seven functions, on the host's memory. Matrices go by columns, as in the real one,
+// and sgemm wants the order of calls that the real one needs: a handle, a stream, a workspace.
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,8 +1,9 @@
 // cuBLAS as a rival: its sgemm in single precision, TF32 off.
 //
-// The library is opened when it is first asked for; where there is none, nothing is offered. KZ_CUBLAS names another
-// file. cuBLAS thinks in columns: the transpose of a row-major matrix lies there without a move, and the transpose of
-// a * b is b' * a'. Its workspace is given to it, so that it allocates nothing while a graph is recorded.
+// The library is opened when it is first asked for; where there is none, nothing is offered. KZ_CUBLAS names
+// another file. cuBLAS thinks in columns: the transpose of a row-major matrix lies there without a move, and
+// the transpose of a * b is b' * a'. Its workspace is given to it, so that it allocates nothing while a graph
+// is recorded.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // OpenBLAS as a rival on the CPU: its sgemm, with as many threads as it takes by itself.
 //
-// The library is opened when it is first asked for (Debian: libopenblas0-pthread); where there is none, nothing is
-// offered. KZ_OPENBLAS names another file.
+// The library is opened when it is first asked for (Debian: libopenblas0-pthread); where there is none,
+// nothing is offered. KZ_OPENBLAS names another file.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

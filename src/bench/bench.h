@@ -80,8 +80,8 @@ typedef struct bench_outcome {
 kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_error *error);
 void bench_outcome_free(bench_outcome *outcome);
 
-// Whether a figure in flops per second says more than one in bytes: there are more of them for each byte than any
-// GPU that we know could do while it waits for the byte.
+// Whether a figure in flops per second says more than one in bytes: there are more of them for each byte than
+// any GPU that we know could do while it waits for the byte.
 bool bench_work_computes(const kz_work *work);
 
 // Ours over the other's, from samples taken beside each other in that mode. Invalid where one was not timed.

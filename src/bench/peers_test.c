@@ -1,6 +1,6 @@
 // Peers: what lies in their folder is opened, what is none is refused, no folder is no error. The real one,
-// CUB, is opened where it was built: without a GPU it still says what it offers. cuBLAS and OpenBLAS are small
-// libraries that open others.
+// CUB, is opened where it was built: without a GPU it still says what it offers. cuBLAS and OpenBLAS are
+// small libraries that open others.
 #include "bench/peers.h"
 
 #include <setjmp.h>

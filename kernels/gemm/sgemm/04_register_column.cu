@@ -1,7 +1,8 @@
 // sgemm 04: eight results per thread
 //
 // Idea     a number that is in a register costs nothing to use again: let one number of b serve several rows.
-// Change   tiles of 64 x 64, 8 deep; a thread has 8 elements of one column of c, and one number of b for all 8.
+// Change   tiles of 64 x 64, 8 deep; a thread has 8 elements of one column of c, and one number of b for all
+//          8.
 // Expect   9 loads from shared memory for 8 multiply-adds, instead of 16.
 // Limit    the numbers of a are still read once per use (see 05).
 

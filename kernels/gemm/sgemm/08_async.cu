@@ -1,12 +1,12 @@
 // sgemm 08: copies in the background
 //
 // Idea     while one chunk is multiplied, the next ones can be on their way.
-// Change   shared memory holds STAGES chunks. cp.async copies straight into it, past the registers; the copies of
-//          a chunk begin STAGES - 1 chunks before it is needed. One barrier per chunk instead of two: it says
-//          that the next chunk is there for all, and that the oldest may be overwritten.
+// Change   shared memory holds STAGES chunks. cp.async copies straight into it, past the registers; the
+//          copies of a chunk begin STAGES - 1 chunks before it is needed. One barrier per chunk instead of
+//          two: it says that the next chunk is there for all, and that the oldest may be overwritten.
 // Expect   no waiting for memory; the numbers for the next k are read across the border of chunks as well.
-// Limit    every thread takes part in copying, all warps meet once per chunk, and a block that ends leaves its
-//          multiprocessor with the other block alone until the next has started (see 09).
+// Limit    every thread takes part in copying, all warps meet once per chunk, and a block that ends leaves
+//          its multiprocessor with the other block alone until the next has started (see 09).
 // kz: sm 80
 
 #include "fetch.cuh"

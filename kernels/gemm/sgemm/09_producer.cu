@@ -2,12 +2,14 @@
 //
 // Idea     in 08 all warps stop at a barrier for every chunk, each thread spends instructions on copies, and
 //          between two tiles nothing is computed. Let some fetch for all, and let the others never meet.
-// Change   a block stays for the whole launch and takes tile after tile, 128 x 256 each. Four warps beside the
-//          eight that multiply fill a ring of stages, a by cp.async and rows of b by cp.async.bulk, across the
-//          borders of tiles; a barrier object per stage counts what came, another the warps that are done with it.
-// Expect   in the loop 512 FFMA, 24 LDS.128 and 7 others per 4 k; with the fetching, 91% of issue slots multiply.
-// Limit    tiles this large leave multiprocessors without work where the matrix has few of them (see 10). Where
-//          rows do not begin at multiples of 16 bytes, all is copied element by element.
+// Change   a block stays for the whole launch and takes tile after tile, 128 x 256 each. Four warps beside
+//          the eight that multiply fill a ring of stages, a by cp.async and rows of b by cp.async.bulk,
+//          across the borders of tiles; a barrier object per stage counts what came, another the warps that
+//          are done with it.
+// Expect   in the loop 512 FFMA, 24 LDS.128 and 7 others per 4 k; with the fetching, 91% of issue slots
+//          multiply.
+// Limit    tiles this large leave multiprocessors without work where the matrix has few of them (see 10).
+//          Where rows do not begin at multiples of 16 bytes, all is copied element by element.
 // kz: sm 90a
 
 #include "producer.cuh"

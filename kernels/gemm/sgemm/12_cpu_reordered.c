@@ -2,7 +2,8 @@
 //
 // Idea     swap the two inner loops: then b and c are both gone through along their rows.
 // Change   for each number of a: a row of b, times it, is added to a row of c.
-// Expect   whole lines are used, neighbouring additions are independent, and the compiler makes vectors of them.
+// Expect   whole lines are used, neighbouring additions are independent, and the compiler makes vectors of
+//          them.
 // Limit    all of b passes by for every row of c; once it is larger than the caches, memory sets the pace.
 #include <string.h>
 

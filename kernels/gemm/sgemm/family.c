@@ -1,7 +1,7 @@
 // sgemm: c = a * b in single precision. Cases, work, plans and the table of variants.
 //
-// Axes: m, n, k. Buffers: a of m x k, b of k x n, c of m x n elements, row-major. Where choice.csv does not know
-// the GPU, the last variant that the device can run is taken.
+// Axes: m, n, k. Buffers: a of m x k, b of k x n, c of m x n elements, row-major. Where choice.csv does not
+// know the GPU, the last variant that the device can run is taken.
 #include "sgemm.h"
 
 #include "private.h"
@@ -89,7 +89,8 @@ static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_
     return launch(c, plan, "vector", tiles(c, SIDE, SIDE), SIDE * SIDE / 64, 0, error);
 }
 
-// As struct shape in tile.cuh has it: warps of 64 rows, chunks of `depth` whose rows of a are padded by a quad.
+// As struct shape in tile.cuh has it: warps of 64 rows, chunks of `depth` whose rows of a are padded by a
+// quad.
 typedef struct shape {
     uint32_t height, width, threads, stage_bytes;
 } shape;
@@ -124,7 +125,8 @@ static kz_status plan_producer(const kz_case *c, const kz_device_info *device, k
     return stay(c, plan, "producer", &s, (uint64_t)device->multiprocessors, error);
 }
 
-// By the work of the multiprocessor that has most, counted in small tiles, which take longer for the same work.
+// By the work of the multiprocessor that has most, counted in small tiles, which take longer for the same
+// work.
 static kz_status plan_fitted(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     shape large = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
     shape small = make_shape(2, 2, 2, SGEMM_PRODUCER_DEPTH);
@@ -218,7 +220,8 @@ static const kz_variant variants[] = {
 #define BENCH(m, n, k) CASE(m, n, k, KZ_USE_BENCH)
 // clang-format on
 
-// The tiles are 16, 8 x 32, 32, 64, 128, 128 x 64 and 128 x 256, chunks of k 8, 16 and 32; on the CPU 12 x 32.
+// The tiles are 16, 8 x 32, 32, 64, 128, 128 x 64 and 128 x 256, chunks of k 8, 16 and 32; on the CPU 12 x
+// 32.
 static const kz_case cases[] = {
     CHECK(0, 5, 5),
     CHECK(5, 0, 5),

@@ -1,8 +1,9 @@
 // sgemm: 12 x 32 elements of c in vector registers, for 14 and 15; chosen at run time, plain C beside.
 //
-// AVX-512 has 32 registers of 16 floats: 24 hold the tile, 2 a row of b's panel, and a's numbers are broadcast
-// from memory: 2 loads and 12 broadcasts for 24 multiply-adds. AVX2 has 16 of 8: the tile is done as four of
-// 6 x 16, 12 registers each. Plain C goes by 4 x 8, which compilers keep in registers of any width.
+// AVX-512 has 32 registers of 16 floats: 24 hold the tile, 2 a row of b's panel, and a's numbers are
+// broadcast from memory: 2 loads and 12 broadcasts for 24 multiply-adds. AVX2 has 16 of 8: the tile is done
+// as four of 6 x 16, 12 registers each. Plain C goes by 4 x 8, which compilers keep in registers of any
+// width.
 #include <string.h>
 
 #include "private.h"

@@ -30,8 +30,8 @@ static inline sgemm_native sgemm_native_args(const kz_native_launch *launch) {
                           *(const uint64_t *)args[4],     *(const uint64_t *)args[5]};
 }
 
-// One way to multiply a packed panel of a, 12 rows x depth, and one of b, depth x 32: added to c, or stored there
-// where it is the first. Rows of c are n floats apart.
+// One way to multiply a packed panel of a, 12 rows x depth, and one of b, depth x 32: added to c, or stored
+// there where it is the first. Rows of c are n floats apart.
 typedef void (*sgemm_panel)(const float *a, const float *b, uint64_t depth, float *c, uint64_t n, bool first);
 
 // The best that this machine runs: AVX-512, AVX2 with FMA, or what the compiler makes of plain C.

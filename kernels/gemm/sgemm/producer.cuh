@@ -36,9 +36,9 @@ template <typename S> static __device__ __forceinline__ unsigned count_tiles(con
 
 static __device__ __forceinline__ unsigned producer(void) { return threadIdx.x % PRODUCERS; }
 
-// A row of b's tile with one copy, by a quarter of each warp: a copy takes eight instructions for every lane that
-// asks for one. The last chunk may have less than DEPTH of k: the rows that are missing are zero, and the fence
-// orders that before this thread's next copy.
+// A row of b's tile with one copy, by a quarter of each warp: a copy takes eight instructions for every lane
+// that asks for one. The last chunk may have less than DEPTH of k: the rows that are missing are zero, and
+// the fence orders that before this thread's next copy.
 template <typename S>
 static __device__ __forceinline__ void fetch_row(const problem &p, corner tile, size_t at, float *chunk,
                                                  unsigned barrier) {
@@ -134,7 +134,8 @@ template <typename S> static __device__ __forceinline__ void run(const problem &
     unsigned tiles = count_tiles<S>(p);
     bool quads = has_quads(p.a, p.k) && has_quads(p.b, p.n);
     start<S>(p, r, quads && SGEMM_PRODUCER_BULK);
-    // Registers are dealt out evenly, 168 to each of 12 warps: those that fetch give away what the others need.
+    // Registers are dealt out evenly, 168 to each of 12 warps: those that fetch give away what the others
+    // need.
     if (threadIdx.x >= S::THREADS) {
         if (S::THREADS == 256) asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
         if (!quads)

@@ -1,12 +1,13 @@
 // sgemm: the right answer in double, and how far a sum of products in single precision may be from it.
 //
-// An element is a sum of k products. A kernel rounds after each multiply-add, in an order that nobody fixes; one
-// that rounds products apart rounds twice. Take the roundings as independent, each at most u = 2^-24 times the
-// partial sum: after i of k products its square is about i/k Q + (i/k)^2 S^2, with S the sum and Q the sum of the
-// products' squares. Summed over i the error's standard deviation is below u sqrt(k (Q / 2 + S^2 / 3)), and
-// rounded products add u sqrt(Q). Six of those are allowed: TF32, which keeps 11 bits of each factor, errs by
-// 2^-12 sqrt(Q) and is out up to k of some 10^5. Q is at most sqrt(sum a^4 sum b^4) (Cauchy and Schwarz), so it
-// takes no second product of matrices. Below the smallest normal float a rounding is 2^-150 at most.
+// An element is a sum of k products. A kernel rounds after each multiply-add, in an order that nobody fixes;
+// one that rounds products apart rounds twice. Take the roundings as independent, each at most u = 2^-24
+// times the partial sum: after i of k products its square is about i/k Q + (i/k)^2 S^2, with S the sum and Q
+// the sum of the products' squares. Summed over i the error's standard deviation is below u sqrt(k (Q / 2 +
+// S^2 / 3)), and rounded products add u sqrt(Q). Six of those are allowed: TF32, which keeps 11 bits of each
+// factor, errs by 2^-12 sqrt(Q) and is out up to k of some 10^5. Q is at most sqrt(sum a^4 sum b^4) (Cauchy
+// and Schwarz), so it takes no second product of matrices. Below the smallest normal float a rounding is
+// 2^-150 at most.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
 
 #include "kz/kernel.cuh"
 
-// The first row and column of this block's tile of c, where tiles are `height` x `width` and go along the rows.
+// The first row and column of this block's tile of c, where tiles are `height` x `width` and go along the
+// rows.
 struct corner {
     size_t row, column;
 };

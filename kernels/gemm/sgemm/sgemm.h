@@ -5,9 +5,9 @@
 //     kz_sgemm_run(sgemm, NULL, a, b, c, workspace, bytes, &error); // as often as one likes
 //     kz_operation_close(sgemm);
 //
-// a is m x k, b is k x n, c is m x n. Products and sums are IEEE single precision (FFMA), never TF32. c may overlap
-// neither a nor b. Where k and n are multiples of 4 and pointers are aligned to 16 bytes it is fastest. On a GPU it
-// needs no workspace; on the CPU kz_operation_workspace says how much.
+// a is m x k, b is k x n, c is m x n. Products and sums are IEEE single precision (FFMA), never TF32. c may
+// overlap neither a nor b. Where k and n are multiples of 4 and pointers are aligned to 16 bytes it is
+// fastest. On a GPU it needs no workspace; on the CPU kz_operation_workspace says how much.
 #ifndef KZ_OPS_SGEMM_H
 #define KZ_OPS_SGEMM_H
 

@@ -1,5 +1,5 @@
-// sgemm: the reference on matrices one can see, its bound against what must pass and what must fail, the CPU's
-// panels against each other, and the plans' choice of tiles.
+// sgemm: the reference on matrices one can see, its bound against what must pass and what must fail, the
+// CPU's panels against each other, and the plans' choice of tiles.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

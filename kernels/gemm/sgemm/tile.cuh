@@ -1,5 +1,5 @@
-// sgemm: the warp's tile of 07 to 10: 64 rows of c, and 16 columns for each of QUADS; 8 rows and 4 QUADS columns
-// in each thread's registers.
+// sgemm: the warp's tile of 07 to 10: 64 rows of c, and 16 columns for each of QUADS; 8 rows and 4 QUADS
+// columns in each thread's registers.
 //
 // Lanes lie 8 down and 4 across: a thread has every 8th row, and a quad in every 16 columns. The block's tile
 // of a lies in shared memory as it does in a, row by row: a quad along k serves four steps, so nothing has to
@@ -30,9 +30,9 @@ template <int DOWN, int ACROSS, int QUADS_, int K> struct shape {
     static_assert(DEPTH % 8 == 0, "neighbouring rows of a's tile would meet in the same banks");
 };
 
-// Where a thread's part of the block's tile of c begins. A load of 16 bytes per lane is served in quarters of the
-// warp, or in halves where lanes 2 i and 2 i + 1 agree all over, or lanes that differ in their second bit: so bit 0
-// of a lane goes across, where all of a's quads agree, and bit 1 down, where all of b's do.
+// Where a thread's part of the block's tile of c begins. A load of 16 bytes per lane is served in quarters of
+// the warp, or in halves where lanes 2 i and 2 i + 1 agree all over, or lanes that differ in their second
+// bit: so bit 0 of a lane goes across, where all of a's quads agree, and bit 1 down, where all of b's do.
 template <typename S> struct place {
     unsigned row, column;
     unsigned a_offset, b_offset; // of its first quads in a chunk, in bytes

@@ -78,8 +78,8 @@
 
 // The CPU's ladder. 13: blocks of b that stay in L2 (256 x 256 floats are 256 KiB), rows of c in L1.
 #define SGEMM_CPU_BLOCK 256
-// 14 and 15: a panel of b, depth x 32, is 24 KiB and stays in L1; a tile of c is so many rows and columns, and
-// what it needs of a at a time, 144 x 192, and of b, 192 x 256, stays in L2.
+// 14 and 15: a panel of b, depth x 32, is 24 KiB and stays in L1; a tile of c is so many rows and columns,
+// and what it needs of a at a time, 144 x 192, and of b, 192 x 256, stays in L2.
 #define SGEMM_CPU_DEPTH        192
 #define SGEMM_CPU_TILE_ROWS    144
 #define SGEMM_CPU_TILE_COLUMNS 256
