@@ -319,6 +319,8 @@ typedef struct course_verdict {
     double seconds; // that grading took
 } course_verdict;
 
+typedef struct course_replay course_replay; // replay.h
+
 typedef struct course_grade_job {
     const course_task *task;
     const char *file;    // the submission
@@ -329,6 +331,7 @@ typedef struct course_grade_job {
     bool (*interrupted)(void);                         // may be NULL
     void (*progress)(const char *what, void *context); // may be NULL: "compiling", "case n=1025", ...
     void *progress_context;
+    course_replay *replay; // NULL, or for proofs: commands that were run before say what they said then
 } course_grade_job;
 
 // An error is a failure of the grader (no compiler, no course, a task whose reference is broken); what is wrong

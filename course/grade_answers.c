@@ -10,6 +10,7 @@
 
 #include "answer.h"
 #include "family/expression.h"
+#include "replay.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
@@ -29,6 +30,7 @@ typedef struct grading {
     base_arena *arena;
     course_lines lines;
     char folder[COURSE_PATH];     // where the learner's commands run
+    const char *commands;         // all of the learner's commands, which name what each of them does
     char own_folder[COURSE_PATH]; // where the grader's do: with the task's files alone; "" before the first
     ran ran[COURSE_CHECKS];
     size_t ran_count;
@@ -123,8 +125,9 @@ static kz_status words_of(grading *g, const char *text, const char *const **word
     return status;
 }
 
-static kz_status run_words(grading *g, const char *folder, const char *const *words, double seconds,
-                           course_process_result *result, kz_error *error) {
+static kz_status run_words(grading *g, const char *folder, const char *key, const char *const *words,
+                           double seconds, course_process_result *result, kz_error *error) {
+    if (key && course_replay_find(g->job->replay, key, result)) return KZ_OK;
     if (g->job->progress) {
         char what[96];
         snprintf(what, sizeof what, "running %.60s %.20s", words[0], words[1] ? words[1] : "");
@@ -145,7 +148,33 @@ static kz_status run_words(grading *g, const char *folder, const char *const *wo
                               .seconds = seconds,
                               .output_bytes = OUTPUT,
                               .interrupted = g->job->interrupted};
-    return course_run_process(&process, result, error);
+    kz_status status = course_run_process(&process, result, error);
+    if (key && status == KZ_OK) course_replay_keep(g->job->replay, key, result);
+    return status;
+}
+
+// Where all commands are the same, each does the same; where one differs, what the others find in the folder may too.
+// None where a command reads the learner's file.
+static const char *name_commands(grading *g) {
+    base_text all = {0};
+    const char *file = base_name(g->job->file), *kept = NULL;
+    for (size_t i = 0; i < g->task->command_count; i++) {
+        const course_line *line = line_of(g, g->task->commands[i].name);
+        base_text_add(&all, "%s = %s\n", g->task->commands[i].name, line ? line->value : "");
+    }
+    if (all.data && !all.failed && !strstr(all.data, file))
+        kept = base_arena_string(g->arena, all.data, all.length);
+    base_text_free(&all);
+    return kept;
+}
+
+static const char *key_of(grading *g, const char *commands, const char *command) {
+    base_text key = {0};
+    const char *kept = NULL;
+    base_text_add(&key, "%s: %s", command, commands);
+    if (key.data && !key.failed) kept = base_arena_string(g->arena, key.data, key.length);
+    base_text_free(&key);
+    return kept;
 }
 
 // The last whole lines of what a command said.
@@ -237,7 +266,8 @@ static kz_status grade_command(grading *g, const course_command *command) {
     } else {
         double seconds = command->seconds > 0 ? command->seconds : g->task->limit_seconds;
         course_process_result result = {0};
-        status = run_words(g, g->folder, words, seconds, &result, &error);
+        const char *key = g->commands ? key_of(g, g->commands, command->name) : NULL;
+        status = run_words(g, g->folder, key, words, seconds, &result, &error);
         if (status) {
             base_text_add(&detail, "The command was: %s\n%s\nIs it installed, and written right?\n", line,
                           error.message);
@@ -262,7 +292,8 @@ static kz_status run_own(grading *g, const course_answer *answer, const ran **fo
     course_process_result result = {0};
     if (!g->own_folder[0]) status = course_scratch_open(g->task, NULL, g->own_folder, g->error);
     if (status) return status;
-    status = run_words(g, g->own_folder, words, g->task->limit_seconds, &result, g->error);
+    status = run_words(g, g->own_folder, key_of(g, "", answer->run), words, g->task->limit_seconds, &result,
+                       g->error);
     if (status == KZ_OK && (result.timed_out || result.exit_code != 0)) {
         base_text said = {0};
         add_tail(&said, &result.output);
@@ -423,6 +454,7 @@ kz_status course_grade_answers(const course_grade_job *job, const char *source, 
     g.arena = base_arena_open();
     if (!g.arena) return base_fail(error, KZ_NO_MEMORY, "no memory to grade %s", job->file);
     kz_status status = course_lines_read(g.arena, source, &g.lines, error);
+    if (status == KZ_OK && g.task->command_count) g.commands = name_commands(&g);
     if (status == KZ_OK && g.task->command_count)
         status = course_scratch_open(g.task, job->file, g.folder, error);
     for (size_t i = 0; i < g.task->command_count && status == KZ_OK; i++)

@@ -1,7 +1,9 @@
 // Kinds answer and command: right, wrong, missing and misspelt answers; values found in what commands print.
 #include "grade_fixture.h"
+#include "replay.h"
 
-static const char common_head[] = "title = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\nskills = [\"indexing\"]\n";
+static const char common_head[] =
+    "title = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\nskills = [\"indexing\"]\n";
 
 static fixture open_answers(const char *kind, const char *rest, const char *solution) {
     char toml[4000];
@@ -103,12 +105,39 @@ static void test_kz(void **state) {
     close_task(&f);
 }
 
+// The same commands are run once; where one differs, all are run again, for they share a folder.
+static void test_replay(void **state) {
+    fixture f =
+        open_answers("command",
+                     "[[command]]\nname = \"first\"\n[[command]]\nname = \"second\"\n"
+                     "[[answer]]\nname = \"runs\"\nquestion = \"How often?\"\ncommand = \"second\"\n"
+                     "find = \"^ *([0-9]+)\"\n"
+                     "[[answer]]\nname = \"own\"\nquestion = \"And ours?\"\nrun = \"sh files/count own\"\n"
+                     "find = \"^ *([0-9]+)\"\n",
+                     "first = true\nsecond = sh files/count mine\nruns = 1\nown = 1\n");
+    char script[2 * TOOLCHAIN_PATH + 64];
+    snprintf(script, sizeof script, "echo run >>%s/$1; wc -l <%s/$1\n", f.folder, f.folder);
+    put_file(f.task_folder, "files/count", script);
+    f.replay = course_replay_open();
+    expect_pass(&f, "first = true\nsecond = sh files/count mine\nruns = 1\nown = 1\n");
+    expect_fail(&f, "first = true\nsecond = sh files/count mine\nruns = 2\nown = 2\n", COURSE_ANSWER_WRONG,
+                "runs", "How often?");
+    expect_fail(&f, "first = false\nsecond = sh files/count mine\nruns = 2\nown = 1\n", COURSE_COMMAND_FAILED,
+                "first", "exit code 1");
+    assert_int_equal(row(&f, "runs")->outcome, COURSE_RIGHT);
+    // One that reads the submission is run every time.
+    expect_pass(&f, "first = cat tried.txt\nsecond = sh files/count mine\nruns = 3\nown = 1\n");
+    expect_pass(&f, "first = cat tried.txt\nsecond = sh files/count mine\nruns = 4\nown = 1\n");
+    course_replay_close(f.replay);
+    f.replay = NULL; // learners' files are never answered from memory
+    expect_pass(&f, "first = true\nsecond = sh files/count mine\nruns = 5\nown = 2\n");
+    close_task(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_kz),
+        cmocka_unit_test(test_answers), cmocka_unit_test(test_run),    cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_kz),      cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ typedef struct fixture {
     course_task task;
     course_verdict verdict;
     const char *kz;
+    course_replay *replay;
     kz_error error;
 } fixture;
 
@@ -68,8 +69,13 @@ static inline void grade(fixture *f, const char *submission) {
     snprintf(name, sizeof name, "work/tried/tried.%s", f->task.extension);
     put_file(f->folder, name, submission);
     snprintf(file, sizeof file, "%s/%s", f->folder, name);
-    course_grade_job job = {
-        .task = &f->task, .file = file, .device = "sim", .kz = f->kz, .no_time = true, .fresh_seed = 7};
+    course_grade_job job = {.task = &f->task,
+                            .file = file,
+                            .device = "sim",
+                            .kz = f->kz,
+                            .no_time = true,
+                            .fresh_seed = 7,
+                            .replay = f->replay};
     if (course_grade(&job, &f->verdict, &f->error)) fail_msg("the grader: %s", f->error.message);
     if (getenv("KZ_SHOW_VERDICTS")) print_verdict(&f->verdict);
 }

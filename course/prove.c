@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "course.h"
+#include "replay.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
@@ -19,6 +20,7 @@ typedef struct proof {
     size_t failed;
     size_t wrong;            // files in wrong/
     struct kernels *kernels; // while they are gathered
+    course_replay *replay;
 } proof;
 
 // ---- what a wrong file states ---------------------------------------------------------------------------
@@ -118,7 +120,8 @@ static kz_status grade_text(const proof *p, const char *text, course_verdict *ve
                                   .device = p->device,
                                   .kz = p->kz,
                                   .fresh_seed = PROOF_SEED,
-                                  .no_time = true};
+                                  .no_time = true,
+                                  .replay = p->replay};
     if (!status) status = course_grade(&job, verdict, error);
     course_scratch_close(folder);
     return status;
@@ -264,13 +267,14 @@ static void compile_kernels(proof *p) {
 
 kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
                             kz_error *error) {
-    proof p = {.task = task, .kz = kz, .device = device, .report = report};
+    proof p = {.task = task, .kz = kz, .device = device, .report = report, .replay = course_replay_open()};
     bool is_kernel = task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
     if (is_kernel) compile_kernels(&p);
     prove_solution(&p);
     prove_starter(&p);
     prove_folder(&p, "right", prove_right);
     prove_folder(&p, "wrong", prove_wrong);
+    course_replay_close(p.replay);
     if (is_kernel && p.wrong < 3)
         tell(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
     if (p.failed == 0) return KZ_OK;
