@@ -12,7 +12,7 @@
 
 typedef struct author_options {
     const char *kind, *device, *docs;
-    bool check;
+    bool check, compile_only;
 } author_options;
 
 // ---- where tasks are written -----------------------------------------------------------------------
@@ -108,9 +108,24 @@ static kz_status find_folder(const char *word, base_arena *arena, course_task *t
     return status;
 }
 
+// The kernels of many tasks, into the cache: tests of the whole course do this first.
+static int compile_tasks(const cli_list *words) {
+    kz_error error = {0};
+    base_arena *arena = base_arena_open();
+    course_task *tasks = calloc(words->count + 1, sizeof *tasks);
+    kz_status status = arena && tasks ? KZ_OK : base_fail(&error, KZ_NO_MEMORY, "no memory for tasks");
+    for (size_t i = 0; i < words->count && !status; i++)
+        status = find_folder(words->items[i], arena, &tasks[i], &error);
+    if (!status) course_compile_tasks(tasks, words->count);
+    free(tasks);
+    base_arena_close(arena);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
 static int check_task(const author_options *options, const cli_list *words) {
     char kz[CLI_LEARNER_PATH];
     kz_error error = {0};
+    if (options->compile_only) return compile_tasks(words);
     if (words->count != 1)
         return cli_fail_with(KZ_INVALID, "kz learn check-task takes one folder of a task, or a task's id");
     base_arena *arena = base_arena_open();
@@ -201,6 +216,8 @@ static int coverage(const author_options *options) {
 static const cli_option options_table[] = {
     {"kind", CLI_TEXT, offsetof(author_options, kind), "KIND", "new-task: cuda, program, c, command, answer"},
     {"device", CLI_TEXT, offsetof(author_options, device), "ID", "check-task: where to prove it; sim"},
+    {"compile-only", CLI_FLAG, offsetof(author_options, compile_only), NULL,
+     "check-task: compile the kernels of these tasks for later proofs, in a few runs of nvcc"},
     {"docs", CLI_TEXT, offsetof(author_options, docs), "FOLDER", "coverage: where the pages are; docs"},
     {"check", CLI_FLAG, offsetof(author_options, check), NULL,
      "coverage: say what points nowhere, and whether docs/coverage.md is stale"},

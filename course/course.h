@@ -360,6 +360,10 @@ course_check *course_verdict_add(course_verdict *verdict, const char *name, cour
 kz_status course_task_of_file(const course_catalogue *catalogue, const char *file, const course_task **task,
                               kz_error *error);
 
+// Compiles the kernels that proofs of these tasks grade in a few runs of nvcc, into the cache, where the proofs find
+// them. Where that cannot be done the proofs do without.
+void course_compile_tasks(const course_task *tasks, size_t count);
+
 // Proves a task: starter fails, solution passes, each wrong one fails for its reason. One line per proof goes to
 // `report`; KZ_WRONG where one does not hold. `kz` and `device` as in course_grade_job.
 kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,

@@ -10,7 +10,7 @@
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
-enum { TOGETHER = 64 };
+enum { TOGETHER = 96 };
 enum { PROOF_SEED = 77 }; // in the fresh one's place: a proof that holds today holds tomorrow
 
 typedef struct proof {
@@ -232,11 +232,20 @@ static void prove_folder(proof *p, const char *which, void (*prove)(proof *p, co
 typedef struct kernels {
     char files[TOGETHER][COURSE_PATH];
     size_t count;
+    toolchain tools;
 } kernels;
 
-static void add_kernel(const proof *p, kernels *k, const char *text) {
-    if (k->count < TOGETHER && course_scratch_keep(p->task, text, k->files[k->count], NULL) == KZ_OK)
-        k->count++;
+static void compile_gathered(kernels *k) {
+    const char *sources[TOGETHER];
+    for (size_t i = 0; i < k->count; i++) sources[i] = k->files[i];
+    toolchain_compile_ptx_together(&k->tools, NULL, sources, k->count);
+    k->count = 0;
+}
+
+static void add_kernel(const proof *p, const char *text) {
+    kernels *k = p->kernels;
+    if (k->count == TOGETHER) compile_gathered(k);
+    if (course_scratch_keep(p->task, text, k->files[k->count], NULL) == KZ_OK) k->count++;
 }
 
 static void add_kernels_of(proof *p, const char *name) {
@@ -245,37 +254,44 @@ static void add_kernels_of(proof *p, const char *name) {
     claim c;
     snprintf(path, sizeof path, "%s/%s", p->task->folder, name);
     if (base_file_read(path, &text, &size, NULL)) return;
-    if (!read_claim(text, &c) || strcmp(c.word, "compile") != 0) add_kernel(p, p->kernels, text);
+    if (!read_claim(text, &c) || strcmp(c.word, "compile") != 0) add_kernel(p, text);
     free(text);
 }
 
-static void compile_kernels(proof *p) {
+static bool has_kernels(const course_task *task) {
+    return task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
+}
+
+static void add_kernels(proof *p) {
     char *solution = NULL, *starter = NULL;
-    const char *sources[TOGETHER];
-    toolchain tools;
-    if (toolchain_find(&tools, NULL) || !(p->kernels = calloc(1, sizeof *p->kernels))) return;
-    if (course_task_solution(p->task, &solution, NULL) == KZ_OK) add_kernel(p, p->kernels, solution);
-    if (course_task_starter(p->task, &starter, NULL) == KZ_OK) add_kernel(p, p->kernels, starter);
+    if (course_task_solution(p->task, &solution, NULL) == KZ_OK) add_kernel(p, solution);
+    if (course_task_starter(p->task, &starter, NULL) == KZ_OK) add_kernel(p, starter);
     prove_folder(p, "right", add_kernels_of);
     prove_folder(p, "wrong", add_kernels_of);
-    for (size_t i = 0; i < p->kernels->count; i++) sources[i] = p->kernels->files[i];
-    toolchain_compile_ptx_together(&tools, NULL, sources, p->kernels->count);
-    free(p->kernels);
     free(solution);
     free(starter);
+}
+
+void course_compile_tasks(const course_task *tasks, size_t count) {
+    kernels *k = calloc(1, sizeof *k);
+    if (k && toolchain_find(&k->tools, NULL) == KZ_OK) {
+        for (size_t i = 0; i < count; i++)
+            if (has_kernels(&tasks[i])) add_kernels(&(proof){.task = &tasks[i], .kernels = k});
+        compile_gathered(k);
+    }
+    free(k);
 }
 
 kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
                             kz_error *error) {
     proof p = {.task = task, .kz = kz, .device = device, .report = report, .replay = course_replay_open()};
-    bool is_kernel = task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
-    if (is_kernel) compile_kernels(&p);
+    if (has_kernels(task)) course_compile_tasks(task, 1);
     prove_solution(&p);
     prove_starter(&p);
     prove_folder(&p, "right", prove_right);
     prove_folder(&p, "wrong", prove_wrong);
     course_replay_close(p.replay);
-    if (is_kernel && p.wrong < 3)
+    if (has_kernels(task) && p.wrong < 3)
         tell(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
     if (p.failed == 0) return KZ_OK;
     return base_fail(error, KZ_WRONG, "task %s: %zu proof%s not hold", task->id, p.failed,

@@ -14,6 +14,14 @@ for kind in cuda program c command answer; do
     expect_exit 0 learn check-task "$FOLDER/course/tasks/one/my-$kind"
     expect_out "solution"
 done
+# The kernels of several tasks can be compiled before they are proven.
+cache=${XDG_CACHE_HOME-}
+export XDG_CACHE_HOME="$FOLDER/compiled"
+expect_exit 0 learn check-task --compile-only my-cuda "$FOLDER/course/tasks/one/my-answer"
+[ "$(find "$FOLDER/compiled" -name '*.ptx' | wc -l)" -ge 4 ] || fail "my-cuda's kernels are not in the cache"
+expect_exit 2 learn check-task --compile-only my-cuda my-cud
+expect_err "did you mean my-cuda?"
+if [ -n "$cache" ]; then XDG_CACHE_HOME=$cache; else unset XDG_CACHE_HOME; fi
 grep -q '"my-cuda", "my-program", "my-c", "my-command", "my-answer"' "$FOLDER/course/tasks/one/topic.toml" ||
     fail "topic.toml does not list them"
 expect_exit 0 learn new-task katas/kata-x --kind answer
