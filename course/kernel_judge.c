@@ -51,26 +51,19 @@ static void drop_lesser(report_findings *findings) {
             json_array_remove(findings->items, i);
 }
 
-static bool is_same_place(const json_t *a, const json_t *b, const char *which) {
-    const json_t *one = report_get(a, which), *other = report_get(b, which);
-    if (!one || !other) return !one && !other;
-    return strcmp(report_get_text(one, "file"), report_get_text(other, "file")) == 0 &&
-           report_get_count(one, "line") == report_get_count(other, "line");
-}
-
-// The same mistake on the same lines shows in nearly every run: once is enough for whoever has to mend it.
+// The same mistake on the same lines shows in nearly every run: once is enough for whoever has to mend it, and of
+// races between lanes, warps and blocks the widest, whose cure is one for the others too.
 static void drop_repeats(report_findings *findings) {
-    for (size_t i = json_array_size(findings->items); i-- > 1;) {
-        const json_t *later = json_array_get(findings->items, i);
-        for (size_t k = 0; k < i; k++) {
-            const json_t *first = json_array_get(findings->items, k);
-            if (strcmp(report_get_text(first, "kind"), report_get_text(later, "kind")) == 0 &&
-                is_same_place(first, later, "first") && is_same_place(first, later, "second")) {
-                json_array_remove(findings->items, i);
-                break;
+    for (size_t k = 0; k < json_array_size(findings->items); k++)
+        for (size_t i = k + 1; i < json_array_size(findings->items);) {
+            json_t *first = json_array_get(findings->items, k), *later = json_array_get(findings->items, i);
+            if (!report_finding_is_same(first, later)) {
+                i++;
+                continue;
             }
+            if (report_finding_is_wider(later, first)) json_array_set(findings->items, k, later);
+            json_array_remove(findings->items, i);
         }
-    }
 }
 
 static bool add_record(report_findings *findings, const course_judge_result *result, const char *name) {

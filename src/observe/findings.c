@@ -387,6 +387,7 @@ static char *put_into_words(const observe_findings *findings, const observe_find
         [SIM_GLOBAL] = "global",  [SIM_SHARED] = "shared", [SIM_LOCAL] = "local",
         [SIM_PARAM] = "param",    [SIM_CONST] = "const",   [SIM_DISTRIBUTED] = "distributed",
         [SIM_TEXTURE] = "texture"};
+    static const char *const reaches[] = {"lanes", "warps", "blocks"};
     base_text out = {0}, buffer_words = {0};
     base_text_add(&out, "{\"type\":\"finding\",\"kind\":\"%s\",\"severity\":\"%s\",\"title\":",
                   kinds[finding->kind].name, observe_severity_name(kinds[finding->kind].severity));
@@ -396,6 +397,8 @@ static char *put_into_words(const observe_findings *findings, const observe_find
     add_where(findings, finding, &out);
     add_side(findings, "first", finding->first_words, &finding->first, &out);
     add_side(findings, "second", finding->second_words, &finding->second, &out);
+    if (is_symmetric(finding->kind) && finding->reach < BASE_COUNT(reaches))
+        base_text_add(&out, ",\"between\":\"%s\"", reaches[finding->reach]);
     if (finding->bytes) {
         base_text_add(&out, ",\"space\":\"%s\",\"address\":\"0x%llx\",\"bytes\":%u", spaces[finding->space],
                       (unsigned long long)finding->address, finding->bytes);

@@ -132,7 +132,7 @@ static bool same_line(const json_t *a, const json_t *b, const char *side, const 
            strcmp(report_get_text(x, "file"), report_get_text(y, "file")) == 0;
 }
 
-static bool is_same(const json_t *a, const json_t *b) {
+bool report_finding_is_same(const json_t *a, const json_t *b) {
     if (strcmp(report_get_text(a, "kind"), report_get_text(b, "kind"))) return false;
     if (!report_get(a, "first") && !report_get(a, "second"))
         return !report_get(b, "first") && !report_get(b, "second") &&
@@ -142,13 +142,32 @@ static bool is_same(const json_t *a, const json_t *b) {
     return straight || (crossed && report_get(a, "first") && report_get(a, "second"));
 }
 
+// Lanes of a warp, warps of a block, blocks: a barrier that orders the wider of two orders the other too.
+static int reach_of(const json_t *finding) {
+    const char *between = report_get_text(finding, "between");
+    return strcmp(between, "blocks") == 0 ? 2 : strcmp(between, "warps") == 0;
+}
+
+bool report_finding_is_wider(const json_t *a, const json_t *b) { return reach_of(a) > reach_of(b); }
+
+// The finding in the place of a known one, with what is known of that: how often it was seen, and when.
+static void tell_instead(report_findings *findings, size_t at, const json_t *finding) {
+    static const char *const kept[] = {"count", "target", "seeds"};
+    json_t *known = json_array_get(findings->items, at), *made = json_deep_copy(finding);
+    if (!made) return;
+    for (size_t i = 0; i < BASE_COUNT(kept); i++)
+        json_object_set(made, kept[i], json_object_get(known, kept[i]));
+    json_array_set_new(findings->items, at, made);
+}
+
 void report_findings_add_one(report_findings *findings, const json_t *finding, const char *target,
                              uint64_t seed) {
     if (!is_wanted(findings, finding)) return;
     size_t i;
     json_t *known;
     json_array_foreach(findings->items, i, known) {
-        if (!is_same(known, finding) || strcmp(report_get_text(known, "target"), target)) continue;
+        if (!report_finding_is_same(known, finding) || strcmp(report_get_text(known, "target"), target))
+            continue;
         json_object_set_new(known, "count",
                             json_integer((json_int_t)(report_get_count(known, "count") +
                                                       report_get_count(finding, "count"))));
@@ -157,6 +176,7 @@ void report_findings_add_one(report_findings *findings, const json_t *finding, c
         while (k < json_array_size(seeds) && json_integer_value(json_array_get(seeds, k)) != (json_int_t)seed)
             k++;
         if (k == json_array_size(seeds)) json_array_append_new(seeds, json_integer((json_int_t)seed));
+        if (report_finding_is_wider(finding, known)) tell_instead(findings, i, finding);
         return;
     }
     json_t *made = json_deep_copy(finding);
@@ -198,9 +218,11 @@ void report_findings_add(report_findings *findings, const report_record *record,
         findings->launches += report_get_count(line, "launches");
 }
 
-void report_findings_name_case(report_findings *findings, size_t from, const char *name) {
-    for (size_t i = from; i < json_array_size(findings->items); i++)
-        json_object_set_new(json_array_get(findings->items, i), "case", json_string(name));
+void report_findings_name_case(report_findings *findings, const char *name) {
+    size_t i;
+    json_t *finding;
+    json_array_foreach(findings->items, i, finding) if (!json_object_get(finding, "case"))
+        json_object_set_new(finding, "case", json_string(name));
 }
 
 size_t report_findings_count(const report_findings *findings, const char *severity) {

@@ -31,8 +31,11 @@ void report_findings_add(report_findings *findings, const report_record *record,
                          uint64_t seed);
 void report_findings_add_one(report_findings *findings, const json_t *finding, const char *target,
                              uint64_t seed);
-// Findings from this index on were first seen in this case.
-void report_findings_name_case(report_findings *findings, size_t from, const char *name);
+// Findings that have no case yet were first seen in this one.
+void report_findings_name_case(report_findings *findings, const char *name);
+// Of the same kind at the same lines; and whether `a` goes further: between warps, where `b` is within one.
+bool report_finding_is_same(const json_t *a, const json_t *b);
+bool report_finding_is_wider(const json_t *a, const json_t *b);
 size_t report_findings_count(const report_findings *findings, const char *severity);
 
 // Outputs that differ between the records of one target under different seeds become findings.

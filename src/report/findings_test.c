@@ -64,6 +64,30 @@ static void runs_are_merged(void **state) {
     report_findings_close(&findings);
 }
 
+#define RACE_BETWEEN(who, line)                                                                              \
+    "{\"type\":\"finding\",\"kind\":\"race\",\"severity\":\"error\",\"title\":\"data race\",\"text\":\"" who \
+    "\",\"first\":" PLACE(line, 1) ",\"second\":" PLACE(9, 2) ",\"between\":\"" who "\",\"count\":2}\n"
+
+// A barrier for the block cures the race within a warp too: one mistake, told by its widest race.
+static void the_widest_race_is_told(void **state) {
+    report_findings findings;
+    assert_true(report_findings_open(&findings));
+    add(&findings, RACE_BETWEEN("lanes", 14) END, "prog", 0);
+    report_findings_name_case(&findings, "n=2");
+    add(&findings, RACE_BETWEEN("warps", 14) RACE_BETWEEN("lanes", 20) END, "prog", 0);
+    report_findings_name_case(&findings, "n=33");
+    add(&findings, RACE_BETWEEN("lanes", 14) END, "prog", 1);
+    report_findings_name_case(&findings, "n=64");
+    assert_int_equal(json_array_size(findings.items), 2);
+    const json_t *race = json_array_get(findings.items, 0);
+    assert_string_equal(report_get_text(race, "text"), "warps");
+    assert_string_equal(report_get_text(race, "case"), "n=33");
+    assert_int_equal(report_get_count(race, "count"), 6);
+    assert_int_equal(json_array_size(report_get(race, "seeds")), 2);
+    assert_string_equal(report_get_text(json_array_get(findings.items, 1), "text"), "lanes");
+    report_findings_close(&findings);
+}
+
 static void kinds_are_chosen(void **state) {
     report_findings findings;
     kz_error error = {0};
@@ -241,10 +265,10 @@ static void outputs_are_compared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_are_merged),           cmocka_unit_test(kinds_are_chosen),
-        cmocka_unit_test(known_ones_are_suppressed), cmocka_unit_test(sarif_is_valid),
-        cmocka_unit_test(junit_is_well_formed),      cmocka_unit_test(json_ends_with_a_summary),
-        cmocka_unit_test(outputs_are_compared),
+        cmocka_unit_test(the_widest_race_is_told),  cmocka_unit_test(runs_are_merged),
+        cmocka_unit_test(kinds_are_chosen),         cmocka_unit_test(known_ones_are_suppressed),
+        cmocka_unit_test(sarif_is_valid),           cmocka_unit_test(junit_is_well_formed),
+        cmocka_unit_test(json_ends_with_a_summary), cmocka_unit_test(outputs_are_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// fails: race
+// fails: race "two warps of one block"
 // Without the barrier a thread may read the tile before the other has written.
 extern "C" __global__ void odd_part(const float *x, float *y, int n) {
     __shared__ float tile[256];
