@@ -145,7 +145,7 @@ const cli_command cli_command_grade = {
              "its task\n"
              "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
              "attempt is\n"
-             "recorded in your progress (KZ_LEARN, else ~/kernel-zoo).\n\n"
+             "recorded in your progress (KZ_LEARN, else ~/" CLI_LEARNER_HOME ").\n\n"
              "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes: "
              "then\n"
              "nothing was graded, nothing is recorded, and --json gives an object with \"error\".",

@@ -318,7 +318,7 @@ const cli_command cli_command_kata = {
         "hints, are back soon; those that went well, after days and then weeks. New ones come first from "
         "the\n"
         "skills whose tasks took you many attempts. The file is placed in katas/<day>-<kata> of your folder\n"
-        "($KZ_LEARN, else ~/kernel-zoo), afresh on each day it comes.",
+        "($KZ_LEARN, else ~/" CLI_LEARNER_HOME "), afresh on each day it comes.",
     .examples = "  kz kata                   shows today's kata and where its file is\n"
                 "  kz kata --grade           grades it, and says when it is back\n"
                 "  kz kata --list            all of them",

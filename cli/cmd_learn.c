@@ -83,7 +83,8 @@ const cli_command cli_command_learn = {
         "l list, g gates, k skip, s solution, q quit. Without a terminal it grades once: exit status 0 "
         "passed, 1 not "
         "passed.\n"
-        "Your files and your progress lie in ~/kernel-zoo, or where KZ_LEARN says. The last line of verbs is "
+        "Your files and your progress lie in ~/" CLI_LEARNER_HOME
+        ", or where KZ_LEARN says. The last line of verbs is "
         "for\n"
         "people who write tasks (docs/tasks.md).",
     .examples = "  kz learn                      opens where you left off\n"

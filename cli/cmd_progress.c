@@ -133,13 +133,15 @@ static const cli_option option_table[] = {
 const cli_command cli_command_progress = {
     .usage =
         "kz progress [--html[=FILE]] [--json[=FILE]]\nkz progress --export[=FILE]\nkz progress --import FILE",
-    .about = "Shows what you have done: tasks by topic, your path with its gates, skills, days, best "
-             "figures, and what\n"
-             "is next. A gate is passed when all its tasks are; one that waits for a part of the project "
-             "that is not\n"
-             "built yet cannot be passed before it is. Figures counted by the simulator and figures timed on "
-             "a GPU are\n"
-             "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/kernel-zoo.",
+    .about =
+        "Shows what you have done: tasks by topic, your path with its gates, skills, days, best "
+        "figures, and what\n"
+        "is next. A gate is passed when all its tasks are; one that waits for a part of the project "
+        "that is not\n"
+        "built yet cannot be passed before it is. Figures counted by the simulator and figures timed on "
+        "a GPU are\n"
+        "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/" CLI_LEARNER_HOME
+        ".",
     .examples = "  kz progress                           the page for the terminal\n"
                 "  kz progress --html                    writes progress.html in your folder\n"
                 "  kz progress --export=mine.txt         to keep, or to carry to another machine\n"

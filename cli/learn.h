@@ -26,7 +26,7 @@ typedef struct learn {
     learn_options options;
     course_catalogue *catalogue;
     store *progress;
-    char folder[COURSE_PATH];  // the learner's: $KZ_LEARN, else ~/kernel-zoo
+    char folder[COURSE_PATH];  // the learner's: $KZ_LEARN, else ~/kz-learn
     char kz[COURSE_PATH];      // this executable
     const course_path *path;   // NULL: the whole course in its order
     const course_task **order; // the tasks of the path, each once

@@ -19,13 +19,13 @@ kz_status cli_learner_folder(char folder[CLI_LEARNER_PATH], kz_error *error) {
         if (!here) {
             base_fail(error, KZ_IO, "KZ_LEARN is \"%s\", but the folder that we are in has no name: %s",
                       given, strerror(errno));
-            base_fail_note(error, "give KZ_LEARN a path from the root: KZ_LEARN=$HOME/kernel-zoo");
+            base_fail_note(error, "give KZ_LEARN a path from the root: KZ_LEARN=$HOME/" CLI_LEARNER_HOME);
             return KZ_IO;
         }
         length = snprintf(folder, CLI_LEARNER_PATH, "%s/%s", here, given);
         free(here);
     } else if (home && *home) {
-        length = snprintf(folder, CLI_LEARNER_PATH, "%s/kernel-zoo", home);
+        length = snprintf(folder, CLI_LEARNER_PATH, "%s/" CLI_LEARNER_HOME, home);
     } else {
         base_fail(error, KZ_NOT_FOUND, "no place for your work: neither KZ_LEARN nor HOME is set");
         base_fail_note(error, "name a folder: export KZ_LEARN=/some/folder");

@@ -7,7 +7,11 @@
 
 enum { CLI_LEARNER_PATH = 1024 };
 
-// $KZ_LEARN made absolute, else ~/kernel-zoo. Nothing is made.
+// The learner's folder in their home, where KZ_LEARN names no other. Not the name of the project: that is what a
+// clone of it is called, and whoever deletes or cleans a clone should lose nothing.
+#define CLI_LEARNER_HOME "kz-learn"
+
+// $KZ_LEARN made absolute, else ~/CLI_LEARNER_HOME. Nothing is made.
 kz_status cli_learner_folder(char folder[CLI_LEARNER_PATH], kz_error *error);
 // Opens the progress there, making folder and file where they are missing. `set_aside` gets the new name of a
 // broken progress.db, STORE_GONE for one that was deleted, "" where all is well; cli_learner_tell says it on stderr.

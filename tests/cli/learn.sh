@@ -134,5 +134,15 @@ expect_err "KZ_LEARN"
     expect_err "KZ_LEARN=/some/folder"
     exit "$FAILED"
 ) || FAILED=1
+# Without KZ_LEARN the work lies beside a clone of the project, not in it.
+(
+    unset KZ_LEARN
+    export HOME="$FOLDER/home"
+    mkdir -p "$HOME/kernel-zoo"
+    expect_exit 0 learn start first-steps
+    [ -f "$HOME/kz-learn/progress.db" ] && [ -d "$HOME/kz-learn/tasks" ] || fail "the learner's folder is not ~/kz-learn"
+    [ -z "$(ls "$HOME/kernel-zoo")" ] || fail "a learner's work lies in the clone: $(ls "$HOME/kernel-zoo")"
+    exit "$FAILED"
+) || FAILED=1
 KZ_COURSE=/nowhere expect_exit 2 learn
 finish
