@@ -46,29 +46,53 @@ static void show_rule(learn_screen *s) {
     base_text_free(&line);
 }
 
+static bool is_longer_than_window(const char *text) {
+    enum { BELOW = 8 }; // rows of what stands under it: a verdict on the starter, the keys
+    return cli_pager_is_longer(text, BELOW);
+}
+
+// Writes it down. Opening a task again is no attempt.
+static void record(learn_screen *s, char *says, size_t size) {
+    kz_error error = {0};
+    bool new_pass = s->passed && !learn_known(s->l, s->l->task).passed;
+    if ((s->asked || new_pass) && learn_record(s->l, &s->run.outcome, says, size, &error)) {
+        learn_screen_fail(s, &error);
+        printf("This result was not written down. r grades again, and tries again.\n");
+    }
+}
+
+// The verdict, and what is read after passing: kept, so that its beginning can be seen again.
+static void keep_verdict(learn_screen *s, const char *says) {
+    char *after = NULL;
+    size_t size = 0;
+    base_text_free(&s->verdict);
+    base_text_add_bytes(&s->verdict, s->run.text.data ? s->run.text.data : "", s->run.text.length);
+    if (*says) base_text_add(&s->verdict, "%s\n", says);
+    FILE *file = s->passed ? open_memstream(&after, &size) : NULL;
+    if (!file) return;
+    learn_show_after(s->l, file, learn_screen_look(s));
+    fclose(file);
+    base_text_add(&s->verdict, "\n%s", after ? after : "");
+    free(after);
+}
+
 static void end_run(learn_screen *s) {
     learn_outcome *outcome = &s->run.outcome;
     learn_screen_clear(s);
     show_rule(s);
     s->passed = !outcome->status && outcome->attempt.passed;
     if (outcome->status) {
+        base_text_free(&s->verdict);
         printf("%s was not graded:\n", s->l->file);
         learn_screen_fail(s, &outcome->error);
     } else {
-        fwrite(s->run.text.data ? s->run.text.data : "", 1, s->run.text.length, stdout);
-        kz_error error = {0};
         char says[100] = "";
-        bool new_pass = s->passed && !learn_known(s->l, s->l->task).passed;
-        // Opening a task again is no attempt.
-        if ((s->asked || new_pass) && learn_record(s->l, outcome, says, sizeof says, &error)) {
-            learn_screen_fail(s, &error);
-            printf("This result was not written down. r grades again, and tries again.\n");
-        }
-        if (*says) printf("%s\n", says);
-        if (s->passed) {
-            fputc('\n', stdout);
-            learn_show_after(s->l, stdout, learn_screen_look(s));
-        }
+        record(s, says, sizeof says);
+        keep_verdict(s, says);
+        fwrite(s->verdict.data ? s->verdict.data : "", 1, s->verdict.length, stdout);
+        if (s->verdict.data && is_longer_than_window(s->verdict.data))
+            report_wrap(stdout, learn_screen_look(s),
+                        "The verdict began further up: v shows it from its beginning.", 0, 0);
     }
     learn_run_end(&s->run);
     learn_screen_prompt(s);
@@ -98,16 +122,12 @@ static char *task_text(learn_screen *s, size_t *size, kz_error *error) {
     return NULL;
 }
 
-static bool is_longer_than_window(const char *text) {
-    enum { BELOW = 8 }; // rows of what stands under it: a verdict on the starter, the keys
-    return cli_pager_is_longer(text, BELOW);
-}
-
 static kz_status open_task(learn_screen *s, const course_task *task, kz_error *error) {
     learn *l = s->l;
     bool made = false, again = learn_is_placed(l, task) == false && learn_known(l, task).attempts > 0;
     learn_run_end(&s->run);
     learn_screen_clear(s);
+    base_text_free(&s->verdict);
     s->hints = 0;
     s->passed = false;
     kz_status status = learn_go(l, task, error);
@@ -265,6 +285,14 @@ static void on_what(learn_screen *s) {
     learn_screen_prompt(s);
 }
 
+static void on_verdict(learn_screen *s) {
+    if (s->verdict.data)
+        show_pages(s, s->verdict.data, s->verdict.length);
+    else
+        printf("There is no verdict yet: save the file, or press r.\n");
+    learn_screen_prompt(s);
+}
+
 static void on_pages(learn_screen *s) {
     kz_error error = {0};
     learn_pages *pages = NULL;
@@ -338,6 +366,7 @@ static void on_key(learn_screen *s, char key) {
     case 'l': on_list(s); break;
     case 'g': learn_list_gates(s->l, stdout, learn_screen_look(s)), learn_screen_prompt(s); break;
     case 'w': on_what(s); break;
+    case 'v': on_verdict(s); break;
     case 'p': on_pages(s); break;
     case 'e': on_edit(s); break;
     case 'r': begin_run(s, true); break;
@@ -479,6 +508,7 @@ int learn_watch_screen(learn *l) {
         if (!s.finished && !s.terminal.ended) wait_for_something(&s);
     }
     learn_run_end(&s.run);
+    base_text_free(&s.verdict);
     learn_watch_close(&s.watch);
     learn_screen_clear(&s);
     learn_terminal_close(&s.terminal);

@@ -48,6 +48,7 @@ static const key_name keys[] = {
     {'h', "hint", "a hint; each press gives one more", true, false},
     {'e', "edit", "opens the file in your editor, here; another window does as well", true, false},
     {'w', "what", "what the task says, once more; page by page where it is long", true, false},
+    {'v', "verdict", "the verdict once more, from its beginning", true, true},
     {'p', "pages", "pages to read: on the machine, on the tools", true, true},
     {'r', "run", "grades the file again, without saving it", true, true},
     {'l', "list", "all tasks of the path; go to one by its number or name", true, true},

@@ -17,6 +17,7 @@ typedef struct learn_screen {
     learn_terminal terminal;
     learn_watch watch;
     learn_run run;
+    base_text verdict; // the last one of this task; no data: none yet
     learn_question asking;
     size_t hints;       // shown of this task
     bool asked;         // the run was asked for by a save or a key; the first one of a task was not

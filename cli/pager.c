@@ -11,11 +11,26 @@
 #include "learner.h"
 #include "toolchain/toolchain.h"
 
+// Of the line at `text`, which is moved behind it: commands and paths are longer than some windows are wide.
+static size_t rows_of_line(const char **text, size_t width) {
+    size_t columns = 0;
+    const char *c = *text;
+    while (*c && *c != '\n') {
+        bool is_colour = *c == '\033'; // as report prints it: up to its m
+        if (is_colour) c += strcspn(c, "m\n");
+        columns += !is_colour && ((unsigned char)*c & 0xc0) != 0x80;
+        c += *c && *c != '\n';
+    }
+    *text = c + (*c == '\n');
+    return columns ? (columns + width - 1) / width : 1;
+}
+
 bool cli_pager_is_longer(const char *text, size_t below) {
     struct winsize window = {0};
-    size_t lines = below;
-    for (; *text; text++) lines += *text == '\n';
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_row && lines > window.ws_row;
+    size_t rows = below;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_row) return false;
+    while (*text) rows += rows_of_line(&text, window.ws_col ? window.ws_col : 80);
+    return rows > window.ws_row;
 }
 
 // All of it, however often the system takes only a part.

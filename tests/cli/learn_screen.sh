@@ -10,6 +10,7 @@ solve hello-thread cu "$FOLDER/right.cu"
 solve vector-add cu "$FOLDER/add.cu"
 
 printf 'extern "C" __global__ void hello_thread(int *who, int n) {\n    who[0] = no_such_name;\n}\n' > "$FOLDER/broken.cu"
+{ cat "$FOLDER/broken.cu" && for i in 1 2 3 4 5 6 7 8 9; do echo "int f$i = no_name_$i;"; done; } > "$FOLDER/long.cu"
 export EDITOR="cp $FOLDER/broken.cu"
 unset VISUAL
 # A pager that does not wait for keys.
@@ -59,6 +60,15 @@ send e
 expect hello-thread.cu(2): error
 expect Waiting for you to save
 modes keys
+# A verdict that the window does not hold says so, and is shown again from its beginning.
+shell cp $FOLDER/long.cu $HELLO
+expect The verdict began further up: v shows it
+expect v verdict
+send v
+expect paged
+expect $HELLO
+expect ✗ compiles
+expect Waiting for you to save
 # The right file, written beside and renamed. Nothing goes on by itself.
 shell cp $FOLDER/right.cu $HELLO.new && mv $HELLO.new $HELLO
 expect Passed
