@@ -182,6 +182,19 @@ static bool is_source(const char *path) {
     return false;
 }
 
+// Whether code of one file may call that of another on the device. Where not, nvcc need not look for such calls.
+static bool may_link_on_device(const toolchain_program *program) {
+    static const char *const said[] = {"-rdc",     "--relocatable", "-dc", "--device-c", "-dlto",
+                                       "-dlink",   "--device-link", "-l",  "--library",  "-X",
+                                       "--options"};
+    for (size_t i = 0; i < program->flag_count; i++)
+        for (size_t j = 0; j < BASE_COUNT(said); j++)
+            if (starts_with(program->flags[i], said[j])) return true;
+    for (size_t i = 0; i < program->file_count; i++)
+        if (!is_source(program->files[i])) return true;
+    return false;
+}
+
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error) {
     char key[TOOLCHAIN_KEY], library[TOOLCHAIN_PATH + 4];
@@ -194,6 +207,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
     snprintf(library, sizeof library, "-L%s", program->library_folder ? program->library_folder : "");
     add_common(&c, &with);
     if (program->library_folder) add(&c, library);
+    if (!program->plain_c && !may_link_on_device(program)) add(&c, "-nodlink");
     toolchain_hash hash;
     hash_command(&hash, &with, "program", &c);
     for (size_t i = 0; i < program->file_count && status == KZ_OK; i++) {
