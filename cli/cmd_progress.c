@@ -36,6 +36,8 @@ static int import_file(store *progress, const char *path, kz_error *error) {
                            ? store_import(progress, path, text, &added, error)
                            : base_fail(error, KZ_SYNTAX, "%s is no text: it holds a zero byte", path);
     free(text);
+    if (!status && added)
+        status = store_set(progress, STORE_ANEW, "", error); // what was before is here again
     if (status) return cli_fail(error);
     printf("%llu new line%s imported from %s\n", (unsigned long long)added, added == 1 ? "" : "s", path);
     return CLI_OK;
@@ -84,6 +86,18 @@ static int show_json(const report_learner *page, const cli_output *to, kz_error 
     return code;
 }
 
+// An empty page should not look as if nothing had ever been done. Where the file was begun just now, it was said.
+static void tell_of_beginning(const cli_desk *desk) {
+    char day[STORE_DAY] = "";
+    kz_error ignored = {0};
+    if (*desk->place.set_aside || store_get(desk->progress, STORE_ANEW, day, sizeof day, &ignored)) return;
+    if (!*day) return;
+    fprintf(stderr,
+            "kz: this begins on %s: the progress file was gone or broken then, and a new one was begun.\n"
+            "If you have an export of what was before: kz progress --import FILE\n",
+            day);
+}
+
 static int show(const options *o, kz_error *error) {
     cli_desk desk;
     report_learner page;
@@ -91,6 +105,7 @@ static int show(const options *o, kz_error *error) {
     base_arena *arena = base_arena_open();
     kz_status status = cli_desk_open(&desk, error);
     if (!status && !arena) status = base_fail(error, KZ_NO_MEMORY, "no memory for the page");
+    if (!status) tell_of_beginning(&desk);
     if (!status) status = cli_progress_gather(&desk, arena, &page, error);
     if (status) {
         code = cli_fail(error);

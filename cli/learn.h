@@ -45,6 +45,7 @@ void learn_close(learn *l);
 kz_status learn_use_path(learn *l, const course_path *path, kz_error *error);
 // Goes to a task, and writes down that the learner is there.
 kz_status learn_go(learn *l, const course_task *task, kz_error *error);
+kz_status learn_go_on(learn *l, kz_error *error); // the same for the task where the learner is
 // Sees to it that the task's file is there; `made` tells that it was not.
 kz_status learn_place(learn *l, bool *made, kz_error *error);
 

@@ -106,8 +106,12 @@ kz_status learn_use_path(learn *l, const course_path *path, kz_error *error) {
 kz_status learn_go(learn *l, const course_task *task, kz_error *error) {
     l->task = task;
     l->file[0] = 0;
+    return learn_go_on(l, error);
+}
+
+kz_status learn_go_on(learn *l, kz_error *error) {
     kz_status status = store_set(l->progress, "path", l->path ? l->path->id : "all", error);
-    return status ? status : store_set(l->progress, "task", task->id, error);
+    return status ? status : store_set(l->progress, "task", l->task->id, error);
 }
 
 static void task_folder(const learn *l, const course_task *task, char folder[COURSE_PATH]) {

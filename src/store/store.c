@@ -41,6 +41,14 @@ kz_status store_fail_memory(kz_error *error) {
     return base_fail(error, KZ_NO_MEMORY, "no memory for the learner's progress");
 }
 
+// What fails where a file should grow; others have lost a file that they had.
+static bool is_disk_full(int extended, int system) {
+    static const int grows[] = {SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_FSYNC};
+    bool full = system == ENOSPC || system == EDQUOT || system == EFBIG;
+    for (size_t i = 0; i < BASE_COUNT(grows); i++) full = full || extended == grows[i];
+    return full;
+}
+
 kz_status store_fail(store *s, const char *what, kz_error *error) {
     int code = s->db ? sqlite3_errcode(s->db) & 0xff : SQLITE_NOMEM;
     if (code == SQLITE_NOMEM) return store_fail_memory(error);
@@ -50,8 +58,13 @@ kz_status store_fail(store *s, const char *what, kz_error *error) {
     switch (code) {
     case SQLITE_FULL:
     case SQLITE_IOERR:
-        base_fail_note(error, "is the disk full? What was recorded before is whole; free some space, or set "
-                              "KZ_LEARN to a folder on another disk, and try again");
+        if (is_disk_full(sqlite3_extended_errcode(s->db), system))
+            base_fail_note(error, "is the disk full? What was recorded before is whole; free some space, or "
+                                  "set KZ_LEARN to a folder on another disk, and try again");
+        else
+            base_fail_note(error, "was the file, or one beside it, deleted or moved while it was in use? Try "
+                                  "again: where it is gone, a new one is begun. If it stays, the disk may "
+                                  "fail: set KZ_LEARN to a folder on another one");
         break;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
@@ -311,17 +324,39 @@ static kz_status look_at_file(store *s, bool *missing, bool *other, kz_error *er
     return KZ_IO;
 }
 
+// What SQLite had kept beside a file that is gone. Whoever has that file open still has these too, and SQLite leaves
+// alone what stands at their path then; a new file beside which they stood would be taken for a broken one.
+static void remove_rest(const store *s) {
+    static const char *const endings[] = {"-wal", "-shm"};
+    for (size_t i = 0; i < BASE_COUNT(endings); i++) {
+        char path[STORE_PATH + 8];
+        snprintf(path, sizeof path, "%s%s", s->path, endings[i]);
+        unlink(path);
+    }
+}
+
+// So that whoever comes later learns of it, too: the one who began the file may have told it to nobody.
+static kz_status note_anew(store *s, kz_error *error) {
+    char today[STORE_DAY];
+    store_day_of((int64_t)time(NULL), today);
+    return store_run(s, error, "INSERT OR REPLACE INTO setting VALUES(?1, ?2)", "ss", STORE_ANEW, today);
+}
+
 static kz_status open_locked(store *s, char *set_aside, size_t set_aside_size, bool known, kz_error *error) {
     bool sound = false, missing, other;
     kz_status status = look_at_file(s, &missing, &other, error);
+    if (!status && missing) remove_rest(s);
     if (!status && !other) status = connect_file(s, &sound, error);
-    if (!status && sound && missing && known && set_aside) snprintf(set_aside, set_aside_size, STORE_GONE);
+    if (!status && sound && missing && known) {
+        if (set_aside) snprintf(set_aside, set_aside_size, STORE_GONE);
+        return note_anew(s, error);
+    }
     if (status || sound) return status;
     status = set_file_aside(s, set_aside, set_aside_size, error);
     if (!status) status = connect_file(s, &sound, error);
     if (!status && !sound)
         status = base_fail(error, KZ_IO, "%s was begun anew, and is broken again", s->path);
-    return status;
+    return status ? status : note_anew(s, error);
 }
 
 static kz_status open_file(store *s, char *set_aside, size_t set_aside_size, kz_error *error) {

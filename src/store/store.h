@@ -80,6 +80,9 @@ kz_status store_reset_task(store *s, const char *task, kz_error *error);
 
 // ---- settings: "path", "task" (where the learner is), ... --------------------------------------------
 
+// The day on which a new file was begun in the place of one that was gone or broken; not exported.
+#define STORE_ANEW "begun-anew"
+
 kz_status store_get(store *s, const char *key, char *value, size_t size, kz_error *error); // "" where unset
 kz_status store_set(store *s, const char *key, const char *value, kz_error *error);
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 // ---- what is kept ---------------------------------------------------------------------------------------
 
@@ -301,6 +302,35 @@ static void deleted_while_open(void **state) {
     store_close(s);
 }
 
+// The file alone: what SQLite keeps beside it stays, and is in use.
+static void deleted_alone_while_open(void **state) {
+    char command[200], aside[1300], day[STORE_DAY] = "", today[STORE_DAY];
+    store *s = open_store(state), *other = NULL;
+    add(s, "t", NOON, true, NAN);
+    snprintf(command, sizeof command, "rm %s/progress.db", (char *)*state);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(store_open(*state, &other, aside, sizeof aside, NULL), KZ_OK); // somebody beside it
+    assert_string_equal(aside, STORE_GONE);
+    add(s, "u", NOON, true, NAN);
+    assert_int_equal(count_attempts(s), 1);
+    assert_int_equal(count_attempts(other), 1);
+    assert_int_equal(system(command), 0); // and again, noticed by the one that writes
+    add(s, "v", NOON, true, NAN);
+    store_take_set_aside(s, aside, sizeof aside);
+    assert_string_equal(aside, STORE_GONE);
+    store_close(other);
+    other = open_store(state); // it is no longer new, and yet can be known
+    store_day_of((int64_t)time(NULL), today);
+    assert_int_equal(store_get(other, STORE_ANEW, day, sizeof day, NULL), KZ_OK);
+    assert_string_equal(day, today);
+    base_text text = {0};
+    assert_int_equal(store_export(other, &text, NULL), KZ_OK);
+    assert_null(strstr(text.data, STORE_ANEW));
+    base_text_free(&text);
+    store_close(other);
+    store_close(s);
+}
+
 static void replaced_while_open(void **state) {
     char aside[1300];
     store *s = open_store(state);
@@ -503,6 +533,7 @@ int main(void) {
         TEST(what_is_no_file_is_set_aside),
         TEST(empty_file_is_begun),
         TEST(deleted_while_open),
+        TEST(deleted_alone_while_open),
         TEST(replaced_while_open),
         TEST(older_version_is_brought_up),
         TEST(newer_version_is_refused_and_kept),

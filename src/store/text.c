@@ -41,7 +41,7 @@ static const struct kind {
      " excluded.skipped>skipped OR excluded.seen>seen"},
     {"kata", "ndi", "SELECT task, day, quality FROM kata ORDER BY task, day",
      "INSERT OR IGNORE INTO kata VALUES(?1, ?2, ?3)"},
-    {"setting", "nt", "SELECT key, value FROM setting ORDER BY key",
+    {"setting", "nt", "SELECT key, value FROM setting WHERE key<>'" STORE_ANEW "' ORDER BY key",
      "INSERT OR IGNORE INTO setting VALUES(?1, ?2)"},
     {"source", "ht", "SELECT hash, content FROM source ORDER BY hash",
      "INSERT OR IGNORE INTO source VALUES(?1, ?2)"},

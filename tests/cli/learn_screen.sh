@@ -242,4 +242,20 @@ wait $second || { cp "$FOLDER/out2" "$FOLDER/out"; fail "the second of two termi
 expect_exit 0 learn list
 expect_out "✓ hello-thread"
 expect_out "✓ vector-add"
+
+# The progress file deleted meanwhile: a new one, with this attempt, and nobody takes it for all there was.
+on_terminal 80 learn hello-thread << END
+expect q quit
+shell rm $KZ_LEARN/progress.db
+shell cp $FOLDER/wrong.cu $HELLO
+expect your progress file is gone
+expect Waiting for you to save
+send q
+exit 0
+END
+expect_exit 0 progress
+expect_err "this begins on"
+expect_out "1 attempt"
+expect_exit 0 learn show
+expect_out "(hello-thread)"
 finish
