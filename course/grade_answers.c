@@ -141,7 +141,10 @@ static kz_status run_words(grading *g, const char *folder, const char *key, cons
     const char *program = base_arena_string(g->arena, path, strlen(path));
     if (!program) return base_fail(error, KZ_NO_MEMORY, "no memory for a command");
     ((const char **)(uintptr_t)words)[0] = program; // the arena's own list
-    const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", NULL};
+    char results[COURSE_PATH +
+                 32]; // what kz check and bench keep goes with the folder: the learner has not run it
+    snprintf(results, sizeof results, "KZ_RESULTS=%s/.results", folder);
+    const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", results, NULL};
     course_process process = {.argv = words,
                               .folder = folder,
                               .environment = environment,

@@ -40,6 +40,17 @@ cp "$PAGE" "$FOLDER/before.md"
 expect_exit 0 notebook
 cmp -s "$PAGE" "$FOLDER/before.md" || fail "a second call changed something"
 
+# What the grader runs for a task is not what the learner ran.
+cp -r "$KZ_COURSE" "$FOLDER/course"
+task=$FOLDER/course/tasks/first/two
+sed -i 's/"answer"/"command"/; /\[\[answer\]\]/,$d' "$task/task.toml"
+printf '[[command]]\nname = "check"\nmust = ["kz", "check"]\n' >> "$task/task.toml"
+echo "check = kz check saxpy --device cpu" > "$FOLDER/two.txt"
+KZ_COURSE="$FOLDER/course" expect_exit 0 grade "$FOLDER/two.txt" --task two
+expect_exit 0 notebook
+grep -q '`two`: passed' "$PAGE" || fail "the task with a command is missing: $(cat "$PAGE")"
+grep -q 'kz check saxpy' "$PAGE" && fail "a command of the grader is in the page: $(cat "$PAGE")"
+
 # The editor runs on a terminal alone.
 printf '#!/bin/sh\necho "edited $1" > "%s/edited"\n' "$FOLDER" > "$FOLDER/editor" && chmod +x "$FOLDER/editor"
 EDITOR="$FOLDER/editor" expect_exit 0 notebook
