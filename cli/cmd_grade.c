@@ -28,8 +28,12 @@ static kz_status find_task(const course_catalogue *catalogue, const grade_option
 static void show_progress(const char *what, void *context) { report_progress_show(context, 0, 0, what); }
 
 // The file was graded whatever happens here: a progress that cannot be written is told and no more. `says` gets a
-// line on when a kata is back.
+// line on when a kata is back, or on why nothing was recorded.
 static void record(const course_verdict *verdict, char *says, size_t size) {
+    if (!verdict->passed && course_task_is_untouched(verdict->task, verdict->file)) {
+        cli_kata_untouched(says, size);
+        return;
+    }
     char folder[CLI_LEARNER_PATH], set_aside[CLI_LEARNER_PATH];
     kz_error error = {0};
     store *progress = NULL;

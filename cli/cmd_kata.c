@@ -158,6 +158,30 @@ static void count_today(const store_attempt *list, size_t count, const char *tod
     }
 }
 
+static bool is_passed_today(store *progress, const char *id, const char *today) {
+    store_attempt *list = NULL;
+    size_t count = 0;
+    bool passed = false;
+    uint64_t failed;
+    kz_error ignored = {0};
+    if (!store_list_attempts(progress, id, 0, &list, &count, &ignored))
+        count_today(list, count, today, &passed, &failed);
+    free(list);
+    return passed;
+}
+
+bool cli_kata_is_done(store *progress, const char *today) {
+    char given[GIVEN];
+    kz_error ignored = {0};
+    if (store_get(progress, "kata", given, sizeof given, &ignored)) return false;
+    const char *last = strrchr(given, ' ');
+    return last && strncmp(given, today, STORE_DAY - 1) == 0 && is_passed_today(progress, last + 1, today);
+}
+
+void cli_kata_untouched(char *says, size_t size) {
+    snprintf(says, size, "This is the starter as it is: it does not count as an attempt.");
+}
+
 kz_status cli_kata_graded(store *progress, const course_task *task, char *says, size_t size,
                           kz_error *error) {
     if (size) *says = 0;
@@ -198,6 +222,20 @@ static kz_status place(const cli_desk *desk, const course_task *task, char path[
     return status;
 }
 
+static void show_passed(const cli_desk *desk, const course_task *task, const char *path,
+                        const report_style *style) {
+    store_kata *katas = NULL;
+    size_t count = 0;
+    kz_error ignored = {0};
+    printf("\nYour file: %s\n", path);
+    report_print(stdout, style, REPORT_GOOD, "Passed today.");
+    if (!store_list_katas(desk->progress, desk->today, &katas, &count, &ignored))
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(katas[i].task, task->id) == 0) printf(" It is back on %s.", katas[i].due);
+    printf("\nOne more:  kz kata --another\n");
+    free(katas);
+}
+
 static int show_kata(const cli_desk *desk, const course_task *task, const char *path, kz_error *error) {
     report_style style = report_detect_style(stdout);
     char *text = NULL;
@@ -208,6 +246,10 @@ static int show_kata(const cli_desk *desk, const course_task *task, const char *
     if (*text != '#') report_print(stdout, &style, REPORT_BOLD, "%s\n\n", task->title);
     report_markdown_print(stdout, &style, text, 0);
     free(text);
+    if (is_passed_today(desk->progress, task->id, desk->today)) {
+        show_passed(desk, task, path, &style);
+        return CLI_OK;
+    }
     printf("\nYour file: %s\nGrade it:  kz kata --grade    (or kz grade on the file)\nStuck:     kz kata "
            "--hint     "
            "(makes it come back sooner)\n",

@@ -110,6 +110,7 @@ typedef struct learn_outcome {
     kz_status status; // of the grader; the message is in `error`
     kz_error error;
     store_attempt attempt;
+    bool untouched; // the starter as it is, which does not pass: no attempt
 } learn_outcome;
 
 // A grading under way in a child, whose pipe is `fd`. The child prints nothing; its verdict comes as text.
@@ -133,7 +134,8 @@ kz_status learn_run_begin(const learn *l, const report_style *style, bool brief,
 bool learn_run_take(learn_run *run);
 // Gives up what is under way, with every process of it; forgets texts.
 void learn_run_end(learn_run *run);
-// Writes it down; `says` gets a line for people on when a kata is back, "" where there is none.
+// Writes it down, unless it is an untouched starter; `says` gets a line for people on that, or on when a kata is
+// back, "" where there is none.
 kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_t size, kz_error *error);
 
 // ---- the watched file (learn_watch.c) --------------------------------------------------------------------

@@ -42,20 +42,6 @@ static void on_term(int number) {
 
 static bool is_told_to_end(void) { return told_to_end || cli_interrupted(); }
 
-// The file is the starter with a line before it that names the task.
-static bool is_untouched(const learn *l) {
-    char *starter = NULL, *content = NULL;
-    size_t size = 0;
-    bool same = false;
-    if (!course_task_starter(l->task, &starter, NULL) && !base_file_read(l->file, &content, &size, NULL)) {
-        size_t length = strlen(starter), first = strcspn(content, "\n") + 1;
-        same = size == length + first && memcmp(content + first, starter, length) == 0;
-    }
-    free(starter);
-    free(content);
-    return same;
-}
-
 static void print_starter(FILE *file, const report_style *style, const course_verdict *verdict) {
     report_print(file, style, REPORT_BOLD, "%s\n", verdict->file);
     fputs("  ", file);
@@ -78,11 +64,12 @@ void learn_grade(const learn *l, const report_style *style, bool brief, base_tex
     outcome->status = course_grade(&job, &verdict, &outcome->error);
     if (!outcome->status) {
         cli_verdict_attempt(&verdict, &outcome->attempt);
+        outcome->untouched = !verdict.passed && course_task_is_untouched(l->task, l->file);
         char *text = NULL;
         size_t size = 0;
         FILE *file = open_memstream(&text, &size);
         if (file) {
-            if (brief && !verdict.passed && is_untouched(l))
+            if (brief && outcome->untouched)
                 print_starter(file, style, &verdict);
             else
                 cli_verdict_print(file, style, &verdict);
@@ -96,6 +83,10 @@ void learn_grade(const learn *l, const report_style *style, bool brief, base_tex
 
 kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_t size, kz_error *error) {
     *says = 0;
+    if (outcome->untouched) {
+        cli_kata_untouched(says, size);
+        return KZ_OK;
+    }
     kz_status status = store_add_attempt(l->progress, &outcome->attempt, error);
     store_take_set_aside(l->progress, l->set_aside, sizeof l->set_aside); // written over while we ran
     cli_learner_tell(l->set_aside);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kata.h"
 #include "learn_read.h"
 
 // ---- the desk -------------------------------------------------------------------------------------------
@@ -232,7 +233,8 @@ static void gather_next(const cli_desk *desk, base_arena *arena, report_next *ne
     } else {
         next[page->next_count++] = (report_next){"every task is passed: show it", "kz portfolio"};
     }
-    if (page->kata_total) next[page->next_count++] = (report_next){"today's exercise", "kz kata"};
+    if (page->kata_total && !cli_kata_is_done(desk->progress, desk->today))
+        next[page->next_count++] = (report_next){"today's exercise", "kz kata"};
     if (desk->place.first_time) next[page->next_count++] = (report_next){"other paths", "kz learn paths"};
     page->next = next;
 }

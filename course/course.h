@@ -152,6 +152,8 @@ kz_status course_task_hint(const course_task *task, size_t number, char **text, 
 // gets the file the learner edits. An overwritten file that was changed is kept beside, with ".before-reset".
 kz_status course_task_place(const course_task *task, const char *folder, bool overwrite,
                             char path[COURSE_PATH], kz_error *error);
+// Whether the file is the starter, as it was placed, with the line before it that names the task.
+bool course_task_is_untouched(const course_task *task, const char *file);
 
 // ---- paths, items, parts ------------------------------------------------------------------------------
 

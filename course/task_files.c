@@ -66,6 +66,19 @@ kz_status course_task_hint(const course_task *task, size_t number, char **text, 
     return status;
 }
 
+bool course_task_is_untouched(const course_task *task, const char *file) {
+    char *starter = NULL, *content = NULL;
+    size_t size = 0;
+    bool same = false;
+    if (!course_task_starter(task, &starter, NULL) && !base_file_read(file, &content, &size, NULL)) {
+        size_t length = strlen(starter), first = strcspn(content, "\n") + 1;
+        same = size == length + first && memcmp(content + first, starter, length) == 0;
+    }
+    free(starter);
+    free(content);
+    return same;
+}
+
 // ---- what the learner gets --------------------------------------------------------------------------
 
 // A file as it was placed stays; one that was changed is kept beside before it is overwritten.

@@ -59,14 +59,30 @@ expect_exit 0 progress --import "$FOLDER/weak.txt"
 expect_exit 0 kata
 expect_out "kata-four"
 
+# A starter that nobody touched is no attempt.
+expect_exit 1 kata --grade
+expect_out "does not count as an attempt"
+expect_exit 0 progress --export
+grep -q "^attempt.*kata-four" "$FOLDER/out" && fail "an untouched starter was recorded"
+expect_exit 0 kata
+expect_out "Grade it:"
+expect_exit 0 progress
+expect_out "kz kata"
+
 # Graded: failed, it is back tomorrow; mended the same day, later; passed at once, later still.
+file=$(ls "$KZ_LEARN"/katas/*/kata-four.txt)
+echo "number = 99" > "$file"
 expect_exit 1 kata --grade
 expect_out "kata-four"
 expect_out "Grade it again when you have mended it. This kata is back on $TOMORROW."
-file=$(ls "$KZ_LEARN"/katas/*/kata-four.txt)
 echo "number = 4" > "$file" # without the line that says its task
 expect_exit 0 kata --grade
 expect_out "This kata is back on $(date -d '+3 days' +%F)."
+expect_exit 0 kata
+expect_out "Passed today. It is back on $(date -d '+3 days' +%F)."
+grep -q "Grade it" "$FOLDER/out" && fail "a kata that is passed is to be graded"
+expect_exit 0 progress
+grep -q "kz kata" "$FOLDER/out" && fail "the kata is passed, and next all the same"
 expect_exit 0 progress --export
 [ "$(grep -c "^kata${tab}kata-four${tab}$TODAY${tab}4\$" "$FOLDER/out")" = 1 ] || fail "one result a day, the last"
 expect_exit 0 kata --another
