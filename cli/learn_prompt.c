@@ -61,8 +61,10 @@ static const key_name keys[] = {
 
 static void show_keys(learn_screen *s, const report_style *style) {
     int column = 0;
+    bool may_go = s->passed || learn_known(s->l, s->l->task).passed; // once is enough, whatever the file is now
     for (size_t i = 0; i < BASE_COUNT(keys); i++) {
-        if (!(s->passed ? keys[i].after : keys[i].before)) continue;
+        bool shown = s->passed ? keys[i].after : keys[i].before;
+        if (!shown && !(keys[i].key == 'n' && may_go)) continue;
         int width = (column ? 2 : 0) + 2 + (int)strlen(keys[i].name);
         if (column + width >= style->width) fputc('\n', stdout), column = 0, width -= 2;
         if (column) fputs("  ", stdout);
