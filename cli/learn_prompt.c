@@ -61,7 +61,8 @@ static const key_name keys[] = {
 
 static void show_keys(learn_screen *s, const report_style *style) {
     int column = 0;
-    bool may_go = s->passed || learn_known(s->l, s->l->task).passed; // once is enough, whatever the file is now
+    bool may_go =
+        s->passed || learn_known(s->l, s->l->task).passed; // once is enough, whatever the file is now
     for (size_t i = 0; i < BASE_COUNT(keys); i++) {
         bool shown = s->passed ? keys[i].after : keys[i].before;
         if (!shown && !(keys[i].key == 'n' && may_go)) continue;

@@ -20,13 +20,28 @@ static void print_mark(FILE *file, const report_style *style, course_outcome out
 // The first check that failed is what to mend; what fails after it is often the same, seen from elsewhere.
 enum { FIRST_LINES = 40, LATER_LINES = 7 };
 
+// "next: kz prof FILE": what is to be copied is one line, which the terminal may break and a paste does not.
+static bool is_command(const char *line) {
+    return strncmp(line, "next: kz ", 9) == 0 || strncmp(line, "read: kz ", 9) == 0;
+}
+
+static void print_command(FILE *file, const char *line) {
+    base_text clean = {0};
+    base_text_add_clean(&clean, line);
+    fprintf(file, "%s\n", clean.data ? clean.data : "");
+    base_text_free(&clean);
+}
+
 // A line of `text`, indented by 6 and its own spaces; what is too long goes on 2 further in.
 static void print_line(FILE *file, const report_style *style, const char *text, size_t length) {
     char line[1024];
     size_t spaces = strspn(text, " ");
     if (length >= sizeof line || spaces >= length) spaces = 0;
     fprintf(file, "%*s", 6 + (int)spaces, "");
-    if (length >= sizeof line) {
+    if (length < sizeof line && is_command(text + spaces)) {
+        snprintf(line, sizeof line, "%.*s", (int)(length - spaces), text + spaces);
+        print_command(file, line);
+    } else if (length >= sizeof line) {
         fprintf(file, "%.*s\n", (int)length, text);
     } else {
         snprintf(line, sizeof line, "%.*s", (int)(length - spaces), text + spaces);

@@ -53,6 +53,22 @@ static void later_findings_are_short_and_keep_their_advice(void **state) {
     free(text);
 }
 
+static void a_command_is_one_line(void **state) {
+    (void)state;
+    static const char command[] =
+        "next: kz prof /home/somebody/kz-learn/tasks/coalescing-fix/coalescing-fix.cu "
+        "--annotate --case \"rows=1024, columns=1024\"\n";
+    const course_task task = {.id = "a-task"};
+    const course_verdict verdict = {
+        .task = &task,
+        .device = "sim:h200",
+        .check_count = 1,
+        .checks = {{.name = "gate", .outcome = COURSE_BAD, .reason = COURSE_GATE_MISSED, .detail = command}}};
+    char *text = show(&verdict, 60);
+    assert_non_null(strstr(text, command));
+    free(text);
+}
+
 static void the_head_is_wrapped(void **state) {
     (void)state;
     const course_task task = {.id = "a-task-with-a-rather-long-name-for-a-head", .kind = COURSE_CUDA};
@@ -67,6 +83,7 @@ static void the_head_is_wrapped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_findings_are_short_and_keep_their_advice),
+        cmocka_unit_test(a_command_is_one_line),
         cmocka_unit_test(the_head_is_wrapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
