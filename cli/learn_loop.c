@@ -249,9 +249,58 @@ static void show_solution(learn_screen *s) {
     learn_screen_prompt(s);
 }
 
+#define RETURNS "returns to the keys"
+#define CHOOSE  "ends the list; then choose"
+
+// A text that the window does not hold is read page by page, where single keys can be read.
+static void show_pages(learn_screen *s, const char *text, size_t size, const char *then) {
+    bool shown = false;
+    char keys[128];
+    snprintf(keys, sizeof keys, "Space goes on, b goes back, q %s", then);
+    if (s->terminal.keys && is_longer_than_window(text)) {
+        learn_terminal_lines(&s->terminal, true);
+        shown = cli_pager_show(text, size, keys);
+        learn_terminal_lines(&s->terminal, false);
+    }
+    if (!shown) fwrite(text, 1, size, stdout);
+}
+
+// The same for what `print` prints; `pages` is for it.
+static void show_printed(learn_screen *s,
+                         void (*print)(learn_screen *s, FILE *file, const learn_pages *pages),
+                         const learn_pages *pages, const char *then) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file) {
+        print(s, file, pages);
+        fclose(file);
+    }
+    if (text)
+        show_pages(s, text, size, then);
+    else
+        print(s, stdout, pages);
+    free(text);
+}
+
+static void print_tasks(learn_screen *s, FILE *file, const learn_pages *pages) {
+    (void)pages;
+    learn_list_tasks(s->l, file, learn_screen_look(s));
+}
+
 static void on_list(learn_screen *s) {
-    learn_list_tasks(s->l, stdout, learn_screen_look(s));
+    show_printed(s, print_tasks, NULL, CHOOSE);
     ask_for_task(s);
+}
+
+static void print_gates(learn_screen *s, FILE *file, const learn_pages *pages) {
+    (void)pages;
+    learn_list_gates(s->l, file, learn_screen_look(s));
+}
+
+static void on_gates(learn_screen *s) {
+    show_printed(s, print_gates, NULL, RETURNS);
+    learn_screen_prompt(s);
 }
 
 // On this terminal, with its modes as the program expects them. What it saves is noticed as ever.
@@ -262,17 +311,6 @@ static void open_file(learn_screen *s, const char *program, const char *path) {
     learn_terminal_lines(&s->terminal, false);
 }
 
-// A text that the window does not hold is read page by page, where single keys can be read.
-static void show_pages(learn_screen *s, const char *text, size_t size) {
-    bool shown = false;
-    if (s->terminal.keys && is_longer_than_window(text)) {
-        learn_terminal_lines(&s->terminal, true);
-        shown = cli_pager_show(text, size, "Space goes on, b goes back, q returns to the keys");
-        learn_terminal_lines(&s->terminal, false);
-    }
-    if (!shown) fwrite(text, 1, size, stdout);
-}
-
 static void on_what(learn_screen *s) {
     kz_error error = {0};
     size_t size = 0;
@@ -280,27 +318,31 @@ static void on_what(learn_screen *s) {
     if (!text)
         learn_screen_fail(s, &error);
     else
-        show_pages(s, text, size);
+        show_pages(s, text, size, RETURNS);
     free(text);
     learn_screen_prompt(s);
 }
 
 static void on_verdict(learn_screen *s) {
     if (s->verdict.data)
-        show_pages(s, s->verdict.data, s->verdict.length);
+        show_pages(s, s->verdict.data, s->verdict.length, RETURNS);
     else
         printf("There is no verdict yet: save the file, or press r.\n");
     learn_screen_prompt(s);
 }
 
+static void print_page_names(learn_screen *s, FILE *file, const learn_pages *pages) {
+    const course_step *step = learn_step_of(s->l, s->l->task);
+    learn_pages_list(pages, step ? step->reads : NULL, file, learn_screen_look(s));
+}
+
 static void on_pages(learn_screen *s) {
     kz_error error = {0};
     learn_pages *pages = NULL;
-    const course_step *step = learn_step_of(s->l, s->l->task);
     if (learn_pages_open(s->l->catalogue->folder, &pages, &error)) {
         learn_screen_fail(s, &error);
     } else {
-        learn_pages_list(pages, step ? step->reads : NULL, stdout, learn_screen_look(s));
+        show_printed(s, print_page_names, pages, CHOOSE);
         s->asking = LEARN_ASK_PAGE;
         learn_terminal_lines(&s->terminal, true);
     }
@@ -317,7 +359,7 @@ static void read_page(learn_screen *s, const char *word) {
         learn_pages_text(pages, word, learn_screen_look(s), &text, &size, &error))
         learn_screen_fail(s, &error);
     else
-        show_pages(s, text, size);
+        show_pages(s, text, size, RETURNS);
     free(text);
     learn_pages_close(pages);
     learn_screen_prompt(s);
@@ -364,7 +406,7 @@ static void on_key(learn_screen *s, char key) {
     case 'k': on_skip(s); break;
     case 'h': on_hint(s); break;
     case 'l': on_list(s); break;
-    case 'g': learn_list_gates(s->l, stdout, learn_screen_look(s)), learn_screen_prompt(s); break;
+    case 'g': on_gates(s); break;
     case 'w': on_what(s); break;
     case 'v': on_verdict(s); break;
     case 'p': on_pages(s); break;
@@ -410,6 +452,7 @@ static void on_line(learn_screen *s, const char *line) {
     bool page = s->asking == LEARN_ASK_PAGE;
     s->asking = LEARN_ASK_NOTHING;
     learn_terminal_lines(&s->terminal, false);
+    if (strcmp(line, "q") == 0) line = ""; // as everywhere: leaves, here the question
     if (page && *line) {
         read_page(s, line);
         return;

@@ -99,9 +99,9 @@ static const char *file_name(const char *path) {
 void learn_screen_prompt(learn_screen *s) {
     const report_style *style = learn_screen_look(s);
     if (s->asking == LEARN_ASK_TASK) {
-        fputs("Go to (number, task or path; Enter stays here): ", stdout);
+        fputs("Go to (number, task or path; Enter or q stays here): ", stdout);
     } else if (s->asking == LEARN_ASK_PAGE) {
-        fputs("Read (number or name; Enter returns): ", stdout);
+        fputs("Read (number or name; Enter or q returns): ", stdout);
     } else if (s->asking == LEARN_ASK_SOLUTION) {
         report_wrap(
             stdout, style,

@@ -98,6 +98,10 @@ send \n
 expect Waiting for you to save vector-add.cu
 send l
 expect Go to
+send q\n
+expect Waiting for you to save vector-add.cu
+send l
+expect Go to
 send launch-geometry\n
 expect First steps · 3 of 3
 expect Waiting
@@ -122,6 +126,7 @@ expect kz learn opens vector-add again
 exit 0
 modes cooked
 END
+grep -qF 'no task "q"' "$FOLDER/out" && fail "q is taken for the name of a task"
 
 # Without VISUAL and EDITOR: an editor that says how to leave it.
 printf '#!/bin/sh\necho nano was asked\n' > "$FOLDER/bin/nano"

@@ -69,9 +69,14 @@ END
 on_terminal 80 learn << END
 expect Waiting for you to save
 send p
+expect paged by less
 expect >  1 execution_model
 expect Read (number or name
 modes cooked
+send q\n
+expect Waiting for you to save
+send p
+expect Read (number or name
 send none\n
 expect there is no page "none"
 modes keys
@@ -85,4 +90,5 @@ modes keys
 send q
 exit 0
 END
+grep -qF 'no page "q"' "$FOLDER/out" && fail "q is taken for the name of a page"
 finish
