@@ -28,7 +28,7 @@ typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op
     sim_selector sim_select_move_##isa;    /* mov of every width, packing and unpacking */
 
 SIM_SELECTORS(portable)
-#if defined(__x86_64__)
+#ifdef SIM_HAS_AVX2
 SIM_SELECTORS(avx2)
 #endif
 

@@ -59,7 +59,7 @@ static inline const fake_isa *fake_isa_get(unsigned index) {
     static const fake_isa portable = {
         "portable", {sim_select_arith_portable, sim_select_convert_portable, sim_select_video_portable}};
     if (index == 0) return &portable;
-#if defined(__x86_64__)
+#ifdef SIM_HAS_AVX2
     static const fake_isa avx2 = {"avx2",
                                   {sim_select_arith_avx2, sim_select_convert_avx2, sim_select_video_avx2}};
     if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

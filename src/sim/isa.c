@@ -16,19 +16,15 @@
         .share_base = sim_share_base_##isa,                                                                  \
     };
 
-#if defined(__x86_64__) && !defined(SIM_PORTABLE_ALONE)
-#define HAS_AVX2
-#endif
-
 ISA(portable)
-#ifdef HAS_AVX2
+#ifdef SIM_HAS_AVX2
 ISA(avx2)
 #endif
 
 const sim_isa *sim_isa_best(void) {
     const char *asked = getenv("KZ_SIM_ISA");
     if (asked && !strcmp(asked, sim_isa_portable.name)) return &sim_isa_portable;
-#ifdef HAS_AVX2
+#ifdef SIM_HAS_AVX2
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
         __builtin_cpu_supports("bmi2"))

@@ -132,7 +132,8 @@ typedef struct sim_isa {
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SIM_PORTABLE_ALONE)
+#define SIM_HAS_AVX2 1
 extern const sim_isa sim_isa_avx2;
 #endif
 const sim_isa *sim_isa_best(void); // what this CPU can run
