@@ -223,12 +223,14 @@ static int verb_reset(learn *l, const char *word, const report_style *style) {
     snprintf(command, sizeof command, "kz learn reset %s", task->id);
     if (confirm(l, question, command, &error)) return cli_fail(&error);
     snprintf(folder, sizeof folder, "%.900s/tasks/%.100s", l->folder, task->id);
-    bool had = learn_is_placed(l, task);
+    char aside[COURSE_ASIDE];
+    snprintf(file, sizeof file, "%.900s/%.40s.%.8s", folder, task->id, task->extension);
+    course_task_aside(file, aside);
     if (base_make_folders(folder, &error) || course_task_place(task, folder, true, file, &error) ||
         store_reset_task(l->progress, task->id, &error))
         return cli_fail(&error);
     printf("%s is as it was at the beginning.\n", file);
-    if (had) printf("What you had changed is in %s.before-reset.\n", file);
+    if (base_file_exists(aside)) printf("What you had changed is in %s.\n", aside);
     return CLI_OK;
 }
 

@@ -149,9 +149,13 @@ kz_status course_task_starter(const course_task *task, char **text, kz_error *er
 kz_status course_task_hint(const course_task *task, size_t number, char **text, size_t *count,
                            kz_error *error);
 // Writes the starter and files/ into `folder`; a file that is there stays as it is unless `overwrite`. `path`
-// gets the file the learner edits. An overwritten file that was changed is kept beside, with ".before-reset".
+// gets the file the learner edits. An overwritten file that was changed is kept beside, by the name
+// that course_task_aside gives.
 kz_status course_task_place(const course_task *task, const char *folder, bool overwrite,
                             char path[COURSE_PATH], kz_error *error);
+// ".before-reset" after its name; numbered from 2 on where there is one already.
+enum { COURSE_ASIDE = COURSE_PATH + 32 };
+void course_task_aside(const char *path, char aside[COURSE_ASIDE]);
 // Whether the file is the starter, as it was placed, with the line before it that names the task.
 bool course_task_is_untouched(const course_task *task, const char *file);
 

@@ -81,10 +81,16 @@ bool course_task_is_untouched(const course_task *task, const char *file) {
 
 // ---- what the learner gets --------------------------------------------------------------------------
 
+void course_task_aside(const char *path, char aside[COURSE_ASIDE]) {
+    snprintf(aside, COURSE_ASIDE, "%s.before-reset", path);
+    for (int i = 2; base_file_exists(aside) && i < 10000; i++)
+        snprintf(aside, COURSE_ASIDE, "%s.before-reset-%d", path, i);
+}
+
 // A file as it was placed stays; one that was changed is kept beside before it is overwritten.
 static kz_status place_file(const char *path, const char *data, size_t size, bool overwrite,
                             kz_error *error) {
-    char *old = NULL, aside[COURSE_PATH + 32];
+    char *old = NULL, aside[COURSE_ASIDE];
     size_t old_size = 0;
     kz_status status = KZ_OK;
     if (base_file_exists(path)) {
@@ -92,7 +98,7 @@ static kz_status place_file(const char *path, const char *data, size_t size, boo
         status = base_file_read(path, &old, &old_size, error);
         bool same = !status && old_size == size && memcmp(old, data, size) == 0;
         if (!status && !same) {
-            snprintf(aside, sizeof aside, "%s.before-reset", path);
+            course_task_aside(path, aside);
             status = base_file_write(aside, old, old_size, error);
         }
         free(old);

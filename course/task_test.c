@@ -272,8 +272,13 @@ static void makes_the_starter(void **state) {
     assert_string_equal(text, "mine");
     free(text);
     assert_int_equal(course_task_place(&f->task, to, true, path, &f->error), KZ_OK);
+    assert_int_equal(base_file_write(path, "other", 5, &f->error), KZ_OK); // a second time: both are kept
+    assert_int_equal(course_task_place(&f->task, to, true, path, &f->error), KZ_OK);
     read_back(to, "vector-add.cu.before-reset", &text);
     assert_string_equal(text, "mine");
+    free(text);
+    read_back(to, "vector-add.cu.before-reset-2", &text);
+    assert_string_equal(text, "other");
     free(text);
 }
 

@@ -97,6 +97,13 @@ expect_err "--yes"
 expect_exit 0 learn reset hello-thread --yes
 cmp -s "$HELLO.before-reset" "$HELLO" && fail "reset left the file as it was"
 grep -q threadIdx "$HELLO.before-reset" || fail "reset did not keep the old file"
+expect_out "What you had changed is in $HELLO.before-reset."
+expect_exit 0 learn reset hello-thread --yes
+! grep -q "What you had changed" "$FOLDER/out" || fail "a starter was kept as something changed"
+echo "// second" >> "$HELLO"
+expect_exit 0 learn reset hello-thread --yes
+expect_out "What you had changed is in $HELLO.before-reset-2."
+grep -q second "$HELLO.before-reset-2" && grep -q threadIdx "$HELLO.before-reset" || fail "a second reset lost a file"
 expect_exit 0 learn list
 expect_out "0 of 3 passed"
 
