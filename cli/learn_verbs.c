@@ -268,16 +268,18 @@ int learn_once(learn *l) {
     if (l->first_time) learn_show_welcome(l, stdout, &style);
     if (learn_go(l, l->task, &error) || place(l, &error)) return cli_fail(&error);
     learn_show_head(l, stdout, &style);
+    printf("  What it asks for: kz learn show %s\n\n", l->task->id);
     int code = grade(l, &style, true);
     if (code == CLI_OK) {
         fputc('\n', stdout);
         learn_show_next(l, stdout, &style);
     }
     if (code == CLI_OK || code == CLI_WRONG)
-        printf("\nThere is no terminal here, so nothing is watched. kz learn run grades again, kz learn show "
-               "tells the task,\nkz learn hint helps%s.\n",
-               code != CLI_OK  ? ", kz learn skip leaves it for later"
-               : learn_next(l) ? ", kz learn next goes on"
-                               : "");
+        printf(
+            "\nThere is no terminal here, so nothing is watched.\nkz learn run grades again, kz learn hint "
+            "helps%s.\n",
+            code != CLI_OK  ? ", kz learn skip leaves it for later"
+            : learn_next(l) ? ", kz learn next goes on"
+                            : "");
     return code;
 }

@@ -8,6 +8,7 @@ expect_exit 1 learn
 expect_out "Welcome to Kernel Zoo"
 expect_out "First steps · 1 of 3"
 expect_out "$HELLO"
+expect_out "What it asks for: kz learn show hello-thread"
 expect_out "does not pass yet"
 expect_out "kz learn hint helps"
 [ -f "$HELLO" ] || fail "the first task's file was not placed"
