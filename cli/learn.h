@@ -121,6 +121,7 @@ typedef struct learn_run {
     learn_outcome outcome;
     bool has_outcome;
     char what[96];             // what it is at
+    double since;              // when that began, by learn_now
     char scratch[COURSE_PATH]; // its TMPDIR
 } learn_run;
 

@@ -521,10 +521,15 @@ static void wait_for_something(learn_screen *s) {
         [SAVED] = {.fd = s->watch.fd, .events = POLLIN},
         [GRADED] = {.fd = s->run.fd, .events = POLLIN},
     };
-    if (poll(sources, SOURCES, learn_watch_wait(&s->watch)) < 0 && errno != EINTR) {
+    enum { TICK = 1000 };                       // milliseconds
+    int patience = learn_watch_wait(&s->watch); // -1: any
+    if (s->run.pid && (patience < 0 || patience > TICK)) patience = TICK;
+    int ready = poll(sources, SOURCES, patience);
+    if (ready < 0 && errno != EINTR) {
         s->finished = true;
         return;
     }
+    if (ready == 0) learn_screen_draw(s); // its clock
     if (sources[SIGNAL].revents) on_signal(s);
     if (s->finished) return;
     if (sources[TYPED].revents) learn_terminal_take(&s->terminal);

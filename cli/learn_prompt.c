@@ -20,12 +20,24 @@ void learn_screen_clear(learn_screen *s) {
     s->drawn = false;
 }
 
+// Seconds, once there is one: a loop that does not end should not look like a kz that hangs.
+static void add_clock(const learn_screen *s, char *line, size_t size) {
+    int seconds = (int)(learn_now() - s->run.since);
+    bool is_run = strncmp(s->run.what, "running on ", 11) == 0 || strncmp(s->run.what, "case ", 5) == 0;
+    if (seconds < 1) return;
+    int length = snprintf(line, size, ", %d s", seconds);
+    if (is_run)
+        snprintf(line + length, size - (size_t)length, "; a run is stopped after %g s",
+                 s->l->task->limit_seconds);
+}
+
 void learn_screen_draw(learn_screen *s) {
     if (!s->run.pid || !s->terminal.keys || learn_screen_asks_line(s)) return;
     const report_style *style = learn_screen_look(s);
     char line[256];
-    snprintf(line, sizeof line, "%s %s", style->utf8 ? "⋯" : "...",
-             s->run.what[0] ? s->run.what : "starting");
+    int length = snprintf(line, sizeof line, "%s %s", style->utf8 ? "⋯" : "...",
+                          s->run.what[0] ? s->run.what : "starting");
+    add_clock(s, line + length, sizeof line - (size_t)length);
     int room = style->width - 1, bytes = 0;
     for (int columns = 0; line[bytes] && columns < room; columns++) {
         bytes++;

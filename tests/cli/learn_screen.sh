@@ -152,6 +152,7 @@ expect First steps · 2 of 3
 expect Waiting for you to save
 shell cp $FOLDER/endless.cu $ADD
 expect running on the simulator
+expect s; a run is stopped after 20 s
 shell cp $FOLDER/add.cu $ADD
 expect Passed
 expect n goes on
