@@ -1,8 +1,9 @@
 // kz learn, inside: the learner's place in the course, grading in a child, the watched file, the terminal.
 //
 // cmd_learn.c reads the command line. learn_state.c knows where the learner is, learn_show.c, learn_list.c and
-// learn_gates.c print, learn_read.c shows pages, learn_verbs.c does what needs no terminal, learn_loop.c and
-// learn_prompt.c are the screen with its keys, for which learn_terminal.c, learn_watch.c and learn_run.c wait.
+// learn_gates.c print, learn_read.c shows pages, learn_verbs.c does what needs no terminal, learn_loop.c,
+// learn_prompt.c and learn_pages.c are the screen with its keys, for which learn_terminal.c, learn_watch.c and
+// learn_run.c wait.
 #ifndef CLI_LEARN_H
 #define CLI_LEARN_H
 

@@ -13,7 +13,6 @@
 
 #include "learn_read.h"
 #include "learner.h"
-#include "pager.h"
 #include "report/markdown.h"
 #include "toolchain/toolchain.h"
 
@@ -44,11 +43,6 @@ static void show_rule(learn_screen *s) {
         base_text_add(&line, "%s", style->utf8 ? "─" : "-");
     report_print(stdout, style, REPORT_DIM, "\n%s\n", line.data ? line.data : "");
     base_text_free(&line);
-}
-
-static bool is_longer_than_window(const char *text) {
-    enum { BELOW = 8 }; // rows of what stands under it: a verdict on the starter, the keys
-    return cli_pager_is_longer(text, BELOW);
 }
 
 // Writes it down. Opening a task again is no attempt.
@@ -90,7 +84,7 @@ static void end_run(learn_screen *s) {
         record(s, says, sizeof says);
         keep_verdict(s, says);
         fwrite(s->verdict.data ? s->verdict.data : "", 1, s->verdict.length, stdout);
-        if (s->verdict.data && is_longer_than_window(s->verdict.data))
+        if (s->verdict.data && learn_screen_is_longer(s->verdict.data))
             report_wrap(stdout, learn_screen_look(s),
                         "The verdict began further up: v shows it from its beginning.", 0, 0);
     }
@@ -144,7 +138,7 @@ static kz_status open_task(learn_screen *s, const course_task *task, kz_error *e
     if (!text) return error->status;
     fwrite(text, 1, size, stdout);
     fputc('\n', stdout);
-    if (is_longer_than_window(text))
+    if (learn_screen_is_longer(text))
         report_wrap(stdout, style, "The task began further up: w shows it from its beginning.", 0, 0);
     free(text);
     watch_file(s);
@@ -252,44 +246,13 @@ static void show_solution(learn_screen *s) {
 #define RETURNS "returns to the keys"
 #define CHOOSE  "ends the list; then choose"
 
-// A text that the window does not hold is read page by page, where single keys can be read.
-static void show_pages(learn_screen *s, const char *text, size_t size, const char *then) {
-    bool shown = false;
-    char keys[128];
-    snprintf(keys, sizeof keys, "Space goes on, b goes back, q %s", then);
-    if (s->terminal.keys && is_longer_than_window(text)) {
-        learn_terminal_lines(&s->terminal, true);
-        shown = cli_pager_show(text, size, keys);
-        learn_terminal_lines(&s->terminal, false);
-    }
-    if (!shown) fwrite(text, 1, size, stdout);
-}
-
-// The same for what `print` prints; `pages` is for it.
-static void show_printed(learn_screen *s,
-                         void (*print)(learn_screen *s, FILE *file, const learn_pages *pages),
-                         const learn_pages *pages, const char *then) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file) {
-        print(s, file, pages);
-        fclose(file);
-    }
-    if (text)
-        show_pages(s, text, size, then);
-    else
-        print(s, stdout, pages);
-    free(text);
-}
-
 static void print_tasks(learn_screen *s, FILE *file, const learn_pages *pages) {
     (void)pages;
     learn_list_tasks(s->l, file, learn_screen_look(s));
 }
 
 static void on_list(learn_screen *s) {
-    show_printed(s, print_tasks, NULL, CHOOSE);
+    learn_screen_print(s, print_tasks, NULL, CHOOSE);
     ask_for_task(s);
 }
 
@@ -299,7 +262,7 @@ static void print_gates(learn_screen *s, FILE *file, const learn_pages *pages) {
 }
 
 static void on_gates(learn_screen *s) {
-    show_printed(s, print_gates, NULL, RETURNS);
+    learn_screen_print(s, print_gates, NULL, RETURNS);
     learn_screen_prompt(s);
 }
 
@@ -318,14 +281,14 @@ static void on_what(learn_screen *s) {
     if (!text)
         learn_screen_fail(s, &error);
     else
-        show_pages(s, text, size, RETURNS);
+        learn_screen_pages(s, text, size, 1, RETURNS);
     free(text);
     learn_screen_prompt(s);
 }
 
 static void on_verdict(learn_screen *s) {
     if (s->verdict.data)
-        show_pages(s, s->verdict.data, s->verdict.length, RETURNS);
+        learn_screen_pages(s, s->verdict.data, s->verdict.length, 1, RETURNS);
     else
         printf("There is no verdict yet: save the file, or press r.\n");
     learn_screen_prompt(s);
@@ -342,7 +305,7 @@ static void on_pages(learn_screen *s) {
     if (learn_pages_open(s->l->catalogue->folder, &pages, &error)) {
         learn_screen_fail(s, &error);
     } else {
-        show_printed(s, print_page_names, pages, CHOOSE);
+        learn_screen_print(s, print_page_names, pages, CHOOSE);
         s->asking = LEARN_ASK_PAGE;
         learn_terminal_lines(&s->terminal, true);
     }
@@ -359,7 +322,7 @@ static void read_page(learn_screen *s, const char *word) {
         learn_pages_text(pages, word, learn_screen_look(s), &text, &size, &error))
         learn_screen_fail(s, &error);
     else
-        show_pages(s, text, size, RETURNS);
+        learn_screen_pages(s, text, size, 1, RETURNS);
     free(text);
     learn_pages_close(pages);
     learn_screen_prompt(s);

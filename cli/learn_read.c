@@ -298,7 +298,7 @@ int cli_learn_read(int argc, char **argv) {
     } else if (learn_pages_text(pages, word.data, &style, &text, &size, &error)) {
         code = cli_fail(&error);
     } else if (!style.terminal || !isatty(STDIN_FILENO) || !cli_pager_is_longer(text, 2) ||
-               !cli_pager_show(text, size, "Space goes on, b goes back, q ends")) {
+               !cli_pager_show(text, size, 1, "Space goes on, b goes back, q ends")) {
         fwrite(text, 1, size, stdout);
     }
     free(text);

@@ -1,8 +1,10 @@
-// The learner's screen, inside: learn_loop.c waits and obeys, learn_prompt.c shows what to do now.
+// The learner's screen, inside: learn_loop.c waits and obeys, learn_prompt.c shows what to do now, learn_pages.c what
+// is longer than the window.
 #ifndef CLI_LEARN_SCREEN_H
 #define CLI_LEARN_SCREEN_H
 
 #include "learn.h"
+#include "learn_read.h"
 
 typedef enum learn_question {
     LEARN_ASK_NOTHING,
@@ -35,5 +37,12 @@ void learn_screen_clear(learn_screen *s);
 void learn_screen_keys(learn_screen *s); // all of them, with what they do
 void learn_screen_fail(learn_screen *s, const kz_error *error);
 bool learn_screen_asks_line(const learn_screen *s); // what is asked is answered by a line, not by a key
+
+bool learn_screen_is_longer(const char *text); // than the window, with the keys under it
+// Shows a text from line `first` on, page by page where it is longer than the window; `then` says what q does.
+void learn_screen_pages(learn_screen *s, const char *text, size_t size, size_t first, const char *then);
+// The same for a list that `print` prints, from where the learner is; `pages` is for it.
+void learn_screen_print(learn_screen *s, void (*print)(learn_screen *s, FILE *file, const learn_pages *pages),
+                        const learn_pages *pages, const char *then);
 
 #endif

@@ -40,12 +40,12 @@ static bool write_all(int file, const char *text, size_t size) {
     return true;
 }
 
-bool cli_pager_show(const char *text, size_t size, const char *keys) {
+bool cli_pager_show(const char *text, size_t size, size_t first, const char *keys) {
     char less[TOOLCHAIN_PATH], path[64], command[256];
     const char *own = getenv("PAGER");
     bool has_own = own && *own;
     if (!has_own && !toolchain_find_program("less", less)) return false;
-    snprintf(command, sizeof command, "less -R -X -P'%s'", keys);
+    snprintf(command, sizeof command, "less -R -X +%zu -P'%s'", first, keys);
     setenv("LESS", "-R -X", 0); // colours as they are, where somebody's own pager is a bare less
     int memory = memfd_create("page", 0);
     bool shown = memory >= 0 && write_all(memory, text, size);

@@ -7,8 +7,8 @@
 
 // Whether the window has fewer rows than the text needs with `below` more under it. Without a window: no.
 bool cli_pager_is_longer(const char *text, size_t below);
-// Shows the text in $PAGER, else in less, whose last line says `keys`; what was read stays on the screen. False
-// where there is neither: then it is to be printed as it is.
-bool cli_pager_show(const char *text, size_t size, const char *keys);
+// Shows the text in $PAGER, else in less, which begins at line `first` (from 1) and whose last line says `keys`; what
+// was read stays on the screen. False where there is neither: then it is to be printed as it is.
+bool cli_pager_show(const char *text, size_t size, size_t first, const char *keys);
 
 #endif

@@ -15,7 +15,7 @@ export EDITOR="cp $FOLDER/broken.cu"
 unset VISUAL
 # A pager that does not wait for keys.
 mkdir "$FOLDER/bin"
-printf '#!/bin/sh\nshift $(($# - 1))\necho paged\ncat "$1"\n' > "$FOLDER/bin/less"
+printf '#!/bin/sh\necho paged "$@"\nshift $(($# - 1))\ncat "$1"\n' > "$FOLDER/bin/less"
 chmod +x "$FOLDER/bin/less"
 PATH="$FOLDER/bin:$PATH"
 
@@ -267,4 +267,18 @@ expect_err "this begins on"
 expect_out "1 attempt"
 expect_exit 0 learn show
 expect_out "(hello-thread)"
+
+# A list that is longer than the window begins where the learner is.
+KZ_COURSE="$SHIPPED" KZ_LEARN="$FOLDER/far" on_terminal 80 learn 100 --path all << END
+expect The whole course · 100 of
+expect Waiting for you to save
+send l
+expect paged -R -X +
+expect Go to
+send q\n
+expect Waiting for you to save
+send q
+exit 0
+END
+grep -qF 'paged -R -X +1 ' "$FOLDER/out" && fail "the list begins at its beginning, far above the task"
 finish
