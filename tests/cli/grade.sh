@@ -105,4 +105,9 @@ expect_err "apt-get install g++"
 [ "$("$KZ" progress --export | grep -c twice)" = "$before" ] || fail "an attempt was recorded"
 expect_exit 0 progress --export
 expect_out "twice"
+# A missing barrier is one mistake: the race between warps, and not also that within one, which small cases show first.
+unset KZ_COURSE
+expect_exit 1 grade "$shared/tasks/memory/shared-reverse/wrong/no_barrier.cu" --task shared-reverse
+expect_out "two warps of one block"
+! grep -q "two lanes of one warp" "$FOLDER/out" || fail "one missing barrier is told twice"
 finish
