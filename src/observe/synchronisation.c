@@ -2,11 +2,13 @@
 //
 // A barrier is judged when it opens, by who came from where: in a drawn schedule the lanes of a warp may come
 // one after the other to a barrier that they all reach. Threads that end before others come are left in peace
-// (an early return), unless they went past the barrier and did what comes after it.
+// (an early return), unless they went past the barrier and did what comes after it, or parted from those who
+// wait at a branch whose sides meet again.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/guards.h"
 #include "observe/observe.h"
 
 enum { LANES = 32, WARPS = 32, BARRIERS = 16, PLACES = 4 };
@@ -31,6 +33,7 @@ typedef struct sync_block {
     const ptx_inst *past_inst[WARPS];
     uint32_t barrier_count;
     barrier barriers[BARRIERS];
+    observe_rounds *rounds; // [warps][guards][lanes]; NULL where there are no guards
 } sync_block;
 
 typedef struct detector {
@@ -38,7 +41,8 @@ typedef struct detector {
     observe_findings *findings;
     const ptx_module *module;
     const ptx_function *entry;
-    uint8_t *is_past; // of the entry's instructions, by index; NULL where it has no barrier
+    observe_guards *guards; // NULL for none
+    uint8_t *is_past;       // of the entry's instructions, by index; NULL where it has no barrier
     uint32_t threads, blocks;
     sync_block **resident;
     sync_block *last, *spare;
@@ -54,40 +58,7 @@ static sync_block *block_of(detector *self, uint32_t index) {
 
 // ---- what comes after the last barrier -------------------------------------------------------------------
 
-static bool is_barrier(const ptx_inst *inst) {
-    switch (inst->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_RED: return true;
-    default: return false;
-    }
-}
-
 enum { AFTER = 1, BEFORE = 2 }; // a barrier can have led here; one can be reached from here
-
-// The instructions that may follow: at most `room` of them are written.
-static uint32_t successors(const ptx_function *f, uint32_t at, uint32_t *to, uint32_t room) {
-    const ptx_inst *inst = &f->insts[at];
-    uint32_t count = 0;
-    bool goes_on = inst->guard >= 0;
-    switch (inst->op) {
-    case PTX_OP_BRA:
-        if (count < room) to[count++] = (uint32_t)inst->operands[0].value;
-        break;
-    case PTX_OP_BRX_IDX: {
-        const ptx_table *table = &f->tables[inst->operands[1].value];
-        for (uint32_t i = 0; i < table->count && count < room; i++) to[count++] = table->labels[i];
-        break;
-    }
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_TRAP: break;
-    default: goes_on = true;
-    }
-    if (goes_on && count < room) to[count++] = at + 1;
-    return count;
-}
 
 // Goes over the function until nothing changes: backward for BEFORE converges fast when done from the end.
 static void spread(const ptx_function *f, uint8_t *marks) {
@@ -95,8 +66,8 @@ static void spread(const ptx_function *f, uint8_t *marks) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < f->inst_count; i++) {
-            if (!(marks[i] & AFTER) && !is_barrier(&f->insts[i])) continue;
-            uint32_t count = successors(f, i, to, BASE_COUNT(to));
+            if (!(marks[i] & AFTER) && !observe_is_barrier(&f->insts[i])) continue;
+            uint32_t count = observe_successors(f, i, to, BASE_COUNT(to));
             for (uint32_t j = 0; j < count; j++) {
                 if (to[j] >= f->inst_count || marks[to[j]] & AFTER) continue;
                 marks[to[j]] |= AFTER;
@@ -105,8 +76,8 @@ static void spread(const ptx_function *f, uint8_t *marks) {
         }
         for (uint32_t i = f->inst_count; i-- > 0;) {
             if (marks[i] & BEFORE) continue;
-            uint32_t count = successors(f, i, to, BASE_COUNT(to));
-            bool reaches = is_barrier(&f->insts[i]) || count == BASE_COUNT(to);
+            uint32_t count = observe_successors(f, i, to, BASE_COUNT(to));
+            bool reaches = observe_is_barrier(&f->insts[i]) || count == BASE_COUNT(to);
             for (uint32_t j = 0; j < count; j++)
                 reaches |= to[j] < f->inst_count && (marks[to[j]] & BEFORE) != 0;
             if (!reaches) continue;
@@ -123,7 +94,7 @@ static void find_past(detector *self) {
     free(self->is_past);
     self->is_past = NULL;
     for (uint32_t i = 0; i < f->inst_count; i++) {
-        any |= is_barrier(&f->insts[i]);
+        any |= observe_is_barrier(&f->insts[i]);
         if (f->insts[i].op == PTX_OP_CALL) return;
     }
     uint8_t *marks = any ? calloc(f->inst_count, 1) : NULL;
@@ -166,6 +137,10 @@ static uint32_t lowest(uint32_t warp, uint32_t mask) { return warp * LANES + (ui
 
 // ---- judging a barrier that opens ------------------------------------------------------------------------
 
+static observe_rounds *rounds_of(const detector *self, const sync_block *block, uint32_t warp) {
+    return block->rounds + (size_t)warp * observe_guards_count(self->guards) * LANES;
+}
+
 static void judge_warp(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
     const arrival *came = b->came[warp];
     uint32_t all = 0;
@@ -186,11 +161,11 @@ static void judge_warp(detector *self, const sync_block *block, const barrier *b
              "that divides a warp\nwhat to do: let whole warps come to the barrier; barriers count warps");
 }
 
-static void judge_past(detector *self, const sync_block *block, const barrier *b) {
+static bool judge_past(detector *self, const sync_block *block, const barrier *b) {
     const ptx_inst *waited = NULL;
     uint32_t waiting = 0;
     for (uint32_t i = 0; i < block->warp_count && !waited; i++)
-        if (b->warps >> i & 1 && is_barrier(b->came[i][0].inst)) {
+        if (b->warps >> i & 1 && observe_is_barrier(b->came[i][0].inst)) {
             waited = b->came[i][0].inst;
             waiting = lowest(i, b->came[i][0].mask);
         }
@@ -205,8 +180,31 @@ static void judge_past(detector *self, const sync_block *block, const barrier *b
              "__syncthreads() inside an if that not all threads of the block take\nwhat to do: move the "
              "barrier "
              "out of the if, so that all threads reach it");
-        return;
+        return true;
     }
+    return false;
+}
+
+// Lanes that have ended since, but went another way round the barrier before.
+static bool judge_parted(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < PLACES; i++) all |= b->came[warp][i].mask;
+    if (!block->rounds || block->live[warp] & ~all) return false; // of those that live, more is known
+    for (uint32_t i = 0; i < PLACES && b->came[warp][i].mask; i++) {
+        const arrival *came = &b->came[warp][i];
+        const ptx_inst *branch = NULL;
+        if (!observe_is_barrier(came->inst) || !is_aligned(came->inst)) continue;
+        uint32_t past = observe_guards_past(self->guards, rounds_of(self, block, warp), came->inst,
+                                            (uint32_t)__builtin_ctz(came->mask), ~all, &branch);
+        if (!past) continue;
+        tell(self, OBSERVE_BARRIER_DIVERGENT, came->inst, block->index, lowest(warp, came->mask), branch,
+             lowest(warp, past),
+             "a lane went another way round the barrier and on, while lanes of its warp wait there\n"
+             "likely cause: __syncthreads() inside an if or a loop that only some lanes of a warp go "
+             "through\nwhat to do: move the barrier out of it, so that all threads of the block reach it");
+        return true;
+    }
+    return false;
 }
 
 static void judge(detector *self, const sync_block *block, const barrier *b) {
@@ -219,7 +217,7 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
         if (!first) {
             first = came->inst;
             who = lowest(i, came->mask);
-        } else if (!b->counted && is_barrier(first) && is_barrier(came->inst) &&
+        } else if (!b->counted && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
                    !same_line(self->module, first, came->inst))
             tell(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first, who,
                  "warps of one block wait at different __syncthreads() and are taken to have met\nlikely "
@@ -228,7 +226,9 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
                  "rounds\nwhat "
                  "to do: all threads of the block must come to the same __syncthreads()");
     }
-    if (!b->counted) judge_past(self, block, b);
+    if (b->counted || judge_past(self, block, b)) return;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (b->warps >> i & 1 && judge_parted(self, block, b, i)) return;
 }
 
 // ---- the listener ----------------------------------------------------------------------------------------
@@ -294,6 +294,14 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     block->past_inst[access->at.warp] = inst;
 }
 
+static void on_branch(sim_listener *listener, const sim_event *event, uint32_t taken) {
+    detector *self = (detector *)listener;
+    sync_block *block = block_of(self, event->block);
+    if (block && block->rounds)
+        observe_guards_branch(self->guards, rounds_of(self, block, event->warp), event->inst, event->mask,
+                              taken);
+}
+
 static void on_exchange(sim_listener *listener, const sim_exchange_event *event) {
     uint32_t outside = event->outside & event->at.mask;
     if (!event->is_shuffle || !outside) return;
@@ -324,13 +332,16 @@ static void on_leave(sim_listener *listener, const sim_event *event) {
 static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warps) {
     detector *self = (detector *)listener;
     if (index >= self->blocks || warps > WARPS || !self->resident) return;
-    sync_block *block = self->spare ? self->spare : malloc(sizeof *block);
+    sync_block *block = self->spare ? self->spare : calloc(1, sizeof *block);
+    size_t rounds = (size_t)warps * observe_guards_count(self->guards) * LANES;
     self->spare = NULL;
     self->resident[index] = self->last = block;
     if (!block) return;
     block->index = index;
     block->warp_count = warps;
     block->barrier_count = 0;
+    free(block->rounds);
+    block->rounds = rounds ? calloc(rounds, sizeof *block->rounds) : NULL;
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t lanes = self->threads > i * LANES ? self->threads - i * LANES : 0;
         block->live[i] = lanes >= LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
@@ -338,11 +349,16 @@ static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warp
     }
 }
 
+static void free_block(sync_block *block) {
+    if (block) free(block->rounds);
+    free(block);
+}
+
 static void on_block_end(sim_listener *listener, uint32_t index) {
     detector *self = (detector *)listener;
     sync_block *block = block_of(self, index);
     if (!block) return;
-    free(self->spare);
+    free_block(self->spare);
     self->spare = block;
     self->resident[index] = self->last = NULL;
 }
@@ -375,9 +391,9 @@ static void judge_stuck(detector *self, const sync_block *block) {
 }
 
 static void forget(detector *self) {
-    for (uint32_t i = 0; self->resident && i < self->blocks; i++) free(self->resident[i]);
+    for (uint32_t i = 0; self->resident && i < self->blocks; i++) free_block(self->resident[i]);
     free(self->resident);
-    free(self->spare);
+    free_block(self->spare);
     self->resident = NULL;
     self->last = self->spare = NULL;
     self->blocks = 0;
@@ -389,6 +405,9 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     self->module = event->module;
     self->entry = event->entry;
     find_past(self);
+    observe_guards_close(self->guards);
+    self->guards = observe_guards_open(self->entry);
+    self->detector.listener.branch = self->guards ? on_branch : NULL;
     self->blocks = self->threads = 1;
     for (int i = 0; i < 3; i++) {
         self->blocks *= event->launch->grid[i] ? event->launch->grid[i] : 1;
@@ -408,6 +427,7 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
 static void close_sync(observe_detector *base) {
     detector *self = (detector *)base;
     forget(self);
+    observe_guards_close(self->guards);
     free(self->is_past);
     free(self);
 }

@@ -1,0 +1,40 @@
+// Branches around barriers: where one side of a branch comes to a barrier, the other does not, and both meet again
+// before the kernel ends, a thread that takes the other side goes past the barrier.
+//
+// What is around the rest of a kernel is left in peace: there the other side is an early return.
+#ifndef OBSERVE_GUARDS_H
+#define OBSERVE_GUARDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptx/ptx.h"
+
+enum { OBSERVE_GUARDS = 32, OBSERVE_GUARD_LANES = 32 };
+
+typedef struct observe_guards observe_guards;
+
+// One lane at one of the branches: how often it came by, and which way it went the last 64 times.
+typedef struct observe_rounds {
+    uint64_t past; // bit i: i times before the last one it went past the barrier
+    uint32_t count;
+} observe_rounds;
+
+bool observe_is_barrier(const ptx_inst *inst); // for a whole block: bar.sync, bar.red and their like
+// The instructions that may follow `at`: at most `room` of them are written.
+uint32_t observe_successors(const ptx_function *f, uint32_t at, uint32_t *to, uint32_t room);
+
+observe_guards *observe_guards_open(const ptx_function *f); // NULL where there are none, or nobody knows
+void observe_guards_close(observe_guards *guards);
+uint32_t observe_guards_count(const observe_guards *guards);
+
+// Lanes of a warp come by `inst`, which need not be one of the branches; `rounds` are [guards][32], the warp's own.
+void observe_guards_branch(const observe_guards *guards, observe_rounds *rounds, const ptx_inst *inst,
+                           uint32_t mask, uint32_t taken);
+// Of the lanes in `others` those that went past `barrier` in the round in which `lane`, who waits there, did not;
+// 0 for none. `branch` is where they parted.
+uint32_t observe_guards_past(const observe_guards *guards, const observe_rounds *rounds,
+                             const ptx_inst *barrier, uint32_t lane, uint32_t others,
+                             const ptx_inst **branch);
+
+#endif
