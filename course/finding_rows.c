@@ -8,8 +8,8 @@
 enum { MOST = 6000 }; // bytes
 
 bool course_finding_is_fault(const char *kind) {
-    static const char *const faults[] = {"out-of-bounds", "use-after-free", "misaligned", "fault",
-                                         "deadlock"};
+    static const char *const faults[] = {"out-of-bounds", "use-after-free", "misaligned",
+                                         "fault",         "deadlock",       "endless-loop"};
     for (size_t i = 0; i < BASE_COUNT(faults); i++)
         if (strcmp(kind, faults[i]) == 0) return true;
     return false;

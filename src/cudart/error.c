@@ -38,6 +38,7 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     case SIM_FAULT_READ_ONLY: return cudaErrorIllegalAddress;
     case SIM_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
     case SIM_FAULT_ASSERT: return cudaErrorAssert;
+    case SIM_FAULT_ENDLESS:
     case SIM_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
     case SIM_FAULT_BARRIER:
     case SIM_FAULT_TRAP:

@@ -188,6 +188,7 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
     case SIM_FAULT_FREED: return OBSERVE_USE_AFTER_FREE;
     case SIM_FAULT_MISALIGNED: return OBSERVE_MISALIGNED;
     case SIM_FAULT_DEADLOCK: return OBSERVE_DEADLOCK;
+    case SIM_FAULT_ENDLESS: return OBSERVE_ENDLESS_LOOP;
     case SIM_FAULT_BARRIER: return OBSERVE_BARRIER_DIVERGENT;
     default: return OBSERVE_FAULT;
     }

@@ -431,6 +431,7 @@ _Noreturn void sim_fault_access(sim_warp *warp, const sim_op *op, uint32_t lane,
 _Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, kz_status status,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
 _Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes);
+_Noreturn void sim_fault_endless(sim_worker *worker);
 #define SIM_CAUSES_OF_WAITING                                                                                \
     "a barrier that only some threads reach, a lock that is never given back, waiting for a block that has " \
     "not begun"

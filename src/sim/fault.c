@@ -283,15 +283,24 @@ _Noreturn void sim_fault_interrupted(sim_worker *worker) {
          &t);
 }
 
-_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes) {
+static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, const char *word,
+                                   const char *what, const char *causes) {
     const sim_grid *g = worker->grid;
     base_text t = {0};
-    base_text_add(&t, "deadlock in kernel %s: %s", g->kernel->entry->name, what);
+    base_text_add(&t, "%s in kernel %s: %s", word, g->kernel->entry->name, what);
     describe_all(worker, &t);
     base_text_add(&t, "\n  likely causes: %s", causes);
     stop(worker, KZ_DEADLOCK,
-         &(sim_fault_info){.kind = SIM_FAULT_DEADLOCK,
-                           .inst = first_inst(worker),
-                           .block = worker->running ? worker->running->index : 0},
+         &(sim_fault_info){
+             .kind = kind, .inst = first_inst(worker), .block = worker->running ? worker->running->index : 0},
          &t);
+}
+
+_Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes) {
+    stop_waiting(worker, SIM_FAULT_DEADLOCK, "deadlock", what, causes);
+}
+
+_Noreturn void sim_fault_endless(sim_worker *worker) {
+    stop_waiting(worker, SIM_FAULT_ENDLESS, "endless loop", "it looks at nothing that could end it",
+                 "a condition that never changes, a step of 0");
 }

@@ -321,8 +321,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
         if (any_waits(worker))
             sim_fault_deadlock(worker, "every block waits for something that no thread will do",
                                SIM_CAUSES_OF_WAITING);
-        sim_fault_deadlock(worker, "an endless loop, which looks at nothing that could end it",
-                           "a condition that never changes, a step of 0");
+        sim_fault_endless(worker);
     }
     if (!watch->armed || watch->since == watch->power) {
         watch->power = watch->armed ? watch->power * 2 : 1;

@@ -246,6 +246,7 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MISALIGNED,
     SIM_FAULT_READ_ONLY, // a store to constant memory or parameters
     SIM_FAULT_DEADLOCK,
+    SIM_FAULT_ENDLESS, // a loop that looks at nothing that could end it
     SIM_FAULT_BARRIER, // threads disagree about a barrier
     SIM_FAULT_ASSERT,
     SIM_FAULT_TRAP,
