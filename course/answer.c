@@ -203,11 +203,35 @@ bool course_same_number(double got, double wanted, double tolerance) {
 
 // ---- words ----------------------------------------------------------------------------------------
 
+// "serial_work", "serial-work" and "serial work" are the same; -1, x-1 and __syncthreads stay as they are.
+static bool joins(const char *at) {
+    if (*at == '_') return isalnum((unsigned char)at[-1]) && isalpha((unsigned char)at[1]);
+    return *at == '-' && isalpha((unsigned char)at[-1]) && isalpha((unsigned char)at[1]);
+}
+
 static const char *next_word(const char *at, size_t *length) {
-    static const char between[] = " \t,;[](){}\"'";
-    at += strspn(at, between);
-    *length = strcspn(at, between);
+    static const char between[] = " \t,;[](){}\"'_-";
+    while (*at && strchr(between, *at) && *at != '_' && *at != '-') at++;
+    *length = 0;
+    while (at[*length]) {
+        const char *c = at + *length;
+        bool is_joint = *c == '_' || *c == '-';
+        if (is_joint ? *length && joins(c) : strchr(between, *c) != NULL) break;
+        ++*length;
+    }
     return at;
+}
+
+// Behind "the" and its like, where what is wanted has none and is no single letter.
+static const char *without_article(const char *text, const char *wanted) {
+    static const char *const articles[] = {"the", "an", "a"};
+    size_t length, wanted_length;
+    const char *first = next_word(text, &length), *other = next_word(wanted, &wanted_length);
+    for (size_t i = 0; i < BASE_COUNT(articles) && wanted_length > 1; i++)
+        if (strlen(articles[i]) == length && strncasecmp(first, articles[i], length) == 0 &&
+            !(wanted_length == length && strncasecmp(other, first, length) == 0))
+            return first + length;
+    return text;
 }
 
 static bool same_word(const char *a, size_t a_length, const char *b, size_t b_length, double tolerance) {
@@ -221,6 +245,9 @@ static bool same_word(const char *a, size_t a_length, const char *b, size_t b_le
 }
 
 bool course_same_words(const char *a, const char *b, double tolerance) {
+    const char *whole = a;
+    a = without_article(a, b);
+    b = without_article(b, whole);
     for (;;) {
         size_t a_length, b_length;
         a = next_word(a, &a_length);
@@ -228,6 +255,8 @@ bool course_same_words(const char *a, const char *b, double tolerance) {
         if (!same_word(a, a_length, b, b_length, tolerance)) return false;
         if (a_length == 0) return true;
         a += a_length, b += b_length;
+        if (*a == '_' || *a == '-') a++; // it joins two words
+        if (*b == '_' || *b == '-') b++;
     }
 }
 

@@ -57,6 +57,16 @@ static void test_words(void **state) {
     assert_false(course_same_words("0", "-inf", 0));
     assert_false(course_same_words("inf", "-inf", 0.1));
     assert_true(course_same_words("-INF", "-inf", 0));
+    assert_true(course_same_words("Serial work", "serial_work", 0));
+    assert_true(course_same_words("serial-work", "serial_work", 0));
+    assert_true(course_same_words("the compiler", "compiler", 0));
+    assert_true(course_same_words("compiler", "the compiler", 0));
+    assert_true(course_same_words("__syncthreads", "__syncthreads", 0));
+    assert_false(course_same_words("syncthreads", "__syncthreads", 0));
+    assert_false(course_same_words("serial", "serial_work", 0));
+    assert_false(course_same_words("a b", "b", 0)); // letters are no articles
+    assert_false(course_same_words("1", "-1", 0));
+    assert_false(course_same_words("3", "n-3", 0));
 }
 
 static void test_lines(void **state) {
