@@ -91,8 +91,8 @@ static void print_check(FILE *file, const report_style *style, const course_chec
 
 static void print_time(FILE *file, const report_style *style, const course_verdict *verdict) {
     bool is_code = verdict->task->kind == COURSE_CUDA;
-    if (!is_code || verdict->timed) return;
-    for (size_t i = 0; i < verdict->check_count; i++) // the row says it already
+    if (!is_code || verdict->timed || verdict->reason == COURSE_COMPILE) return; // nothing ran
+    for (size_t i = 0; i < verdict->check_count; i++)                            // the row says it already
         if (strcmp(verdict->checks[i].name, "speed") == 0) return;
     bool on_gpu = strncmp(verdict->device, "cuda", 4) == 0;
     report_print(file, style, REPORT_DIM, "  Time was not measured: %s.\n",

@@ -105,6 +105,10 @@ expect_err "apt-get install g++"
 [ "$("$KZ" progress --export | grep -c twice)" = "$before" ] || fail "an attempt was recorded"
 expect_exit 0 progress --export
 expect_out "twice"
+# Of what does not compile nobody expects a time.
+echo 'extern "C" __global__ void twice(' > "$FOLDER/broken.cu"
+expect_exit 1 grade "$FOLDER/broken.cu" --task twice
+! grep -q "ime was not measured" "$FOLDER/out" || fail "a time is missed where nothing compiled"
 # A missing barrier is one mistake: the race between warps, and not also that within one, which small cases show first.
 unset KZ_COURSE
 expect_exit 1 grade "$shared/tasks/memory/shared-reverse/wrong/no_barrier.cu" --task shared-reverse
