@@ -7,6 +7,7 @@
 
 #include "course.h"
 #include "replay.h"
+#include "report/findings.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
@@ -68,7 +69,19 @@ static bool fits(const claim *c, const course_check *check) {
 static bool is_known(const char *word) {
     for (int r = COURSE_COMPILE; r < COURSE_REASONS; r++)
         if (strcmp(course_reason_name((course_reason)r), word) == 0) return true;
-    return false;
+    report_findings kinds = {0};
+    bool is_kind = report_findings_choose(&kinds, word, NULL, NULL) == KZ_OK;
+    report_findings_close(&kinds);
+    return is_kind;
+}
+
+static void add_reasons(char *what, size_t size, const char *word) {
+    int length = snprintf(what, size, "its first line says \"fails: %s\", and that is no reason (", word);
+    for (int r = COURSE_COMPILE; r < COURSE_REASONS && (size_t)length < size; r++)
+        length += snprintf(what + length, size - (size_t)length, "%s%s", r > COURSE_COMPILE ? ", " : "",
+                           course_reason_name((course_reason)r));
+    if ((size_t)length < size)
+        snprintf(what + length, size - (size_t)length, ") and no kind of finding (docs/sanitizer.md)");
 }
 
 // ---- one grading ----------------------------------------------------------------------------------------
@@ -196,15 +209,16 @@ static void prove_wrong(proof *p, const char *name) {
     for (size_t i = 0; i < verdict.check_count && !status; i++) holds = holds || fits(&c, &verdict.checks[i]);
     if (status)
         snprintf(what, sizeof what, "it could not be graded");
+    else if (!is_known(c.word))
+        add_reasons(what, sizeof what, c.word);
     else if (verdict.passed)
         snprintf(what, sizeof what, "it passes, and should fail: %s %s", c.word, c.detail);
     else if (holds)
         snprintf(what, sizeof what, "fails: %s%s%s", c.word, c.detail[0] ? " " : "", c.detail);
     else
-        snprintf(what, sizeof what, "it fails for another reason than \"%s%s%s\"%s%s%s%s", c.word,
+        snprintf(what, sizeof what, "it fails for another reason than \"%s%s%s\"%s%s%s", c.word,
                  c.detail[0] ? " " : "", c.detail, c.quoted[0] ? ", or without the words \"" : "", c.quoted,
-                 c.quoted[0] ? "\"" : "",
-                 is_known(c.word) ? "" : " (which is no reason, or a kind of finding)");
+                 c.quoted[0] ? "\"" : "");
     tell(p, holds, name, what, status ? NULL : &verdict, &error);
     course_verdict_close(&verdict);
     free(text);

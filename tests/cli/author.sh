@@ -42,6 +42,12 @@ expect_err "did you mean my-cuda?"
 expect_exit 0 learn metrics
 expect_out "sectors_per_load"
 
+# A wrong file that claims an unknown reason is told the known ones.
+one_short=$FOLDER/course/tasks/one/my-c/wrong/one_short.c
+cp "$one_short" "$FOLDER/kept.c" && sed -i "s/fails: result/fails: rezult/" "$one_short"
+expect_exit 1 learn check-task my-c
+expect_out 'says "fails: rezult", and that is no reason (compile, '
+cp "$FOLDER/kept.c" "$one_short"
 # A task that does not hold is told: a wrong kernel that is right, hints that are missing, an unknown key.
 task=$FOLDER/course/tasks/one/my-c
 cp "$task/solution.c" "$task/wrong/right.c"
