@@ -9,11 +9,15 @@
 
 enum { CHAINS = 4 };
 
-static double combine(kz_reduce_operation operation, kz_type type, double a, double b) {
-    if (operation == KZ_REDUCE_SUM)
+double reduce_combine(kz_reduce_operation operation, kz_type type, double a, double b) {
+    if (operation == KZ_REDUCE_SUM || operation == KZ_REDUCE_MEAN)
         return type == KZ_I32 ? (int32_t)((uint32_t)(int32_t)a + (uint32_t)(int32_t)b) : a + b;
     if (isnan(a) || isnan(b)) return NAN;
     return (operation == KZ_REDUCE_MIN) == (a < b) ? a : b;
+}
+
+double reduce_conclude(kz_reduce_operation operation, double value, uint64_t count) {
+    return operation == KZ_REDUCE_MEAN ? value / (double)count : value;
 }
 
 static void partial(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
@@ -27,19 +31,19 @@ static void partial(const kz_native_launch *launch, kz_reduce_operation operatio
     for (int k = 0; k < CHAINS; k++) chain[k] = reduce_identity(operation, type);
     for (; i + CHAINS <= end; i += CHAINS)
         for (int k = 0; k < CHAINS; k++)
-            chain[k] = combine(operation, type, chain[k], kz_element_get(type, in, i + k));
-    for (; i < end; i++) chain[0] = combine(operation, type, chain[0], kz_element_get(type, in, i));
-    for (int k = 1; k < CHAINS; k++) chain[0] = combine(operation, type, chain[0], chain[k]);
+            chain[k] = reduce_combine(operation, type, chain[k], kz_element_get(type, in, i + k));
+    for (; i < end; i++) chain[0] = reduce_combine(operation, type, chain[0], kz_element_get(type, in, i));
+    for (int k = 1; k < CHAINS; k++) chain[0] = reduce_combine(operation, type, chain[0], chain[k]);
     partials[launch->block_index[0]] = chain[0];
 }
 
 static void finish(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
     const double *partials = *(const double *const *)launch->args[0];
     void *out = *(void *const *)launch->args[1];
-    uint64_t count = *(const uint64_t *)launch->args[2];
+    uint64_t count = *(const uint64_t *)launch->args[2], n = *(const uint64_t *)launch->args[3];
     double value = reduce_identity(operation, type);
-    for (uint64_t i = 0; i < count; i++) value = combine(operation, type, value, partials[i]);
-    kz_element_set(type, out, 0, value);
+    for (uint64_t i = 0; i < count; i++) value = reduce_combine(operation, type, value, partials[i]);
+    kz_element_set(type, out, 0, reduce_conclude(operation, value, n));
 }
 
 #define ENTRY(operation, OPERATION, type, TYPE)                                                              \
@@ -52,15 +56,20 @@ static void finish(const kz_native_launch *launch, kz_reduce_operation operation
 #define ROW(operation, OPERATION, type, TYPE)                                                                \
     {"reduce_native_" #operation "_" #type, partial_##operation##_##type},                                   \
         {"reduce_finish_" #operation "_" #type, finish_##operation##_##type},
-#define TYPES(X, operation, OPERATION)                                                                       \
+#define FLOATS(X, operation, OPERATION)                                                                      \
     X(operation, OPERATION, f32, F32)                                                                        \
     X(operation, OPERATION, f64, F64)                                                                        \
-    X(operation, OPERATION, i32, I32)                                                                        \
     X(operation, OPERATION, f16, F16)                                                                        \
     X(operation, OPERATION, bf16, BF16)
+#define ALL(X)                                                                                               \
+    FLOATS(X, sum, SUM)                                                                                      \
+    FLOATS(X, min, MIN)                                                                                      \
+    FLOATS(X, max, MAX)                                                                                      \
+    FLOATS(X, mean, MEAN)                                                                                    \
+    X(sum, SUM, i32, I32)                                                                                    \
+    X(min, MIN, i32, I32)                                                                                    \
+    X(max, MAX, i32, I32)
 
-TYPES(ENTRY, sum, SUM)
-TYPES(ENTRY, min, MIN)
-TYPES(ENTRY, max, MAX)
+ALL(ENTRY)
 
-const kz_native_entry reduce_natives[] = {TYPES(ROW, sum, SUM) TYPES(ROW, min, MIN) TYPES(ROW, max, MAX){0}};
+const kz_native_entry reduce_natives[] = {ALL(ROW){0}};

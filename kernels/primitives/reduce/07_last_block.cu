@@ -7,21 +7,8 @@
 // Expect   one launch, nothing else; the same result in every run, for no order depends on who came first.
 // Limit    the module's ticket allows one launch at a time. A fence and an atomic per block at the end.
 
+#include "kz/last_block.cuh"
 #include "vector.cuh"
-
-__device__ unsigned reduce_ticket; // 0 before and after every launch
-
-// True for all threads of the block that comes last; what the others wrote before is then visible to it.
-static __device__ __forceinline__ bool come_last(void) {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        __threadfence(); // the partial result before the ticket
-        last = atomicInc(&reduce_ticket, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence(); // the ticket before the others' partial results
-    }
-    __syncthreads();
-    return last;
-}
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void last_block(const T *in, T *out, A *partial, size_t n) {
@@ -35,10 +22,11 @@ static __device__ __forceinline__ void last_block(const T *in, T *out, A *partia
                 combine<operation>(value, __ldcg(&partial[i])); // from L2: L1 knows nothing of other blocks
         value = fold_block<operation>(value);
     }
-    if (threadIdx.x == 0) kz_narrow(out, value);
+    if (threadIdx.x == 0) kz_narrow(out, conclude<operation>(value, n));
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \
     KZ_ENTRY_BOUNDS(reduce_last_block_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                   \
     (const T *in, T *out, A *partial, size_t n) { last_block<OPERATION, T, A>(in, out, partial, n); }
 REDUCE_ALL(ENTRY)
+REDUCE_FLOATS(ENTRY, mean, MEAN)

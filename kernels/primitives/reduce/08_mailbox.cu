@@ -83,7 +83,7 @@ static __device__ __forceinline__ void mailbox(const T *in, T *out, size_t n) {
     __syncwarp();
     value = fold_warp<operation>(value);
     if (kz_lane() == 0) {
-        kz_narrow(out, value);
+        kz_narrow(out, conclude<operation>(value, n));
         *(volatile unsigned *)&reduce_launch = launch; // every block has read the old number by now
     }
 }
@@ -92,3 +92,4 @@ static __device__ __forceinline__ void mailbox(const T *in, T *out, size_t n) {
     KZ_ENTRY_BOUNDS(reduce_mailbox_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                      \
     (const T *in, T *out, size_t n) { mailbox<OPERATION, T, A>(in, out, n); }
 REDUCE_ALL(ENTRY)
+REDUCE_FLOATS(ENTRY, mean, MEAN)

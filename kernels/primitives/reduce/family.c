@@ -1,4 +1,4 @@
-// reduce: sum, min or max of n elements. Cases, work, plans and the table of variants.
+// reduce: sum, min, max or mean of n elements. Cases, work, plans and the table of variants.
 //
 // Axes: n. Buffers: in of n elements, out of one. Where choice.csv does not know the GPU, the last variant
 // that the device can run is taken: 07 needs one launch and is bound by DRAM.
@@ -7,7 +7,7 @@
 #include "private.h"
 #include "tune.h"
 
-static const char *const operations[] = {"sum", "min", "max", NULL};
+static const char *const operations[] = {"sum", "min", "max", "mean", NULL};
 
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)c->axes[0]};
@@ -31,14 +31,7 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 static kz_status supported(const kz_case *c, kz_error *error) {
     if (c->operation >= KZ_REDUCE_COUNT) return kz_plan_refuse(error, "reduce has no such operation");
-    switch (c->type) {
-    case KZ_F32:
-    case KZ_F64:
-    case KZ_I32:
-    case KZ_F16:
-    case KZ_BF16: return KZ_OK;
-    default: return kz_plan_refuse(error, "reduce has no %s", kz_type_name(c->type));
-    }
+    return reduce_supported("reduce", c->operation, c->type, error);
 }
 
 static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
@@ -55,6 +48,9 @@ static kz_status fold_into_cell(const kz_case *c, kz_plan *plan, const char *ide
                                 uint32_t threads, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK) return status;
+    if (c->operation > KZ_REDUCE_MAX)
+        return kz_plan_refuse(error, "an atomic cell has no %s: 07_last_block and 08_mailbox do it",
+                              operations[c->operation]);
     bool half = c->type == KZ_F16 || c->type == KZ_BF16;
     bool direct = c->operation == KZ_REDUCE_SUM && !half;
     kz_arg cell = direct ? kz_arg_buffer(OUT) : kz_arg_workspace(0);
@@ -79,7 +75,8 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
     plan->workspace_bytes = blocks * sizeof(double);
     kz_arg partials = kz_arg_workspace(0);
     add_launch(c, plan, "native", blocks, 1, (kz_arg[]){kz_arg_buffer(IN), partials, kz_arg_u64(n)}, 3);
-    add_launch(c, plan, "finish", 1, 1, (kz_arg[]){partials, kz_arg_buffer(OUT), kz_arg_u64(blocks)}, 3);
+    kz_arg finish[] = {partials, kz_arg_buffer(OUT), kz_arg_u64(blocks), kz_arg_u64(n)};
+    add_launch(c, plan, "finish", 1, 1, finish, 4);
     return KZ_OK;
 }
 
@@ -206,6 +203,9 @@ static const kz_case cases[] = {
     CHECK(SUM, I32, 1000, .data = KZ_DATA_LARGE), // wraps
     CHECK(MIN, I32, 1000, .data = KZ_DATA_LARGE),
     CHECK(MAX, I32, 1000, .data = KZ_DATA_LARGE),
+    FLOATS(FLOAT_EDGES, MEAN),
+    CHECK(MEAN, F32, 1000, .data = KZ_DATA_DENORMAL),
+    CHECK(MEAN, F16, 10007, .data = KZ_DATA_POSITIVE),
     CASE(SUM, F32, 1 << 16, KZ_USE_CHECK | KZ_USE_BENCH),
     BENCH(SUM, F32, 1 << 20),
     BENCH(SUM, F32, 1 << 22),
@@ -219,6 +219,7 @@ static const kz_case cases[] = {
     BENCH(MAX, BF16, 1 << 28),
     BENCH(SUM, I32, 1 << 28),
     BENCH(SUM, F64, 1 << 28),
+    BENCH(MEAN, F32, 1 << 28),
     CASE(MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 

@@ -2,15 +2,13 @@
 #ifndef REDUCE_PRIVATE_H
 #define REDUCE_PRIVATE_H
 
-#include "kz/family.h"
-#include "reduce.h" // the operations' numbers
+#include "fold.h"
 
 enum { IN, OUT }; // the buffers, in order
 
 extern const kz_family kz_family_reduce;
 extern const kz_native_entry reduce_natives[];
 
-double reduce_identity(kz_reduce_operation operation, kz_type type);
 kz_status reduce_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error);
 

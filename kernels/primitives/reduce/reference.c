@@ -6,70 +6,105 @@
 // squares. Summed over i, the error's standard deviation is below u * sqrt(n * (Q / 2 + S^2 / 3)). Six of
 // those are allowed: about ten times what a correct kernel shows, and far below what accumulating in a half
 // type does. u is that of the accumulator: 2^-24 for f32, f16 and bf16. The result is rounded once more to
-// the type.
+// the type. A mean is the sum, with its error, divided; the division and the count in the accumulator's type
+// round once each.
 #include <math.h>
 
 #include "private.h"
 
 enum { DEVIATIONS = 6 };
 
+static bool adds(kz_reduce_operation operation) {
+    return operation == KZ_REDUCE_SUM || operation == KZ_REDUCE_MEAN;
+}
+
 double reduce_identity(kz_reduce_operation operation, kz_type type) {
-    if (operation == KZ_REDUCE_SUM) return 0.0;
+    if (adds(operation)) return 0.0;
     if (type == KZ_I32) return operation == KZ_REDUCE_MIN ? INT32_MAX : INT32_MIN;
     return operation == KZ_REDUCE_MIN ? INFINITY : -INFINITY;
 }
 
-static double extreme(const kz_case *c, const void *in) {
-    double best = reduce_identity(c->operation, c->type);
-    for (int64_t i = 0; i < c->axes[0]; i++) {
-        double x = kz_element_get(c->type, in, i);
+kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error) {
+    switch (type) {
+    case KZ_I32:
+        if (operation == KZ_REDUCE_MEAN)
+            return kz_plan_refuse(error, "%s has no mean of i32: the sum is exact, divide it", family);
+        return KZ_OK;
+    case KZ_F32:
+    case KZ_F64:
+    case KZ_F16:
+    case KZ_BF16: return KZ_OK;
+    default: return kz_plan_refuse(error, "%s has no %s", family, kz_type_name(type));
+    }
+}
+
+static double element(kz_type type, reduce_slice slice, uint64_t i) {
+    return kz_element_get(type, slice.in, slice.first + i * slice.stride);
+}
+
+static double extreme(kz_reduce_operation operation, kz_type type, reduce_slice slice) {
+    double best = reduce_identity(operation, type);
+    for (uint64_t i = 0; i < slice.count; i++) {
+        double x = element(type, slice, i);
         if (isnan(x)) return x;
-        if (c->operation == KZ_REDUCE_MIN ? x < best : x > best) best = x;
+        if (operation == KZ_REDUCE_MIN ? x < best : x > best) best = x;
     }
     return best;
 }
 
-static double wrapped_sum(const int32_t *in, int64_t n) {
+static double wrapped_sum(reduce_slice slice) {
     uint32_t sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += (uint32_t)in[i];
+    for (uint64_t i = 0; i < slice.count; i++)
+        sum += (uint32_t)((const int32_t *)slice.in)[slice.first + i * slice.stride];
     return (int32_t)sum;
 }
 
-static double largest(const kz_case *c, const void *in) {
+static double largest(kz_type type, reduce_slice slice) {
     double most = 0.0;
-    for (int64_t i = 0; i < c->axes[0]; i++) most = fmax(most, fabs(kz_element_get(c->type, in, i)));
+    for (uint64_t i = 0; i < slice.count; i++) most = fmax(most, fabs(element(type, slice, i)));
     return most;
 }
 
 // Neumaier's sum: `lost` gathers what each addition rounds away, so that f64 has a reference better than
-// itself.
-static double float_sum(const kz_case *c, const void *in, double *bound) {
-    double scale = largest(c, in); // squares are taken in its unit, for those of denormals vanish
+// itself. The error is that of the accumulator; 0 where the sum is not finite or all elements are zeros.
+static double float_sum(kz_type type, reduce_slice slice, double *error) {
+    double scale = largest(type, slice); // squares are taken in its unit, for those of denormals vanish
     double sum = 0.0, lost = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < c->axes[0]; i++) {
-        double x = kz_element_get(c->type, in, i), next = sum + x;
+    *error = 0.0;
+    for (uint64_t i = 0; i < slice.count; i++) {
+        double x = element(type, slice, i), next = sum + x;
         lost += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
         sum = next;
         squares += (x / scale) * (x / scale);
     }
     if (!isfinite(sum) || scale == 0.0) return sum; // NaN or infinity in, the same out; zeros give zero
     sum += lost;
-    double u = kz_unit_roundoff(c->type == KZ_F64 ? KZ_F64 : KZ_F32);
-    double units = sqrt((double)c->axes[0] * (squares / 2.0 + (sum / scale) * (sum / scale) / 3.0));
-    double error = DEVIATIONS * u * scale * units;
-    bool half = c->type == KZ_F16 || c->type == KZ_BF16;
-    *bound = error + (half ? kz_half_ulp(c->type, fabs(sum) + error) : 0.0);
-    return kz_saturate(c->type, sum);
+    double u = kz_unit_roundoff(type == KZ_F64 ? KZ_F64 : KZ_F32);
+    double units = sqrt((double)slice.count * (squares / 2.0 + (sum / scale) * (sum / scale) / 3.0));
+    *error = DEVIATIONS * u * scale * units;
+    return sum;
+}
+
+double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice slice, double *bound) {
+    *bound = 0.0;
+    if (!adds(operation)) return extreme(operation, type, slice);
+    if (type == KZ_I32) return wrapped_sum(slice);
+    if (operation == KZ_REDUCE_MEAN && slice.count == 0) return NAN; // 0 / 0
+    double error, value = float_sum(type, slice, &error);
+    if (operation == KZ_REDUCE_MEAN) {
+        kz_type wide = type == KZ_F64 ? KZ_F64 : KZ_F32;
+        value /= (double)slice.count;
+        error = error / (double)slice.count + (error > 0.0 ? 3.0 * kz_half_ulp(wide, value) : 0.0);
+    }
+    if (error == 0.0) return value;
+    bool half = type == KZ_F16 || type == KZ_BF16;
+    *bound = error + (half ? kz_half_ulp(type, fabs(value) + error) : 0.0);
+    return kz_saturate(type, value);
 }
 
 kz_status reduce_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error) {
-    *bound = 0.0;
-    if (c->operation != KZ_REDUCE_SUM)
-        *expected = extreme(c, host[IN]);
-    else if (c->type == KZ_I32)
-        *expected = wrapped_sum(host[IN], c->axes[0]);
-    else
-        *expected = float_sum(c, host[IN], bound);
+    *expected =
+        reduce_fold(c->operation, c->type, (reduce_slice){host[IN], 0, (uint64_t)c->axes[0], 1}, bound);
     return KZ_OK;
 }

@@ -14,13 +14,6 @@ enum { THREADS = REDUCE_VECTOR_THREADS, PACKS = REDUCE_VECTOR_PACKS };
 static_assert(PACKS >= 2, "the elements before and after have an accumulator each");
 
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ A fold_pack(A value, kz_pack<T> pack) {
-#pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e++) value = combine<operation>(value, (A)kz_widen(pack.at[e]));
-    return value;
-}
-
-template <int operation, typename T, typename A>
 static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
     const int PACK = 16 / sizeof(T);
     size_t head = (0 - (size_t)in) % 16 / sizeof(T);

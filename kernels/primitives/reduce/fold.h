@@ -1,0 +1,24 @@
+// Folding on the host, for the families reduce, reduce_axis and reduce_segments: the right answer and how far a
+// kernel may be from it (reference.c), and one step of a fold for the native variants (00_native.c).
+#ifndef REDUCE_FOLD_H
+#define REDUCE_FOLD_H
+
+#include "kz/family.h"
+#include "reduce.h" // the operations' numbers
+
+// `count` elements of `in`, `stride` apart, from element `first` on.
+typedef struct reduce_slice {
+    const void *in;
+    uint64_t first, count, stride;
+} reduce_slice;
+
+double reduce_identity(kz_reduce_operation operation, kz_type type);
+double reduce_combine(kz_reduce_operation operation, kz_type type, double a, double b);
+// What folding `count` elements came to, as the operation's result: a mean divides.
+double reduce_conclude(kz_reduce_operation operation, double value, uint64_t count);
+double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice slice, double *bound);
+
+// KZ_UNSUPPORTED with a reason where `family` has no such operation of the type.
+kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error);
+
+#endif
