@@ -17,6 +17,8 @@ typedef struct cub_call {
 
 cudaError_t cub_histogram(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_reduce(const kz_peer_problem *problem, const cub_call *call);
+cudaError_t cub_reduce_axis(const kz_peer_problem *problem, const cub_call *call);
+cudaError_t cub_reduce_segments(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_scan(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_transform(const kz_peer_problem *problem, const cub_call *call);
 

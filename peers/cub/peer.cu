@@ -19,6 +19,8 @@ enum {
 
 static const operation operations[] = {
     {"reduce", "DeviceReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce},
+    {"reduce_axis", "DeviceSegmentedReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce_axis},
+    {"reduce_segments", "DeviceSegmentedReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce_segments},
     {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_scan},
     {"histogram", "DeviceHistogram", SAMPLES, cub_histogram},
     {"vector_add", "DeviceTransform", 1u << KZ_F32, cub_transform},

@@ -1,0 +1,111 @@
+// reduce_axis 07: the plan chooses
+//
+// Idea     no one kernel is right for every shape, but the plan knows the shape.
+// Change   06 for short and middle rows; a block for each long row, eight packs per thread in flight; n in pieces,
+//          and a second launch, where there are too few rows or columns to fill the GPU; for columns 05 with 16
+//          bytes of neighbouring columns per load.
+// Expect   the speed of a read for every shape of some 100 MB.
+// Limit    columns of which 16 bytes do not divide the inner axis are read element by element, as in 05.
+
+#include "columns.cuh"
+#include "rows.cuh"
+
+// ---- a block per row or per piece of one -----------------------------------------------------------------
+
+template <int operation, bool aligned, typename T, typename A>
+static __device__ __forceinline__ void fold_team(const rows_view<T> &v, T *out, A *partial, size_t segments,
+                                                 size_t n, size_t pieces) {
+    const int PACK = 16 / sizeof(T);
+    // A piece ends with a pack where rows do.
+    size_t chunk = ((n + pieces - 1) / pieces + PACK - 1) / PACK * PACK;
+    for (size_t unit = blockIdx.x; unit < segments * pieces; unit += gridDim.x) {
+        size_t s = unit / pieces, piece = unit % pieces;
+        size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
+        span r = span_of(v, v.begin + s * n + from, v.begin + s * n + to);
+        A value = fold_long<operation, aligned, REDUCE_AXIS_TEAM_PACKS, T, A>(v, r, threadIdx.x, blockDim.x);
+        value = fold_block<operation>(value);
+        if (threadIdx.x != 0) continue;
+        if (pieces == 1)
+            write_result<operation>(out, s, value, n);
+        else
+            partial[piece * segments + s] = value;
+    }
+}
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void team(const T *in, T *out, A *partial, size_t segments, size_t n,
+                                            size_t pieces) {
+    rows_view<T> v = view_rows(in, segments, n);
+    if (v.aligned)
+        fold_team<operation, true, T, A>(v, out, partial, segments, n, pieces);
+    else
+        fold_team<operation, false, T, A>(v, out, partial, segments, n, pieces);
+}
+
+// ---- columns by packs --------------------------------------------------------------------------------------
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void columns_of_packs(const T *in, T *out, A *partial, const shape *s) {
+    const int PACK = 16 / sizeof(T);
+    unsigned height = REDUCE_AXIS_THREADS / s->width;
+    for (size_t index = blockIdx.x; index < unit_count(s); index += gridDim.x) {
+        unit u = unit_of(index, s);
+        A value[PACK];
+#pragma unroll
+        for (int e = 0; e < PACK; e++) value[e] = identity<operation>(A());
+        if (u.column < s->across) {
+            const T *from = in + u.o * s->n * s->inner + u.column * PACK;
+            for (size_t k = u.from + threadIdx.x / s->width; k < u.to; k += REDUCE_AXIS_ROWS * height) {
+                kz_pack<T> elements[REDUCE_AXIS_ROWS];
+#pragma unroll
+                for (int r = 0; r < REDUCE_AXIS_ROWS; r++) {
+                    elements[r] = {};
+                    if (k + r * height < u.to)
+                        elements[r] = kz_load_pack<REDUCE_AXIS_LOAD>(from + (k + r * height) * s->inner);
+                }
+#pragma unroll
+                for (int r = 0; r < REDUCE_AXIS_ROWS; r++)
+                    if (k + r * height < u.to)
+#pragma unroll
+                        for (int e = 0; e < PACK; e++)
+                            value[e] = combine<operation>(value[e], (A)kz_widen(elements[r].at[e]));
+            }
+        }
+#pragma unroll
+        for (int e = 0; e < PACK; e++) {
+            A whole = fold_rows<operation>(value[e], s->width);
+            if (threadIdx.x < s->width && u.column < s->across)
+                leave<operation>(out, partial, s, u.piece, u.o * s->inner + u.column * PACK + e, whole);
+        }
+    }
+}
+
+// Columns by packs where every row begins with one; the plan cannot see the pointer.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void wide_columns(const T *in, T *out, A *partial, shape s) {
+    if (kz_aligned(in, 16) && s.inner * sizeof(T) % 16 == 0) {
+        s.across = s.inner * sizeof(T) / 16;
+        while (s.width > 1 && s.width / 2 >= s.across) s.width /= 2;
+        columns_of_packs<operation, T, A>(in, out, partial, &s);
+    } else {
+        columns<operation, T, A>(in, out, partial, &s);
+    }
+}
+
+#define TEAM(operation, OPERATION, type, T, A)                                                               \
+    KZ_ENTRY_BOUNDS(reduce_axis_team_##operation##_##type, REDUCE_AXIS_TEAM_THREADS,                         \
+                    REDUCE_AXIS_TEAM_BLOCKS)                                                                 \
+    (const T *in, T *out, A *partial, size_t segments, size_t n, size_t pieces) {                            \
+        team<OPERATION, T, A>(in, out, partial, segments, n, pieces);                                        \
+    }
+#define WIDE(operation, OPERATION, type, T, A)                                                               \
+    KZ_ENTRY_BOUNDS(reduce_axis_wide_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                   \
+    (const T *in, T *out, A *partial, size_t outer, size_t n, size_t inner, size_t pieces, size_t width) {   \
+        const shape s = {outer, n, inner, pieces, (unsigned)width, inner};                                   \
+        wide_columns<OPERATION, T, A>(in, out, partial, s);                                                  \
+    }
+REDUCE_AXIS_ALL(REDUCE_AXIS_SHORT)
+REDUCE_AXIS_ALL(REDUCE_AXIS_LONG)
+REDUCE_AXIS_ALL(TEAM)
+REDUCE_AXIS_ALL(WIDE)
+REDUCE_AXIS_ALL(REDUCE_AXIS_GATHER)

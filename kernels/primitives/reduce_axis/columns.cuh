@@ -1,0 +1,113 @@
+// reduce_axis: columns (inner > 1), and the second stage for a split n.
+//
+// A block takes a tile of `width` columns (a power of two, 32 at most) and a piece of n: thread t has column
+// t % width of the tile and every height-th row, REDUCE_AXIS_ROWS of them in flight; then the rows meet in
+// shared memory. Where n is in several pieces, a block leaves its part in partial[piece][segment] and `gather`
+// folds the pieces, in order: the same bits in every run.
+#ifndef REDUCE_AXIS_COLUMNS_CUH
+#define REDUCE_AXIS_COLUMNS_CUH
+
+#include "axis.cuh"
+
+// What a kernel over columns is launched on; `across` counts in single columns or in packs of them.
+typedef struct shape {
+    size_t outer, n, inner, pieces;
+    unsigned width; // of a tile
+    size_t across;  // inner, or inner / PACK
+} shape;
+
+// A unit of work: a tile of columns in one piece of one outer index.
+typedef struct unit {
+    size_t o, piece, column, from, to; // rows [from, to)
+} unit;
+
+static __device__ __forceinline__ unit unit_of(size_t index, const shape *s) {
+    size_t tiles = (s->across + s->width - 1) / s->width, chunk = (s->n + s->pieces - 1) / s->pieces;
+    unit u;
+    u.piece = index % s->pieces;
+    u.column = index / s->pieces % tiles * s->width + threadIdx.x % s->width;
+    u.o = index / s->pieces / tiles;
+    u.from = u.piece * chunk < s->n ? u.piece * chunk : s->n;
+    u.to = u.from + chunk < s->n ? u.from + chunk : s->n;
+    return u;
+}
+static __device__ __forceinline__ size_t unit_count(const shape *s) {
+    return (s->across + s->width - 1) / s->width * s->pieces * s->outer;
+}
+
+// The rows of a tile meet: the threads of row 0 get the results.
+template <int operation, typename A> static __device__ __forceinline__ A fold_rows(A value, unsigned width) {
+    __shared__ A meeting[REDUCE_AXIS_THREADS];
+    meeting[threadIdx.x] = value;
+    for (unsigned half = REDUCE_AXIS_THREADS / 2; half >= width; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            meeting[threadIdx.x] = value = combine<operation>(value, meeting[threadIdx.x + half]);
+    }
+    __syncthreads();
+    return value;
+}
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void leave(T *out, A *partial, const shape *s, size_t piece, size_t segment,
+                                             A value) {
+    if (s->pieces == 1)
+        write_result<operation>(out, segment, value, s->n);
+    else
+        partial[piece * s->outer * s->inner + segment] = value;
+}
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, const shape *s) {
+    unsigned height = REDUCE_AXIS_THREADS / s->width;
+    for (size_t index = blockIdx.x; index < unit_count(s); index += gridDim.x) {
+        unit u = unit_of(index, s);
+        A value = identity<operation>(A());
+        if (u.column < s->inner) {
+            const T *from = in + u.o * s->n * s->inner + u.column;
+            size_t k = u.from + threadIdx.x / s->width;
+            for (; k + (REDUCE_AXIS_ROWS - 1) * height < u.to; k += REDUCE_AXIS_ROWS * height) {
+                T element[REDUCE_AXIS_ROWS];
+#pragma unroll
+                for (int r = 0; r < REDUCE_AXIS_ROWS; r++) element[r] = from[(k + r * height) * s->inner];
+#pragma unroll
+                for (int r = 0; r < REDUCE_AXIS_ROWS; r++)
+                    value = combine<operation>(value, (A)kz_widen(element[r]));
+            }
+            for (; k < u.to; k += height) value = combine<operation>(value, (A)kz_widen(from[k * s->inner]));
+        }
+        value = fold_rows<operation>(value, s->width);
+        if (threadIdx.x < s->width && u.column < s->inner)
+            leave<operation>(out, partial, s, u.piece, u.o * s->inner + u.column, value);
+    }
+}
+
+// The second stage: `lanes` (1 or 32) lanes fold the pieces of a segment.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void gather(const A *partial, T *out, size_t segments, size_t pieces,
+                                              size_t n, unsigned lanes) {
+    for (size_t s = kz_thread() / lanes; s < segments; s += kz_threads() / lanes) {
+        A value = identity<operation>(A());
+        for (size_t p = kz_thread() % lanes; p < pieces; p += lanes)
+            value = combine<operation>(value, partial[p * segments + s]);
+        if (lanes == KZ_WARP) {
+            __syncwarp();
+            value = fold_warp<operation>(value);
+        }
+        if (kz_thread() % lanes == 0) write_result<operation>(out, s, value, n);
+    }
+}
+
+#define REDUCE_AXIS_COLUMNS(operation, OPERATION, type, T, A)                                                \
+    KZ_ENTRY_BOUNDS(reduce_axis_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                        \
+    (const T *in, T *out, A *partial, size_t outer, size_t n, size_t inner, size_t pieces, size_t width) {   \
+        const shape s = {outer, n, inner, pieces, (unsigned)width, inner};                                   \
+        columns<OPERATION, T, A>(in, out, partial, &s);                                                      \
+    }
+#define REDUCE_AXIS_GATHER(operation, OPERATION, type, T, A)                                                 \
+    KZ_ENTRY(reduce_axis_gather_##operation##_##type)                                                        \
+    (const A *partial, T *out, size_t segments, size_t pieces, size_t n, size_t lanes) {                     \
+        gather<OPERATION, T, A>(partial, out, segments, pieces, n, (unsigned)lanes);                         \
+    }
+
+#endif

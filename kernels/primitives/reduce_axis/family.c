@@ -1,0 +1,332 @@
+// reduce_axis: the middle axis of outer x n x inner folded away. Cases, work, plans and the table of variants.
+//
+// Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner. Where choice.csv does not
+// know the GPU, the last variant that the device can run is taken: 07, which chooses by shape.
+#include "reduce_axis.h"
+
+#include "private.h"
+#include "tune.h"
+
+static const char *const operations[] = {"sum", "max", "mean", NULL};
+
+static uint64_t segments(const kz_case *c) { return (uint64_t)(c->axes[OUTER] * c->axes[INNER]); }
+static uint64_t row_bytes(const kz_case *c) { return (uint64_t)c->axes[N] * kz_type_size(c->type); }
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, segments(c) * (uint64_t)c->axes[N]};
+    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, segments(c)};
+    return 2;
+}
+
+static kz_work work(const kz_case *c) {
+    double results = (double)segments(c), n = (double)c->axes[N];
+    return (kz_work){.bytes = results * (n + 1.0) * (double)kz_type_size(c->type), .flops = results * n};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    args[0] = kz_arg_buffer(IN);
+    args[1] = kz_arg_buffer(OUT);
+    for (int axis = 0; axis < 3; axis++) args[2 + axis] = kz_arg_u64((uint64_t)c->axes[axis]);
+    return 5;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static kz_status supported(const kz_case *c, kz_error *error) {
+    if (c->operation >= KZ_REDUCE_AXIS_COUNT)
+        return kz_plan_refuse(error, "reduce_axis has no such operation");
+    return reduce_supported("reduce_axis", reduce_axis_fold(c), c->type, error);
+}
+
+static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
+                       const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "reduce_axis", idea, operations[c->operation], c->type);
+    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
+// A launch of (in, out, segments, n, last) where `threads` threads take each segment.
+static void add_each(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                     uint64_t threads, uint64_t last) {
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_BLOCKS * 4;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * threads, REDUCE_AXIS_THREADS), full);
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
+                     kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(last)};
+    add_launch(c, plan, idea, blocks, REDUCE_AXIS_THREADS, args, 5);
+}
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
+                     kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64((uint64_t)c->axes[INNER])};
+    uint64_t blocks = kz_min_u64(segments(c), (uint64_t)device->multiprocessors);
+    add_launch(c, plan, "native", blocks, 1, args, 5);
+    return KZ_OK;
+}
+
+static kz_status plan_each(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                           uint64_t threads, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    add_each(c, device, plan, idea, threads, (uint64_t)c->axes[INNER]);
+    return KZ_OK;
+}
+
+static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return plan_each(c, device, plan, "thread", 1, error);
+}
+
+static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return plan_each(c, device, plan, "warp", 32, error);
+}
+
+static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return plan_each(c, device, plan, "block", REDUCE_AXIS_THREADS, error);
+}
+
+static kz_status rows_alone(const kz_case *c, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || c->axes[INNER] <= 1) return status;
+    return kz_plan_refuse(error, "rows alone: inner is %lld, not 1; 05_columns and 07_chosen take columns",
+                          (long long)c->axes[INNER]);
+}
+
+// The least power of two lanes that holds `count`, 32 at most.
+static uint64_t lanes_for(uint64_t count) {
+    uint64_t lanes = 1;
+    while (lanes < count && lanes < 32) lanes *= 2;
+    return lanes;
+}
+
+// Packs that a row touches, at most, where the input begins with one.
+static uint64_t row_packs(const kz_case *c) {
+    uint64_t size = kz_type_size(c->type), bytes = row_bytes(c);
+    return bytes % 16 == 0 ? bytes / 16 : (bytes - size + 15) / 16 + 1;
+}
+
+static kz_status plan_group(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = rows_alone(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    bool packs = row_bytes(c) % 16 == 0;
+    uint64_t lanes = lanes_for(packs ? row_bytes(c) / 16 : (uint64_t)c->axes[N]);
+    add_each(c, device, plan, "group", lanes, lanes);
+    return KZ_OK;
+}
+
+// Pieces that n is cut into so that `units` blocks for whole segments become enough to fill the GPU; each piece
+// has at least `least` elements.
+static uint64_t pieces_of(const kz_case *c, const kz_device_info *device, uint64_t units, uint64_t least) {
+    uint64_t wanted = (uint64_t)device->multiprocessors * REDUCE_AXIS_SPLIT_BLOCKS;
+    uint64_t most = kz_min_u64((uint64_t)c->axes[N] / least, REDUCE_AXIS_PIECES);
+    if (units * 2 > wanted || most < 2) return 1;
+    return kz_min_u64(kz_ceil_div(wanted, units), most);
+}
+
+// The second stage, where there is one: a thread per result, or a warp where they are few.
+static void add_gather(const kz_case *c, const kz_device_info *device, kz_plan *plan, uint64_t pieces) {
+    if (pieces == 1) return;
+    uint64_t lanes = segments(c) < (uint64_t)device->multiprocessors * 256 ? 32 : 1;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * lanes, REDUCE_AXIS_THREADS), 1u << 20);
+    kz_arg args[] = {kz_arg_workspace(0),
+                     kz_arg_buffer(OUT),
+                     kz_arg_u64(segments(c)),
+                     kz_arg_u64(pieces),
+                     kz_arg_u64((uint64_t)c->axes[N]),
+                     kz_arg_u64(lanes)};
+    add_launch(c, plan, "gather", blocks, REDUCE_AXIS_THREADS, args, 6);
+}
+
+static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
+    uint64_t wide = c->type == KZ_F64 ? sizeof(double) : sizeof(float);
+    return pieces == 1 ? 0 : pieces * segments(c) * wide;
+}
+
+// `pack` columns are loaded at once.
+static void add_columns(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                        uint64_t pack) {
+    uint64_t outer = (uint64_t)c->axes[OUTER], inner = (uint64_t)c->axes[INNER];
+    uint64_t width = lanes_for(inner), across = kz_ceil_div(inner, pack);
+    uint64_t units = outer * kz_ceil_div(across, lanes_for(across));
+    uint64_t rows = REDUCE_AXIS_THREADS / lanes_for(across) * REDUCE_AXIS_ROWS; // that a block has in flight
+    uint64_t pieces = pieces_of(c, device, units, rows);
+    plan->workspace_bytes = partial_bytes(c, pieces);
+    kz_arg args[] = {kz_arg_buffer(IN),
+                     kz_arg_buffer(OUT),
+                     pieces == 1 ? kz_arg_u64(0) : kz_arg_workspace(0),
+                     kz_arg_u64(outer),
+                     kz_arg_u64((uint64_t)c->axes[N]),
+                     kz_arg_u64(inner),
+                     kz_arg_u64(pieces),
+                     kz_arg_u64(width)};
+    add_launch(c, plan, idea, kz_min_u64(units * pieces, 1u << 20), REDUCE_AXIS_THREADS, args, 8);
+    add_gather(c, device, plan, pieces);
+}
+
+static kz_status plan_columns(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                              kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    add_columns(c, device, plan, "columns", 1);
+    return KZ_OK;
+}
+
+// A launch of 06's kernels: rows of at most 32 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS.
+static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+    uint64_t packs = row_packs(c), n = (uint64_t)c->axes[N];
+    bool brief = packs <= 16;
+    uint64_t lanes = brief ? lanes_for(packs) : lanes_for(kz_ceil_div(packs, REDUCE_AXIS_PACKS));
+    uint64_t per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? REDUCE_AXIS_PACKS : 1);
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)), kz_arg_u64(n),
+                     kz_arg_u64(lanes)};
+    add_launch(c, plan, brief ? "short" : "long", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
+}
+
+static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = rows_alone(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    add_rows(c, device, plan);
+    return KZ_OK;
+}
+
+// A block per row; where those are too few, one per piece of a row.
+static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+    uint64_t tile = REDUCE_AXIS_TEAM_THREADS * REDUCE_AXIS_TEAM_PACKS * 16 / kz_type_size(c->type);
+    uint64_t pieces = pieces_of(c, device, segments(c), tile);
+    plan->workspace_bytes = partial_bytes(c, pieces);
+    kz_arg args[] = {kz_arg_buffer(IN),
+                     kz_arg_buffer(OUT),
+                     pieces == 1 ? kz_arg_u64(0) : kz_arg_workspace(0),
+                     kz_arg_u64(segments(c)),
+                     kz_arg_u64((uint64_t)c->axes[N]),
+                     kz_arg_u64(pieces)};
+    add_launch(c, plan, "team", kz_min_u64(segments(c) * pieces, 1u << 20), REDUCE_AXIS_TEAM_THREADS, args,
+               6);
+    add_gather(c, device, plan, pieces);
+}
+
+// By shape: columns; rows that are worth a block; the rest. A row is worth one too where there are so few that a
+// warp each would leave the GPU idle.
+static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    uint64_t pack = 16 / kz_type_size(c->type), full = (uint64_t)device->multiprocessors * 32;
+    if (c->axes[INNER] > 1)
+        add_columns(c, device, plan, "wide_columns", (uint64_t)c->axes[INNER] % pack == 0 ? pack : 1);
+    else if (row_bytes(c) > REDUCE_AXIS_WARP_BYTES || (segments(c) < full && row_bytes(c) > 2048))
+        add_team(c, device, plan);
+    else
+        add_rows(c, device, plan);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", reduce_axis_natives},
+    {"01_thread", 75, plan_thread, "a thread per segment", NULL},
+    {"02_warp", 75, plan_warp, "a warp per segment", NULL},
+    {"03_block", 75, plan_block, "a block per segment", NULL},
+    {"04_group", 75, plan_group, "1 to 32 lanes by the row's length, 16-byte loads", NULL},
+    {"05_columns", 75, plan_columns, "tiles of columns, n in pieces, a second stage", NULL},
+    {"06_vector", 75, plan_vector, "several rows or packs per lane in flight", NULL},
+    {"07_chosen", 75, plan_chosen, "the plan takes the kernel that fits the shape", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(f, t, o, n, i, u, ...)                                                                          \
+    {.operation = KZ_REDUCE_AXIS_##f, .type = KZ_##t, .axes = {o, n, i}, .use = u, __VA_ARGS__}
+#define CHECK(f, t, o, n, i, ...) CASE(f, t, o, n, i, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(f, t, o, n, i) CASE(f, t, o, n, i, KZ_USE_BENCH)
+// Rows of one pack, of some lanes, of a warp and more, that begin with packs and anywhere; columns, few and many.
+#define EDGES(f, t)                                                                                          \
+    CHECK(f, t, 37, 16, 1), CHECK(f, t, 67, 5, 1, .misalign = 1), CHECK(f, t, 19, 131, 1),                   \
+    CHECK(f, t, 5, 33, 3), CHECK(f, t, 2, 65, 48), CHECK(f, t, 1, 300, 33, .misalign = 1)
+#define FLOAT_EDGES(f, t)                                                                                    \
+    EDGES(f, t), CHECK(f, t, 9, 40, 1, .data = KZ_DATA_NAN), CHECK(f, t, 2, 40, 16, .data = KZ_DATA_INF)
+#define FLOATS(list, f) list(f, F32), list(f, F64), list(f, F16), list(f, BF16)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(SUM, F32, 0, 16, 1),
+    CHECK(SUM, F32, 3, 0, 2),
+    CHECK(MAX, I32, 3, 0, 1),
+    CHECK(MEAN, F32, 3, 0, 1), // NaN
+    CHECK(SUM, F32, 1, 1, 1),
+    CHECK(SUM, F32, 1000, 1, 1),
+    CHECK(SUM, F32, 33, 4, 1),
+    CHECK(SUM, F32, 301, 16, 1, .misalign = 3),
+    CHECK(SUM, F32, 31, 256, 1),
+    CHECK(SUM, F32, 33, 257, 1),
+    CHECK(SUM, F32, 3, 4096, 1),
+    CHECK(SUM, F32, 5, 4099, 1),
+    CHECK(SUM, F32, 1, 70001, 1, .misalign = 1), // in pieces
+    CHECK(SUM, F32, 1, 9001, 4),                 // the same, of columns
+    CHECK(SUM, F32, 1, 100, 1025),
+    CHECK(SUM, F16, 40, 17, 1, .misalign = 7),
+    CHECK(SUM, F16, 3, 5003, 1, .data = KZ_DATA_POSITIVE),
+    CHECK(SUM, F16, 3, 100, 8, .data = KZ_DATA_LARGE),  // float holds what f16 does not
+    CHECK(SUM, I32, 3, 1000, 1, .data = KZ_DATA_LARGE), // wraps
+    CHECK(SUM, F32, 3, 100, 1, .data = KZ_DATA_ZEROS),
+    CHECK(SUM, F32, 3, 100, 4, .data = KZ_DATA_DENORMAL),
+    FLOATS(FLOAT_EDGES, SUM),
+    FLOATS(FLOAT_EDGES, MAX),
+    FLOATS(FLOAT_EDGES, MEAN),
+    EDGES(SUM, I32),
+    EDGES(MAX, I32),
+    BENCH(SUM, F32, 1 << 24, 16, 1),
+    BENCH(SUM, F32, 1 << 20, 256, 1),
+    BENCH(SUM, F32, 1 << 16, 4096, 1),
+    BENCH(SUM, F32, 1 << 12, 65536, 1),
+    BENCH(SUM, F32, 16, 1 << 24, 1),
+    BENCH(SUM, F32, (1 << 28) / 17, 17, 1),
+    BENCH(SUM, F32, (1 << 28) / 1001, 1001, 1),
+    BENCH(SUM, F32, 1, 1 << 14, 1 << 14),
+    BENCH(SUM, F32, 1, 1 << 22, 64),
+    BENCH(SUM, F32, 1 << 12, 256, 256),
+    BENCH(SUM, F32, 1, 1 << 20, 255),
+    BENCH(MEAN, F32, 1 << 20, 256, 1),
+    BENCH(MAX, BF16, 1 << 20, 256, 1),
+    BENCH(SUM, F16, 1 << 24, 16, 1),
+    BENCH(SUM, F16, 1, 1 << 14, 1 << 14),
+    CASE(MAX, F16, (1LL << 31) / 64 + 3, 65, 1, KZ_USE_HUGE),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_reduce_axis, c, device, (uint64_t)c->axes[N]);
+    return known ? known : kz_choose_last(&kz_family_reduce_axis, c, device);
+}
+
+const kz_family kz_family_reduce_axis = {
+    .name = "reduce_axis",
+    .group = "primitives",
+    .summary = "sums along one axis: millions of small reductions at once",
+    .operations = operations,
+    .axes = (const char *const[]){"outer", "n", "inner", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .reference = reduce_axis_reference,
+    .work = work,
+    .guest_signature = "const T *in, T *out, size_t outer, size_t n, size_t inner",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_axis_operation function, kz_type type,
+                              size_t outer, size_t n, size_t inner, const char *variant,
+                              kz_operation **operation, kz_error *error) {
+    kz_case c = {.operation = function, .type = type, .axes = {(int64_t)outer, (int64_t)n, (int64_t)inner}};
+    return kz_operation_open(device, "reduce_axis", &c, variant, operation, error);
+}
+
+kz_status kz_reduce_axis_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                             kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out}, 2, workspace, workspace_bytes, error);
+}

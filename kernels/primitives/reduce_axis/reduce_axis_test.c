@@ -1,0 +1,94 @@
+// reduce_axis: the reference against folds done by hand, and which kernel the last variant's plan takes.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kz/family.h"
+#include "reduce_axis.h"
+
+static void reference(kz_reduce_axis_operation operation, int64_t outer, int64_t n, int64_t inner, float *in,
+                      double *expected, double *bound) {
+    kz_case c = {.operation = operation, .type = KZ_F32, .axes = {outer, n, inner}};
+    const kz_family *family = kz_family_find("reduce_axis");
+    assert_int_equal(family->reference(&c, (void *[]){in, NULL}, 1, expected, bound, NULL), KZ_OK);
+}
+
+// 2 x 3 x 2, element = its index: the axis in the middle is the one that goes.
+static void the_middle_axis_goes(void **state) {
+    float in[12];
+    double expected[4], bound[4];
+    for (int i = 0; i < 12; i++) in[i] = (float)i;
+    reference(KZ_REDUCE_AXIS_SUM, 2, 3, 2, in, expected, bound);
+    assert_true(expected[0] == 0 + 2 + 4 && expected[1] == 1 + 3 + 5);
+    assert_true(expected[2] == 6 + 8 + 10 && expected[3] == 7 + 9 + 11);
+    assert_true(bound[0] > 0 && bound[0] < 1e-5);
+    reference(KZ_REDUCE_AXIS_MAX, 2, 3, 2, in, expected, bound);
+    assert_true(expected[0] == 4 && expected[3] == 11 && bound[3] == 0.0);
+    reference(KZ_REDUCE_AXIS_MEAN, 4, 3, 1, in, expected, bound);
+    assert_true(expected[0] == 1 && expected[3] == 10 && bound[3] > 0 && bound[3] < 1e-5);
+    reference(KZ_REDUCE_AXIS_MEAN, 2, 0, 1, in, expected, bound);
+    assert_true(isnan(expected[0]) && isnan(expected[1]));
+}
+
+static kz_plan plan_of(const char *variant, kz_case c, kz_status expected) {
+    kz_device_info device = {.sm = 90, .multiprocessors = 132, .gpu = "h200"};
+    kz_plan plan = {0};
+    kz_error error;
+    const kz_variant *found = kz_variant_find(kz_family_find("reduce_axis"), variant);
+    assert_int_equal(found->plan(&c, &device, &plan, &error), expected);
+    return plan;
+}
+
+static kz_case sum(kz_type type, int64_t outer, int64_t n, int64_t inner) {
+    return (kz_case){.operation = KZ_REDUCE_AXIS_SUM, .type = type, .axes = {outer, n, inner}};
+}
+
+static void assert_takes(kz_case c, const char *entry, uint32_t steps) {
+    kz_plan plan = plan_of("07_chosen", c, KZ_OK);
+    assert_string_equal(plan.steps[0].entry, entry);
+    assert_int_equal(plan.step_count, steps);
+    assert_true((steps > 1) == (plan.workspace_bytes > 0));
+}
+
+static void the_plan_chooses_by_shape(void **state) {
+    assert_takes(sum(KZ_F32, 1 << 24, 16, 1), "reduce_axis_short_sum_f32", 1);
+    assert_takes(sum(KZ_F32, 1 << 20, 256, 1), "reduce_axis_long_sum_f32", 1);
+    assert_takes(sum(KZ_F32, 1 << 16, 4096, 1), "reduce_axis_team_sum_f32", 1);
+    assert_takes(sum(KZ_F32, 1, 1 << 28, 1), "reduce_axis_team_sum_f32", 2);
+    assert_takes(sum(KZ_F16, 1, 1 << 14, 1 << 14), "reduce_axis_wide_columns_sum_f16", 2);
+    assert_takes(sum(KZ_F32, 1 << 12, 256, 256), "reduce_axis_wide_columns_sum_f32", 1);
+    assert_int_equal(plan_of("07_chosen", sum(KZ_F32, 0, 16, 1), KZ_OK).step_count, 0);
+}
+
+// Four lanes hold 16 floats; 5 floats touch two packs wherever they begin, 256 four for each of 16 lanes.
+static void lanes_fit_the_row(void **state) {
+    kz_plan plan = plan_of("06_vector", sum(KZ_F32, 1000, 16, 1), KZ_OK);
+    assert_int_equal(plan.steps[0].args[4].scalar, 4);
+    plan = plan_of("06_vector", sum(KZ_F32, 1000, 5, 1), KZ_OK);
+    assert_int_equal(plan.steps[0].args[4].scalar, 2);
+    plan = plan_of("06_vector", sum(KZ_F32, 1000, 256, 1), KZ_OK);
+    assert_int_equal(plan.steps[0].args[4].scalar, 16);
+}
+
+static void what_is_not_done_is_refused(void **state) {
+    plan_of("06_vector", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
+    plan_of("04_group", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
+    kz_case mean = {.operation = KZ_REDUCE_AXIS_MEAN, .type = KZ_I32, .axes = {1, 8, 1}};
+    plan_of("07_chosen", mean, KZ_UNSUPPORTED);
+    plan_of("01_thread", sum(KZ_U8, 1, 8, 1), KZ_UNSUPPORTED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_middle_axis_goes),
+        cmocka_unit_test(the_plan_chooses_by_shape),
+        cmocka_unit_test(lanes_fit_the_row),
+        cmocka_unit_test(what_is_not_done_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

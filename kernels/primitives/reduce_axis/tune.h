@@ -1,0 +1,51 @@
+// reduce_axis: the tuning constants, read by the kernels and by the plans that launch them.
+// Each may be given by -D, to both compilers, for a search.
+#ifndef REDUCE_AXIS_TUNE_H
+#define REDUCE_AXIS_TUNE_H
+
+#define REDUCE_AXIS_THREADS 256  // per block, for 01 to 05 and the second stage
+#define REDUCE_AXIS_BLOCKS  8    // blocks per multiprocessor of that size; 8 fill one
+#define REDUCE_AXIS_PIECES  1024 // 05 and 07: pieces that n is split into, at most
+
+// 06 and 07, rows: 16-byte loads in flight per thread, threads per block, blocks per multiprocessor. To be
+// searched: packs 2 4 8, threads 128 256 512, blocks so that threads x blocks is 512 1024 2048, waves 1 2 4 8 and
+// 1000000 (a tile per block), hint KZ_CACHE KZ_STREAM. reduce is best with 64 KB in flight.
+#ifndef REDUCE_AXIS_PACKS
+#define REDUCE_AXIS_PACKS 4
+#endif
+#ifndef REDUCE_AXIS_ROW_THREADS
+#define REDUCE_AXIS_ROW_THREADS 256
+#endif
+#ifndef REDUCE_AXIS_ROW_BLOCKS
+#define REDUCE_AXIS_ROW_BLOCKS 4
+#endif
+#ifndef REDUCE_AXIS_ROW_WAVES
+#define REDUCE_AXIS_ROW_WAVES 4
+#endif
+#ifndef REDUCE_AXIS_LOAD
+#define REDUCE_AXIS_LOAD KZ_STREAM
+#endif
+// 07: a segment of more bytes than this has a block of its own (to be searched: 4096 8192 16384 32768), which
+// has this many threads (to be searched: 128 256 512) with this many packs in flight each.
+#ifndef REDUCE_AXIS_WARP_BYTES
+#define REDUCE_AXIS_WARP_BYTES 8192
+#endif
+#ifndef REDUCE_AXIS_TEAM_THREADS
+#define REDUCE_AXIS_TEAM_THREADS 128
+#endif
+#ifndef REDUCE_AXIS_TEAM_PACKS
+#define REDUCE_AXIS_TEAM_PACKS 8
+#endif
+#ifndef REDUCE_AXIS_TEAM_BLOCKS
+#define REDUCE_AXIS_TEAM_BLOCKS 8 // per multiprocessor
+#endif
+// 05 and 07, columns: rows in flight per thread; to be searched: 2 4 8. 07: blocks per multiprocessor that the
+// split over n aims at; to be searched: 4 8 16.
+#ifndef REDUCE_AXIS_ROWS
+#define REDUCE_AXIS_ROWS 4
+#endif
+#ifndef REDUCE_AXIS_SPLIT_BLOCKS
+#define REDUCE_AXIS_SPLIT_BLOCKS 8
+#endif
+
+#endif
