@@ -1,0 +1,273 @@
+// reduce_segments 04: merge path
+//
+// Idea     01 to 03 share out segments, which may be of any length. Share out the work instead: an item is an element
+//          or the end of a segment, and everybody gets as many items as everybody else (Merrill and Garland's
+//          merge-based SpMV, SC16).
+// Change   a block takes an even range of items, tile by tile; where the range begins among the segments is found by
+//          searching the ends. A thread walks over 15 items: an element is folded, an end closes a segment. What
+//          stays open at the end of a thread, a tile or a block is carried to the next: in a block by a segmented scan,
+//          between blocks by the one that comes last (kz/last_block.cuh).
+// Expect   the same time for any kind of skew; one launch; the same bits in every run.
+// Limit    two passes through shared memory and a search per thread: more instructions per element than any of
+//          the others. 4-byte loads.
+
+#include "kz/last_block.cuh"
+#include "segments.cuh"
+
+enum {
+    THREADS = REDUCE_SEGMENTS_MERGE_THREADS,
+    ITEMS = REDUCE_SEGMENTS_MERGE_ITEMS,
+    TILE = REDUCE_SEGMENTS_MERGE_TILE,
+    WARPS = THREADS / KZ_WARP,
+};
+
+// What a stretch of items leaves: what is folded since the last end in it, or since its start where it has none.
+template <typename A> struct part {
+    A value;
+    int closed; // an end was in it
+};
+
+template <int operation, typename A>
+static __device__ __forceinline__ part<A> append(part<A> before, part<A> after) {
+    if (!after.closed) {
+        after.value = combine<operation>(before.value, after.value);
+        after.closed = before.closed;
+    }
+    return after;
+}
+
+// What the threads before this one leave together; *whole: what all of them do.
+template <int operation, typename A>
+static __device__ __forceinline__ part<A> scan_parts(part<A> mine, part<A> *whole) {
+    __shared__ part<A> of_warp[WARPS];
+    const part<A> nothing = {identity<operation>(A()), 0};
+    part<A> sum = mine, other;
+#pragma unroll
+    for (int step = 1; step < KZ_WARP; step *= 2) {
+        other.value = __shfl_up_sync(KZ_ALL_LANES, sum.value, step);
+        other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, step);
+        if (kz_lane() >= step) sum = append<operation>(other, sum);
+    }
+    if (kz_lane() == KZ_WARP - 1) of_warp[kz_warp()] = sum;
+    __syncthreads();
+    part<A> before = nothing;
+    *whole = nothing;
+    for (unsigned w = 0; w < WARPS; w++) {
+        if (w == kz_warp()) before = *whole;
+        *whole = append<operation>(*whole, of_warp[w]);
+    }
+    other.value = __shfl_up_sync(KZ_ALL_LANES, sum.value, 1);
+    other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, 1);
+    __syncthreads(); // of_warp may be written again
+    return kz_lane() == 0 ? before : append<operation>(before, other);
+}
+
+// ---- where a diagonal crosses the path: so many ends among the first `items` items ---------------------------
+
+// By one thread, in shared memory: ends[] of `segments` segments, elements counted from `base` as the ends are.
+static __device__ __forceinline__ unsigned cross(const unsigned *ends, unsigned segments, unsigned elements,
+                                                 unsigned base, unsigned items) {
+    unsigned low = items > elements ? items - elements : 0, high = items < segments ? items : segments;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (ends[middle] - base < items - middle) // its end is before the item that would be it
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// By a warp, in global memory, 32 ends at a time: some three trips for a tile's range instead of twelve. The answer
+// lies in [low, high].
+static __device__ __forceinline__ size_t cross_warp(const unsigned *offsets, size_t low, size_t high,
+                                                    size_t items) {
+    while (low < high) {
+        size_t step = (high - low + KZ_WARP - 1) / KZ_WARP, probe = low + kz_lane() * step;
+        bool before = probe < high && offsets[probe + 1] < items - probe;
+        unsigned count =
+            (unsigned)__popc(__ballot_sync(KZ_ALL_LANES, before)); // the lanes before it come first
+        if (count == 0) return low;
+        size_t last = low + (count - 1) * step; // is before the crossing, and the next probe is not
+        low = last + 1;
+        high = last + step < high ? last + step : high;
+    }
+    return low;
+}
+
+// Where the path stands: so many segments closed, so many elements folded.
+typedef struct place {
+    size_t segment, element;
+} place;
+
+static __device__ __forceinline__ place find_place(const unsigned *offsets, size_t segments, size_t n,
+                                                   size_t low, size_t items) {
+    size_t least = items > n ? items - n : 0, high = items < segments ? items : segments;
+    place at;
+    at.segment = cross_warp(offsets, low > least ? low : least, high, items);
+    at.element = items - at.segment;
+    return at;
+}
+
+// ---- the kernel ---------------------------------------------------------------------------------------------
+
+template <typename T> struct problem {
+    const T *in;
+    const unsigned *offsets;
+    T *out;
+    size_t segments, n;
+};
+
+// What a block leaves to the one that comes last: of each block its part, and the segment it closed first with what
+// it folded of that.
+template <typename A> struct left {
+    A *value, *head;
+    unsigned long long *segment; // NONE where it closed none
+};
+#define NONE 0xffffffffffffffffull
+
+// This tile's elements and ends, in shared memory: as many items as fit.
+template <typename A> struct tile_view {
+    A *elements;
+    unsigned *ends;
+    unsigned element_count, segment_count;
+    place from;
+};
+
+// The loads are all in flight before the first is stored; meanwhile the first warp looks for the next tile's end.
+template <typename T, typename A>
+static __device__ __forceinline__ void fill_tile(const problem<T> &p, const tile_view<A> &tile,
+                                                 size_t next_items, place *next) {
+    A element[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned k = i * THREADS + threadIdx.x;
+        if (k < tile.element_count) element[i] = kz_widen(p.in[tile.from.element + k]);
+    }
+    for (unsigned k = threadIdx.x; k < tile.segment_count; k += THREADS)
+        tile.ends[k] = p.offsets[tile.from.segment + k + 1];
+    if (kz_warp() == 0) {
+        place found =
+            find_place(p.offsets, p.segments, p.n, tile.from.segment + tile.segment_count, next_items);
+        if (kz_lane() == 0) *next = found;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned k = i * THREADS + threadIdx.x;
+        if (k < tile.element_count) tile.elements[k] = element[i];
+    }
+    __syncthreads();
+}
+
+// A thread's walk: segments that begin in it are written; the first that it closes is left in *head.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_view<A> &tile, A *head,
+                                               size_t *head_segment) {
+    unsigned items = tile.element_count + tile.segment_count, base = (unsigned)tile.from.element;
+    unsigned first = threadIdx.x * ITEMS < items ? threadIdx.x * ITEMS : items;
+    unsigned x = cross(tile.ends, tile.segment_count, tile.element_count, base, first), y = first - x;
+    part<A> mine = {identity<operation>(A()), 0};
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        if (first + i >= items) break;
+        if (x >= tile.segment_count || y < tile.ends[x] - base) {
+            mine.value = combine<operation>(mine.value, tile.elements[y]);
+            y++;
+        } else {
+            if (mine.closed) {
+                write_result<operation>(p.out, p.offsets, tile.from.segment + x, mine.value);
+            } else {
+                *head = mine.value;
+                *head_segment = tile.from.segment + x;
+            }
+            mine.value = identity<operation>(A());
+            mine.closed = 1;
+            x++;
+        }
+    }
+    return mine;
+}
+
+// The block that comes last closes what the others left open, in order.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void close_all(const problem<T> &p, const left<A> &l) {
+    part<A> carry = {identity<operation>(A()), 0};
+    for (unsigned first = 0; first < gridDim.x; first += THREADS) {
+        unsigned block = first + threadIdx.x;
+        part<A> mine = {identity<operation>(A()), 0}, whole;
+        unsigned long long segment = NONE;
+        if (block < gridDim.x) { // from L2: L1 knows nothing of other blocks
+            segment = __ldcg(&l.segment[block]);
+            mine.value = __ldcg(&l.value[block]);
+            mine.closed = segment != NONE;
+        }
+        part<A> before = append<operation>(carry, scan_parts<operation>(mine, &whole));
+        if (segment != NONE)
+            write_result<operation>(p.out, p.offsets, segment,
+                                    combine<operation>(before.value, __ldcg(&l.head[block])));
+        carry = append<operation>(carry, whole);
+    }
+}
+
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void merge_path(const problem<T> &p, const left<A> &l, size_t chunk) {
+    __shared__ A room[TILE]; // elements, and behind them ends, which are no larger
+    __shared__ place at[2];  // where this tile begins; where it ends
+    __shared__ A block_head;
+    __shared__ unsigned long long block_segment;
+    size_t items = p.n + p.segments;
+    size_t d = blockIdx.x * chunk < items ? blockIdx.x * chunk : items;
+    size_t end = d + chunk < items ? d + chunk : items;
+    if (threadIdx.x == 0) block_segment = NONE;
+    if (kz_warp() < 2) { // the block's first place, and its first tile's end
+        size_t where = kz_warp() == 0 ? d : d + TILE < end ? d + TILE : end;
+        place found = find_place(p.offsets, p.segments, p.n, 0, where);
+        if (kz_lane() == 0) at[kz_warp()] = found;
+    }
+    part<A> carry = {identity<operation>(A()), 0};
+    for (; d < end; d += TILE) {
+        __syncthreads();
+        place from = at[0], to = at[1];
+        tile_view<A> tile;
+        tile.elements = room;
+        tile.element_count = (unsigned)(to.element - from.element);
+        tile.segment_count = (unsigned)(to.segment - from.segment);
+        tile.ends = (unsigned *)(room + tile.element_count);
+        tile.from = from;
+        __syncthreads(); // all have read where it lies
+        if (threadIdx.x == 0) at[0] = to;
+        fill_tile(p, tile, d + 2 * TILE < end ? d + 2 * TILE : end, &at[1]);
+
+        A head = identity<operation>(A());
+        size_t head_segment = 0;
+        part<A> mine = walk<operation>(p, tile, &head, &head_segment), whole;
+        part<A> before = append<operation>(carry, scan_parts<operation>(mine, &whole));
+        if (mine.closed) {
+            head = combine<operation>(before.value, head);
+            if (before.closed) {
+                write_result<operation>(p.out, p.offsets, head_segment, head);
+            } else { // it may have begun before this block
+                block_head = head;
+                block_segment = head_segment;
+            }
+        }
+        carry = append<operation>(carry, whole);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        l.value[blockIdx.x] = carry.value;
+        l.segment[blockIdx.x] = block_segment;
+        if (block_segment != NONE) l.head[blockIdx.x] = block_head;
+    }
+    if (come_last()) close_all<operation>(p, l);
+}
+
+#define ENTRY(operation, OPERATION, type, T, A)                                                              \
+    KZ_ENTRY_BOUNDS(reduce_segments_merge_path_##operation##_##type, THREADS, REDUCE_SEGMENTS_MERGE_BLOCKS)  \
+    (const T *in, const unsigned *offsets, T *out, A *value, A *head, unsigned long long *segment,           \
+     size_t segments, size_t n, size_t chunk) {                                                              \
+        const problem<T> p = {in, offsets, out, segments, n};                                                \
+        const left<A> l = {value, head, segment};                                                            \
+        merge_path<OPERATION, T, A>(p, l, chunk);                                                            \
+    }
+REDUCE_SEGMENTS_ALL(ENTRY)

@@ -1,0 +1,224 @@
+// reduce_segments: a fold of each segment of a row of elements. Cases, offsets, work, plans, the table of variants.
+//
+// Axes: n, segments, skew: 0 all segments equal, 1 lengths at random from 0 to twice the mean, 2 one giant with half
+// of all elements, 3 fifteen of sixteen empty. Buffers: in of n elements, offsets of segments + 1, out of segments.
+// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+#include "reduce_segments.h"
+
+#include "private.h"
+#include "tune.h"
+
+static const char *const operations[] = {"sum", "max", "mean", NULL};
+
+static uint64_t segments(const kz_case *c) { return (uint64_t)c->axes[SEGMENTS]; }
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)c->axes[N]};
+    list[OFFSETS] = (kz_buffer){"offsets", KZ_INPUT, KZ_U32, segments(c) + 1};
+    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, segments(c)};
+    return 3;
+}
+
+// Where segment s begins; from 0 to n as s goes from 0 to `count`, and never falling.
+static uint64_t offset_of(const kz_case *c, uint64_t seed, uint64_t s) {
+    uint64_t n = (uint64_t)c->axes[N], count = segments(c);
+    if (count == 0 || s == 0) return 0;
+    if (s >= count) return n;
+    switch (c->axes[SKEW]) {
+    case RANDOM: // moved up by less than the least length
+        return s * n / count + kz_draw(seed, OFFSETS, s) % (n / count + 1);
+    case GIANT: return s * (n / 2) / count + (s > count / 2 ? n - n / 2 : 0);
+    case EMPTY: return s / 16 * 16 * n / count;
+    default: return s * n / count;
+    }
+}
+
+static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
+    for (uint64_t i = 0; which == OFFSETS && i < count; i++)
+        ((uint32_t *)host)[i] = (uint32_t)offset_of(c, seed, first + i);
+    return which == OFFSETS;
+}
+
+static kz_work work(const kz_case *c) {
+    double n = (double)c->axes[N], count = (double)segments(c), size = (double)kz_type_size(c->type);
+    return (kz_work){.bytes = n * size + (count + 1.0) * sizeof(uint32_t) + count * size, .flops = n};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    for (uint32_t i = 0; i < 3; i++) args[i] = kz_arg_buffer(i);
+    args[3] = kz_arg_u64(segments(c));
+    args[4] = kz_arg_u64((uint64_t)c->axes[N]);
+    return 5;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static kz_status supported(const kz_case *c, kz_error *error) {
+    if (c->operation >= KZ_REDUCE_SEGMENTS_COUNT)
+        return kz_plan_refuse(error, "reduce_segments has no such operation");
+    if (c->axes[N] > UINT32_MAX)
+        return kz_plan_refuse(error, "offsets have 32 bits, and n is %lld: split the segments over two calls",
+                              (long long)c->axes[N]);
+    if (c->axes[SKEW] < 0 || c->axes[SKEW] >= SKEWS)
+        return kz_plan_refuse(error, "skew is %lld: 0 equal, 1 random, 2 one giant, 3 mostly empty",
+                              (long long)c->axes[SKEW]);
+    if (c->axes[N] > 0 && segments(c) == 0)
+        return kz_plan_refuse(error, "%lld elements in no segment", (long long)c->axes[N]);
+    return reduce_supported("reduce_segments", reduce_segments_fold(c), c->type, error);
+}
+
+static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
+                       const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "reduce_segments", idea, operations[c->operation], c->type);
+    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
+// A launch of (in, offsets, out, segments).
+static kz_status plan_each(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
+                           uint32_t threads, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT), kz_arg_u64(segments(c))};
+    add_launch(c, plan, idea, blocks, threads, args, 4);
+    return KZ_OK;
+}
+
+// Blocks where `threads` threads take each segment.
+static uint64_t blocks_for(const kz_case *c, const kz_device_info *device, uint64_t threads) {
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BLOCKS;
+    return kz_min_u64(kz_ceil_div(segments(c) * threads, REDUCE_SEGMENTS_THREADS), full);
+}
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    uint64_t blocks = kz_min_u64(segments(c), (uint64_t)device->multiprocessors);
+    return plan_each(c, plan, "native", blocks, 1, error);
+}
+
+static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return plan_each(c, plan, "thread", blocks_for(c, device, 1), REDUCE_SEGMENTS_THREADS, error);
+}
+
+static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return plan_each(c, plan, "warp", blocks_for(c, device, 32), REDUCE_SEGMENTS_THREADS, error);
+}
+
+static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    uint64_t blocks = blocks_for(c, device, REDUCE_SEGMENTS_THREADS);
+    return plan_each(c, plan, "block", blocks, REDUCE_SEGMENTS_THREADS, error);
+}
+
+// Whole tiles for every block. The workspace: a value, a head and a segment's number, 8 bytes each, per block.
+static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    uint64_t n = (uint64_t)c->axes[N], tiles = kz_ceil_div(n + segments(c), REDUCE_SEGMENTS_MERGE_TILE);
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_MERGE_BLOCKS;
+    uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
+    plan->workspace_bytes = 3 * 8 * blocks;
+    kz_arg args[] = {kz_arg_buffer(IN),
+                     kz_arg_buffer(OFFSETS),
+                     kz_arg_buffer(OUT),
+                     kz_arg_workspace(0),
+                     kz_arg_workspace(8 * blocks),
+                     kz_arg_workspace(16 * blocks),
+                     kz_arg_u64(segments(c)),
+                     kz_arg_u64(n),
+                     kz_arg_u64(each * REDUCE_SEGMENTS_MERGE_TILE)};
+    add_launch(c, plan, "merge_path", blocks, REDUCE_SEGMENTS_MERGE_THREADS, args, 9);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", reduce_segments_natives},
+    {"01_thread", 75, plan_thread, "a thread per segment", NULL},
+    {"02_warp", 75, plan_warp, "a warp per segment", NULL},
+    {"03_block", 75, plan_block, "a block per segment", NULL},
+    {"04_merge_path", 75, plan_merge_path, "even shares of elements and ends, whatever the skew", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(f, t, n, s, k, u, ...)                                                                          \
+    {.operation = KZ_REDUCE_SEGMENTS_##f, .type = KZ_##t, .axes = {n, s, k}, .use = u, __VA_ARGS__}
+#define CHECK(f, t, n, s, k, ...) CASE(f, t, n, s, k, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(f, t, n, s, k) CASE(f, t, n, s, k, KZ_USE_BENCH)
+#define EDGES(f, t)                                                                                          \
+    CHECK(f, t, 1, 1, EQUAL), CHECK(f, t, 1025, 33, RANDOM), CHECK(f, t, 9001, 200, GIANT, .misalign = 1),   \
+    CHECK(f, t, 2000, 1023, EMPTY)
+#define FLOAT_EDGES(f, t)                                                                                    \
+    EDGES(f, t), CHECK(f, t, 700, 31, RANDOM, .data = KZ_DATA_NAN),                                          \
+    CHECK(f, t, 700, 31, RANDOM, .data = KZ_DATA_INF)
+#define FLOATS(list, f) list(f, F32), list(f, F64), list(f, F16), list(f, BF16)
+#define SKEWED(n, s) BENCH(SUM, F32, n, s, EQUAL), BENCH(SUM, F32, n, s, RANDOM),                            \
+    BENCH(SUM, F32, n, s, GIANT), BENCH(SUM, F32, n, s, EMPTY)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(SUM, F32, 0, 0, EQUAL),
+    CHECK(SUM, F32, 0, 100, EQUAL), // all empty
+    CHECK(MEAN, F32, 0, 3, EQUAL),  // NaN
+    CHECK(MAX, I32, 0, 3, EQUAL),
+    CHECK(SUM, F32, 4096, 256, EQUAL),
+    CHECK(SUM, F32, 1024, 32, EQUAL),
+    CHECK(SUM, F32, 3841, 1, EQUAL),     // an end behind a whole tile of 04
+    CHECK(SUM, F32, 30011, 3, GIANT),    // open through several blocks of 04
+    CHECK(SUM, F32, 5000, 20011, EMPTY), // tiles of ends alone
+    CHECK(SUM, F32, 40009, 2500, RANDOM),
+    CHECK(SUM, F32, 300, 300, RANDOM, .data = KZ_DATA_ZEROS),
+    CHECK(SUM, F32, 300, 20, RANDOM, .data = KZ_DATA_DENORMAL),
+    CHECK(SUM, F16, 9001, 7, GIANT, .data = KZ_DATA_POSITIVE),
+    CHECK(SUM, I32, 1000, 31, RANDOM, .data = KZ_DATA_LARGE), // wraps
+    FLOATS(FLOAT_EDGES, SUM),
+    FLOATS(FLOAT_EDGES, MAX),
+    FLOATS(FLOAT_EDGES, MEAN),
+    EDGES(SUM, I32),
+    EDGES(MAX, I32),
+    SKEWED(1 << 28, 1 << 24),
+    SKEWED(1 << 28, 1 << 20),
+    SKEWED(1 << 28, 1 << 16),
+    BENCH(MEAN, F32, 1 << 28, 1 << 20, RANDOM),
+    BENCH(SUM, F16, 1 << 28, 1 << 20, RANDOM),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    uint64_t mean = segments(c) ? (uint64_t)c->axes[N] / segments(c) : 0;
+    const kz_variant *known = kz_choose_from_table(&kz_family_reduce_segments, c, device, mean);
+    return known ? known : kz_choose_last(&kz_family_reduce_segments, c, device);
+}
+
+const kz_family kz_family_reduce_segments = {
+    .name = "reduce_segments",
+    .group = "primitives",
+    .summary = "sums of segments of any length: who works where the work is uneven",
+    .operations = operations,
+    .axes = (const char *const[]){"n", "segments", "skew", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .fill = fill,
+    .reference = reduce_segments_reference,
+    .work = work,
+    .guest_signature = "const T *in, const unsigned *offsets, T *out, size_t segments, size_t n",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_segments_operation function, kz_type type,
+                                  size_t n, size_t segments, const char *variant, kz_operation **operation,
+                                  kz_error *error) {
+    kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n, (int64_t)segments}};
+    return kz_operation_open(device, "reduce_segments", &c, variant, operation, error);
+}
+
+kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
+                                 kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, offsets, out}, 3, workspace, workspace_bytes,
+                            error);
+}

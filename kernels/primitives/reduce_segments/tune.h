@@ -1,0 +1,22 @@
+// reduce_segments: the tuning constants, read by the kernels and by the plans that launch them.
+// Each may be given by -D, to both compilers, for a search.
+#ifndef REDUCE_SEGMENTS_TUNE_H
+#define REDUCE_SEGMENTS_TUNE_H
+
+#define REDUCE_SEGMENTS_THREADS 256 // per block, for 01 to 03
+#define REDUCE_SEGMENTS_BLOCKS  32  // of those per multiprocessor, in 4 waves
+
+// 04: threads, and items (elements and ends of segments) that a thread walks over; an odd number spreads its steps
+// over the banks. To be searched: threads 128 256 512, items 7 11 15 19 23, blocks per multiprocessor 2 to 8.
+#ifndef REDUCE_SEGMENTS_MERGE_THREADS
+#define REDUCE_SEGMENTS_MERGE_THREADS 256
+#endif
+#ifndef REDUCE_SEGMENTS_MERGE_ITEMS
+#define REDUCE_SEGMENTS_MERGE_ITEMS 15
+#endif
+#ifndef REDUCE_SEGMENTS_MERGE_BLOCKS
+#define REDUCE_SEGMENTS_MERGE_BLOCKS 4
+#endif
+#define REDUCE_SEGMENTS_MERGE_TILE (REDUCE_SEGMENTS_MERGE_THREADS * REDUCE_SEGMENTS_MERGE_ITEMS)
+
+#endif
