@@ -15,7 +15,12 @@
 #include "kz/family.h"
 
 static const kz_device_info devices[] = {
-    {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .gpu = "h200", .sm = 90, .multiprocessors = 132},
+    {.kind = KZ_DEVICE_CUDA,
+     .id = "cuda:0",
+     .gpu = "h200",
+     .sm = 90,
+     .multiprocessors = 132,
+     .shared_per_block_optin = 232448},
     {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .gpu = "", .sm = 75, .multiprocessors = 14},
     {.kind = KZ_DEVICE_CPU, .id = "cpu", .multiprocessors = 2},
 };

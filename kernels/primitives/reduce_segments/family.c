@@ -56,6 +56,8 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 static kz_status supported(const kz_case *c, kz_error *error) {
     if (c->operation >= KZ_REDUCE_SEGMENTS_COUNT)
         return kz_plan_refuse(error, "reduce_segments has no such operation");
+    kz_status status = reduce_supported("reduce_segments", reduce_segments_fold(c), c->type, error);
+    if (status != KZ_OK) return status;
     if (c->axes[N] > UINT32_MAX)
         return kz_plan_refuse(error, "offsets have 32 bits, and n is %lld: split the segments over two calls",
                               (long long)c->axes[N]);
@@ -64,7 +66,7 @@ static kz_status supported(const kz_case *c, kz_error *error) {
                               (long long)c->axes[SKEW]);
     if (c->axes[N] > 0 && segments(c) == 0)
         return kz_plan_refuse(error, "%lld elements in no segment", (long long)c->axes[N]);
-    return reduce_supported("reduce_segments", reduce_segments_fold(c), c->type, error);
+    return KZ_OK;
 }
 
 static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
@@ -181,6 +183,7 @@ static const kz_case cases[] = {
     SKEWED(1 << 28, 1 << 16),
     BENCH(MEAN, F32, 1 << 28, 1 << 20, RANDOM),
     BENCH(SUM, F16, 1 << 28, 1 << 20, RANDOM),
+    CASE(MAX, F16, (1LL << 31) + 4099, 1 << 20, RANDOM, KZ_USE_HUGE),
 };
 
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
