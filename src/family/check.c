@@ -69,6 +69,7 @@ static kz_status say_wrong(const family_slot *slot, const family_comparison *m, 
     base_fail_note(error, "%s[%llu] is %s, expected %s within %.3g; %llu of %llu are wrong", slot->what.name,
                    (unsigned long long)m->first_wrong, got, expected, m->bound, (unsigned long long)m->wrong,
                    (unsigned long long)m->count);
+    if (m->cause[0]) base_fail_note(error, "likely: %s", m->cause);
     return KZ_WRONG;
 }
 

@@ -2,7 +2,7 @@
 // family: reduce
 // case: sum-f32-n1025-uniform
 // exit: 1
-// expect: added to without being set first
+// expect: likely: a value that was never set takes part: an output that is added to
 
 extern "C" __global__ void not_filled_sum_f32(const float *in, float *out, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,7 +4,7 @@
 // family: vector_add
 // case: add-f32-n1025-uniform
 // exit: 1
-// expect: only the tail is wrong: the last 1 of 1025
+// expect: only the last of 1025 is wrong, alone in the partial block
 // expect: never written
 
 extern "C" __global__ void tail_add_f32(const float *x, const float *y, float *z, size_t n) {
