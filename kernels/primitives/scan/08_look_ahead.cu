@@ -243,6 +243,7 @@ template <typename Op> static __device__ __forceinline__ void look_ahead(const j
         int tile = j.line->tile[at.stage];
         if (tile == NO_TILE) return;
         typename Op::value prefix = walk<Op>(j.launch, tile, &base, &before);
+        __syncwarp(); // all lanes have read tile[], which is written anew once the tile is done
         if (kz_lane() == 0) {
             j.line->prefix[at.stage] = prefix;
             barrier_arrive(&j.line->known[at.stage]);
