@@ -23,10 +23,13 @@ enum { TILE = 32 };
                 name##_tile(in, out, rows, columns, row, column);                                            \
     }
 
-TRANSPOSE(transpose_4, uint32_t)
+TRANSPOSE(transpose_1, uint8_t)
 TRANSPOSE(transpose_2, uint16_t)
+TRANSPOSE(transpose_4, uint32_t)
+TRANSPOSE(transpose_8, uint64_t)
 
-const kz_native_entry transpose_natives[] = {{"transpose_native_transpose_f32", transpose_4},
-                                             {"transpose_native_transpose_f16", transpose_2},
-                                             {"transpose_native_transpose_bf16", transpose_2},
+const kz_native_entry transpose_natives[] = {{"transpose_native_transpose_u8", transpose_1},
+                                             {"transpose_native_transpose_u16", transpose_2},
+                                             {"transpose_native_transpose_u32", transpose_4},
+                                             {"transpose_native_transpose_i64", transpose_8},
                                              {0}};

@@ -6,8 +6,9 @@
 //          the tile's row c is kept at k ^ (c / 4), so that neither side meets a bank twice. Blocks that run
 //          together take tiles of a square region, so that pieces of rows meet in L2 on both sides.
 // Expect   four independent loads in flight per thread, a quarter of 06's accesses; most of copy.
-// Limit    quads need rows whose lengths are multiples of 4 and aligned pointers: a side that has not, goes
-//          element by element. Loading and storing of one block do not overlap; other blocks fill in.
+// Limit    quads of 2 and 4 bytes alone, in rows whose lengths are multiples of 4 at aligned pointers: a side
+//          that has not, goes element by element. Loading and storing of one block do not overlap; other blocks
+//          fill in.
 
 #include "transpose.cuh"
 #include "tune.h"
@@ -25,31 +26,16 @@ enum {
 static_assert(THREADS == CHUNKS * CHUNKS, "a thread turns one 4 x 4 block");
 
 template <typename T> union quad;
-template <> union quad<float> {
+template <> union quad<uint32_t> {
     typedef uint4 word;
     word raw;
-    float at[QUAD];
+    uint32_t at[QUAD];
 };
-template <> union quad<kz_f16> {
+template <> union quad<uint16_t> {
     typedef uint2 word;
     word raw;
-    kz_f16 at[QUAD];
+    uint16_t at[QUAD];
 };
-template <> union quad<kz_bf16> {
-    typedef uint2 word;
-    word raw;
-    kz_bf16 at[QUAD];
-};
-
-// Consecutive blocks go down GROUP rows of tiles, then to the next column of tiles.
-static __device__ __forceinline__ corner find_grouped_tile(size_t rows, size_t columns) {
-    unsigned down = (unsigned)((rows + TILE - 1) / TILE), across = (unsigned)((columns + TILE - 1) / TILE);
-    unsigned group = down < TRANSPOSE_VECTOR_GROUP ? down : TRANSPOSE_VECTOR_GROUP;
-    unsigned first = blockIdx.x / (group * across) * group;
-    unsigned local = blockIdx.x % (group * across);
-    unsigned height = down - first < group ? down - first : group; // the last group may be lower
-    return {(size_t)(first + local % height) * TILE, (size_t)(local / height) * TILE};
-}
 
 // The tile holds out's piece: row c has the elements of in's column c. Where chunk k of row c is kept:
 static __device__ __forceinline__ unsigned place(unsigned c, unsigned chunk) { return chunk ^ (c / QUAD); }
@@ -137,7 +123,7 @@ static __device__ __forceinline__ void write_elements(const quad<T> (*tile)[CHUN
 template <typename T>
 static __device__ __forceinline__ void vector(const T *in, T *out, size_t rows, size_t columns) {
     __shared__ quad<T> tile[TILE][CHUNKS];
-    corner from = find_grouped_tile(rows, columns);
+    corner from = find_grouped_tile(rows, columns, TILE, TRANSPOSE_VECTOR_GROUP, blockIdx.x);
     if (columns % QUAD == 0 && kz_aligned(in, sizeof(quad<T>)))
         read_quads(tile, in, rows, columns, from);
     else
@@ -153,4 +139,5 @@ static __device__ __forceinline__ void vector(const T *in, T *out, size_t rows, 
 #define TRANSPOSE_ENTRY(idea, KERNEL, type, T)                                                               \
     KZ_ENTRY_BOUNDS(transpose_##idea##_transpose_##type, THREADS, TRANSPOSE_VECTOR_BLOCKS)                   \
     (const T *in, T *out, size_t rows, size_t columns) { KERNEL(in, out, rows, columns); }
-TRANSPOSE_ENTRIES(vector, vector)
+TRANSPOSE_ENTRY(vector, vector, u16, uint16_t)
+TRANSPOSE_ENTRY(vector, vector, u32, uint32_t)

@@ -31,14 +31,14 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
                         kz_error *error) {
-    if (c->type != KZ_F32 && c->type != KZ_F16 && c->type != KZ_BF16)
-        return kz_plan_refuse(error, "transpose has no %s", kz_type_name(c->type));
     if (blocks > INT32_MAX)
         return kz_plan_refuse(error, "%s takes %llu blocks here, more than a grid has", idea,
                               (unsigned long long)blocks);
     if (elements(c) == 0) return KZ_OK;
+    // Bits are moved, whatever they mean: one entry serves all types of a size.
+    static const kz_type by_size[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
     char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "transpose", idea, "transpose", c->type);
+    kz_entry_name(entry, "transpose", idea, "transpose", by_size[kz_type_size(c->type)]);
     kz_arg args[KZ_PLAN_ARGS];
     size_t arg_count = guest_args(c, args);
     kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
@@ -85,11 +85,49 @@ static kz_status plan_swizzled(const kz_case *c, const kz_device_info *device, k
     return tiled(c, plan, "swizzled", 32, 32, error);
 }
 
+static uint64_t square_tiles(const kz_case *c, uint64_t side) {
+    return kz_ceil_div((uint64_t)c->axes[ROWS], side) * kz_ceil_div((uint64_t)c->axes[COLUMNS], side);
+}
+
 static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    uint64_t side = TRANSPOSE_VECTOR_TILE;
-    uint64_t blocks =
-        kz_ceil_div((uint64_t)c->axes[ROWS], side) * kz_ceil_div((uint64_t)c->axes[COLUMNS], side);
-    return launch(c, plan, "vector", blocks, TRANSPOSE_VECTOR_THREADS, error);
+    size_t size = kz_type_size(c->type);
+    if (size != 2 && size != 4)
+        return kz_plan_refuse(error, "quads of 2 and 4 bytes alone; 08_packs takes %s",
+                              kz_type_name(c->type));
+    return launch(c, plan, "vector", square_tiles(c, TRANSPOSE_VECTOR_TILE), TRANSPOSE_VECTOR_THREADS, error);
+}
+
+// What 08 and 09 take for elements of a size. Tiles are `chunks` packs of 16 bytes high and wide.
+typedef struct tiling {
+    uint32_t chunks, threads;
+    uint32_t blocks, stages; // 09: on a multiprocessor, and tiles on their way beside the one in work
+} tiling;
+
+static kz_status plan_tiling(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                             const tiling *t, kz_error *error) {
+    uint64_t size = kz_type_size(c->type), side = t->chunks * 16 / size, blocks = square_tiles(c, side);
+    uint64_t shared = side * side * size * (1 + t->stages);
+    if (shared > device->shared_per_block_optin)
+        return kz_plan_refuse(error, "a block takes %llu bytes of shared memory, and %s has %zu",
+                              (unsigned long long)shared, device->id, device->shared_per_block_optin);
+    if (t->stages) blocks = kz_min_u64(blocks, (uint64_t)device->multiprocessors * t->blocks);
+    kz_status status = launch(c, plan, idea, blocks, t->threads, error);
+    if (!status && plan->step_count) plan->steps[0].launch.dynamic_shared_bytes = (uint32_t)shared;
+    return status;
+}
+
+#define PACKS(size) [size] = {TRANSPOSE_PACKS_CHUNKS_##size, TRANSPOSE_PACKS_THREADS_##size, 0, 0}
+static kz_status plan_packs(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    static const tiling tilings[9] = {PACKS(1), PACKS(2), PACKS(4), PACKS(8)};
+    return plan_tiling(c, device, plan, "packs", &tilings[kz_type_size(c->type)], error);
+}
+
+#define STAGES(size)                                                                                         \
+    [size] = {TRANSPOSE_STAGES_CHUNKS_##size, TRANSPOSE_STAGES_THREADS_##size,                               \
+              TRANSPOSE_STAGES_BLOCKS_##size, TRANSPOSE_STAGES_DEPTH_##size}
+static kz_status plan_stages(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    static const tiling tilings[9] = {STAGES(1), STAGES(2), STAGES(4), STAGES(8)};
+    return plan_tiling(c, device, plan, "stages", &tilings[kz_type_size(c->type)], error);
 }
 
 static const kz_variant variants[] = {
@@ -101,6 +139,8 @@ static const kz_variant variants[] = {
     {"05_padded", 75, plan_padded, "a row of padding: no bank conflicts", NULL},
     {"06_swizzled", 75, plan_swizzled, "a permuted tile: no conflicts, no padding", NULL},
     {"07_vector", 75, plan_vector, "quads, turned in registers", NULL},
+    {"08_packs", 75, plan_packs, "16 bytes per access for every type", NULL},
+    {"09_stages", 80, plan_stages, "blocks that stay, the next tiles on their way", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -109,20 +149,28 @@ static const kz_variant variants[] = {
 #define CASE(t, r, c, u, ...) {.type = KZ_##t, .axes = {r, c}, .use = u, __VA_ARGS__}
 #define CHECK(t, r, c, ...) CASE(t, r, c, KZ_USE_CHECK, __VA_ARGS__)
 #define BENCH(t, r, c) CASE(t, r, c, KZ_USE_BENCH)
-// The tiles are 16, 8 x 32, 32 x 8, 32 and 64: below, at and above each, square or not; 4 a divisor or not.
+// The tiles are 16, 8 x 32, 32 x 8, 32 and 64, and of 08 and 09 32 to 256 by the type: below, at and above each,
+// square or not; the elements of a pack a divisor or not.
 #define EDGES(t)                                                                                             \
     CHECK(t, 1, 1), CHECK(t, 1, 1025), CHECK(t, 1025, 1), CHECK(t, 31, 33), CHECK(t, 32, 32),                \
-    CHECK(t, 33, 31), CHECK(t, 64, 64), CHECK(t, 63, 65), CHECK(t, 127, 129), CHECK(t, 128, 256),            \
-    CHECK(t, 68, 132), CHECK(t, 132, 67), CHECK(t, 67, 132), CHECK(t, 1100, 68),                             \
-    CHECK(t, 128, 64, .misalign = 1), CHECK(t, 37, 41, .misalign = 3)
+    CHECK(t, 64, 64), CHECK(t, 63, 65), CHECK(t, 127, 129), CHECK(t, 128, 256), CHECK(t, 68, 132),           \
+    CHECK(t, 132, 67), CHECK(t, 67, 132), CHECK(t, 128, 64, .misalign = 1), CHECK(t, 37, 41, .misalign = 3)
+#define SIZES(t) CHECK(t, 1, 77), CHECK(t, 33, 31), CHECK(t, 144, 80), CHECK(t, 48, 272, .misalign = 1)
 // clang-format on
 
 static const kz_case cases[] = {
     CHECK(F32, 0, 5),
     CHECK(F32, 5, 0),
     EDGES(F32),
-    EDGES(F16),
     EDGES(BF16),
+    EDGES(U8),
+    SIZES(F16),
+    SIZES(F64),
+    SIZES(I64),
+    SIZES(U16),
+    CHECK(F32, 1100, 68), // groups of tile rows
+    CHECK(BF16, 1100, 68),
+    CHECK(U8, 272, 528),
     CHECK(F32, 64, 96, .data = KZ_DATA_NAN),
     CHECK(F32, 64, 96, .data = KZ_DATA_INF),
     CHECK(F32, 64, 96, .data = KZ_DATA_DENORMAL),
@@ -134,6 +182,8 @@ static const kz_case cases[] = {
     BENCH(F16, 4096, 4096),
     BENCH(F16, 16384, 16384),
     BENCH(BF16, 16384, 16384),
+    BENCH(U8, 16384, 16384),
+    BENCH(F64, 16384, 16384),
     CASE(F16, 65537, 32771, KZ_USE_HUGE),
 };
 

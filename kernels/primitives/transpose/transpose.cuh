@@ -15,14 +15,26 @@ static __device__ __forceinline__ corner find_tile(size_t columns, unsigned heig
     return {(size_t)(blockIdx.x / across) * height, (size_t)(blockIdx.x % across) * width};
 }
 
-// Entries for every type of the family: KERNEL is a template over the element.
+// The corner of tile `number`, where consecutive ones go down `most` rows of square tiles, then to the next column of tiles.
+static __device__ __forceinline__ corner find_grouped_tile(size_t rows, size_t columns, unsigned side,
+                                                           unsigned most, unsigned number) {
+    unsigned down = (unsigned)((rows + side - 1) / side), across = (unsigned)((columns + side - 1) / side);
+    unsigned group = down < most ? down : most;
+    unsigned first = number / (group * across) * group;
+    unsigned local = number % (group * across);
+    unsigned height = down - first < group ? down - first : group; // the last group may be lower
+    return {(size_t)(first + local % height) * side, (size_t)(local / height) * side};
+}
+
+// Entries for every size of element, named by one type of that size: KERNEL is a template over the element.
 #define TRANSPOSE_ENTRY(idea, KERNEL, type, T)                                                               \
     KZ_ENTRY(transpose_##idea##_transpose_##type)(const T *in, T *out, size_t rows, size_t columns) {        \
         KERNEL(in, out, rows, columns);                                                                      \
     }
 #define TRANSPOSE_ENTRIES(idea, KERNEL)                                                                      \
-    TRANSPOSE_ENTRY(idea, KERNEL, f32, float)                                                                \
-    TRANSPOSE_ENTRY(idea, KERNEL, f16, kz_f16)                                                               \
-    TRANSPOSE_ENTRY(idea, KERNEL, bf16, kz_bf16)
+    TRANSPOSE_ENTRY(idea, KERNEL, u8, uint8_t)                                                               \
+    TRANSPOSE_ENTRY(idea, KERNEL, u16, uint16_t)                                                             \
+    TRANSPOSE_ENTRY(idea, KERNEL, u32, uint32_t)                                                             \
+    TRANSPOSE_ENTRY(idea, KERNEL, i64, int64_t)
 
 #endif
