@@ -12,8 +12,7 @@
 // Limit    half of copying's time is writing, and a tile crosses shared memory five times. sm_90. A launch at
 //          a time per module, 2^19 tiles.
 
-#include "bulk.cuh"
-#include "mail.cuh"
+#include "kz/look_ahead.cuh"
 #include "tile.cuh"
 
 enum {
@@ -25,7 +24,6 @@ enum {
     TILE_BYTES = SCAN_AHEAD_TILE,
     CHUNK_BYTES = TILE_BYTES / CHUNKS,
     THREADS = SCAN_AHEAD_THREADS,
-    NO_TILE = -1,
 };
 static_assert(CHUNKS % REDUCERS == 0, "every reducing warp has as many chunks");
 
@@ -41,16 +39,9 @@ template <typename Op> struct pipeline {
     typename Op::value prefix[STAGES], chunk[STAGES][CHUNKS];
 };
 
-// Where a warp is in the ring of stages.
-template <typename Op> struct turn {
+template <typename Op> struct ring {
     static const int DEPTH = SCAN_AHEAD_DEPTH(Op::SEGMENTED), BYTES = SCAN_AHEAD_STAGE(Op::SEGMENTED);
-    int stage = 0;
-    unsigned parity = 0; // of the phases that this round ends
-    __device__ __forceinline__ void next(void) {
-        if (++stage < DEPTH) return;
-        stage = 0;
-        parity ^= 1;
-    }
+    typedef turn<DEPTH> at;
 };
 
 // The problem and the block's memory.
@@ -66,10 +57,10 @@ template <typename Op> struct job {
     pipeline<Op> *line;
 
     __device__ __forceinline__ T *elements(int stage) const {
-        return (T *)(stages + stage * turn<Op>::BYTES);
+        return (T *)(stages + stage * ring<Op>::BYTES);
     }
     __device__ __forceinline__ uint8_t *heads(int stage) const {
-        return (uint8_t *)(stages + stage * turn<Op>::BYTES + TILE_BYTES);
+        return (uint8_t *)(stages + stage * ring<Op>::BYTES + TILE_BYTES);
     }
     // A warp's rows of a chunk.
     __device__ __forceinline__ void take(int stage, int chunk, row<Op> (&rows)[ROWS]) const {
@@ -84,45 +75,6 @@ template <typename Op> struct job {
 
 // ---- the loading warp -----------------------------------------------------------------------------------
 
-static __device__ __forceinline__ void load_by_bulk(void *to, const void *from, unsigned bytes,
-                                                    uint64_t *barrier) {
-#if SCAN_AHEAD_EVICT_LOADS
-    bulk_load(to, from, bytes, barrier, evict_first());
-#else
-    bulk_load(to, from, bytes, barrier);
-#endif
-}
-
-// One array of a tile: `count` places at `to`, of which [lo, hi) hold something, from[lo] to from[hi - 1].
-// Whole packs of those are left to the copy engine; the rest is made by hand, `nothing` where a place holds
-// nothing, so that nobody else has to ask.
-template <typename E> struct tile_array {
-    static const int PACK = 16 / sizeof(E);
-    E *to;
-    const E *from;
-    int bulk, bulk_end; // the copy engine's places
-
-    __device__ __forceinline__ tile_array(E *to, const E *from, int lo, int hi, int count, E nothing) {
-        this->to = to;
-        this->from = from;
-        bulk = (lo + PACK - 1) / PACK * PACK;
-        bulk_end = hi / PACK * PACK;
-        if (bulk >= bulk_end || !kz_aligned(from, 16)) bulk = bulk_end = count;
-        if (bulk == 0 && bulk_end == count) return;
-        for (int p = kz_lane() * PACK; p < count; p += KZ_WARP * PACK) {
-            if (p >= bulk && p < bulk_end) continue;
-            kz_pack<E> pack;
-#pragma unroll
-            for (int e = 0; e < PACK; e++) pack.at[e] = p + e >= lo && p + e < hi ? from[p + e] : nothing;
-            *(uint4 *)(to + p) = pack.raw;
-        }
-    }
-    __device__ __forceinline__ unsigned bytes(void) const { return (bulk_end - bulk) * sizeof(E); }
-    __device__ __forceinline__ void start(uint64_t *barrier) const {
-        if (bytes() > 0) load_by_bulk(to + bulk, from + bulk, bytes(), barrier);
-    }
-};
-
 template <typename Op>
 static __device__ __forceinline__ void load_tile(const job<Op> &j, int stage, int tile) {
     typedef typename Op::element T;
@@ -131,9 +83,11 @@ static __device__ __forceinline__ void load_tile(const job<Op> &j, int stage, in
     int lo = first < j.all.begin ? (int)(j.all.begin - first) : 0;
     int hi = first + TILE > j.all.end ? (int)(j.all.end - first) : TILE;
     uint64_t *full = &j.line->full[stage];
-    tile_array<T> elements(j.elements(stage), j.all.in + first, lo, hi, TILE, Op::lower(Op::identity()));
+    tile_array<T, SCAN_AHEAD_EVICT_LOADS> elements(j.elements(stage), j.all.in + first, lo, hi, TILE,
+                                                   Op::lower(Op::identity()));
     if (Op::SEGMENTED) {
-        tile_array<uint8_t> heads(j.heads(stage), j.all.heads + first, lo, hi, TILE, 0);
+        tile_array<uint8_t, SCAN_AHEAD_EVICT_LOADS> heads(j.heads(stage), j.all.heads + first, lo, hi, TILE,
+                                                          0);
         __syncwarp();
         if (kz_lane() != 0) return;
         barrier_arrive_expect(full, elements.bytes() + heads.bytes());
@@ -147,31 +101,10 @@ static __device__ __forceinline__ void load_tile(const job<Op> &j, int stage, in
     elements.start(full);
 }
 
-// The first tile is that of the block's number, later ones are drawn: a tile has a block that runs before
-// any tile after it does, so whoever waits for totals waits for blocks that get on.
-template <typename Op> static __device__ __forceinline__ void load_tiles(const job<Op> &j) {
-    int tile = blockIdx.x, drawn = 0;
-    turn<Op> at;
-    for (int round = 0;; round++, at.next()) {
-        if (round >= turn<Op>::DEPTH) barrier_wait(&j.line->empty[at.stage], at.parity ^ 1);
-        if (kz_lane() == 0) {
-            j.line->tile[at.stage] = tile < j.tiles ? tile : NO_TILE;
-            barrier_arrive(&j.line->claimed[at.stage]);
-        }
-        if (tile >= j.tiles) break;
-        load_tile(j, at.stage, tile);
-        if (kz_lane() == 0) {
-            drawn = (int)atomicAdd(&scan_counter, 1);
-            if (drawn == j.tiles - 1) scan_counter = 0; // as many draws as tiles: this was the last
-        }
-        tile = gridDim.x + __shfl_sync(KZ_ALL_LANES, drawn, 0);
-    }
-}
-
 // ---- the reducing warps ---------------------------------------------------------------------------------
 
 template <typename Op> static __device__ __forceinline__ void reduce_tiles(const job<Op> &j, int warp) {
-    for (turn<Op> at;; at.next()) {
+    for (typename ring<Op>::at at;; at.next()) {
         barrier_wait(&j.line->claimed[at.stage], at.parity);
         int tile = j.line->tile[at.stage];
         if (tile == NO_TILE) return;
@@ -191,64 +124,6 @@ template <typename Op> static __device__ __forceinline__ void reduce_tiles(const
             typename Op::value total = Op::identity();
             for (int c = 0; c < CHUNKS; c++) total = Op::combine(total, j.line->chunk[at.stage][c]);
             mailbox{scan_words, SCAN_MAILS}.send(tile, j.launch, total);
-        }
-        __syncwarp();
-    }
-}
-
-// ---- the warp that looks ahead --------------------------------------------------------------------------
-
-// What lies before `tile`, for lane 0. `base` and `before` are the warp's memory of its walk: all tiles
-// before `base`, whole groups of 32, are in `before`. Groups are combined one after the other and each in one way,
-// so the result depends on the tile alone, not on when its totals came.
-template <typename Op>
-static __device__ __forceinline__ typename Op::value walk(unsigned launch, int tile, int *base,
-                                                          typename Op::value *before) {
-    typedef typename Op::value A;
-    const mailbox box = {scan_words, SCAN_MAILS};
-    while (*base < tile) {
-        mail<A> mails[GROUPS] = {}; // 0 is no launch's number
-        bool all;
-        do { // all are asked for before the first is looked at: a question at a time costs a trip to L2 each
-            all = true;
-#pragma unroll
-            for (int g = 0; g < GROUPS; g++) {
-                int from = *base + g * KZ_WARP + (int)kz_lane();
-                if (from < tile && !mails[g].bears(launch)) mails[g] = box.receive<A>(from);
-            }
-#pragma unroll
-            for (int g = 0; g < GROUPS; g++)
-                all = all && (*base + g * KZ_WARP + (int)kz_lane() >= tile || mails[g].bears(launch));
-        } while (!__all_sync(KZ_ALL_LANES, all));
-        int first = *base;
-#pragma unroll
-        for (int g = 0; g < GROUPS; g++) {
-            int from = first + g * KZ_WARP;
-            if (from >= tile) break;
-            A value = from + (int)kz_lane() < tile ? mails[g].value() : Op::identity();
-            value = Op::combine(*before, fold_warp<Op>(value));
-            if (from + KZ_WARP > tile) return value; // the group is not whole: it is looked at again
-            *before = value;
-            *base = from + KZ_WARP;
-        }
-    }
-    return *before;
-}
-
-template <typename Op> static __device__ __forceinline__ void look_ahead(const job<Op> &j) {
-    int base = 0;
-    typename Op::value before = Op::identity();
-    for (turn<Op> at;; at.next()) {
-        barrier_wait(&j.line->claimed[at.stage], at.parity);
-        int tile = j.line->tile[at.stage];
-        if (tile == NO_TILE) return;
-        typename Op::value prefix = walk<Op>(j.launch, tile, &base, &before);
-        __syncwarp(); // all lanes have read tile[], which is written anew once the tile is done
-        if (kz_lane() == 0) {
-            j.line->prefix[at.stage] = prefix;
-            barrier_arrive(&j.line->known[at.stage]);
-            // The last tile has heard of all others, so every block has read the old number.
-            if (tile == j.tiles - 1) *(volatile unsigned *)&scan_launch = j.launch;
         }
         __syncwarp();
     }
@@ -291,7 +166,7 @@ put_chunk(const job<Op> &j, int stage, int chunk, int tile, const row<Op> (&rows
 
 template <typename Op> static __device__ __forceinline__ void scan_tiles(const job<Op> &j, int chunk) {
     int stored = -1; // the stage whose results are on their way out
-    for (turn<Op> at;; at.next()) {
+    for (typename ring<Op>::at at;; at.next()) {
         barrier_wait(&j.line->claimed[at.stage], at.parity);
         int tile = j.line->tile[at.stage];
         if (tile == NO_TILE) break;
@@ -324,7 +199,7 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     __shared__ pipeline<Op> line;
     unsigned launch = *(volatile unsigned *)&scan_launch + 1;
     unsigned s = threadIdx.x;
-    if (s < turn<Op>::DEPTH) {
+    if (s < ring<Op>::DEPTH) {
         barrier_open(&line.claimed[s], 1);
         barrier_open(&line.full[s], 1);
         barrier_open(&line.reduced[s], REDUCERS);
@@ -338,9 +213,11 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     const job<Op> j = {all, out - all.begin, tiles, exclusive != 0, launch, stages, &line};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
-        load_tiles(j);
+        deal_tiles<ring<Op>::DEPTH>(&line, tiles, &scan_counter,
+                                    [&](int stage, int tile) { load_tile(j, stage, tile); });
     else if (warp == 1)
-        look_ahead(j);
+        look_ahead<Op, ring<Op>::DEPTH, GROUPS>(&line, tiles, mailbox{scan_words, SCAN_MAILS}, launch,
+                                                &scan_launch);
     else if (warp < 2 + REDUCERS)
         reduce_tiles(j, warp - 2);
     else

@@ -2,7 +2,7 @@
 #ifndef SCAN_ONE_PASS_CUH
 #define SCAN_ONE_PASS_CUH
 
-#include "mail.cuh"
+#include "kz/mail.cuh"
 #include "tile.cuh"
 
 // A block of `WARPS` warps reads a tile once, sends its total, looks back, and writes the tile once.

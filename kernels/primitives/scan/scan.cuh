@@ -1,4 +1,4 @@
-// scan: what the variants share: the operations, shuffles of whole values, the scan of a warp.
+// scan: what the variants share: the operations and the list of entry points.
 //
 // An operation is a struct of types and functions: `element` T lies in memory, `value` A is what is combined
 // (float for the half types). combine(before, after) is associative and keeps the order: `before` stands for
@@ -7,7 +7,7 @@
 #ifndef SCAN_CUH
 #define SCAN_CUH
 
-#include "kz/kernel.cuh"
+#include "kz/warp.cuh"
 
 enum { SUM, MIN, MAX };
 
@@ -104,67 +104,6 @@ template <typename Op>
 static __device__ __forceinline__ typename Op::value lift_at(const typename Op::element *in,
                                                              const uint8_t *heads, size_t i) {
     return Op::lift(in[i], Op::SEGMENTED ? heads[i] != 0 : 0);
-}
-
-// ---- a warp ---------------------------------------------------------------------------------------------
-
-// A value as 32-bit words: shuffles and mails take no others.
-template <typename A> struct words_of {
-    static const int COUNT = sizeof(A) / 4;
-    unsigned at[COUNT];
-};
-template <typename A> static __device__ __forceinline__ words_of<A> to_words(A value) {
-    words_of<A> words;
-    memcpy(words.at, &value, sizeof value);
-    return words;
-}
-template <typename A> static __device__ __forceinline__ A from_words(words_of<A> words) {
-    A value;
-    memcpy(&value, words.at, sizeof value);
-    return value;
-}
-
-template <typename A> static __device__ __forceinline__ A shuffle(A value, unsigned lane) {
-    words_of<A> words = to_words(value);
-#pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.at[i] = __shfl_sync(KZ_ALL_LANES, words.at[i], lane);
-    return from_words(words);
-}
-template <typename A> static __device__ __forceinline__ A shuffle_up(A value, unsigned by) {
-    words_of<A> words = to_words(value);
-#pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.at[i] = __shfl_up_sync(KZ_ALL_LANES, words.at[i], by);
-    return from_words(words);
-}
-template <typename A> static __device__ __forceinline__ A shuffle_down(A value, unsigned by) {
-    words_of<A> words = to_words(value);
-#pragma unroll
-    for (int i = 0; i < words.COUNT; i++) words.at[i] = __shfl_down_sync(KZ_ALL_LANES, words.at[i], by);
-    return from_words(words);
-}
-
-// Of lanes 0 to this one. All 32 lanes must call it, as all that follow here.
-template <typename Op> static __device__ __forceinline__ typename Op::value scan_warp(typename Op::value v) {
-#pragma unroll
-    for (int step = 1; step < KZ_WARP; step *= 2) {
-        typename Op::value before = shuffle_up(v, step);
-        if (kz_lane() >= step) v = Op::combine(before, v);
-    }
-    return v;
-}
-
-// What lies before this lane, given scan_warp's result.
-template <typename Op>
-static __device__ __forceinline__ typename Op::value before_lane(typename Op::value inclusive) {
-    typename Op::value before = shuffle_up(inclusive, 1);
-    return kz_lane() == 0 ? Op::identity() : before;
-}
-
-// Of all lanes, in order; lane 0 has it.
-template <typename Op> static __device__ __forceinline__ typename Op::value fold_warp(typename Op::value v) {
-#pragma unroll
-    for (int step = 1; step < KZ_WARP; step *= 2) v = Op::combine(v, shuffle_down(v, step));
-    return v;
 }
 
 // ---- entry points ---------------------------------------------------------------------------------------

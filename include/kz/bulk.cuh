@@ -1,8 +1,7 @@
-// scan: what 08 says to Hopper's copy engine and its barriers in shared memory (PTX ISA: mbarrier,
-// cp.async.bulk). A barrier's phase ends when all arrivals have come and all promised bytes have landed;
+// What kernels say to Hopper's copy engine and its barriers in shared memory (PTX ISA: mbarrier, cp.async.bulk). A barrier's phase ends when all arrivals have come and all promised bytes have landed;
 // whoever waits names the phase by its parity.
-#ifndef SCAN_BULK_CUH
-#define SCAN_BULK_CUH
+#ifndef KZ_BULK_CUH
+#define KZ_BULK_CUH
 
 #include "kz/kernel.cuh"
 

@@ -1,12 +1,12 @@
-// scan: how tiles tell each other their totals: words of 64 bits that bear a mark above 32 bits of the value.
+// How tiles tell each other their totals: words of 64 bits that bear a mark above 32 bits of the value.
 //
 // A word is written and read whole, so whoever sees the mark sees the value that belongs to it: no fence. A
 // value of 64 bits takes two words, and is there when both bear the same mark. A mark that nobody asks for,
 // 0 or one of an earlier launch, stands for "nothing yet".
-#ifndef SCAN_MAIL_CUH
-#define SCAN_MAIL_CUH
+#ifndef KZ_MAIL_CUH
+#define KZ_MAIL_CUH
 
-#include "scan.cuh"
+#include "warp.cuh"
 
 static __device__ __forceinline__ unsigned long long look(const unsigned long long *word) {
     unsigned long long value;

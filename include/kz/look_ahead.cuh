@@ -1,0 +1,144 @@
+// Decoupled look-ahead: one block per multiprocessor, a ring of tiles in shared memory, warps with one task
+// each (scan/08_look_ahead tells the story). Here is what every kernel of that kind has: the ring, the warp
+// that deals tiles and loads them, the warp that looks ahead.
+//
+// A block's `Line` has, by stage, the barriers claimed (the tile's number is there), full (its elements are),
+// known (what lies before it is) and empty (the stage may be loaded again), tile[] and prefix[].
+#ifndef KZ_LOOK_AHEAD_CUH
+#define KZ_LOOK_AHEAD_CUH
+
+#include "bulk.cuh"
+#include "mail.cuh"
+
+enum { NO_TILE = -1 };
+
+// Where a warp is in the ring of stages.
+template <int DEPTH> struct turn {
+    int stage = 0;
+    unsigned parity = 0; // of the phases that this round ends
+    __device__ __forceinline__ void next(void) {
+        if (++stage < DEPTH) return;
+        stage = 0;
+        parity ^= 1;
+    }
+};
+
+// ---- loading --------------------------------------------------------------------------------------------
+
+// One array of a tile: `count` places at `to`, of which [lo, hi) hold something, from[lo] to from[hi - 1].
+// Whole packs of those are left to the copy engine; the rest is made by hand, `nothing` where a place holds
+// nothing, so that nobody else has to ask. EVICT: lines that are read are the first to leave L2.
+template <typename E, bool EVICT> struct tile_array {
+    static const int PACK = 16 / sizeof(E);
+    E *to;
+    const E *from;
+    int bulk, bulk_end; // the copy engine's places
+
+    __device__ __forceinline__ tile_array(E *to, const E *from, int lo, int hi, int count, E nothing) {
+        this->to = to;
+        this->from = from;
+        bulk = (lo + PACK - 1) / PACK * PACK;
+        bulk_end = hi / PACK * PACK;
+        if (bulk >= bulk_end || !kz_aligned(from, 16)) bulk = bulk_end = count;
+        if (bulk == 0 && bulk_end == count) return;
+        for (int p = kz_lane() * PACK; p < count; p += KZ_WARP * PACK) {
+            if (p >= bulk && p < bulk_end) continue;
+            kz_pack<E> pack;
+#pragma unroll
+            for (int e = 0; e < PACK; e++) pack.at[e] = p + e >= lo && p + e < hi ? from[p + e] : nothing;
+            *(uint4 *)(to + p) = pack.raw;
+        }
+    }
+    __device__ __forceinline__ unsigned bytes(void) const { return (bulk_end - bulk) * sizeof(E); }
+    __device__ __forceinline__ void start(uint64_t *barrier) const {
+        if (bytes() == 0) return;
+        if (EVICT)
+            bulk_load(to + bulk, from + bulk, bytes(), barrier, evict_first());
+        else
+            bulk_load(to + bulk, from + bulk, bytes(), barrier);
+    }
+};
+
+// By one warp; `load(stage, tile)` starts a tile's copies. The first tile is that of the block's number, later
+// ones are drawn: a tile has a block that runs before any tile after it does, so whoever waits for totals
+// waits for blocks that get on. `counter` is 0 before and after every launch.
+template <int DEPTH, typename Line, typename Load>
+static __device__ __forceinline__ void deal_tiles(Line *line, int tiles, unsigned *counter, Load load) {
+    int tile = blockIdx.x, drawn = 0;
+    turn<DEPTH> at;
+    for (int round = 0;; round++, at.next()) {
+        if (round >= DEPTH) barrier_wait(&line->empty[at.stage], at.parity ^ 1);
+        if (kz_lane() == 0) {
+            line->tile[at.stage] = tile < tiles ? tile : NO_TILE;
+            barrier_arrive(&line->claimed[at.stage]);
+        }
+        if (tile >= tiles) break;
+        load(at.stage, tile);
+        if (kz_lane() == 0) {
+            drawn = (int)atomicAdd(counter, 1);
+            if (drawn == tiles - 1) *counter = 0; // as many draws as tiles: this was the last
+        }
+        tile = gridDim.x + __shfl_sync(KZ_ALL_LANES, drawn, 0);
+    }
+}
+
+// ---- looking ahead --------------------------------------------------------------------------------------
+
+// What lies before `tile`, for lane 0. `base` and `before` are the warp's memory of its walk: all tiles
+// before `base`, whole groups of 32, are in `before`. Groups are combined one after the other and each in one
+// way, so the result depends on the tile alone, not on when its totals came.
+template <typename Op, int GROUPS>
+static __device__ __forceinline__ typename Op::value walk(const mailbox &box, unsigned launch, int tile,
+                                                          int *base, typename Op::value *before) {
+    typedef typename Op::value A;
+    while (*base < tile) {
+        mail<A> mails[GROUPS] = {}; // 0 is no launch's number
+        bool all;
+        do { // all are asked for before the first is looked at: a question at a time costs a trip to L2 each
+            all = true;
+#pragma unroll
+            for (int g = 0; g < GROUPS; g++) {
+                int from = *base + g * KZ_WARP + (int)kz_lane();
+                if (from < tile && !mails[g].bears(launch)) mails[g] = box.receive<A>(from);
+            }
+#pragma unroll
+            for (int g = 0; g < GROUPS; g++)
+                all = all && (*base + g * KZ_WARP + (int)kz_lane() >= tile || mails[g].bears(launch));
+        } while (!__all_sync(KZ_ALL_LANES, all));
+        int first = *base;
+#pragma unroll
+        for (int g = 0; g < GROUPS; g++) {
+            int from = first + g * KZ_WARP;
+            if (from >= tile) break;
+            A value = from + (int)kz_lane() < tile ? mails[g].value() : Op::identity();
+            value = Op::combine(*before, fold_warp<Op>(value));
+            if (from + KZ_WARP > tile) return value; // the group is not whole: it is looked at again
+            *before = value;
+            *base = from + KZ_WARP;
+        }
+    }
+    return *before;
+}
+
+// By one warp: prefix[] of every tile that the block claims.
+template <typename Op, int DEPTH, int GROUPS, typename Line>
+static __device__ __forceinline__ void look_ahead(Line *line, int tiles, const mailbox &box, unsigned launch,
+                                                  unsigned *last_launch) {
+    int base = 0;
+    typename Op::value before = Op::identity();
+    for (turn<DEPTH> at;; at.next()) {
+        barrier_wait(&line->claimed[at.stage], at.parity);
+        int tile = line->tile[at.stage];
+        if (tile == NO_TILE) return;
+        typename Op::value prefix = walk<Op, GROUPS>(box, launch, tile, &base, &before);
+        if (kz_lane() == 0) {
+            line->prefix[at.stage] = prefix;
+            barrier_arrive(&line->known[at.stage]);
+            // The last tile has heard of all others, so every block has read the old number.
+            if (tile == tiles - 1) *(volatile unsigned *)last_launch = launch;
+        }
+        __syncwarp();
+    }
+}
+
+#endif
