@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "base/base.h"
 #include "device/device.h"
 #include "family/buffers.h"
 #include "family/case.h"
@@ -66,6 +67,29 @@ static void tell_buffers(observe_session *session, const family_buffers *buffers
         tell_slot(session, &buffers->workspace, false, "the workspace", buffers->count + 1, 0);
 }
 
+// Elements that the family leaves to the kernel count as defined when the host reads them, written or not.
+static kz_status tell_anything(observe_session *session, const family_buffers *buffers, kz_error *error) {
+    kz_status status = kz_device_synchronize(buffers->device, error);
+    void *host[KZ_FAMILY_BUFFERS];
+    for (size_t i = 0; i < buffers->count; i++) host[i] = buffers->slots[i].host;
+    for (size_t i = 0; i < buffers->count && !status; i++) {
+        const family_slot *slot = &buffers->slots[i];
+        uint64_t count = slot->what.count, size = kz_type_size(slot->what.type);
+        if (slot->what.role == KZ_INPUT || count == 0) continue;
+        double *expected = calloc(count, 2 * sizeof *expected), *bound = expected ? expected + count : NULL;
+        if (!expected)
+            return base_fail(error, KZ_NO_MEMORY, "no memory for %llu expected results",
+                             (unsigned long long)count);
+        status = buffers->family->reference(buffers->c, host, i, expected, bound, error);
+        for (uint64_t first = 0, end; first < count && !status; first = end + 1) {
+            for (end = first; end < count && bound[end] == KZ_ANYTHING;) end++;
+            observe_session_tell_written(session, slot->data + first * size, (end - first) * size);
+        }
+        free(expected);
+    }
+    return status;
+}
+
 static kz_status open_session(const sanitize_run *run, const subject *s, uint64_t seed,
                               observe_session **session, kz_error *error) {
     observe_options options;
@@ -97,6 +121,7 @@ static kz_status run_plan(sanitize_run *run, const subject *s, const kz_plan *pl
         set_alarm(s->device, run->timeout);
         kz_status ran = kz_plan_run(s->device, NULL, s->module, plan, buffers->addresses, buffers->count,
                                     buffers->workspace.data, &fault);
+        if (!ran) ran = tell_anything(session, buffers, &fault);
         if (!ran) ran = family_buffers_read(buffers, &fault);
         set_alarm(NULL, 0);
         device_sim_observe(s->device, NULL, NULL);

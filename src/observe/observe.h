@@ -185,6 +185,8 @@ struct observe_buffer {
     uint32_t parameter; // the how-manyth of the kernel's it is, from 1; 0: none, or not known
 };
 void observe_session_tell_buffer(observe_session *session, const observe_buffer *buffer);
+// These bytes count as written by the host, from now on: nobody cares what they are.
+void observe_session_tell_written(observe_session *session, uint64_t address, uint64_t bytes);
 // A launch failed: the fault becomes a finding.
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,
                            const sim_fault_info *fault, const kz_error *error);

@@ -180,6 +180,10 @@ void observe_session_tell_buffer(observe_session *session, const observe_buffer 
     if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
 }
 
+void observe_session_tell_written(observe_session *session, uint64_t address, uint64_t bytes) {
+    tell(observe_session_listener(session), SIM_MEMORY_HOST_WRITE, address, bytes, NULL, 0);
+}
+
 // ---- faults -----------------------------------------------------------------------------------------
 
 static observe_finding_kind kind_of(sim_fault_kind fault) {
