@@ -15,6 +15,7 @@ typedef struct cub_call {
     cudaStream_t stream;
 } cub_call;
 
+cudaError_t cub_compact(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_histogram(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_reduce(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_reduce_axis(const kz_peer_problem *problem, const cub_call *call);

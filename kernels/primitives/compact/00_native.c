@@ -1,0 +1,77 @@
+// compact 00: plain C on the `cpu` device
+//
+// Idea     a chunk per core, counted first; then each core writes from the place that the counts before it say.
+// Change   none: it stands before the ladder.
+// Expect   two readings, one writing.
+#include <string.h>
+
+#include "private.h"
+
+typedef struct chunk {
+    const void *in;
+    const uint8_t *flags;
+    uint32_t *counts;
+    uint64_t n, begin, end;
+} chunk;
+
+static chunk own_chunk(const kz_native_launch *launch) {
+    uint64_t n = *(const uint64_t *)launch->args[3], size = kz_ceil_div(n, launch->grid[0]);
+    uint64_t begin = kz_min_u64(n, size * launch->block_index[0]);
+    return (chunk){.in = *(const void *const *)launch->args[0],
+                   .flags = *(const uint8_t *const *)launch->args[1],
+                   .counts = *(uint32_t *const *)launch->args[2],
+                   .n = n,
+                   .begin = begin,
+                   .end = kz_min_u64(n, begin + size)};
+}
+
+static void count(const kz_native_launch *launch, uint32_t operation, kz_type type) {
+    chunk own = own_chunk(launch);
+    uint32_t selected = 0;
+    for (uint64_t i = own.begin; i < own.end; i++)
+        selected += compact_selects(operation, type, own.in, own.flags, i);
+    own.counts[launch->block_index[0]] = selected;
+}
+
+static void compact(const kz_native_launch *launch, uint32_t operation, kz_type type) {
+    chunk own = own_chunk(launch);
+    char *out = *(char *const *)launch->args[4];
+    uint64_t size = kz_type_size(type), selected = 0;
+    for (uint32_t b = 0; b < launch->block_index[0]; b++) selected += own.counts[b];
+    for (uint64_t i = own.begin; i < own.end; i++) {
+        bool is = compact_selects(operation, type, own.in, own.flags, i);
+        uint64_t place = is ? selected : own.n - 1 - (i - selected);
+        if (is || compact_partitions(operation))
+            memcpy(out + place * size, (const char *)own.in + i * size, size);
+        selected += is;
+    }
+    if (launch->block_index[0] == launch->grid[0] - 1)
+        **(uint32_t *const *)launch->args[5] = (uint32_t)selected;
+}
+
+#define ENTRY(operation, OPERATION, type, TYPE)                                                              \
+    static void count_##operation##_##type(const kz_native_launch *launch) {                                 \
+        count(launch, KZ_COMPACT_##OPERATION, KZ_##TYPE);                                                    \
+    }                                                                                                        \
+    static void compact_##operation##_##type(const kz_native_launch *launch) {                               \
+        compact(launch, KZ_COMPACT_##OPERATION, KZ_##TYPE);                                                  \
+    }
+#define ROW(operation, OPERATION, type, TYPE)                                                                \
+    {"compact_native_count_" #operation "_" #type, count_##operation##_##type},                              \
+        {"compact_native_" #operation "_" #type, compact_##operation##_##type},
+#define TYPES(X, operation, OPERATION)                                                                       \
+    X(operation, OPERATION, f32, F32)                                                                        \
+    X(operation, OPERATION, f64, F64)                                                                        \
+    X(operation, OPERATION, i32, I32)                                                                        \
+    X(operation, OPERATION, f16, F16)                                                                        \
+    X(operation, OPERATION, u8, U8)
+#define ALL(X)                                                                                               \
+    TYPES(X, select, SELECT)                                                                                 \
+    TYPES(X, select_flagged, SELECT_FLAGGED)                                                                 \
+    TYPES(X, partition, PARTITION)                                                                           \
+    TYPES(X, partition_flagged, PARTITION_FLAGGED)                                                           \
+    TYPES(X, unique, UNIQUE)
+
+ALL(ENTRY)
+
+const kz_native_entry compact_natives[] = {ALL(ROW){0}};

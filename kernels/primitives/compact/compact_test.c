@@ -1,0 +1,168 @@
+// compact: the reference by hand, the inputs' shares, the plans' limits,
+// and the public operation on the cpu.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compact.h"
+#include "kz/family.h"
+
+enum { IN, OUT, COUNT, FLAGS, MOST = 8 };
+
+static double expected[MOST], bound[MOST];
+
+static void reference(kz_compact_operation operation, kz_type type, const double *values,
+                      const uint8_t *flags, int64_t n, double selected) {
+    const kz_family *family = kz_family_find("compact");
+    uint64_t in[MOST];
+    double count[1], count_bound[1];
+    for (int64_t i = 0; i < n; i++) kz_element_set(type, in, (uint64_t)i, values[i]);
+    kz_case c = {.operation = operation, .type = type, .axes = {n}};
+    void *host[] = {in, NULL, NULL, (void *)flags};
+    assert_int_equal(family->reference(&c, host, COUNT, count, count_bound, NULL), KZ_OK);
+    assert_true(count[0] == selected && count_bound[0] == 0.0);
+    assert_int_equal(family->reference(&c, host, OUT, expected, bound, NULL), KZ_OK);
+}
+
+static void assert_results(const double *results, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        assert_true(bound[i] == 0.0);
+        assert_true(results[i] == expected[i] || (isnan(results[i]) && isnan(expected[i])));
+    }
+}
+#define EXPECT(...) assert_results((double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double))
+
+static void selections(void **state) {
+    const uint8_t flags[] = {0, 7, 0, 255, 128};
+    reference(KZ_COMPACT_SELECT, KZ_F32, (double[]){1, -2, NAN, 0, 3}, NULL, 5, 2);
+    EXPECT(1, 3);
+    assert_true(bound[2] == KZ_ANYTHING && bound[4] == KZ_ANYTHING);
+    reference(KZ_COMPACT_SELECT, KZ_U8, (double[]){127, 128, 255, 0}, NULL, 4, 2);
+    EXPECT(128, 255);
+    reference(KZ_COMPACT_SELECT_FLAGGED, KZ_I32, (double[]){1, 2, 3, 4, 5}, flags, 5, 3);
+    EXPECT(2, 4, 5);
+}
+
+// The rest stands behind the selected ones, backwards.
+static void partitions(void **state) {
+    reference(KZ_COMPACT_PARTITION, KZ_F16, (double[]){1, -2, NAN, 4, -5}, NULL, 5, 2);
+    EXPECT(1, 4, -5, NAN, -2);
+    reference(KZ_COMPACT_PARTITION_FLAGGED, KZ_U8, (double[]){1, 2, 3}, (const uint8_t[]){0, 0, 0}, 3, 0);
+    EXPECT(3, 2, 1);
+}
+
+static void runs(void **state) {
+    reference(KZ_COMPACT_UNIQUE, KZ_F64, (double[]){0, -0.0, 2, 2, NAN, NAN, 2}, NULL, 7, 5);
+    EXPECT(0, 2, NAN, NAN, 2);
+    assert_true(bound[5] == KZ_ANYTHING);
+}
+
+// Any part of an input is what the whole has there, and as many are selected as the case says.
+static void inputs_follow_the_percentage(void **state) {
+    enum { N = 20000 };
+    const kz_family *family = kz_family_find("compact");
+    double *all = malloc(N * sizeof *all), *part = malloc(N * sizeof *part), count[1], none[1];
+    uint8_t *flags = malloc(N);
+    for (uint32_t operation = 0; operation < KZ_COMPACT_OPERATIONS; operation++) {
+        for (int64_t percent = 0; percent <= 100; percent += 10) {
+            kz_case c = {.operation = operation, .type = KZ_F64, .axes = {N, percent}};
+            if (!family->fill(&c, IN, 7, 0, N, all)) memset(all, 0, N * sizeof *all);
+            assert_true(family->fill(&c, FLAGS, 7, 0, N, flags));
+            assert_int_equal(
+                family->reference(&c, (void *[]){all, NULL, NULL, flags}, COUNT, count, none, NULL), KZ_OK);
+            assert_true(fabs(count[0] - N * (double)percent / 100.0) <= 300.0);
+            if (percent == 100) assert_true(count[0] == N);
+            for (uint64_t first = 0; first < 500; first += 7) {
+                if (!family->fill(&c, IN, 7, first, 7, part)) continue;
+                assert_memory_equal(part, all + first, 7 * sizeof *part);
+            }
+        }
+    }
+    free(all);
+    free(part);
+    free(flags);
+}
+
+static kz_status plan(const char *variant, const kz_case *c, kz_plan *plan, kz_error *error) {
+    const kz_device_info h200 = {.sm = 90, .multiprocessors = 132, .shared_per_block_optin = 232448};
+    *plan = (kz_plan){0};
+    return kz_variant_find(kz_family_find("compact"), variant)->plan(c, &h200, plan, error);
+}
+
+static void plans(void **state) {
+    kz_plan made;
+    kz_error error = {0};
+    kz_case c = {.operation = KZ_COMPACT_SELECT, .type = KZ_F32, .axes = {(int64_t)1 << 29, 50}};
+    assert_int_equal(plan("06_look_ahead", &c, &made, &error), KZ_OK);
+    assert_true(made.step_count == 1 && made.workspace_bytes == 0 && made.steps[0].launch.grid[0] == 132);
+    c.axes[0] = 1 << 14; // two tiles: no block without one
+    assert_int_equal(plan("06_look_ahead", &c, &made, &error), KZ_OK);
+    assert_int_equal(made.steps[0].launch.grid[0], 2);
+    c.axes[0] = 0; // a count of 0, and no launch
+    assert_int_equal(plan("06_look_ahead", &c, &made, &error), KZ_OK);
+    assert_true(made.step_count == 1 && made.steps[0].kind == KZ_STEP_FILL);
+    c.axes[0] = (int64_t)1 << 32;
+    assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "32 bits"));
+    c = (kz_case){.operation = KZ_COMPACT_SELECT, .type = KZ_F64, .axes = {((int64_t)1 << 32) - 1}};
+    assert_int_equal(plan("05_mail", &c, &made, &error), KZ_UNSUPPORTED); // more than the module has mail for
+    assert_non_null(strstr(error.message, "04_look_back"));
+    assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_OK);
+    c = (kz_case){.operation = KZ_COMPACT_SELECT, .type = KZ_BF16, .axes = {10}};
+    assert_int_equal(plan("01_threads", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "bf16"));
+}
+
+// On the cpu an address is a host address.
+static kz_ptr at(const void *memory) { return (kz_ptr)(uintptr_t)memory; }
+
+static void the_operation(void **state) {
+    kz_device *device;
+    kz_operation *compact;
+    kz_error error = {0};
+    const int32_t in[5] = {3, -8, 5, 5, 1};
+    const uint8_t flags[5] = {0, 1, 0, 0, 9};
+    int32_t out[5] = {99, 99, 99, 99, 99};
+    uint32_t count = 77;
+    uint64_t workspace[64];
+    assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
+    assert_int_equal(kz_compact_open(device, KZ_COMPACT_PARTITION_FLAGGED, KZ_I32, 5, NULL, &compact, &error),
+                     KZ_OK);
+    assert_true(kz_operation_workspace(compact) <= sizeof workspace);
+    assert_int_equal(kz_compact_run(compact, NULL, at(in), 0, at(out), at(&count), at(workspace),
+                                    sizeof workspace, &error),
+                     KZ_INVALID); // no flags
+    assert_int_equal(kz_compact_run(compact, NULL, at(in), at(flags), at(out), at(&count), at(workspace),
+                                    sizeof workspace, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_memory_equal(out, ((int32_t[]){-8, 1, 5, 5, 3}), sizeof out);
+    assert_int_equal(count, 2);
+    kz_operation_close(compact);
+
+    assert_int_equal(kz_compact_open(device, KZ_COMPACT_UNIQUE, KZ_I32, 5, NULL, &compact, &error), KZ_OK);
+    out[4] = 99;
+    assert_int_equal(kz_compact_run(compact, NULL, at(in), 0, at(out), at(&count), at(workspace),
+                                    sizeof workspace, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_memory_equal(out, ((int32_t[]){3, -8, 5, 1, 99}), sizeof out);
+    assert_int_equal(count, 4);
+    kz_operation_close(compact);
+    kz_device_close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(selections), cmocka_unit_test(partitions),
+        cmocka_unit_test(runs),       cmocka_unit_test(inputs_follow_the_percentage),
+        cmocka_unit_test(plans),      cmocka_unit_test(the_operation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+// compact: select, partition, unique. Cases, work, plans and the table of variants.
+//
+// Axes: n and percent, the share of elements that is selected (unique: that begins a run), which inputs of
+// data `uniform` follow. Buffers: in, out of n elements, count, flags of n bytes where the operation has some.
+// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+#include "compact.h"
+
+#include "private.h"
+#include "tune.h"
+
+static const char *const operations[] = {
+    "select", "select_flagged", "partition", "partition_flagged", "unique", NULL};
+
+static bool is_flagged(const kz_case *c) { return compact_flagged(c->operation); }
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    uint64_t n = (uint64_t)c->axes[AXIS_N];
+    list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, n};
+    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, n};
+    list[COUNT] = (kz_buffer){"count", KZ_OUTPUT, KZ_U32, 1};
+    if (!is_flagged(c)) return 3;
+    list[FLAGS] = (kz_buffer){"flags", KZ_INPUT, KZ_U8, n};
+    return 4;
+}
+
+static kz_work work(const kz_case *c) {
+    double n = (double)c->axes[AXIS_N], size = (double)kz_type_size(c->type);
+    double written = compact_partitions(c->operation) ? 1.0 : (double)c->axes[AXIS_PERCENT] / 100.0;
+    return (kz_work){.bytes = n * (size * (1.0 + written) + (is_flagged(c) ? 1.0 : 0.0)) + 4.0};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    size_t count = 0;
+    args[count++] = kz_arg_buffer(IN);
+    args[count++] = kz_arg_buffer(OUT);
+    args[count++] = kz_arg_buffer(COUNT);
+    if (is_flagged(c)) args[count++] = kz_arg_buffer(FLAGS);
+    args[count++] = kz_arg_u64((uint64_t)c->axes[AXIS_N]);
+    return count;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+// KZ_OK, and *done where there is nothing to launch: no elements, and a count of 0.
+static kz_status begin(const kz_case *c, kz_plan *plan, bool *done, kz_error *error) {
+    bool known =
+        c->type == KZ_F32 || c->type == KZ_F64 || c->type == KZ_I32 || c->type == KZ_F16 || c->type == KZ_U8;
+    if (c->operation >= KZ_COMPACT_OPERATIONS) return kz_plan_refuse(error, "compact has no such operation");
+    if (!known) return kz_plan_refuse(error, "compact has no %s", kz_type_name(c->type));
+    if (c->axes[AXIS_N] > UINT32_MAX)
+        return kz_plan_refuse(error, "compact counts in 32 bits: %lld elements are too many; split them",
+                              (long long)c->axes[AXIS_N]);
+    *done = c->axes[AXIS_N] == 0;
+    if (*done) kz_plan_add_fill(plan, kz_arg_buffer(COUNT), 0, 4);
+    return KZ_OK;
+}
+
+static kz_step *add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
+                           uint32_t threads, const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "compact", idea, operations[c->operation], c->type);
+    return kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
+static kz_arg flags_arg(const kz_case *c) { return is_flagged(c) ? kz_arg_buffer(FLAGS) : kz_arg_u64(0); }
+static kz_arg n_arg(const kz_case *c) { return kz_arg_u64((uint64_t)c->axes[AXIS_N]); }
+
+// Tiles of `tile` bytes of elements, counted from the 16-byte boundary before `in`: one more than the
+// elements need, at worst.
+static uint64_t tiles_from_boundary(const kz_case *c, uint64_t tile) {
+    uint64_t size = kz_type_size(c->type);
+    return kz_ceil_div((uint64_t)c->axes[AXIS_N] * size + 16 - size, tile);
+}
+
+enum { ROWS_TILE = COMPACT_THREADS * COMPACT_ROWS * 16 }; // bytes: 03 and 04
+
+// 01 to 03: the names of the variant's three kernels, how many parts are counted, how many a block has.
+typedef struct frame {
+    const char *count, *sums, *write;
+    uint64_t parts, parts_of_block;
+} frame;
+
+static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_error *error) {
+    bool done = false;
+    kz_status status = begin(c, plan, &done, error);
+    if (status != KZ_OK || done) return status;
+    uint64_t blocks = kz_ceil_div(f->parts, f->parts_of_block);
+    kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
+    plan->workspace_bytes = f->parts * 4;
+    add_launch(c, plan, f->count, blocks, COMPACT_THREADS, (kz_arg[]){in, flags, counts, n}, 4);
+    kz_plan_add_launch(plan, f->sums, 1, COMPACT_THREADS,
+                       (kz_arg[]){counts, kz_arg_u64(f->parts), kz_arg_buffer(COUNT)}, 3);
+    kz_arg args[] = {in, flags, counts, kz_arg_buffer(OUT), n};
+    add_launch(c, plan, f->write, blocks, COMPACT_THREADS, args, 5);
+    return KZ_OK;
+}
+
+static kz_status plan_threads(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                              kz_error *error) {
+    const frame f = {"threads_count", "compact_threads_sums", "threads",
+                     kz_ceil_div((uint64_t)c->axes[AXIS_N], COMPACT_ITEMS), COMPACT_THREADS};
+    return plan_frame(c, &f, plan, error);
+}
+
+static kz_status plan_ballot(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    const frame f = {"ballot_count", "compact_ballot_sums", "ballot",
+                     kz_ceil_div((uint64_t)c->axes[AXIS_N], COMPACT_ITEMS * 32), COMPACT_THREADS / 32};
+    return plan_frame(c, &f, plan, error);
+}
+
+static kz_status plan_tiles(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    const frame f = {"tiles_count", "compact_tiles_sums", "tiles", tiles_from_boundary(c, ROWS_TILE), 1};
+    return plan_frame(c, &f, plan, error);
+}
+
+// The workspace: the counter, then a word for each tile.
+static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    bool done = false;
+    kz_status status = begin(c, plan, &done, error);
+    if (status != KZ_OK || done) return status;
+    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
+    plan->workspace_bytes = 8 + tiles * 8;
+    kz_plan_add_fill(plan, kz_arg_workspace(0), 0, plan->workspace_bytes);
+    kz_arg args[] = {
+        kz_arg_buffer(IN),   flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), kz_arg_workspace(0),
+        kz_arg_workspace(8), n_arg(c)};
+    add_launch(c, plan, "look_back", tiles, COMPACT_THREADS, args, 7);
+    return KZ_OK;
+}
+
+static kz_status fits_mail(uint64_t tiles, kz_error *error) {
+    if (tiles <= COMPACT_MAILS) return KZ_OK;
+    return kz_plan_refuse(
+        error, "the module has room for %d tiles, and this is %llu: 04_look_back has no such limit",
+        COMPACT_MAILS, (unsigned long long)tiles);
+}
+
+static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    bool done = false;
+    uint64_t tiles = tiles_from_boundary(c, COMPACT_MAIL_THREADS * COMPACT_MAIL_ROWS * 16);
+    kz_status status = begin(c, plan, &done, error);
+    if (status == KZ_OK) status = fits_mail(tiles, error);
+    if (status != KZ_OK || done) return status;
+    kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
+    add_launch(c, plan, "mail", tiles, COMPACT_MAIL_THREADS, args, 5);
+    return KZ_OK;
+}
+
+// No more blocks than the elements need tiles wherever they lie: each block has one.
+static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    bool done = false;
+    kz_status status = begin(c, plan, &done, error);
+    if (status == KZ_OK) status = fits_mail(tiles_from_boundary(c, COMPACT_AHEAD_TILE), error);
+    if (status != KZ_OK || done) return status;
+    uint32_t size = (uint32_t)kz_type_size(c->type);
+    uint64_t tiles = kz_ceil_div((uint64_t)c->axes[AXIS_N] * size, COMPACT_AHEAD_TILE);
+    uint64_t blocks = kz_min_u64(tiles, (uint64_t)device->multiprocessors * COMPACT_AHEAD_BLOCKS);
+    uint32_t stage = COMPACT_AHEAD_STAGE(size, is_flagged(c), c->operation == KZ_COMPACT_UNIQUE);
+    uint32_t shared = stage * COMPACT_AHEAD_DEPTH(stage);
+    if (shared > device->shared_per_block_optin)
+        return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
+                              shared, device->id, device->shared_per_block_optin);
+    kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
+    kz_step *step = add_launch(c, plan, "look_ahead", blocks, COMPACT_AHEAD_THREADS, args, 5);
+    step->launch.dynamic_shared_bytes = shared;
+    return KZ_OK;
+}
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    bool done = false;
+    kz_status status = begin(c, plan, &done, error);
+    if (status != KZ_OK || done) return status;
+    uint64_t blocks =
+        kz_min_u64(kz_ceil_div((uint64_t)c->axes[AXIS_N], 4096), (uint64_t)device->multiprocessors);
+    kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
+    plan->workspace_bytes = blocks * 4;
+    add_launch(c, plan, "native_count", blocks, 1, (kz_arg[]){in, flags, counts, n}, 4);
+    kz_arg args[] = {in, flags, counts, n, kz_arg_buffer(OUT), kz_arg_buffer(COUNT)};
+    add_launch(c, plan, "native", blocks, 1, args, 6);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", compact_natives},
+    {"01_threads", 75, plan_threads, "a stretch per thread: count, scan, write", NULL},
+    {"02_ballot", 75, plan_ballot, "a warp's vote is its ranks", NULL},
+    {"03_tiles", 75, plan_tiles, "16-byte loads, compacted in shared memory", NULL},
+    {"04_look_back", 75, plan_look_back, "one pass: decoupled look-back", NULL},
+    {"05_mail", 75, plan_mail, "one launch: counts that name their launch", NULL},
+    {"06_look_ahead", 90, plan_look_ahead, "warps with one task each, bulk loads, six tiles in flight", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(o, t, n, percent, u, ...)                                                                       \
+    {.operation = KZ_COMPACT_##o, .type = KZ_##t, .axes = {n, percent}, .use = u, __VA_ARGS__}
+#define CHECK(o, t, n, percent, ...) CASE(o, t, n, percent, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(o, t, n, percent)      CASE(o, t, n, percent, KZ_USE_BENCH)
+// 1025 fills no tile of 03 to 06 but for f64; 20011 are several, the first of which begins with empty places.
+#define EDGES(o, t)                                                                                          \
+    CHECK(o, t, 1, 0), CHECK(o, t, 1, 100), CHECK(o, t, 1025, 50), CHECK(o, t, 9001, 10, .misalign = 1)
+#define ALL_EDGES(o) EDGES(o, F32), EDGES(o, F64), EDGES(o, I32), EDGES(o, F16), EDGES(o, U8)
+// Every percentage, on several tiles.
+#define PERCENTS(o, t, n)                                                                                    \
+    CHECK(o, t, n, 0), CHECK(o, t, n, 50), CHECK(o, t, n, 90, .misalign = 3), CHECK(o, t, n, 100)
+#define SPECIALS(o, t)                                                                                       \
+    CHECK(o, t, 700, 50, .data = KZ_DATA_NAN), CHECK(o, t, 700, 50, .data = KZ_DATA_INF),                    \
+    CHECK(o, t, 700, 50, .data = KZ_DATA_DENORMAL), CHECK(o, t, 700, 50, .data = KZ_DATA_ZEROS)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(SELECT, F32, 0, 50),
+    CHECK(UNIQUE, U8, 0, 50),
+    CHECK(PARTITION_FLAGGED, F64, 0, 50),
+    CHECK(SELECT, F32, 31, 50),
+    CHECK(SELECT, F32, 32, 50),
+    CHECK(SELECT, F32, 33, 50),
+    CHECK(PARTITION, F32, 4096, 50),
+    CHECK(UNIQUE, I32, 4096, 50, .data = KZ_DATA_RUNS),
+    CHECK(UNIQUE, F32, 8192, 50, .data = KZ_DATA_EQUAL),
+    ALL_EDGES(SELECT),
+    ALL_EDGES(SELECT_FLAGGED),
+    ALL_EDGES(PARTITION),
+    ALL_EDGES(PARTITION_FLAGGED),
+    ALL_EDGES(UNIQUE),
+    PERCENTS(SELECT, F32, 20011),
+    PERCENTS(PARTITION, U8, 70001),
+    PERCENTS(UNIQUE, F16, 33333),
+    PERCENTS(SELECT_FLAGGED, I32, 20011),
+    SPECIALS(SELECT, F32),
+    SPECIALS(PARTITION, F16),
+    SPECIALS(UNIQUE, F64),
+    CASE(SELECT, F32, 1 << 16, 50, KZ_USE_CHECK | KZ_USE_BENCH),
+    BENCH(SELECT, F32, 1 << 18, 50),
+    BENCH(SELECT, F32, 1 << 20, 50),
+    BENCH(SELECT, F32, 1 << 22, 50),
+    BENCH(SELECT, F32, 1 << 24, 50),
+    BENCH(SELECT, F32, 1 << 26, 50),
+    BENCH(SELECT, F32, 1 << 28, 50),
+    BENCH(SELECT, F32, 1 << 29, 50),
+    BENCH(SELECT, F32, 1 << 28, 0),
+    BENCH(SELECT, F32, 1 << 28, 10),
+    BENCH(SELECT, F32, 1 << 28, 90),
+    BENCH(SELECT, F32, 1 << 28, 100),
+    BENCH(SELECT, I32, 1 << 28, 50),
+    BENCH(SELECT, F64, 1 << 28, 50),
+    BENCH(SELECT, F16, 1 << 28, 50),
+    BENCH(SELECT, U8, 1 << 29, 50),
+    BENCH(SELECT_FLAGGED, F32, 1 << 28, 50),
+    BENCH(PARTITION, F32, 1 << 28, 50),
+    BENCH(PARTITION_FLAGGED, F32, 1 << 28, 50),
+    BENCH(UNIQUE, F32, 1 << 28, 50),
+    BENCH(UNIQUE, F32, 1 << 28, 10),
+    CASE(PARTITION, U8, (1LL << 31) + 4099, 50, KZ_USE_HUGE),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_compact, c, device, (uint64_t)c->axes[AXIS_N]);
+    return known ? known : kz_choose_last(&kz_family_compact, c, device);
+}
+
+const kz_family kz_family_compact = {
+    .name = "compact",
+    .group = "primitives",
+    .summary = "select, partition, unique: the wanted elements together, in order",
+    .operations = operations,
+    .axes = (const char *const[]){"n", "percent", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .fill = compact_fill,
+    .reference = compact_reference,
+    .work = work,
+    .guest_signature =
+        "const T *in, T *out, uint32_t *count, size_t n (flagged: const T *in, T *out, uint32_t "
+        "*count, const uint8_t *flags, size_t n)",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_compact_open(kz_device *device, kz_compact_operation which, kz_type type, size_t n,
+                          const char *variant, kz_operation **operation, kz_error *error) {
+    kz_case c = {.operation = which, .type = type, .axes = {(int64_t)n, 50}};
+    return kz_operation_open(device, "compact", &c, variant, operation, error);
+}
+
+kz_status kz_compact_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr flags, kz_ptr out,
+                         kz_ptr count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out, count, flags}, flags ? 4 : 3, workspace,
+                            workspace_bytes, error);
+}
