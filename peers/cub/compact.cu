@@ -6,7 +6,6 @@
 
 #include <cub/device/device_partition.cuh>
 #include <cub/device/device_select.cuh>
-#include <cuda/std/functional>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ enum { IN, OUT, COUNT, FLAGS };
 struct is_above {
     template <typename T> __host__ __device__ bool operator()(T x) const { return x > T(0); }
     __host__ __device__ bool operator()(uint8_t x) const { return x > 127; }
-    __device__ bool operator()(__half x) const { return (float)x > 0.0f; }
+    __host__ __device__ bool operator()(__half x) const { return (float)x > 0.0f; }
 };
 
 template <typename T> static cudaError_t compact(const char *operation, const cub_call *call, int n) {

@@ -23,7 +23,7 @@ static const operation operations[] = {
     {"reduce_axis", "DeviceSegmentedReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce_axis},
     {"reduce_segments", "DeviceSegmentedReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce_segments},
     {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_scan},
-    {"compact", "DeviceSelect, DevicePartition", ITEMS, cub_compact},
+    {"compact", "DeviceSelect", ITEMS, cub_compact},
     {"histogram", "DeviceHistogram", SAMPLES, cub_histogram},
     {"vector_add", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"saxpy", "DeviceTransform", 1u << KZ_F32, cub_transform},

@@ -98,7 +98,7 @@ static __device__ __forceinline__ void take_rows(const job<R> &j, int stage, int
     const int PACK = R::PACK, ROW = KZ_WARP * PACK;
     const typename R::element *elements = j.elements(stage);
     int first = chunk * job<R>::CHUNK + kz_lane() * PACK;
-    bool whole = R::BY != RUN && j.all.holds_all(tile_first, job<R>::TILE);
+    bool plain = j.all.is_plain(tile_first, job<R>::TILE);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) rows->pack[r].raw = *(const uint4 *)(elements + first + r * ROW);
 #pragma unroll
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void take_rows(const job<R> &j, int stage, int
             if (kz_lane() == 0) before = elements[at - 1];
         }
         rows->bits[r] = select_pack<R>(rows->pack[r], flags, before);
-        if (!whole) rows->bits[r] = rows->mend(j.all, tile_first + at, rows->bits[r]);
+        if (!plain) rows->bits[r] = rows->mend(j.all, tile_first + at, rows->bits[r]);
     }
 }
 

@@ -26,6 +26,10 @@ template <typename R> struct view {
     __device__ __forceinline__ bool holds_all(size_t first, size_t count) const {
         return first >= begin && first + count <= end;
     }
+    // Nothing to mend (rows_of): no place is empty, none holds the first element of all where that matters.
+    __device__ __forceinline__ bool is_plain(size_t first, size_t count) const {
+        return holds_all(first, count) && (R::BY != RUN || first > begin);
+    }
     // Of the `count` places from `first` on, [lo, hi) hold elements.
     __device__ __forceinline__ int lo(size_t first) const { return first < begin ? (int)(begin - first) : 0; }
     __device__ __forceinline__ int hi(size_t first, int count) const {
@@ -84,6 +88,7 @@ template <typename R, int ROWS> struct rows_of {
     __device__ __forceinline__ void load(const view<R> &all, size_t first) {
         const int PACK = R::PACK, ROW = KZ_WARP * PACK;
         bool whole = all.holds_all(first, ROWS * ROW), flags_whole = kz_aligned(all.flags, PACK);
+        bool plain = all.is_plain(first, ROWS * ROW);
         flag_pack<PACK> flags[ROWS];
         typename R::element edge[ROWS]; // before the row, for lane 0
         first += kz_lane() * PACK;
@@ -107,7 +112,7 @@ template <typename R, int ROWS> struct rows_of {
             typename R::element before = last_of_lane_before<R>(pack[r]);
             if (R::BY == RUN && kz_lane() == 0) before = edge[r];
             bits[r] = select_pack<R>(pack[r], flags[r], before);
-            if (!whole || R::BY == RUN) bits[r] = mend(all, first + r * ROW, bits[r]);
+            if (!plain) bits[r] = mend(all, first + r * ROW, bits[r]);
         }
     }
     // Places without an element are not selected; the first element of all begins a run.
@@ -153,13 +158,34 @@ template <typename R>
 static __device__ __forceinline__ void scatter_pack(const kz_pack<typename R::element> &pack, unsigned bits,
                                                     unsigned before, int first, int held,
                                                     typename R::element *tile) {
+    typename R::element *at = tile + before;
 #pragma unroll
     for (int e = 0; e < R::PACK; e++) {
         if (bits >> e & 1)
-            tile[before++] = pack.at[e];
+            *at++ = pack.at[e];
         else if (R::PARTITION && first + e >= 0 && first + e < held)
-            tile[held - 1 - (first + e - (int)before)] = pack.at[e];
+            at[held - 1 - first - e] = pack.at[e]; // held - 1 less the elements that are not selected
     }
+}
+
+// to[i] = read(i) for i below `length`, by `threads` threads, a batch of reads at a time. Places are counted from
+// the line of 128 bytes in which `to` lies, so that a warp's stores are whole sectors wherever a run begins.
+template <typename W, typename Read>
+static __device__ __forceinline__ void put_words(W *to, unsigned length, unsigned thread, unsigned threads,
+                                                 Read read) {
+    const unsigned BATCH = 8;
+    unsigned skew = (unsigned)((size_t)to % 128 / sizeof(W)), end = skew + length;
+    to -= skew;
+    if (thread >= skew && thread < end) to[thread] = read(thread - skew); // skew is below 32, and so below threads
+    unsigned i = thread + threads;
+    for (; i + (BATCH - 1) * threads < end; i += BATCH * threads) {
+        W words[BATCH];
+#pragma unroll
+        for (unsigned k = 0; k < BATCH; k++) words[k] = read(i - skew + k * threads);
+#pragma unroll
+        for (unsigned k = 0; k < BATCH; k++) to[i + k * threads] = words[k];
+    }
+    for (; i < end; i += threads) to[i] = read(i - skew);
 }
 
 // `length` elements from shared memory to `to`, by `threads` threads: words of 4 bytes or more, whatever the
@@ -168,8 +194,7 @@ template <typename T>
 static __device__ __forceinline__ void put_run(T *to, const T *from, unsigned length, unsigned thread,
                                                unsigned threads) {
     if (sizeof(T) >= 4) {
-#pragma unroll 8
-        for (unsigned i = thread; i < length; i += threads) to[i] = from[i];
+        put_words(to, length, thread, threads, [=](unsigned i) { return from[i]; });
         return;
     }
     unsigned head = (4 - (unsigned)((size_t)to % 4)) % 4 / sizeof(T); // up to the first whole word of `to`
@@ -178,10 +203,9 @@ static __device__ __forceinline__ void put_run(T *to, const T *from, unsigned le
     unsigned words = (length - head) * sizeof(T) / 4, done = head + words * 4 / sizeof(T);
     unsigned bytes = (unsigned)((size_t)(from + head) % 4);
     const unsigned *source = (const unsigned *)((const char *)(from + head) - bytes);
-    unsigned *target = (unsigned *)(to + head);
-#pragma unroll 4
-    for (unsigned i = thread; i < words; i += threads)
-        target[i] = bytes == 0 ? source[i] : __funnelshift_r(source[i], source[i + 1], 8 * bytes);
+    put_words((unsigned *)(to + head), words, thread, threads, [=](unsigned i) {
+        return bytes == 0 ? source[i] : __funnelshift_r(source[i], source[i + 1], 8 * bytes);
+    });
     if (done + thread < length) to[done + thread] = from[done + thread]; // up to three
 }
 
