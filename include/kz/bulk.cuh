@@ -5,82 +5,82 @@
 
 #include "kz/kernel.cuh"
 
-static __device__ __forceinline__ unsigned shared_address(const void *pointer) {
+static __device__ __forceinline__ unsigned kz_shared_address(const void *pointer) {
     return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
-static __device__ __forceinline__ void barrier_open(uint64_t *barrier, unsigned arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+static __device__ __forceinline__ void kz_barrier_open(uint64_t *barrier, unsigned arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(kz_shared_address(barrier)), "r"(arrivals)
                  : "memory");
 }
-static __device__ __forceinline__ void barrier_arrive(uint64_t *barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+static __device__ __forceinline__ void kz_barrier_arrive(uint64_t *barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(kz_shared_address(barrier)) : "memory");
 }
-static __device__ __forceinline__ void barrier_arrive_expect(uint64_t *barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+static __device__ __forceinline__ void kz_barrier_arrive_expect(uint64_t *barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(kz_shared_address(barrier)),
                  "r"(bytes)
                  : "memory");
 }
-static __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned parity) {
+static __device__ __forceinline__ void kz_barrier_wait(uint64_t *barrier, unsigned parity) {
     unsigned done;
     do {
         asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
                      "selp.u32 %0, 1, 0, p; }"
                      : "=r"(done)
-                     : "r"(shared_address(barrier)), "r"(parity)
+                     : "r"(kz_shared_address(barrier)), "r"(parity)
                      : "memory");
     } while (!done);
 }
 
 // For data that is touched once: its lines are the first to leave L2.
-static __device__ __forceinline__ uint64_t evict_first(void) {
+static __device__ __forceinline__ uint64_t kz_evict_first(void) {
     uint64_t policy;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("createpolicy.fractional.L2::kz_evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
 
 // Both addresses and the size are multiples of 16 bytes. `barrier` counts the bytes that have landed.
-static __device__ __forceinline__ void bulk_load(void *to, const void *from, unsigned bytes,
-                                                 uint64_t *barrier, uint64_t policy) {
+static __device__ __forceinline__ void kz_bulk_load(void *to, const void *from, unsigned bytes,
+                                                    uint64_t *barrier, uint64_t policy) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
-                 "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(policy)
+                 "[%0], [%1], %2, [%3], %4;" ::"r"(kz_shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(kz_shared_address(barrier)), "l"(policy)
                  : "memory");
 }
-static __device__ __forceinline__ void bulk_load(void *to, const void *from, unsigned bytes,
-                                                 uint64_t *barrier) {
+static __device__ __forceinline__ void kz_bulk_load(void *to, const void *from, unsigned bytes,
+                                                    uint64_t *barrier) {
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            shared_address(to)),
-        "l"(from), "r"(bytes), "r"(shared_address(barrier))
+            kz_shared_address(to)),
+        "l"(from), "r"(bytes), "r"(kz_shared_address(barrier))
         : "memory");
 }
 
-// What threads wrote to shared memory before this is what bulk_store will read.
-static __device__ __forceinline__ void bulk_fence(void) {
+// What threads wrote to shared memory before this is what kz_bulk_store will read.
+static __device__ __forceinline__ void kz_bulk_fence(void) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-// Belongs to this thread's open group; bulk_commit closes it.
-static __device__ __forceinline__ void bulk_store(void *to, const void *from, unsigned bytes,
-                                                  uint64_t policy) {
+// Belongs to this thread's open group; kz_bulk_commit closes it.
+static __device__ __forceinline__ void kz_bulk_store(void *to, const void *from, unsigned bytes,
+                                                     uint64_t policy) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(to),
-                 "r"(shared_address(from)), "r"(bytes), "l"(policy)
+                 "r"(kz_shared_address(from)), "r"(bytes), "l"(policy)
                  : "memory");
 }
-static __device__ __forceinline__ void bulk_store(void *to, const void *from, unsigned bytes) {
+static __device__ __forceinline__ void kz_bulk_store(void *to, const void *from, unsigned bytes) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-                 "r"(shared_address(from)), "r"(bytes)
+                 "r"(kz_shared_address(from)), "r"(bytes)
                  : "memory");
 }
-static __device__ __forceinline__ void bulk_commit(void) {
+static __device__ __forceinline__ void kz_bulk_commit(void) {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 // All of this thread's closed groups have read what they copy: shared memory may be written again.
-static __device__ __forceinline__ void bulk_wait_read(void) {
+static __device__ __forceinline__ void kz_bulk_wait_read(void) {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 // ... and have written it.
-static __device__ __forceinline__ void bulk_wait(void) {
+static __device__ __forceinline__ void kz_bulk_wait(void) {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 

@@ -10,10 +10,10 @@
 #include "bulk.cuh"
 #include "mail.cuh"
 
-enum { NO_TILE = -1 };
+enum { KZ_NO_TILE = -1 };
 
 // Where a warp is in the ring of stages.
-template <int DEPTH> struct turn {
+template <int DEPTH> struct kz_turn {
     int stage = 0;
     unsigned parity = 0; // of the phases that this round ends
     __device__ __forceinline__ void next(void) {
@@ -28,13 +28,13 @@ template <int DEPTH> struct turn {
 // One array of a tile: `count` places at `to`, of which [lo, hi) hold something, from[lo] to from[hi - 1].
 // Whole packs of those are left to the copy engine; the rest is made by hand, `nothing` where a place holds
 // nothing, so that nobody else has to ask. EVICT: lines that are read are the first to leave L2.
-template <typename E, bool EVICT> struct tile_array {
+template <typename E, bool EVICT> struct kz_tile_array {
     static const int PACK = 16 / sizeof(E);
     E *to;
     const E *from;
     int bulk, bulk_end; // the copy engine's places
 
-    __device__ __forceinline__ tile_array(E *to, const E *from, int lo, int hi, int count, E nothing) {
+    __device__ __forceinline__ kz_tile_array(E *to, const E *from, int lo, int hi, int count, E nothing) {
         this->to = to;
         this->from = from;
         bulk = (lo + PACK - 1) / PACK * PACK;
@@ -53,9 +53,9 @@ template <typename E, bool EVICT> struct tile_array {
     __device__ __forceinline__ void start(uint64_t *barrier) const {
         if (bytes() == 0) return;
         if (EVICT)
-            bulk_load(to + bulk, from + bulk, bytes(), barrier, evict_first());
+            kz_bulk_load(to + bulk, from + bulk, bytes(), barrier, kz_evict_first());
         else
-            bulk_load(to + bulk, from + bulk, bytes(), barrier);
+            kz_bulk_load(to + bulk, from + bulk, bytes(), barrier);
     }
 };
 
@@ -63,14 +63,14 @@ template <typename E, bool EVICT> struct tile_array {
 // ones are drawn: a tile has a block that runs before any tile after it does, so whoever waits for totals
 // waits for blocks that get on. `counter` is 0 before and after every launch.
 template <int DEPTH, typename Line, typename Load>
-static __device__ __forceinline__ void deal_tiles(Line *line, int tiles, unsigned *counter, Load load) {
+static __device__ __forceinline__ void kz_deal_tiles(Line *line, int tiles, unsigned *counter, Load load) {
     int tile = blockIdx.x, drawn = 0;
-    turn<DEPTH> at;
+    kz_turn<DEPTH> at;
     for (int round = 0;; round++, at.next()) {
-        if (round >= DEPTH) barrier_wait(&line->empty[at.stage], at.parity ^ 1);
+        if (round >= DEPTH) kz_barrier_wait(&line->empty[at.stage], at.parity ^ 1);
         if (kz_lane() == 0) {
-            line->tile[at.stage] = tile < tiles ? tile : NO_TILE;
-            barrier_arrive(&line->claimed[at.stage]);
+            line->tile[at.stage] = tile < tiles ? tile : KZ_NO_TILE;
+            kz_barrier_arrive(&line->claimed[at.stage]);
         }
         if (tile >= tiles) break;
         load(at.stage, tile);
@@ -88,11 +88,11 @@ static __device__ __forceinline__ void deal_tiles(Line *line, int tiles, unsigne
 // before `base`, whole groups of 32, are in `before`. Groups are combined one after the other and each in one
 // way, so the result depends on the tile alone, not on when its totals came.
 template <typename Op, int GROUPS>
-static __device__ __forceinline__ typename Op::value walk(const mailbox &box, unsigned launch, int tile,
-                                                          int *base, typename Op::value *before) {
+static __device__ __forceinline__ typename Op::value kz_walk(const kz_mailbox &box, unsigned launch, int tile,
+                                                             int *base, typename Op::value *before) {
     typedef typename Op::value A;
     while (*base < tile) {
-        mail<A> mails[GROUPS] = {}; // 0 is no launch's number
+        kz_mail<A> mails[GROUPS] = {}; // 0 is no launch's number
         bool all;
         do { // all are asked for before the first is looked at: a question at a time costs a trip to L2 each
             all = true;
@@ -111,7 +111,7 @@ static __device__ __forceinline__ typename Op::value walk(const mailbox &box, un
             int from = first + g * KZ_WARP;
             if (from >= tile) break;
             A value = from + (int)kz_lane() < tile ? mails[g].value() : Op::identity();
-            value = Op::combine(*before, fold_warp<Op>(value));
+            value = Op::combine(*before, kz_fold_warp<Op>(value));
             if (from + KZ_WARP > tile) return value; // the group is not whole: it is looked at again
             *before = value;
             *base = from + KZ_WARP;
@@ -122,18 +122,18 @@ static __device__ __forceinline__ typename Op::value walk(const mailbox &box, un
 
 // By one warp: prefix[] of every tile that the block claims.
 template <typename Op, int DEPTH, int GROUPS, typename Line>
-static __device__ __forceinline__ void look_ahead(Line *line, int tiles, const mailbox &box, unsigned launch,
-                                                  unsigned *last_launch) {
+static __device__ __forceinline__ void kz_look_ahead(Line *line, int tiles, const kz_mailbox &box,
+                                                     unsigned launch, unsigned *last_launch) {
     int base = 0;
     typename Op::value before = Op::identity();
-    for (turn<DEPTH> at;; at.next()) {
-        barrier_wait(&line->claimed[at.stage], at.parity);
+    for (kz_turn<DEPTH> at;; at.next()) {
+        kz_barrier_wait(&line->claimed[at.stage], at.parity);
         int tile = line->tile[at.stage];
-        if (tile == NO_TILE) return;
-        typename Op::value prefix = walk<Op, GROUPS>(box, launch, tile, &base, &before);
+        if (tile == KZ_NO_TILE) return;
+        typename Op::value prefix = kz_walk<Op, GROUPS>(box, launch, tile, &base, &before);
         if (kz_lane() == 0) {
             line->prefix[at.stage] = prefix;
-            barrier_arrive(&line->known[at.stage]);
+            kz_barrier_arrive(&line->known[at.stage]);
             // The last tile has heard of all others, so every block has read the old number.
             if (tile == tiles - 1) *(volatile unsigned *)last_launch = launch;
         }

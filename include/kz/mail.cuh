@@ -8,14 +8,14 @@
 
 #include "warp.cuh"
 
-static __device__ __forceinline__ unsigned long long look(const unsigned long long *word) {
+static __device__ __forceinline__ unsigned long long kz_look(const unsigned long long *word) {
     unsigned long long value;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
     return value;
 }
 
-template <typename A> struct mail {
-    static const int WORDS = words_of<A>::COUNT;
+template <typename A> struct kz_mail {
+    static const int WORDS = kz_words_of<A>::COUNT;
     unsigned long long word[WORDS];
 
     __device__ __forceinline__ bool bears(unsigned mark) const {
@@ -25,20 +25,20 @@ template <typename A> struct mail {
         return all;
     }
     __device__ __forceinline__ A value(void) const {
-        words_of<A> words;
+        kz_words_of<A> words;
 #pragma unroll
         for (int i = 0; i < WORDS; i++) words.at[i] = (unsigned)word[i];
-        return from_words(words);
+        return kz_from_words(words);
     }
 };
 
 // The first words of all tiles lie together, then the second ones, `tiles` apart.
-struct mailbox {
+struct kz_mailbox {
     unsigned long long *words;
     size_t tiles;
 
     template <typename A> __device__ __forceinline__ void send(size_t tile, unsigned mark, A value) const {
-        words_of<A> bits = to_words(value);
+        kz_words_of<A> bits = kz_to_words(value);
 #pragma unroll
         for (int i = 0; i < bits.COUNT; i++)
             asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(words + i * tiles + tile),
@@ -48,13 +48,13 @@ struct mailbox {
     // Brings a tile's words from DRAM to L2, where both sides meet.
     template <typename A> __device__ __forceinline__ void expect(size_t tile) const {
 #pragma unroll
-        for (int i = 0; i < words_of<A>::COUNT; i++)
+        for (int i = 0; i < kz_words_of<A>::COUNT; i++)
             asm volatile("prefetch.global.L2 [%0];" ::"l"(words + i * tiles + tile));
     }
-    template <typename A> __device__ __forceinline__ mail<A> receive(size_t tile) const {
-        mail<A> m;
+    template <typename A> __device__ __forceinline__ kz_mail<A> receive(size_t tile) const {
+        kz_mail<A> m;
 #pragma unroll
-        for (int i = 0; i < m.WORDS; i++) m.word[i] = look(words + i * tiles + tile);
+        for (int i = 0; i < m.WORDS; i++) m.word[i] = kz_look(words + i * tiles + tile);
         return m;
     }
 };
@@ -63,8 +63,8 @@ struct mailbox {
 // sends `mark` with its own total as soon as it has it, and `mark` + 1 with the total of all up to itself
 // when it has looked back. 32 tiles are looked at together; the nearest with mark + 1 ends the walk.
 template <typename Op>
-static __device__ __forceinline__ typename Op::value look_back(const mailbox &box, size_t tile,
-                                                               unsigned mark) {
+static __device__ __forceinline__ typename Op::value kz_look_back(const kz_mailbox &box, size_t tile,
+                                                                  unsigned mark) {
     typedef typename Op::value A;
     A prefix = Op::identity();
     for (size_t nearest = tile;; nearest -= KZ_WARP) { // lane 0 asks for the tile before `nearest`
@@ -74,7 +74,7 @@ static __device__ __forceinline__ typename Op::value look_back(const mailbox &bo
         do {
             bool all = first, own = false;
             if (!first) {
-                mail<A> m = box.receive<A>(nearest - 1 - kz_lane());
+                kz_mail<A> m = box.receive<A>(nearest - 1 - kz_lane());
                 all = m.bears(mark + 1);
                 own = m.bears(mark);
                 value = m.value();
@@ -87,10 +87,10 @@ static __device__ __forceinline__ typename Op::value look_back(const mailbox &bo
         if (!(wanted >> kz_lane() & 1)) value = Op::identity();
 #pragma unroll
         for (int step = 1; step < KZ_WARP; step *= 2) { // the higher lane has the earlier tile
-            A earlier = shuffle_down(value, step);
+            A earlier = kz_shuffle_down(value, step);
             if (kz_lane() + step < KZ_WARP) value = Op::combine(earlier, value);
         }
-        prefix = Op::combine(shuffle(value, 0), prefix);
+        prefix = Op::combine(kz_shuffle(value, 0), prefix);
         if (ends) return prefix;
     }
 }

@@ -19,7 +19,7 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     __shared__ unsigned drawn;
     if (threadIdx.x == 0) drawn = atomicAdd(counter, 1);
     __syncthreads();
-    const mailbox box = {words, gridDim.x};
+    const kz_mailbox box = {words, gridDim.x};
     one_pass<R, WARPS, COMPACT_ROWS>(view<R>(in, flags, n), out, selected, drawn, gridDim.x, box, 1);
 }
 

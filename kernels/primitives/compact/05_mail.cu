@@ -20,7 +20,7 @@ template <typename R>
 static __device__ __forceinline__ void run(const typename R::element *in, const uint8_t *flags,
                                            typename R::element *out, unsigned *selected, size_t n) {
     unsigned launch = *(volatile unsigned *)&compact_launch + 1; // on its way while the input is read
-    const mailbox box = {compact_words, COMPACT_MAILS};
+    const kz_mailbox box = {compact_words, COMPACT_MAILS};
     one_pass<R, WARPS, COMPACT_MAIL_ROWS>(view<R>(in, flags, n), out, selected, blockIdx.x, gridDim.x, box,
                                           launch * 2);
     // The last tile has heard of all others, so every block has read the old number.

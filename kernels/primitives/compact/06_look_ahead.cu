@@ -67,20 +67,20 @@ template <typename R> static __device__ __forceinline__ void load_tile(const job
     int lo = j.all.lo(first), hi = j.all.hi(first, TILE);
     uint64_t *full = &j.line->full[stage];
     // Before the first tile lies no halo.
-    tile_array<T, EVICT> elements(j.elements(stage) - HALO, j.all.in + first - HALO,
-                                  tile == 0 ? HALO + lo : 0, HALO + hi, HALO + TILE, T());
+    kz_tile_array<T, EVICT> elements(j.elements(stage) - HALO, j.all.in + first - HALO,
+                                     tile == 0 ? HALO + lo : 0, HALO + hi, HALO + TILE, T());
     if (R::BY == FLAG) {
-        tile_array<uint8_t, EVICT> flags(j.flags(stage), j.all.flags + first, lo, hi, TILE, 0);
+        kz_tile_array<uint8_t, EVICT> flags(j.flags(stage), j.all.flags + first, lo, hi, TILE, 0);
         __syncwarp();
         if (kz_lane() != 0) return;
-        barrier_arrive_expect(full, elements.bytes() + flags.bytes());
+        kz_barrier_arrive_expect(full, elements.bytes() + flags.bytes());
         flags.start(full);
         elements.start(full);
         return;
     }
     __syncwarp();
     if (kz_lane() != 0) return;
-    barrier_arrive_expect(full, elements.bytes());
+    kz_barrier_arrive_expect(full, elements.bytes());
     elements.start(full);
 }
 
@@ -112,18 +112,18 @@ static __device__ __forceinline__ void take_rows(const job<R> &j, int stage, int
             if (kz_lane() == 0) before = elements[at - 1];
         }
         rows->bits[r] = select_pack<R>(rows->pack[r], flags, before);
-        if (!plain) rows->bits[r] = rows->mend(j.all, tile_first + at, rows->bits[r]);
     }
+    if (!plain) rows->mend(j.all, tile_first + first);
 }
 
 template <typename R> static __device__ __forceinline__ void compact_tiles(const job<R> &j, int chunk) {
     typedef typename R::element T;
     const int TILE = job<R>::TILE;
-    for (turn<job<R>::DEPTH> at;; at.next()) {
-        barrier_wait(&j.line->claimed[at.stage], at.parity);
+    for (kz_turn<job<R>::DEPTH> at;; at.next()) {
+        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
         int tile = j.line->tile[at.stage];
-        if (tile == NO_TILE) return;
-        barrier_wait(&j.line->full[at.stage], at.parity);
+        if (tile == KZ_NO_TILE) return;
+        kz_barrier_wait(&j.line->full[at.stage], at.parity);
         size_t tile_first = (size_t)tile * TILE;
         rows_of<R, ROWS> rows;
         unsigned before_row[ROWS], *counts = j.line->chunk[at.stage];
@@ -138,7 +138,7 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
             total += counts[c];
         }
         if (chunk == 0 && kz_lane() == 0) {
-            mailbox{compact_words, COMPACT_MAILS}.send(tile, j.launch, total);
+            kz_mailbox{compact_words, COMPACT_MAILS}.send(tile, j.launch, total);
             j.line->total[at.stage] = total;
         }
         int lo = j.all.lo(tile_first), held = j.all.hi(tile_first, TILE) - lo;
@@ -148,9 +148,9 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
             int place = chunk * job<R>::CHUNK + (r * KZ_WARP + kz_lane()) * R::PACK;
             scatter_pack<R>(rows.pack[r], rows.bits[r], before + before_row[r], place - lo, held, compacted);
         }
-        bulk_fence(); // the copy engine will write here again
+        kz_bulk_fence(); // the copy engine will write here again
         __syncwarp();
-        if (kz_lane() == 0) barrier_arrive(&j.line->ready[at.stage]);
+        if (kz_lane() == 0) kz_barrier_arrive(&j.line->ready[at.stage]);
     }
 }
 
@@ -158,12 +158,12 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
 
 template <typename R> static __device__ __forceinline__ void store_tiles(const job<R> &j, unsigned thread) {
     const int TILE = job<R>::TILE;
-    for (turn<job<R>::DEPTH> at;; at.next()) {
-        barrier_wait(&j.line->claimed[at.stage], at.parity);
+    for (kz_turn<job<R>::DEPTH> at;; at.next()) {
+        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
         int tile = j.line->tile[at.stage];
-        if (tile == NO_TILE) return;
-        barrier_wait(&j.line->ready[at.stage], at.parity);
-        barrier_wait(&j.line->known[at.stage], at.parity);
+        if (tile == KZ_NO_TILE) return;
+        kz_barrier_wait(&j.line->ready[at.stage], at.parity);
+        kz_barrier_wait(&j.line->known[at.stage], at.parity);
         unsigned prefix = j.line->prefix[at.stage], total = j.line->total[at.stage];
         size_t first = (size_t)tile * TILE;
         int lo = j.all.lo(first), held = j.all.hi(first, TILE) - lo;
@@ -171,7 +171,7 @@ template <typename R> static __device__ __forceinline__ void store_tiles(const j
                     total, held, thread, STORERS * KZ_WARP);
         if (tile == j.tiles - 1 && thread == 0) *j.selected = prefix + total;
         __syncwarp();
-        if (kz_lane() == 0) barrier_arrive(&j.line->empty[at.stage]);
+        if (kz_lane() == 0) kz_barrier_arrive(&j.line->empty[at.stage]);
     }
 }
 
@@ -186,11 +186,11 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     unsigned launch = *(volatile unsigned *)&compact_launch + 1;
     unsigned s = threadIdx.x;
     if (s < DEPTH) {
-        barrier_open(&line.claimed[s], 1);
-        barrier_open(&line.full[s], 1);
-        barrier_open(&line.ready[s], CHUNKS);
-        barrier_open(&line.known[s], 1);
-        barrier_open(&line.empty[s], STORERS);
+        kz_barrier_open(&line.claimed[s], 1);
+        kz_barrier_open(&line.full[s], 1);
+        kz_barrier_open(&line.ready[s], CHUNKS);
+        kz_barrier_open(&line.known[s], 1);
+        kz_barrier_open(&line.empty[s], STORERS);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
@@ -199,11 +199,11 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     const job<R> j = {all, out, selected, tiles, launch, stages, &line};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
-        deal_tiles<DEPTH>(&line, tiles, &compact_counter,
-                          [&](int stage, int tile) { load_tile(j, stage, tile); });
+        kz_deal_tiles<DEPTH>(&line, tiles, &compact_counter,
+                             [&](int stage, int tile) { load_tile(j, stage, tile); });
     else if (warp == 1)
-        look_ahead<count, DEPTH, GROUPS>(&line, tiles, mailbox{compact_words, COMPACT_MAILS}, launch,
-                                         &compact_launch);
+        kz_look_ahead<count, DEPTH, GROUPS>(&line, tiles, kz_mailbox{compact_words, COMPACT_MAILS}, launch,
+                                            &compact_launch);
     else if (warp < 2 + CHUNKS)
         compact_tiles(j, warp - 2);
     else

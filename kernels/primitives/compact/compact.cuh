@@ -53,23 +53,6 @@ struct count {
     }
 };
 
-// What lies before this warp, given each warp's count (from lane 0, say), and the total of all WARPS warps.
-// One barrier: to call it again, another one must come between.
-template <int WARPS>
-static __device__ __forceinline__ unsigned meet_warps(unsigned of_this_warp, unsigned *total) {
-    __shared__ unsigned of_warp[WARPS];
-    if (kz_lane() == 0) of_warp[kz_warp()] = of_this_warp;
-    __syncthreads();
-    unsigned before = 0, sum = 0;
-#pragma unroll
-    for (int w = 0; w < WARPS; w++) {
-        if (w == kz_warp()) before = sum;
-        sum += of_warp[w];
-    }
-    *total = sum;
-    return before;
-}
-
 // ---- entry points ---------------------------------------------------------------------------------------
 
 #define COMPACT_TYPES(ENTRY, operation, BY, PARTITION)                                                       \

@@ -22,9 +22,9 @@ static __device__ __forceinline__ void scan_counts(unsigned *counts, size_t part
         for (int k = 0; k < ITEMS; k++) own[k] = i + k < parts ? counts[i + k] : 0;
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) sum += own[k];
-        unsigned inclusive = scan_warp<count>(sum);
+        unsigned inclusive = kz_scan_warp<count>(sum);
         unsigned before =
-            carry + inclusive - sum + meet_warps<WARPS>(shuffle(inclusive, KZ_WARP - 1), &total);
+            carry + inclusive - sum + kz_meet_warps<count, WARPS>(kz_shuffle(inclusive, KZ_WARP - 1), &total);
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             if (i + k < parts) counts[i + k] = before;

@@ -10,7 +10,7 @@
 template <typename R, int WARPS, int ROWS>
 static __device__ __forceinline__ void one_pass(const view<R> &all, typename R::element *out,
                                                 unsigned *selected, size_t number, size_t tiles,
-                                                const mailbox &box, unsigned mark) {
+                                                const kz_mailbox &box, unsigned mark) {
     typedef block_tile<R, WARPS, ROWS> tile_type;
     __shared__ __align__(16) typename R::element compacted[tile_type::TILE];
     __shared__ unsigned before_tile;
@@ -20,7 +20,7 @@ static __device__ __forceinline__ void one_pass(const view<R> &all, typename R::
         unsigned prefix = 0;
         if (number > 0) {
             if (kz_lane() == 0) box.send(number, mark, tile.total);
-            prefix = look_back<count>(box, number, mark);
+            prefix = kz_look_back<count>(box, number, mark);
         }
         if (kz_lane() == 0) {
             box.send(number, mark + 1, prefix + tile.total);

@@ -112,15 +112,18 @@ template <typename R, int ROWS> struct rows_of {
             typename R::element before = last_of_lane_before<R>(pack[r]);
             if (R::BY == RUN && kz_lane() == 0) before = edge[r];
             bits[r] = select_pack<R>(pack[r], flags[r], before);
-            if (!plain) bits[r] = mend(all, first + r * ROW, bits[r]);
         }
+        if (!plain) mend(all, first);
     }
-    // Places without an element are not selected; the first element of all begins a run.
-    static __device__ __forceinline__ unsigned mend(const view<R> &all, size_t at, unsigned bits) {
-        if (R::BY == RUN && all.begin - at < R::PACK) bits |= 1u << (all.begin - at);
-        if (at < all.begin) bits &= ~((1u << all.lo(at)) - 1);
-        if (at + R::PACK > all.end) bits &= at >= all.end ? 0 : (1u << (all.end - at)) - 1;
-        return bits;
+    // Places without an element are not selected; the first element of all begins a run. `at` is the place of
+    // this lane's first pack.
+    __device__ __forceinline__ void mend(const view<R> &all, size_t at) {
+#pragma unroll
+        for (int r = 0; r < ROWS; r++, at += KZ_WARP * R::PACK) {
+            if (R::BY == RUN && all.begin - at < R::PACK) bits[r] |= 1u << (all.begin - at);
+            if (at < all.begin) bits[r] &= ~((1u << all.lo(at)) - 1);
+            if (at + R::PACK > all.end) bits[r] &= at >= all.end ? 0 : (1u << (all.end - at)) - 1;
+        }
     }
 };
 
@@ -138,13 +141,13 @@ static __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[ROWS
 #pragma unroll
         for (int f = 0; f < EACH && w * EACH + f < ROWS; f++)
             own[w] |= __popc(bits[w * EACH + f]) << f * BITS;
-        inclusive[w] = scan_warp<count>(own[w]);
+        inclusive[w] = kz_scan_warp<count>(own[w]);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         int w = r / EACH, shift = r % EACH * BITS;
         before[r] = carry + ((inclusive[w] - own[w]) >> shift & ((1u << BITS) - 1));
-        carry += shuffle(inclusive[w], KZ_WARP - 1) >> shift & ((1u << BITS) - 1);
+        carry += kz_shuffle(inclusive[w], KZ_WARP - 1) >> shift & ((1u << BITS) - 1);
     }
     return carry;
 }
@@ -176,7 +179,8 @@ static __device__ __forceinline__ void put_words(W *to, unsigned length, unsigne
     const unsigned BATCH = 8;
     unsigned skew = (unsigned)((size_t)to % 128 / sizeof(W)), end = skew + length;
     to -= skew;
-    if (thread >= skew && thread < end) to[thread] = read(thread - skew); // skew is below 32, and so below threads
+    if (thread >= skew && thread < end)
+        to[thread] = read(thread - skew); // skew is below 32, and so below threads
     unsigned i = thread + threads;
     for (; i + (BATCH - 1) * threads < end; i += BATCH * threads) {
         W words[BATCH];
@@ -233,7 +237,7 @@ template <typename R, int WARPS, int ROWS> struct block_tile {
     __device__ __forceinline__ block_tile(const view<R> &all, size_t tile) {
         first = tile * TILE;
         rows.load(all, first + kz_warp() * PART);
-        before_warp = meet_warps<WARPS>(rank_rows<R::PACK>(rows.bits, before), &total);
+        before_warp = kz_meet_warps<count, WARPS>(rank_rows<R::PACK>(rows.bits, before), &total);
     }
     // All threads; `prefix`: selected elements before the tile.
     __device__ __forceinline__ void write(const view<R> &all, T *compacted, T *out, unsigned prefix) const {

@@ -12,14 +12,14 @@ template <typename Op>
 static __device__ typename Op::value scan_block(typename Op::value own, typename Op::value *total) {
     typedef typename Op::value A;
     __shared__ A of_warp[WARPS];
-    A inclusive = scan_warp<Op>(own);
+    A inclusive = kz_scan_warp<Op>(own);
     if (kz_lane() == KZ_WARP - 1) of_warp[kz_warp()] = inclusive;
     __syncthreads();
-    A sums = scan_warp<Op>(kz_lane() < WARPS ? of_warp[kz_lane()] : Op::identity());
+    A sums = kz_scan_warp<Op>(kz_lane() < WARPS ? of_warp[kz_lane()] : Op::identity());
     __syncthreads(); // the next call writes
-    A before = before_lane<Op>(inclusive);
-    A before_warp = shuffle(before_lane<Op>(sums), kz_warp());
-    *total = shuffle(sums, WARPS - 1);
+    A before = kz_before_lane<Op>(inclusive);
+    A before_warp = kz_shuffle(kz_before_lane<Op>(sums), kz_warp());
+    *total = kz_shuffle(sums, WARPS - 1);
     return Op::combine(before_warp, before);
 }
 

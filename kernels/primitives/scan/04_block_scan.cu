@@ -18,7 +18,7 @@ static __device__ __forceinline__ void block_scan(const typename Op::element *in
     row<Op> rows[ROWS];
     typename Op::value before[ROWS], total;
     load_rows(all, first, rows);
-    typename Op::value prefix = meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
+    typename Op::value prefix = kz_meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
     store_rows(all, first, local, rows, before, prefix, exclusive);
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }

@@ -14,7 +14,7 @@ static __device__ __forceinline__ void reduce(const typename Op::element *in, co
     row<Op> rows[ROWS];
     typename Op::value total;
     load_rows(view<Op>(in, heads, n), part<Op>::first(blockIdx.x), rows);
-    meet_warps<Op, WARPS>(fold_rows(rows), &total);
+    kz_meet_warps<Op, WARPS>(fold_rows(rows), &total);
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
@@ -27,7 +27,7 @@ static __device__ __forceinline__ void scan(const typename Op::element *in, cons
     row<Op> rows[ROWS];
     typename Op::value before[ROWS], total, carry = sums[blockIdx.x];
     load_rows(all, first, rows);
-    typename Op::value prefix = meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
+    typename Op::value prefix = kz_meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
     store_rows(all, first, out, rows, before, Op::combine(carry, prefix), exclusive);
 }
 

@@ -20,7 +20,7 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     __shared__ unsigned drawn;
     if (threadIdx.x == 0) drawn = atomicAdd(counter, 1);
     __syncthreads();
-    const mailbox box = {words, gridDim.x};
+    const kz_mailbox box = {words, gridDim.x};
     one_pass<Op, WARPS, SCAN_ROWS>(view<Op>(in, heads, n), out, drawn, box, 1, exclusive);
 }
 

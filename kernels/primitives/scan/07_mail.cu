@@ -21,7 +21,7 @@ template <typename Op>
 static __device__ __forceinline__ void run(const typename Op::element *in, const uint8_t *heads,
                                            typename Op::element *out, size_t n, size_t exclusive) {
     unsigned launch = *(volatile unsigned *)&scan_launch + 1; // on its way while the input is read
-    const mailbox box = {scan_words, SCAN_MAILS};
+    const kz_mailbox box = {scan_words, SCAN_MAILS};
     one_pass<Op, WARPS, ROWS>(view<Op>(in, heads, n), out, blockIdx.x, box, launch * 2, exclusive);
     // The last tile has heard of all others, so every block has read the old number.
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *(volatile unsigned *)&scan_launch = launch;

@@ -41,7 +41,7 @@ template <typename Op> struct pipeline {
 
 template <typename Op> struct ring {
     static const int DEPTH = SCAN_AHEAD_DEPTH(Op::SEGMENTED), BYTES = SCAN_AHEAD_STAGE(Op::SEGMENTED);
-    typedef turn<DEPTH> at;
+    typedef kz_turn<DEPTH> at;
 };
 
 // The problem and the block's memory.
@@ -83,21 +83,21 @@ static __device__ __forceinline__ void load_tile(const job<Op> &j, int stage, in
     int lo = first < j.all.begin ? (int)(j.all.begin - first) : 0;
     int hi = first + TILE > j.all.end ? (int)(j.all.end - first) : TILE;
     uint64_t *full = &j.line->full[stage];
-    tile_array<T, SCAN_AHEAD_EVICT_LOADS> elements(j.elements(stage), j.all.in + first, lo, hi, TILE,
-                                                   Op::lower(Op::identity()));
+    kz_tile_array<T, SCAN_AHEAD_EVICT_LOADS> elements(j.elements(stage), j.all.in + first, lo, hi, TILE,
+                                                      Op::lower(Op::identity()));
     if (Op::SEGMENTED) {
-        tile_array<uint8_t, SCAN_AHEAD_EVICT_LOADS> heads(j.heads(stage), j.all.heads + first, lo, hi, TILE,
-                                                          0);
+        kz_tile_array<uint8_t, SCAN_AHEAD_EVICT_LOADS> heads(j.heads(stage), j.all.heads + first, lo, hi,
+                                                             TILE, 0);
         __syncwarp();
         if (kz_lane() != 0) return;
-        barrier_arrive_expect(full, elements.bytes() + heads.bytes());
+        kz_barrier_arrive_expect(full, elements.bytes() + heads.bytes());
         heads.start(full);
         elements.start(full);
         return;
     }
     __syncwarp();
     if (kz_lane() != 0) return;
-    barrier_arrive_expect(full, elements.bytes());
+    kz_barrier_arrive_expect(full, elements.bytes());
     elements.start(full);
 }
 
@@ -105,10 +105,10 @@ static __device__ __forceinline__ void load_tile(const job<Op> &j, int stage, in
 
 template <typename Op> static __device__ __forceinline__ void reduce_tiles(const job<Op> &j, int warp) {
     for (typename ring<Op>::at at;; at.next()) {
-        barrier_wait(&j.line->claimed[at.stage], at.parity);
+        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
         int tile = j.line->tile[at.stage];
-        if (tile == NO_TILE) return;
-        barrier_wait(&j.line->full[at.stage], at.parity);
+        if (tile == KZ_NO_TILE) return;
+        kz_barrier_wait(&j.line->full[at.stage], at.parity);
 #pragma unroll
         for (int c = 0; c < CHUNKS / REDUCERS; c++) {
             int chunk = c * REDUCERS + warp;
@@ -117,13 +117,13 @@ template <typename Op> static __device__ __forceinline__ void reduce_tiles(const
             typename Op::value total = fold_rows(rows);
             if (kz_lane() == 0) j.line->chunk[at.stage][chunk] = total;
         }
-        if (kz_lane() == 0) barrier_arrive(&j.line->reduced[at.stage]);
+        if (kz_lane() == 0) kz_barrier_arrive(&j.line->reduced[at.stage]);
         if (warp != 0) continue;
-        barrier_wait(&j.line->reduced[at.stage], at.parity);
+        kz_barrier_wait(&j.line->reduced[at.stage], at.parity);
         if (kz_lane() == 0) {
             typename Op::value total = Op::identity();
             for (int c = 0; c < CHUNKS; c++) total = Op::combine(total, j.line->chunk[at.stage][c]);
-            mailbox{scan_words, SCAN_MAILS}.send(tile, j.launch, total);
+            kz_mailbox{scan_words, SCAN_MAILS}.send(tile, j.launch, total);
         }
         __syncwarp();
     }
@@ -148,14 +148,14 @@ put_chunk(const job<Op> &j, int stage, int chunk, int tile, const row<Op> (&rows
         finish_pack<Op, T>(rows[r], Op::combine(prefix, before[r]), j.exclusive, results.at);
         *(uint4 *)(to + place) = results.raw;
     }
-    bulk_fence();
+    kz_bulk_fence();
     __syncwarp();
     if (whole) {
         if (kz_lane() != 0) return;
 #if SCAN_AHEAD_EVICT_STORES
-        bulk_store(j.out + first, to, CHUNK_BYTES, evict_first());
+        kz_bulk_store(j.out + first, to, CHUNK_BYTES, kz_evict_first());
 #else
-        bulk_store(j.out + first, to, CHUNK_BYTES);
+        kz_bulk_store(j.out + first, to, CHUNK_BYTES);
 #endif
         return;
     }
@@ -167,27 +167,27 @@ put_chunk(const job<Op> &j, int stage, int chunk, int tile, const row<Op> (&rows
 template <typename Op> static __device__ __forceinline__ void scan_tiles(const job<Op> &j, int chunk) {
     int stored = -1; // the stage whose results are on their way out
     for (typename ring<Op>::at at;; at.next()) {
-        barrier_wait(&j.line->claimed[at.stage], at.parity);
+        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
         int tile = j.line->tile[at.stage];
-        if (tile == NO_TILE) break;
-        barrier_wait(&j.line->full[at.stage], at.parity);
+        if (tile == KZ_NO_TILE) break;
+        kz_barrier_wait(&j.line->full[at.stage], at.parity);
         row<Op> rows[ROWS];
         typename Op::value before[ROWS];
         j.take(at.stage, chunk, rows);
         scan_rows(rows, before);
-        barrier_wait(&j.line->reduced[at.stage], at.parity);
-        barrier_wait(&j.line->known[at.stage], at.parity);
+        kz_barrier_wait(&j.line->reduced[at.stage], at.parity);
+        kz_barrier_wait(&j.line->known[at.stage], at.parity);
         typename Op::value prefix = j.line->prefix[at.stage];
         for (int c = 0; c < chunk; c++) prefix = Op::combine(prefix, j.line->chunk[at.stage][c]);
         if (kz_lane() == 0 && stored >= 0) { // by now it has been read
-            bulk_wait_read();
-            barrier_arrive(&j.line->empty[stored]);
+            kz_bulk_wait_read();
+            kz_barrier_arrive(&j.line->empty[stored]);
         }
         put_chunk(j, at.stage, chunk, tile, rows, before, prefix);
-        if (kz_lane() == 0) bulk_commit();
+        if (kz_lane() == 0) kz_bulk_commit();
         stored = at.stage;
     }
-    if (kz_lane() == 0) bulk_wait();
+    if (kz_lane() == 0) kz_bulk_wait();
 }
 
 // ---- the block ------------------------------------------------------------------------------------------
@@ -200,11 +200,11 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     unsigned launch = *(volatile unsigned *)&scan_launch + 1;
     unsigned s = threadIdx.x;
     if (s < ring<Op>::DEPTH) {
-        barrier_open(&line.claimed[s], 1);
-        barrier_open(&line.full[s], 1);
-        barrier_open(&line.reduced[s], REDUCERS);
-        barrier_open(&line.known[s], 1);
-        barrier_open(&line.empty[s], CHUNKS);
+        kz_barrier_open(&line.claimed[s], 1);
+        kz_barrier_open(&line.full[s], 1);
+        kz_barrier_open(&line.reduced[s], REDUCERS);
+        kz_barrier_open(&line.known[s], 1);
+        kz_barrier_open(&line.empty[s], CHUNKS);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
@@ -213,11 +213,11 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     const job<Op> j = {all, out - all.begin, tiles, exclusive != 0, launch, stages, &line};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
-        deal_tiles<ring<Op>::DEPTH>(&line, tiles, &scan_counter,
-                                    [&](int stage, int tile) { load_tile(j, stage, tile); });
+        kz_deal_tiles<ring<Op>::DEPTH>(&line, tiles, &scan_counter,
+                                       [&](int stage, int tile) { load_tile(j, stage, tile); });
     else if (warp == 1)
-        look_ahead<Op, ring<Op>::DEPTH, GROUPS>(&line, tiles, mailbox{scan_words, SCAN_MAILS}, launch,
-                                                &scan_launch);
+        kz_look_ahead<Op, ring<Op>::DEPTH, GROUPS>(&line, tiles, kz_mailbox{scan_words, SCAN_MAILS}, launch,
+                                                   &scan_launch);
     else if (warp < 2 + REDUCERS)
         reduce_tiles(j, warp - 2);
     else

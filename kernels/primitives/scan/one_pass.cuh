@@ -8,7 +8,7 @@
 // A block of `WARPS` warps reads a tile once, sends its total, looks back, and writes the tile once.
 template <typename Op, int WARPS, int ROWS>
 static __device__ __forceinline__ void one_pass(const view<Op> &all, typename Op::element *out, size_t tile,
-                                                const mailbox &box, unsigned mark, bool exclusive) {
+                                                const kz_mailbox &box, unsigned mark, bool exclusive) {
     typedef typename Op::value A;
     const int PART = ROWS * KZ_WARP * view<Op>::PACK;
     __shared__ A before_tile;
@@ -17,12 +17,12 @@ static __device__ __forceinline__ void one_pass(const view<Op> &all, typename Op
     A before[ROWS], total;
     if (kz_warp() == 0 && kz_lane() < tile) box.expect<A>(tile - 1 - kz_lane());
     load_rows(all, first, rows);
-    A before_warp = meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
+    A before_warp = kz_meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
     if (kz_warp() == 0) {
         A prefix = Op::identity();
         if (tile > 0) {
             if (kz_lane() == 0) box.send(tile, mark, total);
-            prefix = look_back<Op>(box, tile, mark);
+            prefix = kz_look_back<Op>(box, tile, mark);
         }
         if (kz_lane() == 0) {
             box.send(tile, mark + 1, Op::combine(prefix, total));

@@ -92,9 +92,9 @@ static __device__ __forceinline__ typename Op::value scan_rows(const row<Op> (&r
     typename Op::value total[ROWS], carry = Op::identity();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        typename Op::value inclusive = scan_warp<Op>(fold_pack(rows[r]));
-        before[r] = before_lane<Op>(inclusive);
-        total[r] = shuffle(inclusive, KZ_WARP - 1);
+        typename Op::value inclusive = kz_scan_warp<Op>(fold_pack(rows[r]));
+        before[r] = kz_before_lane<Op>(inclusive);
+        total[r] = kz_shuffle(inclusive, KZ_WARP - 1);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -111,11 +111,11 @@ static __device__ __forceinline__ typename Op::value fold_rows(const row<Op> (&r
         typename Op::value v = fold_pack(rows[0]);
 #pragma unroll
         for (int r = 1; r < ROWS; r++) v = Op::combine(v, fold_pack(rows[r]));
-        return fold_warp<Op>(v);
+        return kz_fold_warp<Op>(v);
     }
     typename Op::value total = Op::identity();
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) total = Op::combine(total, fold_warp<Op>(fold_pack(rows[r])));
+    for (int r = 0; r < ROWS; r++) total = Op::combine(total, kz_fold_warp<Op>(fold_pack(rows[r])));
     return total;
 }
 
@@ -160,24 +160,6 @@ store_rows(const view<Op> &all, size_t first, D *out, const row<Op> (&rows)[ROWS
                 if (all.holds(place + e)) from_boundary[place + e] = results.at[e];
         }
     }
-}
-
-// What lies before this warp, given each warp's total (from lane 0, say), and the total of all WARPS warps.
-// One barrier: to call it again, another one must come between.
-template <typename Op, int WARPS>
-static __device__ __forceinline__ typename Op::value meet_warps(typename Op::value of_this_warp,
-                                                                typename Op::value *total) {
-    __shared__ typename Op::value of_warp[WARPS];
-    if (kz_lane() == 0) of_warp[kz_warp()] = of_this_warp;
-    __syncthreads();
-    typename Op::value before = Op::identity(), sum = Op::identity();
-#pragma unroll
-    for (int w = 0; w < WARPS; w++) {
-        if (w == kz_warp()) before = sum;
-        sum = Op::combine(sum, of_warp[w]);
-    }
-    *total = sum;
-    return before;
 }
 
 #endif
