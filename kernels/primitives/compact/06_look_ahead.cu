@@ -88,6 +88,7 @@ template <typename R> static __device__ __forceinline__ void load_tile(const job
 
 // The warps of the squad alone: all have read their chunks, and their counts are there.
 static __device__ __forceinline__ void meet_squad(void) {
+    __syncwarp();
     asm volatile("bar.sync 1, %0;" ::"n"(CHUNKS * KZ_WARP) : "memory");
 }
 

@@ -233,6 +233,8 @@ static const kz_case cases[] = {
     SPECIALS(SELECT, F32),
     SPECIALS(PARTITION, F16),
     SPECIALS(UNIQUE, F64),
+    // 147 tiles of 06, more than there are multiprocessors.
+    CHECK(PARTITION, F64, 600011, 50, .misalign = 1),
     CASE(SELECT, F32, 1 << 16, 50, KZ_USE_CHECK | KZ_USE_BENCH),
     BENCH(SELECT, F32, 1 << 18, 50),
     BENCH(SELECT, F32, 1 << 20, 50),
