@@ -131,6 +131,7 @@ static __device__ __forceinline__ void kz_look_ahead(Line *line, int tiles, cons
         int tile = line->tile[at.stage];
         if (tile == KZ_NO_TILE) return;
         typename Op::value prefix = kz_walk<Op, GROUPS>(box, launch, tile, &base, &before);
+        __syncwarp(); // all lanes have read tile[], which is written anew once the tile is done
         if (kz_lane() == 0) {
             line->prefix[at.stage] = prefix;
             kz_barrier_arrive(&line->known[at.stage]);
