@@ -35,7 +35,7 @@ static __device__ __forceinline__ void kz_barrier_wait(uint64_t *barrier, unsign
 // For data that is touched once: its lines are the first to leave L2.
 static __device__ __forceinline__ uint64_t kz_evict_first(void) {
     uint64_t policy;
-    asm volatile("createpolicy.fractional.L2::kz_evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
 
