@@ -1,0 +1,269 @@
+// bfs: levels of a breadth-first search. Cases, work, plans, the table of variants.
+//
+// Axes: vertices, edges, shape (pagerank/graph.h), source. Buffers: the graph's four, and a level per vertex.
+// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+#include "bfs.h"
+
+#include "private.h"
+#include "tune.h"
+
+static const char *const operations[] = {"levels", NULL};
+
+static uint64_t vertices(const kz_case *c) { return (uint64_t)c->axes[VERTICES]; }
+static uint64_t edges(const kz_case *c) { return (uint64_t)c->axes[EDGES]; }
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    graph_buffers(c, list);
+    list[LEVELS] = (kz_buffer){"levels", KZ_OUTPUT, KZ_I32, vertices(c)};
+    return LEVELS + 1;
+}
+
+// One CSR and the levels: what a search reads that looks at every edge once. The flops per second are edges per
+// second. A search that pulls looks at fewer, so that it may seem to move more than the memory does.
+static kz_work work(const kz_case *c) {
+    double n = (double)vertices(c), m = (double)edges(c);
+    return (kz_work){.bytes = 4.0 * (m + n + 1.0 + n), .flops = m};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    for (uint32_t i = 0; i <= LEVELS; i++) args[i] = kz_arg_buffer(i);
+    args[LEVELS + 1] = kz_arg_u64(vertices(c));
+    args[LEVELS + 2] = kz_arg_u64(edges(c));
+    args[LEVELS + 3] = kz_arg_u64((uint64_t)c->axes[SOURCE]);
+    return LEVELS + 4;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static kz_status supported(const kz_case *c, kz_error *error) {
+    if (c->operation != 0) return kz_plan_refuse(error, "bfs has no such operation");
+    if (c->type != KZ_I32)
+        return kz_plan_refuse(error, "bfs has no %s: levels are i32", kz_type_name(c->type));
+    kz_status status = graph_supported("bfs", c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    if (c->axes[SOURCE] < 0 || c->axes[SOURCE] >= c->axes[VERTICES])
+        return kz_plan_refuse(error, "the source is %lld, and the vertices are 0 to %lld",
+                              (long long)c->axes[SOURCE], (long long)c->axes[VERTICES] - 1);
+    return KZ_OK;
+}
+
+// Room in the workspace, from a multiple of 64 bytes on; zeroed by a step where it must be.
+static kz_arg take_room(kz_plan *plan, uint64_t bytes, bool zeros) {
+    kz_arg at = kz_arg_workspace(plan->workspace_bytes);
+    plan->workspace_bytes += kz_ceil_div(bytes, 64) * 64;
+    if (zeros) kz_plan_add_fill(plan, at, 0, bytes);
+    return at;
+}
+static kz_arg take_search(kz_plan *plan) { return take_room(plan, 64, true); } // bfs.cuh: 32 bytes
+static kz_arg take_bits(const kz_case *c, kz_plan *plan, bool zeros) {
+    return take_room(plan, kz_ceil_div(vertices(c), 32) * 4, zeros);
+}
+
+// Levels of -1, and one launch whose blocks are all resident: they wait for each other.
+static void add_search(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                       uint64_t most_blocks, const kz_arg *args, size_t arg_count) {
+    enum { SHARED = 12 * 1024 }; // more than any variant's block has
+    uint64_t each = kz_min_u64(most_blocks, (uint64_t)device->max_threads_per_multiprocessor / BFS_THREADS);
+    each = kz_min_u64(each, device->shared_per_multiprocessor / SHARED);
+    uint64_t full = (uint64_t)device->multiprocessors * (each ? each : 1);
+    kz_plan_add_fill(plan, kz_arg_buffer(LEVELS), 0xff, 4 * vertices(c));
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "bfs", idea, operations[0], KZ_I32);
+    uint64_t blocks = kz_min_u64(kz_ceil_div(vertices(c), BFS_THREADS), full);
+    kz_plan_add_launch(plan, entry, blocks, BFS_THREADS, args, arg_count)->launch.cooperative = true;
+}
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS),
+                     kz_arg_buffer(LEVELS),      take_room(plan, 4 * vertices(c), false),
+                     kz_arg_u64(vertices(c)),    kz_arg_u64((uint64_t)c->axes[SOURCE])};
+    kz_plan_add_launch(plan, "bfs_native_levels_i32", 1, 1, args, 6);
+    return KZ_OK;
+}
+
+static kz_status plan_scan(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                           kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS),
+                     kz_arg_buffer(LEVELS),      take_search(plan),
+                     kz_arg_u64(vertices(c)),    kz_arg_u64((uint64_t)c->axes[SOURCE])};
+    add_search(c, device, plan, idea, BFS_BLOCKS, args, 6);
+    return KZ_OK;
+}
+
+static kz_status plan_scan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return plan_scan(c, device, plan, "scan_thread", error);
+}
+
+static kz_status plan_scan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    return plan_scan(c, device, plan, "scan_warp", error);
+}
+
+// A queue with `entry` bytes for every vertex.
+static kz_status plan_queued(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                             uint64_t entry, uint64_t blocks, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
+                     kz_arg_buffer(OUT_TARGETS),
+                     kz_arg_buffer(LEVELS),
+                     take_search(plan),
+                     take_room(plan, entry * vertices(c), false),
+                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
+    add_search(c, device, plan, idea, blocks, args, 6);
+    return KZ_OK;
+}
+
+static kz_status plan_queue(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    return plan_queued(c, device, plan, "queue", 4, BFS_BLOCKS, error);
+}
+
+static kz_status plan_balanced(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                               kz_error *error) {
+    return plan_queued(c, device, plan, "balanced", 8, BFS_WIDE_BLOCKS, error);
+}
+
+static kz_status plan_bitmap(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg s = take_search(plan), queue = take_room(plan, 8 * vertices(c), false),
+           seen = take_bits(c, plan, true);
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
+                     kz_arg_buffer(OUT_TARGETS),
+                     kz_arg_buffer(LEVELS),
+                     s,
+                     queue,
+                     seen,
+                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
+    add_search(c, device, plan, "bitmap", BFS_WIDE_BLOCKS, args, 7);
+    return KZ_OK;
+}
+
+static kz_status plan_pull(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg s = take_search(plan), seen = take_bits(c, plan, true), next = take_bits(c, plan, false);
+    kz_arg args[] = {kz_arg_buffer(IN_OFFSETS),
+                     kz_arg_buffer(IN_SOURCES),
+                     kz_arg_buffer(LEVELS),
+                     s,
+                     seen,
+                     next,
+                     kz_arg_u64(vertices(c)),
+                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
+    add_search(c, device, plan, "pull", BFS_PULL_BLOCKS, args, 8);
+    return KZ_OK;
+}
+
+static kz_status plan_direction(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg s = take_search(plan), queue = take_room(plan, 8 * vertices(c), false);
+    kz_arg seen = take_bits(c, plan, true), next = take_bits(c, plan, false);
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
+                     kz_arg_buffer(OUT_TARGETS),
+                     kz_arg_buffer(IN_OFFSETS),
+                     kz_arg_buffer(IN_SOURCES),
+                     kz_arg_buffer(LEVELS),
+                     s,
+                     queue,
+                     seen,
+                     next,
+                     kz_arg_u64(vertices(c)),
+                     kz_arg_u64(edges(c)),
+                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
+    add_search(c, device, plan, "direction", BFS_WIDE_BLOCKS, args, 12);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on one core", bfs_natives},
+    {"01_scan_thread", 75, plan_scan_thread, "all vertices at every level, a thread each", NULL},
+    {"02_scan_warp", 75, plan_scan_warp, "rows by warps", NULL},
+    {"03_queue", 75, plan_queue, "who was reached is written down", NULL},
+    {"04_balanced", 75, plan_balanced, "a queue that counts edges, which are shared out evenly", NULL},
+    {"05_bitmap", 75, plan_bitmap, "a bit per vertex says who was reached", NULL},
+    {"06_pull", 75, plan_pull, "who was not reached asks its sources", NULL},
+    {"07_direction", 75, plan_direction, "push or pull, level by level", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(n, m, s, from, u, ...)                                                                          \
+    {.type = KZ_I32, .axes = {n, m, GRAPH_##s, from}, .use = u, __VA_ARGS__}
+#define CHECK(n, m, s, from, ...) CASE(n, m, s, from, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(n, m, s, from) CASE(n, m, s, from, KZ_USE_BENCH)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(0, 0, UNIFORM, 0),
+    CHECK(1, 0, UNIFORM, 0),
+    CHECK(1, 1, LATTICE, 0), // a loop
+    CHECK(33, 0, UNIFORM, 32),
+    CHECK(31, 90, UNIFORM, 3),
+    CHECK(33, 66, LATTICE, 32),    // a ring: 17 levels
+    CHECK(300, 600, LATTICE, 299), // 150 levels
+    CHECK(1023, 4096, POWER, 5),
+    CHECK(1025, 4 * 1025, LATTICE, 512), // a grid
+    CHECK(2000, 12000, UNIFORM, 1000),
+    CHECK(1000, 36011, STAR, 500), // from the hub: several tiles for each block of 04
+    CHECK(1000, 3000, STAR, 1),
+    CHECK(1500, 2999, EMPTY, 15), // most are never reached
+    CHECK(2000, 4000, EMPTY, 0),  // no edge out of the source
+    CHECK(257, 2600, UNIFORM, 7, .misalign = 1),
+    BENCH(1 << 16, 1 << 20, UNIFORM, 1),
+    BENCH(1 << 20, 1 << 24, UNIFORM, 1),
+    BENCH(1 << 22, 1 << 26, UNIFORM, 1),
+    BENCH(1 << 22, 1 << 26, POWER, 1 << 20),
+    BENCH(1 << 22, 1 << 26, STAR, 1),
+    BENCH(1 << 18, 1 << 20, LATTICE, 1),
+    BENCH(1 << 24, 1 << 26, UNIFORM, 1), // its levels are more than L2 holds
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_bfs, c, device, edges(c));
+    return known ? known : kz_choose_last(&kz_family_bfs, c, device);
+}
+
+const kz_family kz_family_bfs = {
+    .name = "bfs",
+    .group = "primitives",
+    .summary = "breadth-first search: levels of a graph's vertices, in one launch",
+    .operations = operations,
+    .axes = (const char *const[]){"vertices", "edges", "shape", "source", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .fill = graph_fill,
+    .reference = bfs_reference,
+    .work = work,
+    .guest_signature =
+        "const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets, "
+        "const unsigned *in_sources, int *levels, size_t vertices, size_t edges, size_t source",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_bfs_open(kz_device *device, size_t vertex_count, size_t edge_count, size_t source,
+                      const char *variant, kz_operation **operation, kz_error *error) {
+    kz_case c = {.type = KZ_I32,
+                 .axes = {(int64_t)vertex_count, (int64_t)edge_count, GRAPH_UNIFORM, (int64_t)source}};
+    return kz_operation_open(device, "bfs", &c, variant, operation, error);
+}
+
+kz_status kz_bfs_run(kz_operation *operation, kz_stream *stream, const kz_bfs_graph *graph, kz_ptr levels,
+                     kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    kz_ptr list[] = {graph->out_offsets, graph->out_targets, graph->in_offsets, graph->in_sources, levels};
+    return kz_operation_run(operation, stream, list, LEVELS + 1, workspace, workspace_bytes, error);
+}

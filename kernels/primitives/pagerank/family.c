@@ -1,0 +1,250 @@
+// pagerank: a step of the power iteration. Cases, work, plans, the table of variants.
+//
+// Axes: vertices, edges, shape (graph.h). Buffers: the graph's four, rank and next of a float per vertex.
+// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+#include "pagerank.h"
+
+#include "private.h"
+#include "tune.h"
+
+static const char *const operations[] = {"step", NULL};
+
+static uint64_t vertices(const kz_case *c) { return (uint64_t)c->axes[VERTICES]; }
+static uint64_t edges(const kz_case *c) { return (uint64_t)c->axes[EDGES]; }
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    graph_buffers(c, list);
+    list[RANK] = (kz_buffer){"rank", KZ_INPUT, KZ_F32, vertices(c)};
+    list[NEXT] = (kz_buffer){"next", KZ_OUTPUT, KZ_F32, vertices(c)};
+    return NEXT + 1;
+}
+
+// One CSR, both offsets, the ranks twice. An edge is one addition: the flops per second are edges per second.
+static kz_work work(const kz_case *c) {
+    double n = (double)vertices(c), m = (double)edges(c);
+    return (kz_work){.bytes = 4.0 * (m + 2.0 * (n + 1.0) + 2.0 * n), .flops = m};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    for (uint32_t i = 0; i <= NEXT; i++) args[i] = kz_arg_buffer(i);
+    args[NEXT + 1] = kz_arg_u64(vertices(c));
+    args[NEXT + 2] = kz_arg_u64(edges(c));
+    return NEXT + 3;
+}
+
+// ---- plans -----------------------------------------------------------------------------------------
+
+static kz_status supported(const kz_case *c, kz_error *error) {
+    if (c->operation != 0) return kz_plan_refuse(error, "pagerank has no such operation");
+    if (c->type != KZ_F32)
+        return kz_plan_refuse(error, "pagerank has no %s: ranks are f32", kz_type_name(c->type));
+    return graph_supported("pagerank", c, error);
+}
+
+static void add_launch(kz_plan *plan, const char *idea, const char *what, uint64_t blocks, uint32_t threads,
+                       const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, "pagerank", idea, what, KZ_F32);
+    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
+// Blocks where `threads` threads take each vertex.
+static uint64_t blocks_for(const kz_case *c, const kz_device_info *device, uint64_t threads) {
+    uint64_t full = (uint64_t)device->multiprocessors * PAGERANK_BLOCKS;
+    return kz_min_u64(kz_ceil_div(vertices(c) * threads, PAGERANK_THREADS), full);
+}
+
+// A launch that sets the sums to the ground, and one that adds.
+static kz_status plan_push(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
+                           kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg start[] = {kz_arg_buffer(NEXT), kz_arg_u64(vertices(c))};
+    add_launch(plan, idea, "start", kz_ceil_div(vertices(c), PAGERANK_THREADS), PAGERANK_THREADS, start, 2);
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS), kz_arg_buffer(RANK),
+                     kz_arg_buffer(NEXT),        kz_arg_u64(vertices(c)),    kz_arg_u64(edges(c))};
+    bool by_edges = blocks == 0;
+    if (by_edges) blocks = kz_ceil_div(edges(c), PAGERANK_THREADS * PAGERANK_EDGES);
+    if (blocks > 0) add_launch(plan, idea, "step", blocks, PAGERANK_THREADS, args, by_edges ? 6 : 5);
+    return KZ_OK;
+}
+
+static kz_status plan_push_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return plan_push(c, plan, "push_thread", blocks_for(c, device, 1), error);
+}
+
+static kz_status plan_push_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    return plan_push(c, plan, "push_warp", blocks_for(c, device, 32), error);
+}
+
+static kz_status plan_push_edges(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    return plan_push(c, plan, "push_edges", 0, error);
+}
+
+// A pull that takes shares by itself.
+static kz_status plan_pull(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
+                           uint32_t threads, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES),
+                     kz_arg_buffer(RANK),        kz_arg_buffer(NEXT),       kz_arg_u64(vertices(c))};
+    add_launch(plan, idea, "step", blocks, threads, args, 6);
+    return KZ_OK;
+}
+
+static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    uint64_t blocks = kz_min_u64(vertices(c), (uint64_t)device->multiprocessors);
+    return plan_pull(c, plan, "native", blocks, 1, error);
+}
+
+static kz_status plan_pull_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return plan_pull(c, plan, "pull_thread", blocks_for(c, device, 1), PAGERANK_THREADS, error);
+}
+
+// The launch that writes the shares to the workspace's start.
+static void add_shares(const kz_case *c, kz_plan *plan, const char *idea) {
+    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(RANK), kz_arg_workspace(0),
+                     kz_arg_u64(vertices(c))};
+    plan->workspace_bytes = 4 * vertices(c);
+    add_launch(plan, idea, "shares", kz_ceil_div(vertices(c), PAGERANK_THREADS), PAGERANK_THREADS, args, 4);
+}
+
+// A pull of shares, with `lanes` lanes for each vertex.
+static kz_status plan_pull_lanes(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 const char *idea, uint64_t lanes, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    add_shares(c, plan, idea);
+    kz_arg args[] = {kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES), kz_arg_workspace(0),
+                     kz_arg_buffer(NEXT),       kz_arg_u64(vertices(c)),   kz_arg_u64(lanes)};
+    add_launch(plan, idea, "step", blocks_for(c, device, lanes), PAGERANK_THREADS, args, lanes > 1 ? 6 : 5);
+    return KZ_OK;
+}
+
+static kz_status plan_pull_shares(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return plan_pull_lanes(c, device, plan, "pull_shares", 1, error);
+}
+
+static kz_status plan_pull_group(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    uint64_t lanes = 2;
+    while (lanes < 32 && edges(c) >= 2 * lanes * PAGERANK_PER_LANE * vertices(c)) lanes *= 2;
+    return plan_pull_lanes(c, device, plan, "pull_group", lanes, error);
+}
+
+// Whole tiles for every block. The workspace: the shares, then 12 bytes that each block leaves.
+static kz_status plan_pull_merge(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || vertices(c) == 0) return status;
+    add_shares(c, plan, "pull_merge");
+    uint64_t tiles = kz_ceil_div(vertices(c) + edges(c), PAGERANK_MERGE_TILE);
+    uint64_t full = (uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS;
+    uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
+    kz_arg args[] = {kz_arg_buffer(IN_OFFSETS),
+                     kz_arg_buffer(IN_SOURCES),
+                     kz_arg_workspace(0),
+                     kz_arg_buffer(NEXT),
+                     kz_arg_workspace(plan->workspace_bytes),
+                     kz_arg_u64(vertices(c)),
+                     kz_arg_u64(edges(c)),
+                     kz_arg_u64(each * PAGERANK_MERGE_TILE)};
+    plan->workspace_bytes += 12 * blocks;
+    add_launch(plan, "pull_merge", "step", blocks, PAGERANK_MERGE_THREADS, args, 8);
+    return KZ_OK;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, plan_native, "plain C on all cores", pagerank_natives},
+    {"01_push_thread", 75, plan_push_thread, "a thread gives a vertex's shares away, by atomics", NULL},
+    {"02_push_warp", 75, plan_push_warp, "a warp per vertex", NULL},
+    {"03_push_edges", 75, plan_push_edges, "edges shared out evenly", NULL},
+    {"04_pull_thread", 75, plan_pull_thread, "a thread gathers for its vertex: no atomics", NULL},
+    {"05_pull_shares", 75, plan_pull_shares, "shares divided once per vertex", NULL},
+    {"06_pull_group", 75, plan_pull_group, "as many lanes as a mean row feeds", NULL},
+    {"07_pull_merge", 75, plan_pull_merge, "edges and ends of rows shared out evenly", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// clang-format off
+#define CASE(n, m, s, d, u, ...)                                                                             \
+    {.type = KZ_F32, .axes = {n, m, GRAPH_##s}, .data = KZ_DATA_##d, .use = u, __VA_ARGS__}
+#define CHECK(n, m, s, ...) CASE(n, m, s, POSITIVE, KZ_USE_CHECK, __VA_ARGS__)
+#define RANKS(n, m, s, d) CASE(n, m, s, d, KZ_USE_CHECK)
+#define BENCH(n, m, s) CASE(n, m, s, POSITIVE, KZ_USE_BENCH)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(0, 0, UNIFORM),
+    CHECK(1, 0, UNIFORM),
+    CHECK(1, 1, LATTICE), // a loop
+    CHECK(33, 1, UNIFORM),
+    CHECK(1000, 0, UNIFORM), // no edge anywhere
+    CHECK(31, 320, UNIFORM),
+    CHECK(1023, 4096, POWER),
+    CHECK(1025, 3 * 1025, LATTICE), // a ring, and loops
+    CHECK(600, 9001, STAR),
+    CHECK(3, 12011, STAR), // open through several blocks of 07
+    CHECK(5000, 3001, EMPTY),
+    CHECK(20011, 1000, EMPTY), // tiles of ends alone
+    CHECK(257, 9000, UNIFORM, .misalign = 1),
+    RANKS(100, 900, UNIFORM, UNIFORM), // of both signs
+    RANKS(300, 900, POWER, NAN),
+    RANKS(300, 900, UNIFORM, INF),
+    RANKS(100, 900, UNIFORM, ZEROS),
+    BENCH(1 << 16, 1 << 20, UNIFORM),
+    BENCH(1 << 20, 1 << 24, UNIFORM),
+    BENCH(1 << 22, 1 << 26, UNIFORM),
+    BENCH(1 << 22, 1 << 26, POWER),
+    BENCH(1 << 22, 1 << 26, STAR),
+    BENCH(1 << 22, 1 << 24, LATTICE),
+    BENCH(1 << 24, 1 << 26, UNIFORM), // its shares are more than L2 holds
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_pagerank, c, device, edges(c));
+    return known ? known : kz_choose_last(&kz_family_pagerank, c, device);
+}
+
+const kz_family kz_family_pagerank = {
+    .name = "pagerank",
+    .group = "primitives",
+    .summary = "a step of PageRank: edges pushed by atomics or pulled without",
+    .operations = operations,
+    .axes = (const char *const[]){"vertices", "edges", "shape", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .fill = graph_fill,
+    .reference = pagerank_reference,
+    .work = work,
+    .guest_signature =
+        "const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets, "
+        "const unsigned *in_sources, const float *rank, float *next, size_t vertices, size_t edges",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+kz_status kz_pagerank_open(kz_device *device, size_t vertex_count, size_t edge_count, const char *variant,
+                           kz_operation **operation, kz_error *error) {
+    kz_case c = {.type = KZ_F32, .axes = {(int64_t)vertex_count, (int64_t)edge_count, GRAPH_UNIFORM}};
+    return kz_operation_open(device, "pagerank", &c, variant, operation, error);
+}
+
+kz_status kz_pagerank_run(kz_operation *operation, kz_stream *stream, const kz_pagerank_graph *graph,
+                          kz_ptr rank, kz_ptr next, kz_ptr workspace, uint64_t workspace_bytes,
+                          kz_error *error) {
+    kz_ptr list[] = {
+        graph->out_offsets, graph->out_targets, graph->in_offsets, graph->in_sources, rank, next};
+    return kz_operation_run(operation, stream, list, NEXT + 1, workspace, workspace_bytes, error);
+}

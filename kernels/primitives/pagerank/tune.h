@@ -1,0 +1,33 @@
+// pagerank: the tuning constants, read by the kernels and by the plans that launch them.
+// Each may be given by -D, to both compilers, for a search.
+#ifndef PAGERANK_TUNE_H
+#define PAGERANK_TUNE_H
+
+#define PAGERANK_THREADS 256 // per block, for 01 to 07
+#define PAGERANK_BLOCKS  32  // of those per multiprocessor, in 4 waves
+
+// 03: edges that a thread takes together, after one search for the vertex they belong to. To be searched: 4 8 16 32.
+#ifndef PAGERANK_EDGES
+#define PAGERANK_EDGES 8
+#endif
+
+// 06: edges that a lane should have on average; the lanes of a vertex are the mean degree over this, a power of two.
+// To be searched: 1 2 4 8.
+#ifndef PAGERANK_PER_LANE
+#define PAGERANK_PER_LANE 2
+#endif
+
+// 07: threads, items (edges and ends of rows) of each, and blocks that a multiprocessor holds. An odd number of items
+// spreads the walks over the banks. To be searched: threads 128 256 512, items 7 9 11 15, blocks 2 to 8.
+#ifndef PAGERANK_MERGE_THREADS
+#define PAGERANK_MERGE_THREADS 256
+#endif
+#ifndef PAGERANK_MERGE_ITEMS
+#define PAGERANK_MERGE_ITEMS 11
+#endif
+#ifndef PAGERANK_MERGE_BLOCKS
+#define PAGERANK_MERGE_BLOCKS 5
+#endif
+#define PAGERANK_MERGE_TILE (PAGERANK_MERGE_THREADS * PAGERANK_MERGE_ITEMS)
+
+#endif
