@@ -59,17 +59,27 @@ static json_t *environment_object(const bench_run_info *run) {
                      run->other_processes < 0 ? json_null() : json_integer(run->other_processes));
 }
 
-static json_t *device_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
+// Takes the roofs over, which may be NULL.
+static json_t *device_object(const bench_run_info *run, json_t *roofs) {
     static const char *const kinds[] = {"cpu", "sim", "cuda"};
     const kz_device_info *d = &run->device;
-    json_t *roofs =
-        json_pack("{so, so, so, so}", "copy_bytes_per_s", number(o->copy[mode]), "read_bytes_per_s",
-                  number(o->read[mode]), "nominal_bytes_per_s", known(d->peak_bytes_per_s),
-                  "nominal_flops_f32_per_s", known(d->peak_flops_f32));
-    return json_pack("{ss, so, so, so, so, so, si, so, so, so}", "kind", kinds[d->kind], "id", text(d->id),
+    return json_pack("{ss, so, so, so, so, so, si, so, so, so*}", "kind", kinds[d->kind], "id", text(d->id),
                      "name", text(d->name), "gpu", text(d->gpu), "uuid", text(run->uuid), "sm",
                      d->sm ? json_integer(d->sm) : json_null(), "multiprocessors", d->multiprocessors,
                      "memory_bytes", count(d->memory_bytes), "l2_bytes", count(d->l2_bytes), "roofs", roofs);
+}
+
+json_t *bench_record_head(const bench_run_info *run, json_t *roofs) {
+    json_t *code = json_pack("{ss, so}", "version", kz_version(), "commit", text(run->commit));
+    return json_pack("{si, so, so, so, so}", "schema", BENCH_SCHEMA, "run", run_object(run), "code", code,
+                     "environment", environment_object(run), "device", device_object(run, roofs));
+}
+
+static json_t *roofs_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
+    const kz_device_info *d = &run->device;
+    return json_pack("{so, so, so, so}", "copy_bytes_per_s", number(o->copy[mode]), "read_bytes_per_s",
+                     number(o->read[mode]), "nominal_bytes_per_s", known(d->peak_bytes_per_s),
+                     "nominal_flops_f32_per_s", known(d->peak_flops_f32));
 }
 
 // ---- the case ------------------------------------------------------------------------------------
@@ -153,7 +163,7 @@ static json_t *derived_object(const bench_outcome *o, const bench_timing *t) {
                      "over_roof", t->over_roof);
 }
 
-static json_t *counters_object(const kz_counters *c) {
+json_t *bench_counters_object(const kz_counters *c) {
     if (!c->valid) return json_null();
     return json_pack(
         "{so, so, so, so, so, so, so, so, so, so, so, so, so, so}", "launches", count(c->launches), "blocks",
@@ -223,15 +233,13 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
     const bench_result *r = &o->results[result];
     const bench_timing *t = &r->timings[mode];
     bool timed = o->timed && t->taken;
-    json_t *code = json_pack("{ss, so}", "version", kz_version(), "commit", text(run->commit));
     json_t *clocks = json_pack("{so, so}", "before", timed ? health_object(&t->before) : json_null(), "after",
                                timed ? health_object(&t->after) : json_null());
-    json_t *record = json_pack(
-        "{si, so, so, so, so, so, so, ss, sb, so, so, so}", "schema", BENCH_SCHEMA, "run", run_object(run),
-        "code", code, "environment", environment_object(run), "device", device_object(run, o, mode), "case",
-        case_object(q, o), "candidate", candidate_object(&r->candidate), "mode",
-        o->timed ? bench_mode_name(mode) : "counters", "figure", o->timed && mode == o->figure, "cache",
-        o->timed ? cache_object(o) : json_null(), "timer",
+    json_t *record = bench_record_head(run, roofs_object(run, o, mode));
+    json_t *what = json_pack(
+        "{so, so, ss, sb, so, so, so}", "case", case_object(q, o), "candidate",
+        candidate_object(&r->candidate), "mode", o->timed ? bench_mode_name(mode) : "counters", "figure",
+        o->timed && mode == o->figure, "cache", o->timed ? cache_object(o) : json_null(), "timer",
         timed ? json_string(run->device.kind == KZ_DEVICE_CUDA ? "device events" : "wall clock")
               : json_null(),
         "runs_per_sample", timed ? count(t->runs) : json_null());
@@ -239,19 +247,21 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
         "{so, so, so, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
         host_object(o), "clocks", clocks, "samples_s", timed ? samples_array(&t->series) : json_null(),
         "statistics", timed ? statistics_object(&t->series) : json_null(), "derived",
-        timed ? derived_object(o, t) : json_null(), "counters", counters_object(&r->counters), "memory",
+        timed ? derived_object(o, t) : json_null(), "counters", bench_counters_object(&r->counters), "memory",
         memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate), "check", checks_object(r),
         "compare", timed ? comparisons_array(o, result, mode) : json_null(), "target",
         timed && mode == o->figure ? target_object(target) : json_null(), "status", status_of(o, r, t),
         "reason", r->error.message[0] ? json_string(r->error.message) : json_null());
-    if (!record || !rest || json_object_update_new(record, rest) != 0) {
+    int failed = json_object_update_new(record, what); // a NULL among them fails, and is no harm
+    failed |= json_object_update_new(record, rest);
+    if (failed) {
         json_decref(record);
         return NULL;
     }
     return record;
 }
 
-static kz_status append(const char *path, json_t *record, kz_error *error) {
+kz_status bench_record_write(const char *path, json_t *record, kz_error *error) {
     char *line = record ? json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(record);
     if (!line) return base_fail(error, KZ_NO_MEMORY, "no memory to write a result");
@@ -271,7 +281,7 @@ kz_status bench_record_append(const char *path, const bench_run_info *run, const
             bench_target_verdict verdict = {0};
             bool ours = o->results[i].candidate.provider == BENCH_ZOO;
             if (ours) verdict = bench_targets_judge(targets, run->device.gpu, q->family, q->c, o, i);
-            status = append(path, bench_record(run, q, o, i, (bench_mode)mode, &verdict), error);
+            status = bench_record_write(path, bench_record(run, q, o, i, (bench_mode)mode, &verdict), error);
         }
     return status;
 }

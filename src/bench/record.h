@@ -26,6 +26,13 @@ void bench_run_id(char id[40]);
 // The commit this was built from, "9f2c1d…[-dirty]"; NULL where the build knew none.
 const char *bench_commit(void);
 
+// What every record begins with: schema, run, code, environment and device, with these roofs (taken over; may be
+// NULL). A new reference, or NULL when out of memory.
+json_t *bench_record_head(const bench_run_info *run, json_t *roofs);
+json_t *bench_counters_object(const kz_counters *counters); // null where they are not valid
+// Appends a record as one whole synced line, and takes it over; NULL is KZ_NO_MEMORY.
+kz_status bench_record_write(const char *path, json_t *record, kz_error *error);
+
 // A new reference, or NULL when out of memory. The mode is ignored for an outcome that was not timed.
 json_t *bench_record(const bench_run_info *run, const bench_request *request, const bench_outcome *outcome,
                      size_t result, bench_mode mode, const bench_target_verdict *target);

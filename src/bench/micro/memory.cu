@@ -1,0 +1,156 @@
+// Bandwidth of global memory and of the caches before it, and latency by chases of pointers.
+//
+// Word i of the data is i * 0x9e3779b1 + what was added: no pattern that a memory could profit from, and a sum in
+// closed form. Blocks take chunks of 2048 pieces of 16 bytes in turn, 4 loads of every thread under way at once:
+// with 1024 threads on a multiprocessor that is 64 KiB in flight.
+
+#include "micro.cuh"
+
+enum { THREADS = 512, PIECES = 4, CHUNK = THREADS * PIECES };
+#define WORD 0x9e3779b1u
+
+static __device__ __forceinline__ uint4 word_at(uint64_t piece, uint32_t add) {
+    uint32_t first = (uint32_t)piece * 4u * WORD + add;
+    return make_uint4(first, first + WORD, first + 2u * WORD, first + 3u * WORD);
+}
+
+// n pieces; a: what is added, one more each turn
+MICRO(write) {
+    for (uint32_t turn = 0; turn < turns; turn++)
+        for (uint64_t chunk = blockIdx.x; chunk < n / CHUNK; chunk += gridDim.x)
+#pragma unroll
+            for (int k = 0; k < PIECES; k++) {
+                uint64_t piece = chunk * CHUNK + k * THREADS + threadIdx.x;
+                kz_store<KZ_CACHE>((uint4 *)data + piece, word_at(piece, a + turn));
+            }
+}
+
+// What lies behind the first n pieces gets them.
+MICRO(copy) {
+    for (uint32_t turn = 0; turn < turns; turn++)
+        for (uint64_t chunk = blockIdx.x; chunk < n / CHUNK; chunk += gridDim.x) {
+            uint4 *from = (uint4 *)data + chunk * CHUNK + threadIdx.x, v[PIECES];
+#pragma unroll
+            for (int k = 0; k < PIECES; k++) v[k] = kz_load<KZ_CACHE>(from + k * THREADS);
+#pragma unroll
+            for (int k = 0; k < PIECES; k++) kz_store<KZ_CACHE>(from + n + k * THREADS, v[k]);
+        }
+}
+
+// Past L1, which would keep what one block reads again.
+static __device__ __forceinline__ uint4 load_l2(const uint4 *from) {
+    uint4 v;
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(from));
+    return v;
+}
+
+MICRO(read) {
+    uint32_t sum = 0;
+    for (uint32_t turn = 0; turn < turns; turn++)
+        for (uint64_t chunk = blockIdx.x; chunk < n / CHUNK; chunk += gridDim.x) {
+            const uint4 *from = (const uint4 *)data + chunk * CHUNK + threadIdx.x;
+            uint4 v[PIECES];
+#pragma unroll
+            for (int k = 0; k < PIECES; k++) v[k] = load_l2(from + k * THREADS);
+#pragma unroll
+            for (int k = 0; k < PIECES; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+        }
+    values[kz_thread()] = sum;
+}
+
+// All blocks read the same chunk again and again: from L1.
+MICRO(read_l1) {
+    uint32_t sum = 0;
+    const uint4 *from = (const uint4 *)data + threadIdx.x;
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        uint4 v[PIECES];
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) v[k] = kz_load<KZ_CACHE>(from + k * THREADS);
+#pragma unroll
+        for (int k = 0; k < PIECES; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+    }
+    values[kz_thread()] = sum;
+}
+
+// ---- chases ----------------------------------------------------------------------------------------------
+
+// A ring through n places that are b bytes apart: place i holds the address of place (a * i + 7) % n, which for
+// the a that is given goes through all of them before it comes back.
+MICRO(ring) {
+    for (uint64_t i = kz_thread(); i < n; i += kz_threads()) {
+        uint64_t next = ((uint64_t)a * i + 7u) % n;
+        *(uint64_t *)(data + i * b) = (uint64_t)(data + next * b);
+    }
+}
+
+#define FOLLOW(name, type, letter, load)                                                                     \
+    static __device__ __forceinline__ type name(type at) {                                                   \
+        type next;                                                                                           \
+        asm volatile(load " %0, [%1];" : "=" letter(next) : letter(at));                                     \
+        return next;                                                                                         \
+    }
+FOLLOW(follow_l1, uint64_t, "l", "ld.global.u64")
+FOLLOW(follow_l2, uint64_t, "l", "ld.global.cg.u64")
+FOLLOW(follow_shared, uint32_t, "r", "ld.shared.u32")
+
+// One thread: `a` steps to warm up, then `turns` times 8 under the clock.
+#define TIMED_CHASE(follow, type, start)                                                                     \
+    type at = start;                                                                                         \
+    for (uint32_t i = 0; i < a; i++) at = follow(at);                                                        \
+    uint64_t begin = micro_clock();                                                                          \
+    for (uint32_t i = 0; i < turns; i++) {                                                                   \
+        at = follow(at), at = follow(at), at = follow(at), at = follow(at);                                  \
+        at = follow(at), at = follow(at), at = follow(at), at = follow(at);                                  \
+    }                                                                                                        \
+    uint64_t taken = micro_clock() - begin;                                                                  \
+    cycles[0] = taken
+
+// values[0]: the place where it ended
+MICRO(chase_l1) {
+    TIMED_CHASE(follow_l1, uint64_t, (uint64_t)data);
+    values[0] = (uint32_t)((at - (uint64_t)data) / b);
+}
+MICRO(chase_l2) {
+    TIMED_CHASE(follow_l2, uint64_t, (uint64_t)data);
+    values[0] = (uint32_t)((at - (uint64_t)data) / b);
+}
+
+enum { SMALL_RING = 256 };
+MICRO(chase_shared) {
+    __shared__ uint32_t ring[SMALL_RING];
+    uint32_t first = micro_shared(ring);
+    for (uint32_t i = 0; i < SMALL_RING; i++) ring[i] = first + 4u * ((13u * i + 7u) % SMALL_RING);
+    TIMED_CHASE(follow_shared, uint32_t, first);
+    values[0] = (at - first) / 4u;
+}
+
+struct constant_ring {
+    uint32_t next[SMALL_RING];
+    constexpr constant_ring() : next() {
+        for (uint32_t i = 0; i < SMALL_RING; i++) next[i] = 4u * ((13u * i + 7u) % SMALL_RING);
+    }
+};
+static __constant__ constant_ring in_constant;
+
+static __device__ __forceinline__ uint32_t follow_constant(uint32_t at) {
+    return *(const uint32_t *)((const char *)in_constant.next + at);
+}
+MICRO(chase_constant) {
+    TIMED_CHASE(follow_constant, uint32_t, 0);
+    values[0] = at / 4u;
+}
+
+// ---- the clock -------------------------------------------------------------------------------------------
+
+// n nanoseconds long: the clocks of a multiprocessor, and in cycles[1] the nanoseconds that they took.
+MICRO(clock) {
+    uint64_t begin = micro_nanoseconds(), clocks = micro_clock(), now;
+    do now = micro_nanoseconds();
+    while (now - begin < n);
+    clocks = micro_clock() - clocks;
+    if (kz_thread() == 0) cycles[0] = clocks, cycles[1] = now - begin;
+}
+
+MICRO(empty) {}

@@ -1,0 +1,119 @@
+// bench/micro: what the host sees: launches, and copies to the device and back.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "bench/micro_lab.h"
+#include "device/host.h"
+
+enum { SAMPLES = 21, BURST = 500 };
+
+// One sample in seconds of whatever `act` does; without a clock it is done once.
+static kz_status time_host(micro_lab *lab, bench_micro_point *point, double work, bool rate, void *context,
+                           kz_status (*act)(micro_lab *lab, void *context, kz_error *error),
+                           kz_error *error) {
+    for (int i = 0; i < SAMPLES && !point->status && micro_goes_on(lab); i++) {
+        double begin = device_host_seconds();
+        point->status = act(lab, context, &point->error);
+        double seconds = device_host_seconds() - begin;
+        if (!lab->timed) break;
+        if (i && seconds > 0) point->samples[point->count++] = rate ? work / seconds : seconds / work;
+    }
+    return micro_hand_over(lab, point, error);
+}
+
+// ---- launches ---------------------------------------------------------------------------------------------
+
+static const micro_job *empty(void) {
+    static const micro_job job = {.file = MICRO_MEMORY, .entry = "empty", .blocks = 1, .threads = 32};
+    return &job;
+}
+
+static kz_status launch_many(micro_lab *lab, void *context, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (int i = 0; i < *(const int *)context && !status; i++) status = micro_launch(lab, empty(), error);
+    return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
+}
+
+static kz_status launch_graph(micro_lab *lab, void *context, kz_error *error) {
+    kz_status status = kz_graph_launch(lab->device, context, lab->stream, error);
+    return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
+}
+
+static kz_status record_graph(micro_lab *lab, int launches, kz_graph **graph, kz_error *error) {
+    kz_status status = micro_launch(lab, empty(), error); // what loads lazily does so now
+    if (!status) status = kz_stream_synchronize(lab->device, lab->stream, error);
+    if (!status) status = kz_graph_begin(lab->device, lab->stream, error);
+    if (status) return status;
+    for (int i = 0; i < launches && !status; i++) status = micro_launch(lab, empty(), error);
+    kz_status ended = kz_graph_end(lab->device, lab->stream, graph, status ? NULL : error);
+    return status ? status : ended;
+}
+
+static kz_status launch_point(micro_lab *lab, const char *name, int launches, bool in_graph, double work,
+                              kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_launch, name, "s", MICRO_MEMORY, "empty");
+    bench_micro_point point = micro_point_of(&job);
+    kz_graph *graph = NULL;
+    kz_counters dropped;
+    if (!micro_goes_on(lab)) return lab->fatal;
+    if (in_graph) point.status = record_graph(lab, launches, &graph, &point.error);
+    if (!lab->timed) kz_counters_read(lab->device, &dropped, true, NULL);
+    kz_status status = time_host(lab, &point, work, false, in_graph ? (void *)graph : (void *)&launches,
+                                 in_graph ? launch_graph : launch_many, error);
+    if (graph) kz_graph_close(graph);
+    return status;
+}
+
+kz_status micro_group_launch(micro_lab *lab, kz_error *error) {
+    int many = lab->timed ? BURST : 4;
+    kz_status status = launch_point(lab, "one_after_another", many, false, many, error);
+    if (!status) status = launch_point(lab, "and_wait", 1, false, 1, error);
+    if (!status) status = launch_point(lab, "in_a_graph", many, true, many, error);
+    if (!status) status = launch_point(lab, "graph_and_wait", 1, true, 1, error);
+    return status;
+}
+
+// ---- copies -----------------------------------------------------------------------------------------------
+
+typedef struct host_copy {
+    unsigned char *memory;
+    size_t bytes;
+    bool back;
+} host_copy;
+
+static kz_status copy(micro_lab *lab, void *context, kz_error *error) {
+    const host_copy *c = context;
+    kz_status status =
+        c->back ? kz_copy_to_host(lab->device, lab->stream, c->memory, lab->data, c->bytes, error)
+                : kz_copy_to_device(lab->device, lab->stream, lab->data, c->memory, c->bytes, error);
+    return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
+}
+
+static unsigned char byte_at(size_t i) { return (unsigned char)(i * 151 >> 3 ^ i); }
+
+kz_status micro_group_host(micro_lab *lab, kz_error *error) {
+    host_copy c = {.bytes = lab->timed ? (size_t)64 << 20 : (size_t)64 << 10};
+    if (c.bytes > lab->data_bytes) c.bytes = lab->data_bytes;
+    c.memory = malloc(c.bytes);
+    if (!c.memory) return base_fail(error, KZ_NO_MEMORY, "no memory for copies between host and device");
+    for (size_t i = 0; i < c.bytes; i++) c.memory[i] = byte_at(i);
+    micro_job there = micro_job_of(BENCH_MICRO_host, "to_device_pageable", "B/s", MICRO_MEMORY, "");
+    micro_job back = micro_job_of(BENCH_MICRO_host, "to_host_pageable", "B/s", MICRO_MEMORY, "");
+    bench_micro_point point = micro_point_of(&there);
+    kz_status status = time_host(lab, &point, (double)c.bytes, true, &c, copy, error);
+    memset(c.memory, 0, c.bytes);
+    c.back = true;
+    bench_micro_point home = micro_point_of(&back);
+    if (!status) {
+        // Judged before the samples are handed over: what came home must be what went there.
+        home.status = copy(lab, &c, &home.error);
+        for (size_t i = 0; i < c.bytes && !home.status; i++)
+            if (c.memory[i] != byte_at(i))
+                home.status =
+                    base_fail(&home.error, KZ_WRONG, "byte %zu came back from the device changed", i);
+        status = time_host(lab, &home, (double)c.bytes, true, &c, copy, error);
+    }
+    free(c.memory);
+    return status;
+}

@@ -1,0 +1,417 @@
+// bench/micro: memories: bandwidth, latency by chases, reach of the translations, banks, atomics.
+#include <math.h>
+
+#include "base/base.h"
+#include "bench/micro_lab.h"
+
+static const uint32_t WORD = 0x9e3779b1; // word i of the data is i * WORD + what was added: see memory.cu
+static const size_t MANY = (size_t)1 << 30;
+
+// ---- what the kernels leave -----------------------------------------------------------------------------
+
+static uint32_t sum_of(const micro_lab *lab, uint32_t count) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) sum += lab->host_values[i];
+    return sum;
+}
+
+// The sum of the words of n pieces to which `add` was added; modulo 2^32, as the kernels add.
+static uint32_t words_sum(uint64_t n, uint32_t add) {
+    uint64_t words = 4 * n;
+    uint32_t pairs = (uint32_t)(words % 2 ? (words - 1) / 2 * words : words / 2 * (words - 1));
+    return WORD * pairs + add * (uint32_t)words;
+}
+
+static bool right_read(micro_lab *lab, const micro_job *job) {
+    return sum_of(lab, job->values) == job->turns * words_sum(job->n, 1);
+}
+
+// Reads n pieces from `first` on and compares with the words that should be there.
+static bool holds(micro_lab *lab, const micro_job *job, uint64_t first, uint32_t add) {
+    micro_job read = micro_job_of(job->group, "", "", MICRO_MEMORY, "read");
+    read.blocks = job->blocks;
+    read.threads = job->threads;
+    read.n = job->n;
+    kz_ptr data = lab->data;
+    uint32_t count = job->blocks * job->threads;
+    lab->data += first * 16;
+    kz_status status = micro_launch(lab, &read, NULL);
+    lab->data = data;
+    if (!status)
+        status = kz_copy_to_host(lab->device, lab->stream, lab->host_values, lab->values,
+                                 count * sizeof(uint32_t), NULL);
+    if (!status) status = kz_stream_synchronize(lab->device, lab->stream, NULL);
+    return !status && sum_of(lab, count) == words_sum(job->n, add);
+}
+static bool right_write(micro_lab *lab, const micro_job *job) {
+    return holds(lab, job, 0, job->a + job->turns - 1);
+}
+static bool right_copy(micro_lab *lab, const micro_job *job) { return holds(lab, job, job->n, 1); }
+
+// ---- bandwidth ------------------------------------------------------------------------------------------
+
+// Fills the first n pieces with their words, 1 added.
+static kz_status fill(micro_lab *lab, uint64_t n, kz_error *error) {
+    micro_job write = micro_job_of(BENCH_MICRO_bandwidth, "", "", MICRO_MEMORY, "write");
+    write.blocks = lab->multiprocessors * 2;
+    write.threads = MICRO_THREADS;
+    write.n = n;
+    return micro_launch(lab, &write, error);
+}
+
+// A whole number of chunks for each block, so that all have as much to do; at least one.
+static uint64_t pieces_near(const micro_lab *lab, size_t bytes) {
+    uint64_t round = (uint64_t)lab->multiprocessors * 2 * MICRO_CHUNK_BYTES;
+    uint64_t rounds = (bytes + round / 2) / round;
+    return (rounds ? rounds : 1) * round / 16;
+}
+
+static kz_status stream(micro_lab *lab, const char *name, const char *entry, size_t bytes, double x,
+                        double nominal, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_bandwidth, name, "B/s", MICRO_MEMORY, entry);
+    bool copies = entry[0] == 'c', reads = entry[0] == 'r';
+    job.blocks = lab->multiprocessors * 2;
+    job.threads = MICRO_THREADS;
+    job.n = pieces_near(lab, bytes);
+    if (job.n * 16 * (copies ? 2 : 1) > lab->data_bytes) return KZ_OK; // more than there is
+    job.x = isnan(x) ? x : (double)job.n * 16;
+    job.nominal = nominal;
+    // A launch of a millisecond or so, for the small ones.
+    double turns = ceil(4e9 / ((double)job.n * 16));
+    job.turns = micro_turns(lab, turns > 2000 ? 2000 : turns < 1 || bytes >= MANY / 4 ? 1 : (uint32_t)turns);
+    job.work = (double)job.n * 16 * job.turns * (copies ? 2 : 1);
+    job.values = reads ? job.blocks * job.threads : 0;
+    job.right = reads ? right_read : copies ? right_copy : right_write;
+    kz_status status = fill(lab, job.n, error);
+    return status ? status : micro_measure(lab, &job, error);
+}
+
+// The driver's own copy, timed like a kernel.
+static kz_status copy_by_driver(micro_lab *lab, size_t bytes, double nominal, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_bandwidth, "dram_copy_driver", "B/s", MICRO_MEMORY, "copy");
+    job.blocks = lab->multiprocessors * 2;
+    job.threads = MICRO_THREADS;
+    job.n = pieces_near(lab, bytes);
+    job.nominal = nominal;
+    if (!micro_goes_on(lab) || job.n * 32 > lab->data_bytes) return lab->fatal;
+    bench_micro_point point = micro_point_of(&job);
+    kz_status status = fill(lab, job.n, error);
+    if (status) return status;
+    kz_memory_fill(lab->device, lab->stream, lab->data + job.n * 16, 0, job.n * 16, NULL);
+    for (int i = 0; i < 11 && !point.status; i++) {
+        double seconds = 0;
+        if (lab->timed) point.status = kz_event_record(lab->device, lab->start, lab->stream, &point.error);
+        if (!point.status)
+            point.status = kz_copy_on_device(lab->device, lab->stream, lab->data + job.n * 16, lab->data,
+                                             job.n * 16, &point.error);
+        if (!point.status && lab->timed)
+            point.status = kz_event_record(lab->device, lab->stop, lab->stream, &point.error);
+        if (!point.status) point.status = kz_stream_synchronize(lab->device, lab->stream, &point.error);
+        if (!lab->timed) break;
+        if (!point.status)
+            point.status = kz_event_elapsed(lab->device, lab->start, lab->stop, &seconds, &point.error);
+        if (i && seconds > 0) point.samples[point.count++] = 32.0 * (double)job.n / seconds;
+    }
+    if (!point.status && !right_copy(lab, &job))
+        point.status = base_fail(&point.error, KZ_WRONG, "the driver's copy differs from what was copied");
+    return micro_hand_over(lab, &point, error);
+}
+
+static bool right_l1(micro_lab *lab, const micro_job *job) {
+    return sum_of(lab, job->values) == job->blocks * job->turns * words_sum(MICRO_CHUNK_BYTES / 16, 1);
+}
+
+// Word i of a piece p of the tile is p times 1, 3, 5, 7: see shared.cu.
+static bool right_shared_read(micro_lab *lab, const micro_job *job) {
+    for (uint32_t i = 0; i < job->values; i++) {
+        uint32_t t = i % MICRO_THREADS, sum = 0;
+        for (uint32_t k = 0; k < 4; k++) sum += 16 * (t + k * MICRO_THREADS);
+        if (lab->host_values[i] != sum * job->turns) return false;
+    }
+    return true;
+}
+static bool right_shared_write(micro_lab *lab, const micro_job *job) {
+    for (uint32_t i = 0; i < job->values; i++)
+        if (lab->host_values[i] != 4 * (16 * (i % MICRO_THREADS) + job->turns)) return false;
+    return true;
+}
+
+static kz_status on_chip(micro_lab *lab, const char *name, micro_file file, const char *entry,
+                         bool (*right)(micro_lab *, const micro_job *), double nominal, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_bandwidth, name, "B/s", file, entry);
+    job.blocks = lab->multiprocessors * 2;
+    job.threads = MICRO_THREADS;
+    job.turns = micro_turns(lab, 4096);
+    job.work = (double)job.blocks * MICRO_CHUNK_BYTES * job.turns;
+    job.values = job.blocks * job.threads;
+    job.right = right;
+    job.nominal = nominal;
+    return micro_measure(lab, &job, error);
+}
+
+// Reading against the size of what is read: where L2 ends.
+static kz_status read_by_size(micro_lab *lab, kz_error *error) {
+    kz_status status = KZ_OK;
+    uint64_t last = 0;
+    for (size_t bytes = (size_t)8 << 20; bytes <= MANY && !status && micro_goes_on(lab);
+         bytes = bytes / 2 * 3) {
+        uint64_t n = pieces_near(lab, bytes);
+        if (n == last || n * 16 > lab->data_bytes) continue;
+        last = n;
+        status = stream(lab, "read_by_size", "read", bytes, 0, NAN, error);
+    }
+    return status;
+}
+
+static double known(double figure) { return figure > 0 ? figure : NAN; }
+
+kz_status micro_group_bandwidth(micro_lab *lab, kz_error *error) {
+    size_t dram = lab->data_bytes / 4 < MANY ? lab->data_bytes / 4 : MANY;
+    size_t l2 = lab->info->l2_bytes / 4 < lab->data_bytes / 4 ? lab->info->l2_bytes / 4 : lab->data_bytes / 4;
+    double bandwidth = known(lab->gpu.bandwidth);
+    // 32 banks of 4 bytes on every multiprocessor since sm_50.
+    double shared = known(128 * lab->gpu.multiprocessors * lab->gpu.clock);
+    kz_status status = stream(lab, "dram_read", "read", dram, NAN, bandwidth, error);
+    if (!status) status = stream(lab, "dram_write", "write", dram, NAN, bandwidth, error);
+    if (!status) status = stream(lab, "dram_copy", "copy", dram, NAN, bandwidth, error);
+    if (!status) status = copy_by_driver(lab, dram, bandwidth, error);
+    if (!status) status = stream(lab, "l2_read", "read", l2, NAN, NAN, error);
+    if (!status) status = stream(lab, "l2_write", "write", l2, NAN, NAN, error);
+    if (!status) status = stream(lab, "l2_copy", "copy", l2 / 2, NAN, NAN, error);
+    if (!status) status = fill(lab, MICRO_CHUNK_BYTES / 16, error);
+    if (!status) status = on_chip(lab, "l1_read", MICRO_MEMORY, "read_l1", right_l1, NAN, error);
+    if (!status)
+        status = on_chip(lab, "shared_read", MICRO_SHARED, "shared_read", right_shared_read, shared, error);
+    if (!status)
+        status =
+            on_chip(lab, "shared_write", MICRO_SHARED, "shared_write", right_shared_write, shared, error);
+    if (!status && lab->timed) status = read_by_size(lab, error);
+    return status;
+}
+
+// ---- latency ---------------------------------------------------------------------------------------------
+
+static uint32_t ring_end(uint64_t places, uint32_t factor, uint64_t steps) {
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < steps; i++) at = ((uint64_t)factor * at + 7) % places;
+    return (uint32_t)at;
+}
+
+static bool right_ring(micro_lab *lab, const micro_job *job) {
+    return lab->host_values[0] == ring_end(job->n, MICRO_RING_FACTOR, job->a + (uint64_t)job->turns * 8);
+}
+static bool right_small_ring(micro_lab *lab, const micro_job *job) {
+    return lab->host_values[0] == ring_end(256, 13, job->a + (uint64_t)job->turns * 8);
+}
+
+// All of the ring is read before each launch: what fits into L2 is there then, and what does not is not.
+static kz_status read_ring(micro_lab *lab, const micro_job *job, kz_error *error) {
+    if (!lab->timed || job->b != MICRO_LINE) return KZ_OK;
+    micro_job read = micro_job_of(job->group, "", "", MICRO_MEMORY, "read");
+    read.blocks = lab->multiprocessors * 2;
+    read.threads = MICRO_THREADS;
+    read.n = job->n * MICRO_LINE / 16;
+    return micro_launch(lab, &read, error);
+}
+
+static kz_status chase(micro_lab *lab, bench_micro_group group, const char *name, const char *entry,
+                       uint64_t places, uint32_t stride, bool by_size, kz_error *error) {
+    micro_job ring = micro_job_of(group, "", "", MICRO_MEMORY, "ring");
+    if (places * stride > lab->data_bytes) return KZ_OK;
+    ring.blocks = lab->multiprocessors * 2;
+    ring.threads = MICRO_THREADS;
+    ring.n = places;
+    ring.a = MICRO_RING_FACTOR;
+    ring.b = stride;
+    kz_status status = micro_launch(lab, &ring, error);
+    micro_job job = micro_job_of(group, name, "cycles", MICRO_MEMORY, entry);
+    job.threads = 1;
+    job.n = places;
+    job.b = stride;
+    job.x = by_size ? (double)places * stride : (double)NAN;
+    job.a = lab->timed ? (uint32_t)(places < 16384 ? places : 1024) : 8;
+    job.turns = micro_turns(lab, 512);
+    job.work = job.turns * 8.0;
+    job.by_clock = true;
+    job.values = 1;
+    job.right = right_ring;
+    job.prepare = read_ring;
+    return status ? status : micro_measure(lab, &job, error);
+}
+
+static kz_status chase_small(micro_lab *lab, const char *name, const char *entry, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_latency, name, "cycles", MICRO_MEMORY, entry);
+    job.threads = 1;
+    job.a = lab->timed ? 512 : 8;
+    job.turns = micro_turns(lab, 512);
+    job.work = job.turns * 8.0;
+    job.by_clock = true;
+    job.values = 1;
+    job.right = right_small_ring;
+    return micro_measure(lab, &job, error);
+}
+
+kz_status micro_group_latency(micro_lab *lab, kz_error *error) {
+    size_t most = lab->data_bytes < MANY ? lab->data_bytes : MANY;
+    uint64_t lines = most / MICRO_LINE, dram = 1;
+    while (2 * dram <= lines) dram *= 2;
+    kz_status status = chase_small(lab, "shared", "chase_shared", error);
+    if (!status) status = chase_small(lab, "constant", "chase_constant", error);
+    if (!status) status = chase(lab, BENCH_MICRO_latency, "l1", "chase_l1", 128, MICRO_LINE, false, error);
+    if (!status)
+        status = chase(lab, BENCH_MICRO_latency, "l2", "chase_l2", lab->timed ? 32768 : 256, MICRO_LINE,
+                       false, error);
+    if (!status)
+        status = chase(lab, BENCH_MICRO_latency, "dram", "chase_l2", lab->timed ? dram : 512, MICRO_LINE,
+                       false, error);
+    // 2^k and 3 * 2^k lines: the staircase.
+    for (uint64_t n = 32; n <= lines && !status && micro_goes_on(lab); n *= 2) {
+        if (!lab->timed && n > 256) break;
+        status = chase(lab, BENCH_MICRO_latency, "by_size", "chase_l1", n, MICRO_LINE, true, error);
+        if (!status && n / 2 * 3 <= lines)
+            status =
+                chase(lab, BENCH_MICRO_latency, "by_size", "chase_l1", n / 2 * 3, MICRO_LINE, true, error);
+    }
+    return status;
+}
+
+// A line more than 2 MiB, so that the lines do not all fall into the same sets of L2.
+kz_status micro_group_tlb(micro_lab *lab, kz_error *error) {
+    uint32_t stride = lab->timed ? (2 << 20) + MICRO_LINE : 4096 + MICRO_LINE;
+    kz_status status = KZ_OK;
+    for (uint64_t n = 8; n <= 8192 && !status && micro_goes_on(lab); n *= 2) {
+        if (!lab->timed && n > 64) break;
+        status = chase(lab, BENCH_MICRO_tlb, "lines_2MiB_apart", "chase_l2", n, stride, true, error);
+    }
+    return status;
+}
+
+// ---- banks -----------------------------------------------------------------------------------------------
+
+static bool right_banks(micro_lab *lab, const micro_job *job) {
+    for (uint32_t i = 0; i < job->values; i++)
+        if (lab->host_values[i] != job->turns * (8 * (i % 32) * job->a + 28)) return false;
+    return true;
+}
+
+kz_status micro_group_banks(micro_lab *lab, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (uint32_t stride = 0; stride <= 33 && !status; stride++) {
+        micro_job job = micro_job_of(BENCH_MICRO_banks, "load", "cycles", MICRO_SHARED, "banks");
+        job.threads = lab->timed ? 1024 : 64;
+        job.a = stride;
+        job.x = stride;
+        job.turns = micro_turns(lab, 256);
+        job.work = (double)job.turns * MICRO_UNROLL * (job.threads / 32); // accesses of a warp
+        job.by_clock = true;
+        job.values = job.threads;
+        job.right = right_banks;
+        status = micro_measure(lab, &job, error);
+    }
+    return status;
+}
+
+// ---- atomics ----------------------------------------------------------------------------------------------
+
+// What was there is what is added next; both begin with `first`.
+static uint32_t rabbits(uint32_t there, uint32_t steps) {
+    uint32_t v = 1;
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t old = there;
+        there += v;
+        v = old;
+    }
+    return v;
+}
+static bool right_latency_global(micro_lab *lab, const micro_job *job) {
+    return lab->host_values[0] == rabbits(0, job->turns * MICRO_UNROLL);
+}
+static bool right_latency_shared(micro_lab *lab, const micro_job *job) {
+    return lab->host_values[0] == rabbits(1, job->turns * MICRO_UNROLL);
+}
+
+static kz_status zero_counters(micro_lab *lab, const micro_job *job, kz_error *error) {
+    return kz_memory_fill(lab->device, lab->stream, lab->data, 0, job->n * job->b * sizeof(uint32_t), error);
+}
+
+// Each address has its threads' additions, to the last one.
+static bool right_counters(micro_lab *lab, const micro_job *job) {
+    size_t words = job->n * job->b;
+    kz_status status = kz_copy_to_host(lab->device, lab->stream, lab->host_values, lab->data,
+                                       words * sizeof(uint32_t), NULL);
+    if (!status) status = kz_stream_synchronize(lab->device, lab->stream, NULL);
+    uint64_t threads = (uint64_t)job->blocks * job->threads;
+    uint32_t each = (uint32_t)(threads / job->n) * job->turns * MICRO_UNROLL;
+    for (size_t i = 0; i < words && !status; i++)
+        if (lab->host_values[i] != (i % job->b ? 0 : each)) return false;
+    return !status;
+}
+
+static kz_status add_global(micro_lab *lab, const char *name, uint64_t addresses, uint32_t apart,
+                            uint32_t together, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_atomics, name, "op/s", MICRO_ATOMICS, "atomic");
+    job.threads = MICRO_THREADS;
+    job.blocks = lab->timed ? 256 : 2; // a power of two, so that every address has as many threads
+    job.n = addresses;
+    job.a = together;
+    job.b = apart;
+    job.x = (double)addresses;
+    job.turns = micro_turns(lab, 4);
+    job.work = (double)job.blocks * job.threads * job.turns * MICRO_UNROLL;
+    job.prepare = zero_counters;
+    job.right = right_counters;
+    return micro_measure(lab, &job, error);
+}
+
+static bool right_shared_add(micro_lab *lab, const micro_job *job) {
+    uint32_t each = job->threads / job->b * job->turns * MICRO_UNROLL;
+    for (uint32_t i = 0; i < job->values; i++)
+        if (lab->host_values[i] != (i < job->b ? each : 0)) return false;
+    return true;
+}
+
+static kz_status add_shared(micro_lab *lab, const char *name, const char *entry, uint32_t addresses,
+                            uint32_t together, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_atomics, name, "cycles", MICRO_SHARED, entry);
+    job.threads = 1024;
+    job.n = 1; // what is added
+    job.a = together;
+    job.b = addresses;
+    job.x = addresses;
+    job.turns = micro_turns(lab, 64);
+    job.work = (double)job.turns * MICRO_UNROLL * 32; // of a warp
+    job.by_clock = true;
+    job.values = job.threads;
+    job.right = right_shared_add;
+    return micro_measure(lab, &job, error);
+}
+
+static kz_status atomic_latency(micro_lab *lab, bool shared, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_atomics, shared ? "latency_shared" : "latency_global", "cycles",
+                                 shared ? MICRO_SHARED : MICRO_ATOMICS,
+                                 shared ? "shared_atomic_latency" : "atomic_latency");
+    job.threads = 1;
+    job.n = 1;
+    job.turns = micro_turns(lab, 128);
+    job.work = (double)job.turns * MICRO_UNROLL;
+    job.by_clock = true;
+    job.values = 1;
+    job.prepare = shared ? NULL : zero_counters;
+    job.right = shared ? right_latency_shared : right_latency_global;
+    return micro_measure(lab, &job, error);
+}
+
+kz_status micro_group_atomics(micro_lab *lab, kz_error *error) {
+    uint64_t threads = lab->timed ? 256 * MICRO_THREADS : 2 * MICRO_THREADS;
+    kz_status status = atomic_latency(lab, false, error);
+    if (!status) status = atomic_latency(lab, true, error);
+    for (uint64_t n = 1; n < threads && !status; n *= 32) status = add_global(lab, "global", n, 1, 1, error);
+    if (!status) status = add_global(lab, "global", threads, 1, 1, error);
+    if (!status) status = add_global(lab, "global_one_per_warp", threads / 32, 8, 32, error);
+    for (uint32_t n = 1; n <= 1024 && !status; n *= 32)
+        status = add_shared(lab, "shared_add", "shared_add", n, 1, error);
+    for (uint32_t n = 1; n <= 1024 && !status; n *= 32)
+        status = add_shared(lab, "shared_increment", "shared_increment", n, 1, error);
+    if (!status) status = add_shared(lab, "shared_add_one_per_warp", "shared_add", 32, 32, error);
+    return status;
+}
