@@ -282,6 +282,32 @@ static void copy16(void *const *p, const fake_cuda_launch *launch) { // (void *t
     memcpy(*(void *const *)p[0], *(void *const *)p[1], 16 * *(const size_t *)p[2]);
 }
 static void nothing(void *const *p, const fake_cuda_launch *launch) {}
+// Kernels of kz microbench: (char *data, uint32_t *values, uint64_t *cycles, uint64_t n, uint32_t turns, a, b). The
+// words of the data are multiples of one number; each does what all its threads would leave.
+enum { MICRO_WORD = 0x9e3779b1 };
+static void micro_write(void *const *p, const fake_cuda_launch *launch) {
+    uint32_t *words = *(uint32_t *const *)p[0], turns = *(const uint32_t *)p[4];
+    uint32_t add = *(const uint32_t *)p[5] + turns - 1;
+    for (uint64_t i = 0; turns && i < 4 * *(const uint64_t *)p[3]; i++)
+        words[i] = (uint32_t)i * MICRO_WORD + add;
+}
+static void micro_copy(void *const *p, const fake_cuda_launch *launch) {
+    size_t bytes = 16 * *(const uint64_t *)p[3];
+    char *data = *(char *const *)p[0];
+    memcpy(data + bytes, data, bytes);
+}
+static void micro_read(void *const *p, const fake_cuda_launch *launch) {
+    const uint32_t *words = *(uint32_t *const *)p[0];
+    uint32_t *values = *(uint32_t *const *)p[1], sum = 0;
+    for (uint64_t i = 0; i < 4 * *(const uint64_t *)p[3]; i++) sum += words[i];
+    memset(values, 0, sizeof *values * launch->grid[0] * launch->block[0]);
+    values[0] = sum * *(const uint32_t *)p[4];
+}
+static void micro_clock(void *const *p, const fake_cuda_launch *launch) { // at 2 GHz
+    uint64_t *cycles = *(uint64_t *const *)p[2];
+    cycles[1] = *(const uint64_t *)p[3];
+    cycles[0] = 2 * cycles[1];
+}
 static void fault(void *const *p, const fake_cuda_launch *launch) { sticky = ILLEGAL_ADDRESS; }
 static void fault_late(void *const *p, const fake_cuda_launch *launch) {
     if (*(const size_t *)p[3] < 1 << 20)
@@ -290,11 +316,12 @@ static void fault_late(void *const *p, const fake_cuda_launch *launch) {
         fault(p, launch);
 }
 
+enum { MOST_PARAMS = 7 };
 typedef struct fake_function {
     const char *name;
     void (*run)(void *const *params, const fake_cuda_launch *launch);
     int param_count;
-    size_t param_bytes[4];
+    size_t param_bytes[MOST_PARAMS];
     int max_threads, static_shared;
     int dynamic_allowed, large_clusters; // set by attributes
     int slow;                            // how many times longer than others it takes; 0 is 1
@@ -317,6 +344,12 @@ static fake_function kernels[] = {
     {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_fma", nothing, 2, {8, 8}, 1024, 0, 49152, 0, 0},
+    {"micro_write", micro_write, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"micro_copy", micro_copy, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 2},
+    {"micro_read", micro_read, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"micro_clock", micro_clock, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"micro_empty", nothing, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"micro_banks", nothing, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
 };
 
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values);
@@ -413,7 +446,7 @@ typedef struct fake_op {
     unsigned char byte;
     const fake_function *function;
     fake_cuda_launch launch;
-    char params[4][8];
+    char params[MOST_PARAMS][8];
 } fake_op;
 
 typedef struct fake_graph {
@@ -439,8 +472,8 @@ static void run(const fake_op *op) {
     if (op->kind == FILL) memset(op->to, op->byte, op->bytes);
     if (op->kind == COPY) memmove(op->to, op->from, op->bytes);
     if (op->kind != LAUNCH) return;
-    void *params[4];
-    for (int i = 0; i < 4; i++) params[i] = (void *)op->params[i];
+    void *params[MOST_PARAMS];
+    for (int i = 0; i < MOST_PARAMS; i++) params[i] = (void *)op->params[i];
     op->function->run(params, &op->launch);
     STATE.last = op->launch;
     STATE.launches++;
