@@ -123,6 +123,7 @@ kz_arg kz_arg_f32(float value);
 kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
                             const kz_arg *args, size_t arg_count);
 kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
+kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes);
 
 // "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type.
 enum { KZ_ENTRY_NAME = 64 };

@@ -46,6 +46,15 @@ kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes
     return step;
 }
 
+kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes) {
+    kz_step *step = add_step(plan, KZ_STEP_COPY);
+    step->arg_count = 2;
+    step->args[0] = to;
+    step->args[1] = from;
+    step->bytes = bytes;
+    return step;
+}
+
 void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
                    kz_type type) {
     int length = snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family, idea, operation, kz_type_name(type));

@@ -15,12 +15,17 @@ static void steps_are_appended(void **state) {
     kz_plan_add_fill(&plan, kz_arg_workspace(8), 0xff, 4);
     kz_arg args[] = {kz_arg_buffer(1), kz_arg_u64(UINT64_MAX), kz_arg_f32(1.0f)};
     kz_plan_add_launch(&plan, "entry", 7, 64, args, 3);
-    assert_int_equal(plan.step_count, 2);
+    kz_plan_add_copy(&plan, kz_arg_buffer(1), kz_arg_buffer(0), 12);
+    assert_int_equal(plan.step_count, 3);
 
     const kz_step *fill = &plan.steps[0], *launch = &plan.steps[1];
     assert_int_equal(fill->kind, KZ_STEP_FILL);
     assert_true(fill->args[0].kind == KZ_ARG_WORKSPACE && fill->args[0].offset == 8);
     assert_true(fill->fill == 0xff && fill->bytes == 4);
+
+    const kz_step *copy = &plan.steps[2];
+    assert_int_equal(copy->kind, KZ_STEP_COPY);
+    assert_true(copy->args[0].buffer == 1 && copy->args[1].buffer == 0 && copy->bytes == 12);
 
     assert_int_equal(launch->kind, KZ_STEP_LAUNCH);
     assert_string_equal(launch->entry, "entry");

@@ -1,0 +1,193 @@
+// permute: the axes of a tensor in another order. Cases, work and the table of variants; the plans are in plans.c.
+//
+// Axes: a, b, c, d of the input, row-major. Operations: the order of these axes in the output, "acbd" say: out[a][c][b]
+// [d] = in[a][b][c][d]. Fewer axes have ones in front. Buffers: in, out. Where choice.csv does not know the GPU, the
+// last variant that the device can run is taken: 08, which chooses by shape.
+#include "permute.h"
+
+#include <string.h>
+
+#include "plans.h"
+
+static uint64_t elements(const kz_case *c) {
+    permute_shape s = permute_shape_of(c);
+    return permute_elements(&s);
+}
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, elements(c)};
+    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, elements(c)};
+    return 2;
+}
+
+static kz_work work(const kz_case *c) {
+    return (kz_work){.bytes = 2.0 * (double)elements(c) * (double)kz_type_size(c->type), .flops = 0.0};
+}
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    args[0] = kz_arg_buffer(IN);
+    args[1] = kz_arg_buffer(OUT);
+    for (int i = 0; i < PERMUTE_AXES; i++) args[2 + i] = kz_arg_u64((uint64_t)c->axes[i]);
+    return 2 + PERMUTE_AXES;
+}
+
+static const kz_variant variants[] = {
+    {"00_native", 0, permute_plan_native, "plain C on all cores", permute_natives},
+    {"01_naive", 75, permute_plan_naive, "one thread per element, three divisions", NULL},
+    {"02_fast_division", 75, permute_plan_fast_division, "multiplications for divisions", NULL},
+    {"03_merged", 75, permute_plan_merged, "axes that stay together are one", NULL},
+    {"04_rows", 75, permute_plan_rows, "rows that stay whole, by 16 bytes", NULL},
+    {"05_tile", 75, permute_plan_tile, "the two axes that matter, turned in shared memory", NULL},
+    {"06_packs", 75, permute_plan_packs, "tiles of 256 bytes on both sides for every type", NULL},
+    {"07_box", 75, permute_plan_box, "a piece of all axes, for short ones", NULL},
+    {"08_chosen", 75, permute_plan_chosen, "the plan takes the kernel that fits the shape", NULL},
+};
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// As in permute_orders.
+enum {
+    ABCD,
+    ABDC,
+    ACBD,
+    ACDB,
+    ADBC,
+    ADCB,
+    BACD,
+    BADC,
+    BCAD,
+    BCDA,
+    BDAC,
+    BDCA,
+    CABD,
+    CADB,
+    CBAD,
+    CBDA,
+    CDAB,
+    CDBA,
+    DABC,
+    DACB,
+    DBAC,
+    DBCA,
+    DCAB,
+    DCBA
+};
+
+// clang-format off
+#define CASE(o, t, a, b, c, d, u, ...)                                                                       \
+    {.operation = o, .type = KZ_##t, .axes = {a, b, c, d}, .use = u, __VA_ARGS__}
+#define CHECK(o, t, a, b, c, d, ...) CASE(o, t, a, b, c, d, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(o, t, a, b, c, d) CASE(o, t, a, b, c, d, KZ_USE_BENCH)
+#define EVERY(X, t, a, b, c, d)                                                                              \
+    X(ABCD, t, a, b, c, d), X(ABDC, t, a, b, c, d), X(ACBD, t, a, b, c, d), X(ACDB, t, a, b, c, d),          \
+    X(ADBC, t, a, b, c, d), X(ADCB, t, a, b, c, d), X(BACD, t, a, b, c, d), X(BADC, t, a, b, c, d),          \
+    X(BCAD, t, a, b, c, d), X(BCDA, t, a, b, c, d), X(BDAC, t, a, b, c, d), X(BDCA, t, a, b, c, d),          \
+    X(CABD, t, a, b, c, d), X(CADB, t, a, b, c, d), X(CBAD, t, a, b, c, d), X(CBDA, t, a, b, c, d),          \
+    X(CDAB, t, a, b, c, d), X(CDBA, t, a, b, c, d), X(DABC, t, a, b, c, d), X(DACB, t, a, b, c, d),          \
+    X(DBAC, t, a, b, c, d), X(DBCA, t, a, b, c, d), X(DCAB, t, a, b, c, d), X(DCBA, t, a, b, c, d)
+// A transpose in batches, rows, channels to the end and back; whole packs and not, tiles and a bit; pointers that are
+// aligned for elements alone.
+#define SIZES(t)                                                                                             \
+    CHECK(ABDC, t, 1, 2, 48, 80), CHECK(ABDC, t, 1, 3, 33, 35), CHECK(ACBD, t, 2, 3, 5, 32),                 \
+    CHECK(ACBD, t, 2, 5, 3, 7), CHECK(ACDB, t, 2, 3, 8, 16), CHECK(ADBC, t, 2, 8, 16, 3),                    \
+    CHECK(ADBC, t, 2, 9, 7, 40, .misalign = 1), CHECK(ACBD, t, 2, 3, 5, 32, .misalign = 1)
+// clang-format on
+
+static const kz_case cases[] = {
+    CHECK(ABCD, F32, 0, 3, 4, 5),
+    CHECK(DCBA, F32, 3, 4, 5, 0),
+    CHECK(DCBA, U8, 1, 1, 1, 1),
+    CHECK(DCBA, F64, 1, 7, 1, 1),
+    CHECK(ABCD, BF16, 3, 5, 7, 16),
+    CHECK(CADB, F32, 1, 130, 1, 67), // a transpose, after merging
+    EVERY(CHECK, U16, 3, 5, 7, 11),
+    EVERY(CHECK, F32, 4, 3, 8, 4),
+    SIZES(U8),
+    SIZES(BF16),
+    SIZES(F32),
+    SIZES(F64),
+    CHECK(ABDC, BF16, 1, 2, 136, 264),
+    CHECK(ABDC, U8, 1, 1, 272, 528),
+    CHECK(ADCB, BF16, 2, 72, 3, 72),
+    CHECK(DBCA, F32, 70, 2, 3, 68),
+    CHECK(DBCA, U8, 3, 2, 40, 3),
+    CHECK(ACDB, U8, 1, 3, 50, 60), // images of three channels
+    CHECK(ADBC, U8, 1, 50, 60, 3),
+    CHECK(ADBC, F16, 1, 31, 37, 3),
+    CHECK(BACD, I64, 127, 131, 1, 1),
+    CHECK(ACBD, F32, 2, 3, 5, 32, .data = KZ_DATA_NAN),
+    CHECK(ABDC, F32, 1, 2, 40, 48, .data = KZ_DATA_INF),
+    CHECK(ABDC, F16, 1, 2, 40, 48, .data = KZ_DATA_DENORMAL),
+    BENCH(ACDB, F32, 64, 256, 56, 56), // NCHW to NHWC
+    BENCH(ADBC, F32, 64, 56, 56, 256), // and back
+    BENCH(ACDB, BF16, 128, 256, 56, 56),
+    BENCH(ADBC, BF16, 128, 56, 56, 256),
+    BENCH(ACDB, BF16, 128, 64, 112, 112),
+    BENCH(ACBD, BF16, 8, 4096, 32, 128), // positions, heads: to heads, positions
+    BENCH(ACBD, BF16, 8, 4096, 64, 64),
+    BENCH(ABDC, F32, 1, 64, 2048, 2048), // transposes
+    BENCH(ABDC, BF16, 1, 128, 2048, 1024),
+    BENCH(ABDC, U8, 1, 64, 2048, 2048),
+    BENCH(ABDC, F64, 1, 32, 2048, 2048),
+    BENCH(ADBC, U8, 256, 512, 512, 3), // images: three channels to planes
+    BENCH(ACDB, U8, 256, 3, 512, 512), // and back
+    BENCH(ACDB, F32, 128, 3, 512, 512),
+    BENCH(DCBA, F32, 96, 112, 128, 160), // everything changes places
+    BENCH(BADC, BF16, 64, 64, 128, 256),
+    CASE(ACBD, BF16, 5, 65537, 103, 64, KZ_USE_HUGE),
+    CASE(ABDC, U8, 3, 1, 65537, 32771, KZ_USE_HUGE),
+};
+
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    const kz_variant *known = kz_choose_from_table(&kz_family_permute, c, device, elements(c));
+    return known ? known : kz_choose_last(&kz_family_permute, c, device);
+}
+
+const kz_family kz_family_permute = {
+    .name = "permute",
+    .group = "primitives",
+    .summary = "the axes of a tensor in any other order, a copy at heart",
+    .operations = permute_orders,
+    .axes = (const char *const[]){"a", "b", "c", "d", NULL},
+    .variants = variants,
+    .variant_count = sizeof variants / sizeof variants[0],
+    .cases = cases,
+    .case_count = sizeof cases / sizeof cases[0],
+    .buffers = buffers,
+    .reference = permute_reference,
+    .work = work,
+    .guest_signature = "const T *in, T *out, size_t a, size_t b, size_t c, size_t d",
+    .guest_args = guest_args,
+    .choose = choose,
+};
+
+// ---- the public operation ----------------------------------------------------------------------------
+
+static kz_status refuse(kz_error *error, const char *what) {
+    kz_plan_refuse(error, "kz_permute_open: %s", what);
+    if (error) error->status = KZ_INVALID;
+    return KZ_INVALID;
+}
+
+kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, const size_t *axes,
+                          const unsigned *order, const char *variant, kz_operation **operation,
+                          kz_error *error) {
+    *operation = NULL;
+    if (axis_count > PERMUTE_AXES) return refuse(error, "more than 4 axes; merge those that stay together");
+    kz_case c = {.type = type};
+    unsigned missing = PERMUTE_AXES - axis_count, seen = 0;
+    char name[PERMUTE_AXES + 1] = "abcd"; // axes that are missing are the first ones, and stay
+    for (unsigned i = 0; i < PERMUTE_AXES; i++) c.axes[i] = i < missing ? 1 : (int64_t)axes[i - missing];
+    for (unsigned i = 0; i < axis_count; i++) {
+        if (order[i] >= axis_count || seen >> order[i] & 1)
+            return refuse(error, "the order does not name each axis once: it holds 0 to axis_count - 1");
+        seen |= 1u << order[i];
+        name[missing + i] = (char)('a' + missing + order[i]);
+    }
+    while (strcmp(permute_orders[c.operation], name) != 0) c.operation++;
+    return kz_operation_open(device, "permute", &c, variant, operation, error);
+}
+
+kz_status kz_permute_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out}, 2, 0, 0, error);
+}

@@ -1,0 +1,21 @@
+// permute: the plans of its variants, for the table in family.c.
+#ifndef PERMUTE_PLANS_H
+#define PERMUTE_PLANS_H
+
+#include "private.h"
+
+#define PERMUTE_PLAN(idea)                                                                                   \
+    kz_status permute_plan_##idea(const kz_case *c, const kz_device_info *device, kz_plan *plan,             \
+                                  kz_error *error);
+PERMUTE_PLAN(native)
+PERMUTE_PLAN(naive)
+PERMUTE_PLAN(fast_division)
+PERMUTE_PLAN(merged)
+PERMUTE_PLAN(rows)
+PERMUTE_PLAN(tile)
+PERMUTE_PLAN(packs)
+PERMUTE_PLAN(box)
+PERMUTE_PLAN(chosen)
+#undef PERMUTE_PLAN
+
+#endif
