@@ -42,11 +42,16 @@ template <int operation> static __device__ __forceinline__ int combine(int a, in
 
 // ---- folding -------------------------------------------------------------------------------------------
 
+// The value of the lane so many above this one.
+template <typename A> static __device__ __forceinline__ A shift_down(A value, int lanes) {
+    return __shfl_down_sync(KZ_ALL_LANES, value, lanes);
+}
+
 // All 32 lanes must call it; lane 0 gets the result.
 template <int operation, typename A> static __device__ __forceinline__ A fold_warp(A value) {
 #pragma unroll
     for (int step = KZ_WARP / 2; step > 0; step /= 2)
-        value = combine<operation>(value, __shfl_down_sync(KZ_ALL_LANES, value, step));
+        value = combine<operation>(value, shift_down(value, step));
     return value;
 }
 

@@ -46,6 +46,37 @@ static void finish(const kz_native_launch *launch, kz_reduce_operation operation
     kz_element_set(type, out, 0, reduce_conclude(operation, value, n));
 }
 
+// argmin and argmax: a partial result is a value and its index, two doubles.
+static void find_partial(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
+    const void *in = *(const void *const *)launch->args[0];
+    double *partials = *(double *const *)launch->args[1] + 2 * launch->block_index[0];
+    uint64_t n = *(const uint64_t *)launch->args[2], chunk = kz_ceil_div(n, launch->grid[0]);
+    uint64_t from = kz_min_u64(n, chunk * launch->block_index[0]);
+    int64_t index;
+    partials[0] =
+        reduce_find(operation, type, (reduce_slice){in, from, kz_min_u64(chunk, n - from), 1}, &index);
+    partials[1] = index < 0 ? -1.0 : (double)(from + (uint64_t)index);
+}
+
+// Chunks follow each other, and each has an element where n is not 0: the first of their extremes is the first of all.
+static void find_finish(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
+    const double *partials = *(const double *const *)launch->args[0];
+    void *out = *(void *const *)launch->args[1];
+    int64_t *index = *(int64_t *const *)launch->args[2], best;
+    uint64_t count = *(const uint64_t *)launch->args[3];
+    while (count > 1 && partials[2 * count - 1] < 0) count--; // the last chunks may be empty
+    kz_element_set(type, out, 0,
+                   reduce_find(operation, KZ_F64, (reduce_slice){partials, 0, count, 2}, &best));
+    *index = (int64_t)partials[2 * best + 1];
+}
+
+#define FIND_ENTRY(operation, OPERATION, type, TYPE)                                                         \
+    static void partial_##operation##_##type(const kz_native_launch *launch) {                               \
+        find_partial(launch, KZ_REDUCE_##OPERATION, KZ_##TYPE);                                              \
+    }                                                                                                        \
+    static void finish_##operation##_##type(const kz_native_launch *launch) {                                \
+        find_finish(launch, KZ_REDUCE_##OPERATION, KZ_##TYPE);                                               \
+    }
 #define ENTRY(operation, OPERATION, type, TYPE)                                                              \
     static void partial_##operation##_##type(const kz_native_launch *launch) {                               \
         partial(launch, KZ_REDUCE_##OPERATION, KZ_##TYPE);                                                   \
@@ -69,7 +100,13 @@ static void finish(const kz_native_launch *launch, kz_reduce_operation operation
     X(sum, SUM, i32, I32)                                                                                    \
     X(min, MIN, i32, I32)                                                                                    \
     X(max, MAX, i32, I32)
+#define FINDS(X)                                                                                             \
+    FLOATS(X, argmin, ARGMIN)                                                                                \
+    FLOATS(X, argmax, ARGMAX)                                                                                \
+    X(argmin, ARGMIN, i32, I32)                                                                              \
+    X(argmax, ARGMAX, i32, I32)
 
 ALL(ENTRY)
+FINDS(FIND_ENTRY)
 
-const kz_native_entry reduce_natives[] = {ALL(ROW){0}};
+const kz_native_entry reduce_natives[] = {ALL(ROW) FINDS(ROW){0}};

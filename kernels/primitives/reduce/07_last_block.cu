@@ -11,22 +11,28 @@
 #include "vector.cuh"
 
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ void last_block(const T *in, T *out, A *partial, size_t n) {
+static __device__ __forceinline__ void last_block(const T *in, T *out, long long *index, A *partial,
+                                                  size_t n) {
     A value = fold_block<operation>(fold_thread<operation, T, A>(in, n));
     if (gridDim.x > 1) {
         if (threadIdx.x == 0) partial[blockIdx.x] = value;
         if (!come_last()) return;
         value = identity<operation>(value);
         for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS)
-            value =
-                combine<operation>(value, __ldcg(&partial[i])); // from L2: L1 knows nothing of other blocks
+            value = combine<operation>(value, look_l2(&partial[i]));
         value = fold_block<operation>(value);
     }
-    if (threadIdx.x == 0) kz_narrow(out, conclude<operation>(value, n));
+    if (threadIdx.x == 0) write_result<operation>(out, index, value, n);
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \
     KZ_ENTRY_BOUNDS(reduce_last_block_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                   \
-    (const T *in, T *out, A *partial, size_t n) { last_block<OPERATION, T, A>(in, out, partial, n); }
+    (const T *in, T *out, A *partial, size_t n) { last_block<OPERATION, T, A>(in, out, NULL, partial, n); }
+#define ARG(operation, OPERATION, type, T, A)                                                                \
+    KZ_ENTRY_BOUNDS(reduce_last_block_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                   \
+    (const T *in, T *out, long long *index, best<A> *partial, size_t n) {                                    \
+        last_block<OPERATION, T, best<A>>(in, out, index, partial, n);                                       \
+    }
 REDUCE_ALL(ENTRY)
 REDUCE_FLOATS(ENTRY, mean, MEAN)
+REDUCE_ARGS(ARG)

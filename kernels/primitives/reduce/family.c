@@ -1,4 +1,4 @@
-// reduce: sum, min, max or mean of n elements. Cases, work, plans and the table of variants.
+// reduce: sum, min, max, mean of n elements, argmin and argmax. Cases, work, plans and the table of variants.
 //
 // Axes: n. Buffers: in of n elements, out of one. Where choice.csv does not know the GPU, the last variant
 // that the device can run is taken: 07 needs one launch and is bound by DRAM.
@@ -7,12 +7,16 @@
 #include "private.h"
 #include "tune.h"
 
-static const char *const operations[] = {"sum", "min", "max", "mean", NULL};
+static const char *const operations[] = {"sum", "min", "max", "mean", "argmin", "argmax", NULL};
+
+static bool finds(const kz_case *c) { return c->operation >= KZ_REDUCE_ARGMIN; }
 
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)c->axes[0]};
     list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, 1};
-    return 2;
+    if (!finds(c)) return 2;
+    list[INDEX] = (kz_buffer){"index", KZ_OUTPUT, KZ_I64, 1};
+    return 3;
 }
 
 static kz_work work(const kz_case *c) {
@@ -21,10 +25,12 @@ static kz_work work(const kz_case *c) {
 }
 
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    args[0] = kz_arg_buffer(IN);
-    args[1] = kz_arg_buffer(OUT);
-    args[2] = kz_arg_u64((uint64_t)c->axes[0]);
-    return 3;
+    size_t count = 0;
+    args[count++] = kz_arg_buffer(IN);
+    args[count++] = kz_arg_buffer(OUT);
+    if (finds(c)) args[count++] = kz_arg_buffer(INDEX);
+    args[count++] = kz_arg_u64((uint64_t)c->axes[0]);
+    return count;
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
@@ -72,11 +78,12 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
     if (status != KZ_OK) return status;
     uint64_t n = (uint64_t)c->axes[0];
     uint64_t blocks = n == 0 ? 1 : kz_min_u64(tiles(c, 4096), (uint64_t)device->multiprocessors);
-    plan->workspace_bytes = blocks * sizeof(double);
+    plan->workspace_bytes = blocks * 2 * sizeof(double); // an index beside the value, for argmin and argmax
     kz_arg partials = kz_arg_workspace(0);
     add_launch(c, plan, "native", blocks, 1, (kz_arg[]){kz_arg_buffer(IN), partials, kz_arg_u64(n)}, 3);
     kz_arg finish[] = {partials, kz_arg_buffer(OUT), kz_arg_u64(blocks), kz_arg_u64(n)};
-    add_launch(c, plan, "finish", 1, 1, finish, 4);
+    kz_arg find[] = {partials, kz_arg_buffer(OUT), kz_arg_buffer(INDEX), kz_arg_u64(blocks)};
+    add_launch(c, plan, "finish", 1, 1, finds(c) ? find : finish, 4);
     return KZ_OK;
 }
 
@@ -123,10 +130,12 @@ static kz_status plan_last_block(const kz_case *c, const kz_device_info *device,
     kz_status status = supported(c, error);
     if (status != KZ_OK) return status;
     uint64_t blocks = vector_blocks(c, device);
-    plan->workspace_bytes = blocks * sizeof(double); // a partial result is 4 or 8 bytes
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_workspace(0),
-                     kz_arg_u64((uint64_t)c->axes[0])};
-    add_launch(c, plan, "last_block", blocks, REDUCE_VECTOR_THREADS, args, 4);
+    plan->workspace_bytes = blocks * 16; // a partial result is 4 or 8 bytes, 12 or 16 with an index
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count = guest_args(c, args);
+    args[count] = args[count - 1]; // n stands behind the partial results
+    args[count - 1] = kz_arg_workspace(0);
+    add_launch(c, plan, "last_block", blocks, REDUCE_VECTOR_THREADS, args, count + 1);
     return KZ_OK;
 }
 
@@ -140,8 +149,9 @@ static kz_status plan_mailbox(const kz_case *c, const kz_device_info *device, kz
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_VECTOR_BLOCKS;
     uint64_t blocks = kz_min_u64(tiles(c, REDUCE_VECTOR_THREADS * REDUCE_VECTOR_PACKS * pack), full);
     blocks = kz_min_u64(blocks ? blocks : 1, REDUCE_MAILBOX_BLOCKS);
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64((uint64_t)c->axes[0])};
-    add_launch(c, plan, "mailbox", blocks, REDUCE_VECTOR_THREADS, args, 3);
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count = guest_args(c, args);
+    add_launch(c, plan, "mailbox", blocks, REDUCE_VECTOR_THREADS, args, count);
     return KZ_OK;
 }
 
@@ -205,6 +215,12 @@ static const kz_case cases[] = {
     CHECK(MAX, I32, 1000, .data = KZ_DATA_LARGE),
     FLOATS(FLOAT_EDGES, MEAN),
     CHECK(MEAN, F32, 1000, .data = KZ_DATA_DENORMAL),
+    FLOATS(FLOAT_EDGES, ARGMIN),
+    FLOATS(FLOAT_EDGES, ARGMAX),
+    EDGES(ARGMIN, I32),
+    EDGES(ARGMAX, I32),
+    CHECK(ARGMAX, F32, 100003, .data = KZ_DATA_RUNS), // ties
+    CHECK(ARGMIN, F16, 100003, .data = KZ_DATA_BIASED, .misalign = 3),
     CHECK(MEAN, F16, 10007, .data = KZ_DATA_POSITIVE),
     CASE(SUM, F32, 1 << 16, KZ_USE_CHECK | KZ_USE_BENCH),
     BENCH(SUM, F32, 1 << 20),
@@ -220,6 +236,8 @@ static const kz_case cases[] = {
     BENCH(SUM, I32, 1 << 28),
     BENCH(SUM, F64, 1 << 28),
     BENCH(MEAN, F32, 1 << 28),
+    BENCH(ARGMAX, F32, 1 << 28),
+    BENCH(ARGMIN, BF16, 1 << 28),
     CASE(MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
@@ -241,7 +259,8 @@ const kz_family kz_family_reduce = {
     .buffers = buffers,
     .reference = reduce_reference,
     .work = work,
-    .guest_signature = "const T *in, T *out, size_t n",
+    .guest_signature =
+        "const T *in, T *out, size_t n (argmin, argmax: const T *in, T *out, long long *index, size_t n)",
     .guest_args = guest_args,
     .choose = choose,
 };
@@ -257,4 +276,10 @@ kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_typ
 kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr workspace,
                         uint64_t workspace_bytes, kz_error *error) {
     return kz_operation_run(operation, stream, (kz_ptr[]){in, out}, 2, workspace, workspace_bytes, error);
+}
+
+kz_status kz_reduce_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr index,
+                              kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out, index}, 3, workspace, workspace_bytes,
+                            error);
 }

@@ -18,6 +18,9 @@ double reduce_combine(kz_reduce_operation operation, kz_type type, double a, dou
 double reduce_conclude(kz_reduce_operation operation, double value, uint64_t count);
 double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice slice, double *bound);
 
+// ARGMIN or ARGMAX: the first of the extremes, NaN being one; where it stands in the slice is *index, -1 of none.
+double reduce_find(kz_reduce_operation operation, kz_type type, reduce_slice slice, int64_t *index);
+
 // KZ_UNSUPPORTED with a reason where `family` has no such operation of the type.
 kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error);
 

@@ -4,7 +4,7 @@
 
 #include "fold.h"
 
-enum { IN, OUT }; // the buffers, in order
+enum { IN, OUT, INDEX }; // the buffers, in order; index for argmin and argmax alone
 
 extern const kz_family kz_family_reduce;
 extern const kz_native_entry reduce_natives[];

@@ -1,4 +1,5 @@
-// Kernel Zoo, an operation: the sum, the least, the greatest or the mean of n elements.
+// Kernel Zoo, an operation: the sum, the least, the greatest or the mean of n elements, and where the least or the
+// greatest stands.
 //
 //     kz_operation *reduce;
 //     kz_reduce_open(device, KZ_REDUCE_SUM, KZ_F32, n, NULL, &reduce, &error);
@@ -25,12 +26,19 @@ typedef enum kz_reduce_operation {
     KZ_REDUCE_MIN,
     KZ_REDUCE_MAX,
     KZ_REDUCE_MEAN,
+    KZ_REDUCE_ARGMIN,
+    KZ_REDUCE_ARGMAX,
     KZ_REDUCE_COUNT
 } kz_reduce_operation;
 
 // `variant` NULL takes the best known for device, type and size; a name ("01_atomic") overrides it.
 kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
                          const char *variant, kz_operation **operation, kz_error *error);
+// ARGMIN and ARGMAX: the value, and in *index (a KZ_I64) where it stands. Among equals the least index; NaN counts as
+// the extreme, and the first one wins; of no elements the index is -1.
+kz_status kz_reduce_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr index,
+                              kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+// All the others.
 kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr workspace,
                         uint64_t workspace_bytes, kz_error *error);
 

@@ -20,8 +20,9 @@ static bool adds(kz_reduce_operation operation) {
 
 double reduce_identity(kz_reduce_operation operation, kz_type type) {
     if (adds(operation)) return 0.0;
-    if (type == KZ_I32) return operation == KZ_REDUCE_MIN ? INT32_MAX : INT32_MIN;
-    return operation == KZ_REDUCE_MIN ? INFINITY : -INFINITY;
+    bool least = operation == KZ_REDUCE_MIN || operation == KZ_REDUCE_ARGMIN;
+    if (type == KZ_I32) return least ? INT32_MAX : INT32_MIN;
+    return least ? INFINITY : -INFINITY;
 }
 
 kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error) {
@@ -48,6 +49,22 @@ static double extreme(kz_reduce_operation operation, kz_type type, reduce_slice 
         double x = element(type, slice, i);
         if (isnan(x)) return x;
         if (operation == KZ_REDUCE_MIN ? x < best : x > best) best = x;
+    }
+    return best;
+}
+
+double reduce_find(kz_reduce_operation operation, kz_type type, reduce_slice slice, int64_t *index) {
+    double best = reduce_identity(operation, type);
+    *index = -1;
+    for (uint64_t i = 0; i < slice.count; i++) {
+        double x = element(type, slice, i);
+        if (isnan(x)) {
+            *index = (int64_t)i;
+            return x;
+        }
+        if (*index >= 0 && (operation == KZ_REDUCE_ARGMIN ? x >= best : x <= best)) continue;
+        best = x;
+        *index = (int64_t)i;
     }
     return best;
 }
@@ -104,7 +121,14 @@ double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice sli
 
 kz_status reduce_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error) {
-    *expected =
-        reduce_fold(c->operation, c->type, (reduce_slice){host[IN], 0, (uint64_t)c->axes[0], 1}, bound);
+    reduce_slice all = {host[IN], 0, (uint64_t)c->axes[0], 1};
+    *bound = 0.0;
+    if (c->operation < KZ_REDUCE_ARGMIN) {
+        *expected = reduce_fold(c->operation, c->type, all, bound);
+        return KZ_OK;
+    }
+    int64_t index;
+    *expected = reduce_find(c->operation, c->type, all, &index);
+    if (which == INDEX) *expected = (double)index;
     return KZ_OK;
 }

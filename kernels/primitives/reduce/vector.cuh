@@ -7,11 +7,20 @@
 #ifndef REDUCE_VECTOR_CUH
 #define REDUCE_VECTOR_CUH
 
+#include "best.cuh"
 #include "reduce.cuh"
 #include "tune.h"
 
 enum { THREADS = REDUCE_VECTOR_THREADS, PACKS = REDUCE_VECTOR_PACKS };
-static_assert(PACKS >= 2, "the elements before and after have an accumulator each");
+
+// A pack's elements onto a value; the first has this index.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ A fold_pack_at(A value, kz_pack<T> pack, size_t index) {
+#pragma unroll
+    for (int e = 0; e < 16 / (int)sizeof(T); e++)
+        value = combine_next<operation>(value, element<A>::at(pack.at[e], index + e));
+    return value;
+}
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
@@ -25,8 +34,9 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
     A value[PACKS];
 #pragma unroll
     for (int p = 0; p < PACKS; p++) value[p] = identity<operation>(A());
-    if (kz_thread() < head) value[0] = kz_widen(in[kz_thread()]);
-    if (kz_thread() < n - after) value[1] = kz_widen(in[after + kz_thread()]);
+    A last = value[0]; // folded last, for each value goes up in the elements' order
+    if (kz_thread() < head) value[0] = element<A>::at(in[kz_thread()], kz_thread());
+    if (kz_thread() < n - after) last = element<A>::at(in[after + kz_thread()], after + kz_thread());
 
     size_t stride = kz_threads();
     size_t i = kz_thread();
@@ -36,17 +46,19 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
         for (int p = 0; p < PACKS; p++)
             pack[p] = kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK);
 #pragma unroll
-        for (int p = 0; p < PACKS; p++) value[p] = fold_pack<operation, T, A>(value[p], pack[p]);
+        for (int p = 0; p < PACKS; p++)
+            value[p] = fold_pack_at<operation, T, A>(value[p], pack[p], head + (i + p * stride) * PACK);
     }
 #pragma unroll
     for (int p = 0; p < PACKS - 1; p++) // what is left, its loads at once as well
         if (i + p * stride < packs)
-            value[p] = fold_pack<operation, T, A>(
-                value[p], kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK));
+            value[p] = fold_pack_at<operation, T, A>(
+                value[p], kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK),
+                head + (i + p * stride) * PACK);
 
 #pragma unroll
     for (int p = 1; p < PACKS; p++) value[0] = combine<operation>(value[0], value[p]);
-    return value[0];
+    return combine<operation>(value[0], last);
 }
 
 #endif
