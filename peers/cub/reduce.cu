@@ -1,4 +1,4 @@
-// CUB's reductions as a peer of the family reduce: sum, min and max of n elements into one.
+// CUB's reductions as a peer of the family reduce: sum, min, max, argmin and argmax; CUB has no mean.
 //
 // f16 and bf16 are widened and summed in f32, as the family does: CUB's plain Sum would accumulate in the
 // narrow type, and be a rival that gives wrong answers. min and max are CUB's own, which promise nothing for
@@ -38,18 +38,30 @@ static cudaError_t narrow(const cub_call *call, int n, Op op, float start) {
                                               (T *)call->buffers[1], n, op, widen<T>(), start, call->stream);
 }
 
+// The value and its index; the first of equals, but nothing is promised for NaN.
+template <typename T> static cudaError_t find(const char *operation, const cub_call *call, int n) {
+    const T *in = (const T *)call->buffers[0];
+    T *out = (T *)call->buffers[1];
+    long long *index = (long long *)call->buffers[2];
+    if (strcmp(operation, "argmin") == 0)
+        return cub::DeviceReduce::ArgMin(call->workspace, *call->bytes, in, out, index, n, call->stream);
+    if (strcmp(operation, "argmax") == 0)
+        return cub::DeviceReduce::ArgMax(call->workspace, *call->bytes, in, out, index, n, call->stream);
+    return cudaErrorNotSupported;
+}
+
 template <typename T> static cudaError_t wide_type(const char *operation, const cub_call *call, int n) {
     if (strcmp(operation, "sum") == 0) return plain<T>(call, n, ::cuda::std::plus<>(), T(0));
     if (strcmp(operation, "min") == 0) return plain<T>(call, n, ::cuda::minimum<>(), highest<T>());
     if (strcmp(operation, "max") == 0) return plain<T>(call, n, ::cuda::maximum<>(), lowest<T>());
-    return cudaErrorNotSupported;
+    return find<T>(operation, call, n);
 }
 
 template <typename T> static cudaError_t narrow_type(const char *operation, const cub_call *call, int n) {
     if (strcmp(operation, "sum") == 0) return narrow<T>(call, n, ::cuda::std::plus<>(), 0.0f);
     if (strcmp(operation, "min") == 0) return narrow<T>(call, n, ::cuda::minimum<>(), highest<float>());
     if (strcmp(operation, "max") == 0) return narrow<T>(call, n, ::cuda::maximum<>(), lowest<float>());
-    return cudaErrorNotSupported;
+    return find<T>(operation, call, n);
 }
 
 cudaError_t cub_reduce(const kz_peer_problem *problem, const cub_call *call) {

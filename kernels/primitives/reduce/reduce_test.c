@@ -60,6 +60,58 @@ static void nothing_gives_the_identity(void **state) {
     assert_true(reference(KZ_REDUCE_MAX, KZ_I32, NULL, 0, &bound) == INT32_MIN);
 }
 
+static void means(void **state) {
+    double bound;
+    assert_true(reference(KZ_REDUCE_MEAN, KZ_F32, (double[]){1, 2, 6}, 3, &bound) == 3.0);
+    assert_true(bound > 0 && bound < 1e-5);
+    // The sum is past what f16 holds, the mean is not.
+    assert_true(reference(KZ_REDUCE_MEAN, KZ_F16, (double[]){65504, 65504}, 2, &bound) == 65504.0);
+    assert_true(isnan(reference(KZ_REDUCE_MEAN, KZ_F64, NULL, 0, &bound)));
+    assert_true(reference(KZ_REDUCE_MEAN, KZ_F32, (double[]){INFINITY, 1}, 2, &bound) == INFINITY);
+}
+
+// The index is the second output: which = 2.
+static double find(kz_reduce_operation operation, const float *values, int64_t n) {
+    kz_case c = {.operation = operation, .type = KZ_F32, .axes = {n}};
+    double expected, bound;
+    void *host[] = {(void *)values, NULL, NULL};
+    assert_int_equal(kz_family_find("reduce")->reference(&c, host, 2, &expected, &bound, NULL), KZ_OK);
+    assert_true(bound == 0.0);
+    return expected;
+}
+
+static void the_first_of_the_extremes(void **state) {
+    assert_true(find(KZ_REDUCE_ARGMAX, (float[]){1, 5, 2, 5}, 4) == 1); // of equals the least index
+    assert_true(find(KZ_REDUCE_ARGMIN, (float[]){3, 0, -0.0f, 0}, 4) == 1);
+    assert_true(find(KZ_REDUCE_ARGMIN, (float[]){3, NAN, -7, NAN}, 4) ==
+                1); // NaN is the extreme, the first wins
+    assert_true(find(KZ_REDUCE_ARGMAX, (float[]){3, 4, NAN, NAN}, 4) == 2);
+    assert_true(find(KZ_REDUCE_ARGMAX, (float[]){-INFINITY, -INFINITY}, 2) ==
+                0); // the identity is no element
+    assert_true(find(KZ_REDUCE_ARGMIN, NULL, 0) == -1);
+    double bound;
+    assert_true(reference(KZ_REDUCE_ARGMIN, KZ_I32, (double[]){3, -7, 5}, 3, &bound) == -7); // the value
+}
+
+// A cell has no place for them; the last two variants do.
+static void who_does_means_and_indices(void **state) {
+    kz_device_info device = {.sm = 90, .multiprocessors = 132};
+    const kz_family *family = kz_family_find("reduce");
+    for (uint32_t operation = KZ_REDUCE_MEAN; operation < KZ_REDUCE_COUNT; operation++)
+        for (size_t v = 1; v < family->variant_count; v++) {
+            kz_case c = {.operation = operation, .type = KZ_F32, .axes = {1000}};
+            kz_plan plan = {0};
+            kz_error error = {0};
+            kz_status status = family->variants[v].plan(&c, &device, &plan, &error);
+            assert_int_equal(status, v + 2 < family->variant_count ? KZ_UNSUPPORTED : KZ_OK);
+        }
+    kz_case whole = {.operation = KZ_REDUCE_MEAN, .type = KZ_I32, .axes = {1000}};
+    kz_plan plan = {0};
+    kz_error error = {0};
+    assert_int_equal(kz_variant_find(family, "08_mailbox")->plan(&whole, &device, &plan, &error),
+                     KZ_UNSUPPORTED);
+}
+
 // Pseudo-random numbers in [-1, 1) that any reader can make again.
 static double *make(int64_t n) {
     double *values = malloc((size_t)n * sizeof *values);
@@ -98,6 +150,9 @@ int main(void) {
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(extremes),
         cmocka_unit_test(nothing_gives_the_identity),
+        cmocka_unit_test(means),
+        cmocka_unit_test(the_first_of_the_extremes),
+        cmocka_unit_test(who_does_means_and_indices),
         cmocka_unit_test(a_float_accumulator_passes_and_a_half_one_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // reduce_axis 07: the plan chooses
 //
 // Idea     no one kernel is right for every shape, but the plan knows the shape.
-// Change   06 for short and middle rows; a block for each long row, eight packs per thread in flight; n in pieces,
-//          and a second launch, where there are too few rows or columns to fill the GPU; for columns 05 with 16
-//          bytes of neighbouring columns per load.
+// Change   06 for short and middle rows; tiles in shared memory for short rows that do not begin with packs; a block
+//          for each long row, eight packs per thread in flight; n in pieces, and a second launch, where there are too
+//          few rows or columns to fill the GPU; for columns 05 with 16 bytes of neighbouring columns per load.
 // Expect   the speed of a read for every shape of some 100 MB.
 // Limit    columns of which 16 bytes do not divide the inner axis are read element by element, as in 05.
 
@@ -19,7 +19,7 @@ static __device__ __forceinline__ void fold_team(const rows_view<T> &v, T *out, 
     // A piece ends with a pack where rows do.
     size_t chunk = ((n + pieces - 1) / pieces + PACK - 1) / PACK * PACK;
     for (size_t unit = blockIdx.x; unit < segments * pieces; unit += gridDim.x) {
-        size_t s = unit / pieces, piece = unit % pieces;
+        size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
         span r = span_of(v, v.begin + s * n + from, v.begin + s * n + to);
         A value = fold_long<operation, aligned, REDUCE_AXIS_TEAM_PACKS, T, A>(v, r, threadIdx.x, blockDim.x);
@@ -40,6 +40,49 @@ static __device__ __forceinline__ void team(const T *in, T *out, A *partial, siz
         fold_team<operation, true, T, A>(v, out, partial, segments, n, pieces);
     else
         fold_team<operation, false, T, A>(v, out, partial, segments, n, pieces);
+}
+
+// ---- short rows that begin anywhere: a tile of them in shared memory ---------------------------------------
+
+// The tile is read by packs, side by side; then `lanes` lanes fold a row out of it, with no thought for alignment.
+// `rows` of them are REDUCE_AXIS_RAGGED_BYTES at most; with more than one lane, one row per group.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void ragged(const T *in, T *out, size_t segments, size_t n, unsigned rows,
+                                              unsigned lanes) {
+    __shared__ uint4 room[REDUCE_AXIS_RAGGED_BYTES / 16 + 1];
+    rows_view<T> v = view_rows(in, segments, n);
+    const int PACK = 16 / sizeof(T);
+    for (size_t first = (size_t)blockIdx.x * rows; first < segments; first += (size_t)gridDim.x * rows) {
+        unsigned count = segments - first < rows ? (unsigned)(segments - first) : rows;
+        span r = span_of(v, v.begin + first * n, v.begin + (first + count) * n);
+        for (unsigned p = threadIdx.x; p < r.packs; p += REDUCE_AXIS_PACKS * REDUCE_AXIS_THREADS) {
+            kz_pack<T> elements[REDUCE_AXIS_PACKS];
+#pragma unroll
+            for (int j = 0; j < REDUCE_AXIS_PACKS; j++)
+                if (p + j * REDUCE_AXIS_THREADS < r.packs)
+                    elements[j] = load_places<false>(v, r.first + p + j * REDUCE_AXIS_THREADS);
+#pragma unroll
+            for (int j = 0; j < REDUCE_AXIS_PACKS; j++)
+                if (p + j * REDUCE_AXIS_THREADS < r.packs)
+                    room[p + j * REDUCE_AXIS_THREADS] = elements[j].raw;
+        }
+        __syncthreads();
+        const T *tile = (const T *)room + (r.from - r.first * PACK);
+        // With several lanes all threads go round once, as the shuffles need.
+        for (unsigned row = threadIdx.x / lanes; row < count || lanes > 1;
+             row += REDUCE_AXIS_THREADS / lanes) {
+            A value = identity<operation>(A());
+            for (unsigned k = threadIdx.x % lanes; row < count && k < n; k += lanes)
+                value = combine<operation>(value, (A)kz_widen(tile[row * (unsigned)n + k]));
+            if (lanes > 1) {
+                __syncwarp();
+                value = fold_group<operation>(value, lanes);
+            }
+            if (row < count && threadIdx.x % lanes == 0) write_result<operation>(out, first + row, value, n);
+            if (lanes > 1) break;
+        }
+        __syncthreads();
+    }
 }
 
 // ---- columns by packs --------------------------------------------------------------------------------------
@@ -71,12 +114,11 @@ static __device__ __forceinline__ void columns_of_packs(const T *in, T *out, A *
                             value[e] = combine<operation>(value[e], (A)kz_widen(elements[r].at[e]));
             }
         }
+        fold_rows<operation, PACK>(value, s->width);
+        if (threadIdx.x < s->width && u.column < s->across)
 #pragma unroll
-        for (int e = 0; e < PACK; e++) {
-            A whole = fold_rows<operation>(value[e], s->width);
-            if (threadIdx.x < s->width && u.column < s->across)
-                leave<operation>(out, partial, s, u.piece, u.o * s->inner + u.column * PACK + e, whole);
-        }
+            for (int e = 0; e < PACK; e++)
+                leave<operation>(out, partial, s, u.piece, u.o * s->inner + u.column * PACK + e, value[e]);
     }
 }
 
@@ -98,6 +140,11 @@ static __device__ __forceinline__ void wide_columns(const T *in, T *out, A *part
     (const T *in, T *out, A *partial, size_t segments, size_t n, size_t pieces) {                            \
         team<OPERATION, T, A>(in, out, partial, segments, n, pieces);                                        \
     }
+#define RAGGED(operation, OPERATION, type, T, A)                                                             \
+    KZ_ENTRY_BOUNDS(reduce_axis_ragged_##operation##_##type, REDUCE_AXIS_THREADS, 6)                         \
+    (const T *in, T *out, size_t segments, size_t n, size_t rows, size_t lanes) {                            \
+        ragged<OPERATION, T, A>(in, out, segments, n, (unsigned)rows, (unsigned)lanes);                      \
+    }
 #define WIDE(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY_BOUNDS(reduce_axis_wide_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                   \
     (const T *in, T *out, A *partial, size_t outer, size_t n, size_t inner, size_t pieces, size_t width) {   \
@@ -107,5 +154,6 @@ static __device__ __forceinline__ void wide_columns(const T *in, T *out, A *part
 REDUCE_AXIS_ALL(REDUCE_AXIS_SHORT)
 REDUCE_AXIS_ALL(REDUCE_AXIS_LONG)
 REDUCE_AXIS_ALL(TEAM)
+REDUCE_AXIS_ALL(RAGGED)
 REDUCE_AXIS_ALL(WIDE)
 REDUCE_AXIS_ALL(REDUCE_AXIS_GATHER)

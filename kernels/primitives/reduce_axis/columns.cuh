@@ -35,17 +35,21 @@ static __device__ __forceinline__ size_t unit_count(const shape *s) {
     return (s->across + s->width - 1) / s->width * s->pieces * s->outer;
 }
 
-// The rows of a tile meet: the threads of row 0 get the results.
-template <int operation, typename A> static __device__ __forceinline__ A fold_rows(A value, unsigned width) {
-    __shared__ A meeting[REDUCE_AXIS_THREADS];
-    meeting[threadIdx.x] = value;
+// The rows of a tile meet, with `count` neighbouring columns for each thread: the threads of row 0 get the results.
+template <int operation, int count, typename A>
+static __device__ __forceinline__ void fold_rows(A value[count], unsigned width) {
+    __shared__ A meeting[count][REDUCE_AXIS_THREADS];
+#pragma unroll
+    for (int e = 0; e < count; e++) meeting[e][threadIdx.x] = value[e];
     for (unsigned half = REDUCE_AXIS_THREADS / 2; half >= width; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half)
-            meeting[threadIdx.x] = value = combine<operation>(value, meeting[threadIdx.x + half]);
+#pragma unroll
+            for (int e = 0; e < count; e++)
+                meeting[e][threadIdx.x] = value[e] =
+                    combine<operation>(value[e], meeting[e][threadIdx.x + half]);
     }
     __syncthreads();
-    return value;
 }
 
 template <int operation, typename T, typename A>
@@ -76,7 +80,7 @@ static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, 
             }
             for (; k < u.to; k += height) value = combine<operation>(value, (A)kz_widen(from[k * s->inner]));
         }
-        value = fold_rows<operation>(value, s->width);
+        fold_rows<operation, 1>(&value, s->width);
         if (threadIdx.x < s->width && u.column < s->inner)
             leave<operation>(out, partial, s, u.piece, u.o * s->inner + u.column, value);
     }

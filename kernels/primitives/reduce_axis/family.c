@@ -207,7 +207,19 @@ static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *pl
     add_gather(c, device, plan, pieces);
 }
 
-// By shape: columns; rows that are worth a block; the rest. A row is worth one too where there are so few that a
+// Short rows that begin anywhere: tiles of them in shared memory, lanes enough that a tile fills the block.
+static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+    uint64_t lanes = lanes_for(kz_ceil_div(row_bytes(c) * REDUCE_AXIS_THREADS, REDUCE_AXIS_RAGGED_BYTES));
+    uint64_t rows = lanes == 1 ? REDUCE_AXIS_RAGGED_BYTES / row_bytes(c) : REDUCE_AXIS_THREADS / lanes;
+    uint64_t full = (uint64_t)device->multiprocessors * 6 * REDUCE_AXIS_ROW_WAVES;
+    kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OUT),
+                     kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]),
+                     kz_arg_u64(rows),        kz_arg_u64(lanes)};
+    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), rows), full);
+    add_launch(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
+}
+
+// By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where there are so few that a
 // warp each would leave the GPU idle.
 static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = supported(c, error);
@@ -217,6 +229,8 @@ static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_
         add_columns(c, device, plan, "wide_columns", (uint64_t)c->axes[INNER] % pack == 0 ? pack : 1);
     else if (row_bytes(c) > REDUCE_AXIS_WARP_BYTES || (segments(c) < full && row_bytes(c) > 2048))
         add_team(c, device, plan);
+    else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256)
+        add_ragged(c, device, plan);
     else
         add_rows(c, device, plan);
     return KZ_OK;

@@ -57,6 +57,7 @@ static void assert_takes(kz_case c, const char *entry, uint32_t steps) {
 
 static void the_plan_chooses_by_shape(void **state) {
     assert_takes(sum(KZ_F32, 1 << 24, 16, 1), "reduce_axis_short_sum_f32", 1);
+    assert_takes(sum(KZ_F32, 1 << 24, 17, 1), "reduce_axis_ragged_sum_f32", 1);
     assert_takes(sum(KZ_F32, 1 << 20, 256, 1), "reduce_axis_long_sum_f32", 1);
     assert_takes(sum(KZ_F32, 1 << 16, 4096, 1), "reduce_axis_team_sum_f32", 1);
     assert_takes(sum(KZ_F32, 1, 1 << 28, 1), "reduce_axis_team_sum_f32", 2);

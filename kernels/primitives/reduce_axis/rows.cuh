@@ -66,16 +66,19 @@ template <int operation, typename A> static __device__ __forceinline__ A fold_gr
     return value;
 }
 
-// ---- short rows: a pack per lane, PACKS rows per group in flight ----------------------------------------
+// ---- short rows: a pack per lane, ROWS rows per group in flight ------------------------------------------
+
+enum { ROWS = REDUCE_AXIS_PACKS };
+static_assert((ROWS & (ROWS - 1)) == 0, "lanes exchange halves of their rows");
 
 // Row j of group g is base + j * groups + g: each load of a warp is as many neighbouring rows as it has groups.
+// This is the careful way: rows that begin anywhere, and the last tile, which may not be full.
 template <int operation, bool aligned, typename T, typename A>
 static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out, size_t segments, size_t n,
-                                                  unsigned lanes) {
-    const int ROWS = REDUCE_AXIS_PACKS;
+                                                  unsigned lanes, size_t base) {
     unsigned lane = kz_lane() % lanes, groups = KZ_WARP / lanes;
     size_t tile = (size_t)groups * ROWS;
-    for (size_t base = kz_thread() / KZ_WARP * tile; base < segments; base += kz_threads() / KZ_WARP * tile) {
+    for (; base < segments; base += kz_threads() / KZ_WARP * tile) {
         size_t s = base + kz_lane() / lanes;
         kz_pack<T> elements[ROWS];
         span r[ROWS];
@@ -101,13 +104,76 @@ static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out,
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < ROWS; j++) value[j] = fold_group<operation>(value[j], lanes);
-            // Every lane of a group knows every row's result: lane j writes row j, so that a warp writes side by side.
 #pragma unroll
         for (int j = 0; j < ROWS; j++) {
             size_t row = s + (size_t)j * groups;
             if (j % lanes == lane && row < segments) write_result<operation>(out, row, value[j], n);
         }
     }
+}
+
+// The group's lanes fold `rows` values of which each has a part: in each step a lane keeps half of the rows and gives
+// its part of the others to the lane that keeps those. Four rows take 3 shuffles over four lanes; one after another they
+// would take 8. In the end a lane has rows / lanes of them, or lanes / rows lanes have one together.
+template <int operation, int lanes, int rows, typename A>
+static __device__ __forceinline__ void exchange(A *value, unsigned lane) {
+    if constexpr (lanes > 1 && rows > 1) {
+        bool upper = lane & (lanes / 2);
+#pragma unroll
+        for (int j = 0; j < rows / 2; j++) {
+            A keep = upper ? value[j + rows / 2] : value[j], give = upper ? value[j] : value[j + rows / 2];
+            value[j] = combine<operation>(keep, __shfl_xor_sync(KZ_ALL_LANES, give, lanes / 2));
+        }
+        exchange<operation, lanes / 2, rows / 2>(value, lane);
+    } else if constexpr (lanes > 1) {
+        value[0] = combine<operation>(value[0], __shfl_xor_sync(KZ_ALL_LANES, value[0], lanes / 2));
+        exchange<operation, lanes / 2, 1>(value, lane);
+    }
+}
+
+// The quick way, for whole tiles of rows that begin with a pack; the rest is left to the careful one. `full`: the row
+// has a pack for every lane, so that a row's distance to the next in flight is known to the compiler.
+template <int operation, int lanes, bool full, typename T, typename A>
+static __device__ __forceinline__ void fold_tiles(const rows_view<T> &v, T *out, size_t segments, size_t n) {
+    const int PACK = 16 / sizeof(T), GROUPS = KZ_WARP / lanes, TILE = GROUPS * ROWS;
+    const int KEPT = ROWS > lanes ? ROWS / lanes : 1;  // rows that a lane has in the end
+    const int SHARE = lanes > ROWS ? lanes / ROWS : 1; // lanes that have the same one
+    unsigned lane = kz_lane() % lanes, group = kz_lane() / lanes;
+    size_t packs = full ? lanes : n / PACK, warps = kz_threads() / KZ_WARP;
+    size_t base = kz_thread() / KZ_WARP * TILE;
+    const T *from = v.base + ((base + group) * packs + lane) * PACK;
+    T *to = out + base + lane / SHARE * KEPT * GROUPS + group;
+    bool mine = full || lane < packs;
+    for (; base + TILE <= segments; base += warps * TILE) {
+        kz_pack<T> elements[ROWS];
+        A value[ROWS];
+#pragma unroll
+        for (int j = 0; j < ROWS; j++) {
+            elements[j] = {};
+            if (mine) elements[j] = kz_load_pack<REDUCE_AXIS_LOAD>(from + j * GROUPS * packs * PACK);
+        }
+#pragma unroll
+        for (int j = 0; j < ROWS; j++) {
+            value[j] = identity<operation>(A());
+            if (mine) value[j] = fold_pack<operation, T, A>(value[j], elements[j]);
+        }
+        __syncwarp();
+        exchange<operation, lanes, ROWS>(value, lane);
+        if (lane % SHARE == 0)
+#pragma unroll
+            for (int j = 0; j < KEPT; j++) write_result<operation>(to, j * GROUPS, value[j], n);
+        from += warps * TILE * packs * PACK;
+        to += warps * TILE;
+    }
+    fold_short<operation, true, T, A>(v, out, segments, n, lanes, base);
+}
+
+template <int operation, int lanes, typename T, typename A>
+static __device__ __forceinline__ void fold_shorts(const rows_view<T> &v, T *out, size_t segments, size_t n) {
+    if (n * sizeof(T) == lanes * 16)
+        fold_tiles<operation, lanes, true, T, A>(v, out, segments, n);
+    else
+        fold_tiles<operation, lanes, false, T, A>(v, out, segments, n);
 }
 
 // ---- long rows: PACKS packs of one row per lane in flight -------------------------------------------------
@@ -156,10 +222,19 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void short_rows(const T *in, T *out, size_t segments, size_t n,
                                                   unsigned lanes) {
     rows_view<T> v = view_rows(in, segments, n);
-    if (v.aligned)
-        fold_short<operation, true, T, A>(v, out, segments, n, lanes);
+    size_t first = kz_thread() / KZ_WARP * (KZ_WARP / lanes) * ROWS;
+    if (!v.aligned)
+        fold_short<operation, false, T, A>(v, out, segments, n, lanes, first);
+    else if (lanes == 1)
+        fold_shorts<operation, 1, T, A>(v, out, segments, n);
+    else if (lanes == 2)
+        fold_shorts<operation, 2, T, A>(v, out, segments, n);
+    else if (lanes == 4)
+        fold_shorts<operation, 4, T, A>(v, out, segments, n);
+    else if (lanes == 8)
+        fold_shorts<operation, 8, T, A>(v, out, segments, n);
     else
-        fold_short<operation, false, T, A>(v, out, segments, n, lanes);
+        fold_shorts<operation, 16, T, A>(v, out, segments, n);
 }
 
 template <int operation, typename T, typename A>

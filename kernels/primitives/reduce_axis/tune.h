@@ -8,7 +8,7 @@
 #define REDUCE_AXIS_PIECES  1024 // 05 and 07: pieces that n is split into, at most
 
 // 06 and 07, rows: 16-byte loads in flight per thread, threads per block, blocks per multiprocessor. To be
-// searched: packs 2 4 8, threads 128 256 512, blocks so that threads x blocks is 512 1024 2048, waves 1 2 4 8 and
+// searched: packs 2 4 8 (a power of two), threads 128 256 512, blocks so that threads x blocks is 512 1024 2048, waves 1 2 4 8 and
 // 1000000 (a tile per block), hint KZ_CACHE KZ_STREAM. reduce is best with 64 KB in flight.
 #ifndef REDUCE_AXIS_PACKS
 #define REDUCE_AXIS_PACKS 4
@@ -38,6 +38,10 @@
 #endif
 #ifndef REDUCE_AXIS_TEAM_BLOCKS
 #define REDUCE_AXIS_TEAM_BLOCKS 8 // per multiprocessor
+#endif
+// 07: short rows that begin anywhere go through a tile of this many bytes; to be searched: 8192 16384 32768.
+#ifndef REDUCE_AXIS_RAGGED_BYTES
+#define REDUCE_AXIS_RAGGED_BYTES 16384
 #endif
 // 05 and 07, columns: rows in flight per thread; to be searched: 2 4 8. 07: blocks per multiprocessor that the
 // split over n aims at; to be searched: 4 8 16.

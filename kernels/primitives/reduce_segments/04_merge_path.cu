@@ -167,6 +167,12 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
     unsigned first = threadIdx.x * ITEMS < items ? threadIdx.x * ITEMS : items;
     unsigned x = cross(tile.ends, tile.segment_count, tile.element_count, base, first), y = first - x;
     part<A> mine = {identity<operation>(A()), 0};
+    unsigned end = x < tile.segment_count ? tile.ends[x] - base : tile.element_count;
+    if (end >= y + ITEMS && first + ITEMS <= items) { // elements alone, as in most of a long segment
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) mine.value = combine<operation>(mine.value, tile.elements[y + i]);
+        return mine;
+    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         if (first + i >= items) break;
