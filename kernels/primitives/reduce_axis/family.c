@@ -270,7 +270,12 @@ static const kz_case cases[] = {
     CHECK(MEAN, F32, 3, 0, 1), // NaN
     CHECK(SUM, F32, 1, 1, 1),
     CHECK(SUM, F32, 1000, 1, 1),
-    CHECK(SUM, F32, 33, 4, 1),
+    CHECK(SUM, F32, 301, 4, 1), // whole tiles of 06 and a rest: 1, 2, 4 and 16 lanes
+    CHECK(SUM, F16, 150, 16, 1),
+    CHECK(MAX, F32, 100, 12, 1), // three packs for four lanes
+    CHECK(SUM, F32, 70, 64, 1),
+    CHECK(SUM, F32, 300, 25, 1), // tiles in shared memory, with 2 and 4 lanes per row
+    CHECK(MAX, F32, 131, 63, 1, .misalign = 2),
     CHECK(SUM, F32, 301, 16, 1, .misalign = 3),
     CHECK(SUM, F32, 31, 256, 1),
     CHECK(SUM, F32, 33, 257, 1),
