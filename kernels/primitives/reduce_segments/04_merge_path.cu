@@ -20,6 +20,7 @@ enum {
     TILE = REDUCE_SEGMENTS_MERGE_TILE,
     WARPS = THREADS / KZ_WARP,
 };
+static_assert(WARPS >= 3, "three warps look for the first places");
 
 // What a stretch of items leaves: what is folded since the last end in it, or since its start where it has none.
 template <typename A> struct part {
@@ -97,16 +98,15 @@ static __device__ __forceinline__ size_t cross_warp(const unsigned *offsets, siz
 
 // Where the path stands: so many segments closed, so many elements folded.
 typedef struct place {
-    size_t segment, element;
+    unsigned segment, element;
 } place;
 
-static __device__ __forceinline__ place find_place(const unsigned *offsets, size_t segments, size_t n,
-                                                   size_t low, size_t items) {
-    size_t least = items > n ? items - n : 0, high = items < segments ? items : segments;
-    place at;
-    at.segment = cross_warp(offsets, low > least ? low : least, high, items);
-    at.element = items - at.segment;
-    return at;
+// `low` to `high`: what is known of the segments closed there.
+static __device__ __forceinline__ place find_place(const unsigned *offsets, size_t n, size_t low, size_t high,
+                                                   size_t items) {
+    if (items > n && low < items - n) low = items - n;
+    size_t segment = cross_warp(offsets, low, items < high ? items : high, items);
+    return {(unsigned)segment, (unsigned)(items - segment)};
 }
 
 // ---- the kernel ---------------------------------------------------------------------------------------------
@@ -134,36 +134,47 @@ template <typename A> struct tile_view {
     place from;
 };
 
-// The loads are all in flight before the first is stored; meanwhile the first warp looks for the next tile's end.
-template <typename T, typename A>
-static __device__ __forceinline__ void fill_tile(const problem<T> &p, const tile_view<A> &tile,
-                                                 size_t next_items, place *next) {
+template <typename A>
+static __device__ __forceinline__ tile_view<A> view_tile(A *room, place from, place to) {
+    tile_view<A> tile = {room, NULL, to.element - from.element, to.segment - from.segment, from};
+    tile.ends = (unsigned *)(room + tile.element_count);
+    return tile;
+}
+
+// What a thread has of a tile on its way: elements, and one end; there are seldom more ends than threads.
+template <typename A> struct load {
     A element[ITEMS];
+    unsigned end;
+};
+
+template <typename T, typename A>
+static __device__ __forceinline__ void begin_load(const problem<T> &p, place from, place to, load<A> *l) {
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned k = i * THREADS + threadIdx.x;
-        if (k < tile.element_count) element[i] = kz_widen(p.in[tile.from.element + k]);
+        if (k < to.element - from.element) l->element[i] = kz_widen(p.in[(size_t)from.element + k]);
     }
-    for (unsigned k = threadIdx.x; k < tile.segment_count; k += THREADS)
-        tile.ends[k] = p.offsets[tile.from.segment + k + 1];
-    if (kz_warp() == 0) {
-        place found =
-            find_place(p.offsets, p.segments, p.n, tile.from.segment + tile.segment_count, next_items);
-        if (kz_lane() == 0) *next = found;
-    }
+    if (threadIdx.x < to.segment - from.segment) l->end = p.offsets[(size_t)from.segment + threadIdx.x + 1];
+}
+
+template <typename T, typename A>
+static __device__ __forceinline__ void end_load(const problem<T> &p, const tile_view<A> &tile,
+                                                const load<A> *l) {
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned k = i * THREADS + threadIdx.x;
-        if (k < tile.element_count) tile.elements[k] = element[i];
+        if (k < tile.element_count) tile.elements[k] = l->element[i];
     }
-    __syncthreads();
+    if (threadIdx.x < tile.segment_count) tile.ends[threadIdx.x] = l->end;
+    for (unsigned k = threadIdx.x + THREADS; k < tile.segment_count; k += THREADS)
+        tile.ends[k] = p.offsets[(size_t)tile.from.segment + k + 1];
 }
 
 // A thread's walk: segments that begin in it are written; the first that it closes is left in *head.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_view<A> &tile, A *head,
                                                size_t *head_segment) {
-    unsigned items = tile.element_count + tile.segment_count, base = (unsigned)tile.from.element;
+    unsigned items = tile.element_count + tile.segment_count, base = tile.from.element;
     unsigned first = threadIdx.x * ITEMS < items ? threadIdx.x * ITEMS : items;
     unsigned x = cross(tile.ends, tile.segment_count, tile.element_count, base, first), y = first - x;
     part<A> mine = {identity<operation>(A()), 0};
@@ -181,10 +192,10 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
             y++;
         } else {
             if (mine.closed) {
-                write_result<operation>(p.out, p.offsets, tile.from.segment + x, mine.value);
+                write_result<operation>(p.out, p.offsets, (size_t)tile.from.segment + x, mine.value);
             } else {
                 *head = mine.value;
-                *head_segment = tile.from.segment + x;
+                *head_segment = (size_t)tile.from.segment + x;
             }
             mine.value = identity<operation>(A());
             mine.closed = 1;
@@ -215,48 +226,62 @@ static __device__ __forceinline__ void close_all(const problem<T> &p, const left
     }
 }
 
+// The segment that a thread closed first: what comes in from before is known only now.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void close_head(const problem<T> &p, part<A> before, A head, size_t segment,
+                                                  A *block_head, unsigned long long *block_segment) {
+    head = combine<operation>(before.value, head);
+    if (before.closed) {
+        write_result<operation>(p.out, p.offsets, segment, head);
+    } else { // it may have begun before this block
+        *block_head = head;
+        *block_segment = segment;
+    }
+}
+
+// A tile's loads are on their way while the tile before it is walked over, and the place where it ends was looked for
+// while the one before that was.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void merge_path(const problem<T> &p, const left<A> &l, size_t chunk) {
     __shared__ A room[TILE]; // elements, and behind them ends, which are no larger
-    __shared__ place at[2];  // where this tile begins; where it ends
+    __shared__ place at[3];  // where the first tile begins, and where the first two end
+    __shared__ place ahead;  // where the tile after the next ends
     __shared__ A block_head;
     __shared__ unsigned long long block_segment;
     size_t items = p.n + p.segments;
     size_t d = blockIdx.x * chunk < items ? blockIdx.x * chunk : items;
     size_t end = d + chunk < items ? d + chunk : items;
     if (threadIdx.x == 0) block_segment = NONE;
-    if (kz_warp() < 2) { // the block's first place, and its first tile's end
-        size_t where = kz_warp() == 0 ? d : d + TILE < end ? d + TILE : end;
-        place found = find_place(p.offsets, p.segments, p.n, 0, where);
+    if (kz_warp() < 3) {
+        size_t where = d + kz_warp() * TILE < end ? d + kz_warp() * TILE : end;
+        place found = find_place(p.offsets, p.n, 0, p.segments, where);
         if (kz_lane() == 0) at[kz_warp()] = found;
     }
+    __syncthreads();
+    place from = at[0], to = at[1], next = at[2];
     part<A> carry = {identity<operation>(A()), 0};
+    load<A> loads;
+    begin_load(p, from, to, &loads);
     for (; d < end; d += TILE) {
+        tile_view<A> tile = view_tile(room, from, to);
+        end_load(p, tile, &loads);
+        begin_load(p, to, next, &loads);
+        if (kz_warp() == 0) {
+            size_t where = d + 3 * TILE < end ? d + 3 * TILE : end;
+            size_t most = (size_t)next.segment + TILE < p.segments ? (size_t)next.segment + TILE : p.segments;
+            place found = find_place(p.offsets, p.n, next.segment, most, where);
+            if (kz_lane() == 0) ahead = found;
+        }
         __syncthreads();
-        place from = at[0], to = at[1];
-        tile_view<A> tile;
-        tile.elements = room;
-        tile.element_count = (unsigned)(to.element - from.element);
-        tile.segment_count = (unsigned)(to.segment - from.segment);
-        tile.ends = (unsigned *)(room + tile.element_count);
-        tile.from = from;
-        __syncthreads(); // all have read where it lies
-        if (threadIdx.x == 0) at[0] = to;
-        fill_tile(p, tile, d + 2 * TILE < end ? d + 2 * TILE : end, &at[1]);
+        from = to;
+        to = next;
+        next = ahead;
 
         A head = identity<operation>(A());
         size_t head_segment = 0;
         part<A> mine = walk<operation>(p, tile, &head, &head_segment), whole;
-        part<A> before = append<operation>(carry, scan_parts<operation>(mine, &whole));
-        if (mine.closed) {
-            head = combine<operation>(before.value, head);
-            if (before.closed) {
-                write_result<operation>(p.out, p.offsets, head_segment, head);
-            } else { // it may have begun before this block
-                block_head = head;
-                block_segment = head_segment;
-            }
-        }
+        part<A> before = append<operation>(carry, scan_parts<operation>(mine, &whole)); // all have walked now
+        if (mine.closed) close_head<operation>(p, before, head, head_segment, &block_head, &block_segment);
         carry = append<operation>(carry, whole);
     }
     __syncthreads();

@@ -58,9 +58,10 @@ static kz_status supported(const kz_case *c, kz_error *error) {
         return kz_plan_refuse(error, "reduce_segments has no such operation");
     kz_status status = reduce_supported("reduce_segments", reduce_segments_fold(c), c->type, error);
     if (status != KZ_OK) return status;
-    if (c->axes[N] > UINT32_MAX)
-        return kz_plan_refuse(error, "offsets have 32 bits, and n is %lld: split the segments over two calls",
-                              (long long)c->axes[N]);
+    if (c->axes[N] > UINT32_MAX || c->axes[SEGMENTS] >= UINT32_MAX)
+        return kz_plan_refuse(
+            error, "offsets have 32 bits, and n is %lld in %lld segments: split them over several calls",
+            (long long)c->axes[N], (long long)c->axes[SEGMENTS]);
     if (c->axes[SKEW] < 0 || c->axes[SKEW] >= SKEWS)
         return kz_plan_refuse(error, "skew is %lld: 0 equal, 1 random, 2 one giant, 3 mostly empty",
                               (long long)c->axes[SKEW]);
