@@ -219,8 +219,8 @@ static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *
     add_launch(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
-// By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where there are so few that a
-// warp each would leave the GPU idle.
+// By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where
+// there are so few that a warp each would leave the GPU idle.
 static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;

@@ -71,35 +71,51 @@ template <int operation, typename A> static __device__ __forceinline__ A fold_gr
 enum { ROWS = REDUCE_AXIS_PACKS };
 static_assert((ROWS & (ROWS - 1)) == 0, "lanes exchange halves of their rows");
 
+// The elements of pack p of a row that belong to it, onto a value; the row has `n` of them, `skip` elements into its
+// first pack.
+template <int operation, bool aligned, typename T, typename A>
+static __device__ __forceinline__ A fold_part(A value, kz_pack<T> elements, unsigned p, unsigned skip,
+                                              unsigned n) {
+    if (aligned) return fold_pack<operation, T, A>(value, elements);
+    const int PACK = 16 / sizeof(T);
+#pragma unroll
+    for (int e = 0; e < PACK; e++) {
+        A next = combine<operation>(value, (A)kz_widen(elements.at[e]));
+        if (p * PACK + e - skip < n) value = next; // unsigned: before the row is beyond it
+    }
+    return value;
+}
+
 // Row j of group g is base + j * groups + g: each load of a warp is as many neighbouring rows as it has groups.
 // This is the careful way: rows that begin anywhere, and the last tile, which may not be full.
 template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out, size_t segments, size_t n,
+static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out, size_t segments, unsigned n,
                                                   unsigned lanes, size_t base) {
+    const unsigned PACK = 16 / sizeof(T);
     unsigned lane = kz_lane() % lanes, groups = KZ_WARP / lanes;
     size_t tile = (size_t)groups * ROWS;
     for (; base < segments; base += kz_threads() / KZ_WARP * tile) {
         size_t s = base + kz_lane() / lanes;
         kz_pack<T> elements[ROWS];
-        span r[ROWS];
-#pragma unroll
-        for (int j = 0; j < ROWS; j++) {
-            size_t row = s + (size_t)j * groups;
-            r[j] = row < segments ? span_of(v, v.begin + row * n, v.begin + (row + 1) * n) : span();
-            elements[j] = {};
-            if (lane < r[j].packs) elements[j] = load_places<aligned>(v, r[j].first + lane);
-        }
         A value[ROWS];
 #pragma unroll
         for (int j = 0; j < ROWS; j++) {
+            size_t row = s + (size_t)j * groups, from = v.begin + row * n;
+            elements[j] = {};
+            if (row < segments && lane * PACK < from % PACK + n)
+                elements[j] = load_places<aligned>(v, from / PACK + lane);
+        }
+#pragma unroll
+        for (int j = 0; j < ROWS; j++) {
+            size_t row = s + (size_t)j * groups, from = v.begin + row * n;
+            unsigned skip = aligned ? 0 : (unsigned)(from % PACK), end = row < segments ? skip + n : 0;
             value[j] = identity<operation>(A());
-            if (lane < r[j].packs)
-                value[j] =
-                    fold_places<operation, aligned, T, A>(value[j], elements[j], r[j], r[j].first + lane);
+            if (lane * PACK < end)
+                value[j] = fold_part<operation, aligned, T, A>(value[j], elements[j], lane, skip, n);
             // The plan counts packs as if the input began with one; where it does not, a row may touch one more.
-            for (size_t p = lane + lanes; !aligned && p < r[j].packs; p += lanes)
-                value[j] = fold_places<operation, aligned, T, A>(
-                    value[j], load_places<aligned>(v, r[j].first + p), r[j], r[j].first + p);
+            for (unsigned p = lane + lanes; !aligned && p * PACK < end; p += lanes)
+                value[j] = fold_part<operation, aligned, T, A>(
+                    value[j], load_places<aligned>(v, from / PACK + p), p, skip, n);
         }
         __syncwarp();
 #pragma unroll
@@ -131,49 +147,35 @@ static __device__ __forceinline__ void exchange(A *value, unsigned lane) {
     }
 }
 
-// The quick way, for whole tiles of rows that begin with a pack; the rest is left to the careful one. `full`: the row
-// has a pack for every lane, so that a row's distance to the next in flight is known to the compiler.
-template <int operation, int lanes, bool full, typename T, typename A>
-static __device__ __forceinline__ void fold_tiles(const rows_view<T> &v, T *out, size_t segments, size_t n) {
+// The quick way, for whole tiles of rows that have a pack for every lane: the distance from a row to the next in flight
+// is known to the compiler. Gives the first row of the tile that is left to the careful one.
+template <int operation, int lanes, typename T, typename A>
+static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *out, size_t segments,
+                                                    size_t base) {
     const int PACK = 16 / sizeof(T), GROUPS = KZ_WARP / lanes, TILE = GROUPS * ROWS;
     const int KEPT = ROWS > lanes ? ROWS / lanes : 1;  // rows that a lane has in the end
     const int SHARE = lanes > ROWS ? lanes / ROWS : 1; // lanes that have the same one
     unsigned lane = kz_lane() % lanes, group = kz_lane() / lanes;
-    size_t packs = full ? lanes : n / PACK, warps = kz_threads() / KZ_WARP;
-    size_t base = kz_thread() / KZ_WARP * TILE;
-    const T *from = v.base + ((base + group) * packs + lane) * PACK;
+    size_t warps = kz_threads() / KZ_WARP;
+    const T *from = v.base + ((base + group) * lanes + lane) * PACK;
     T *to = out + base + lane / SHARE * KEPT * GROUPS + group;
-    bool mine = full || lane < packs;
     for (; base + TILE <= segments; base += warps * TILE) {
         kz_pack<T> elements[ROWS];
         A value[ROWS];
 #pragma unroll
-        for (int j = 0; j < ROWS; j++) {
-            elements[j] = {};
-            if (mine) elements[j] = kz_load_pack<REDUCE_AXIS_LOAD>(from + j * GROUPS * packs * PACK);
-        }
+        for (int j = 0; j < ROWS; j++)
+            elements[j] = kz_load_pack<REDUCE_AXIS_LOAD>(from + j * GROUPS * lanes * PACK);
 #pragma unroll
-        for (int j = 0; j < ROWS; j++) {
-            value[j] = identity<operation>(A());
-            if (mine) value[j] = fold_pack<operation, T, A>(value[j], elements[j]);
-        }
-        __syncwarp();
+        for (int j = 0; j < ROWS; j++)
+            value[j] = fold_pack<operation, T, A>(identity<operation>(A()), elements[j]);
         exchange<operation, lanes, ROWS>(value, lane);
         if (lane % SHARE == 0)
 #pragma unroll
-            for (int j = 0; j < KEPT; j++) write_result<operation>(to, j * GROUPS, value[j], n);
-        from += warps * TILE * packs * PACK;
+            for (int j = 0; j < KEPT; j++) write_result<operation>(to, j * GROUPS, value[j], lanes * PACK);
+        from += warps * TILE * lanes * PACK;
         to += warps * TILE;
     }
-    fold_short<operation, true, T, A>(v, out, segments, n, lanes, base);
-}
-
-template <int operation, int lanes, typename T, typename A>
-static __device__ __forceinline__ void fold_shorts(const rows_view<T> &v, T *out, size_t segments, size_t n) {
-    if (n * sizeof(T) == lanes * 16)
-        fold_tiles<operation, lanes, true, T, A>(v, out, segments, n);
-    else
-        fold_tiles<operation, lanes, false, T, A>(v, out, segments, n);
+    return base;
 }
 
 // ---- long rows: PACKS packs of one row per lane in flight -------------------------------------------------
@@ -222,19 +224,18 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void short_rows(const T *in, T *out, size_t segments, size_t n,
                                                   unsigned lanes) {
     rows_view<T> v = view_rows(in, segments, n);
-    size_t first = kz_thread() / KZ_WARP * (KZ_WARP / lanes) * ROWS;
-    if (!v.aligned)
-        fold_short<operation, false, T, A>(v, out, segments, n, lanes, first);
-    else if (lanes == 1)
-        fold_shorts<operation, 1, T, A>(v, out, segments, n);
-    else if (lanes == 2)
-        fold_shorts<operation, 2, T, A>(v, out, segments, n);
-    else if (lanes == 4)
-        fold_shorts<operation, 4, T, A>(v, out, segments, n);
-    else if (lanes == 8)
-        fold_shorts<operation, 8, T, A>(v, out, segments, n);
+    size_t base = kz_thread() / KZ_WARP * (KZ_WARP / lanes) * ROWS;
+    if (v.aligned && n * sizeof(T) == lanes * 16) switch (lanes) {
+        case 1: base = fold_tiles<operation, 1, T, A>(v, out, segments, base); break;
+        case 2: base = fold_tiles<operation, 2, T, A>(v, out, segments, base); break;
+        case 4: base = fold_tiles<operation, 4, T, A>(v, out, segments, base); break;
+        case 8: base = fold_tiles<operation, 8, T, A>(v, out, segments, base); break;
+        case 16: base = fold_tiles<operation, 16, T, A>(v, out, segments, base); break;
+        }
+    if (v.aligned)
+        fold_short<operation, true, T, A>(v, out, segments, (unsigned)n, lanes, base);
     else
-        fold_shorts<operation, 16, T, A>(v, out, segments, n);
+        fold_short<operation, false, T, A>(v, out, segments, (unsigned)n, lanes, base);
 }
 
 template <int operation, typename T, typename A>
