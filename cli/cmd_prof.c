@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "prof_run.h"
+#include "prof_tables.h"
 #include "report/prof.h"
 
 enum { SHOWN = 5 }; // kernels, where --top says nothing
@@ -115,10 +116,20 @@ static int finish(const prof_choices *o, prof_run *runs, size_t count) {
     return code;
 }
 
+// Words after "tables" are families, no targets.
+static int run_tables(const cli_command *self, int argc, char **argv) {
+    prof_choices options = {0};
+    cli_list words;
+    kz_error error = {0};
+    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
+    return prof_tables(words.items, words.count, options.check);
+}
+
 static int run(const cli_command *self, int argc, char **argv) {
     prof_choices options = {0};
     prof_targets targets = {0};
     prof_run runs[2];
+    if (argc > 1 && strcmp(argv[1], "tables") == 0) return run_tables(self, argc - 1, argv + 1);
     memset(runs, 0, sizeof runs);
     kz_error error = {0};
     kz_status status = prof_run_parse(self, argc, argv, &options, &targets, &error);
@@ -162,6 +173,8 @@ static const cli_option options_table[] = {
      "the task of the course that a file is for, where it does not say it"},
     {"family", CLI_TEXT, offsetof(prof_choices, family), "FAMILY",
      "profile kernels of your own in this family's place"},
+    {"check", CLI_FLAG, offsetof(prof_choices, check), NULL,
+     "tables: change nothing, fail where a README is stale"},
     {"seed", CLI_INTEGER, offsetof(prof_choices, seed), "N", "the seed of the schedule (0: the plain order)"},
     {"timeout", CLI_TEXT, offsetof(prof_choices, timeout), "SECONDS", "stops a program that takes longer"},
     {"nvcc-flag", CLI_LIST, offsetof(prof_choices, flags), "FLAG", "one more word for nvcc; may be repeated"},
@@ -176,7 +189,8 @@ const cli_command cli_command_prof = {
              "kz prof --family FAMILY FILE.cu [OPTIONS]\n"
              "kz prof YOURS.cu [--task ID] [OPTIONS]\n"
              "kz prof BEFORE AFTER [OPTIONS]\n"
-             "kz prof RECORD.jsonl [OPTIONS]",
+             "kz prof RECORD.jsonl [OPTIONS]\n"
+             "kz prof tables [FAMILY...] [--check]",
     .about =
         "Runs a CUDA program, a kernel of the zoo or a kernel of your own in the simulator and says, "
         "per kernel,\n"
@@ -192,7 +206,9 @@ const cli_command cli_command_prof = {
         "kz would\n"
         "choose. RECORD.jsonl is what --keep has kept.\n\n"
         "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
-        "--task. It runs on the case of the task's first gate, else on its largest that is quick enough.",
+        "--task. It runs on the case of the task's first gate, else on its largest that is quick enough.\n\n"
+        "`kz prof tables` writes the tables of counters in the families' READMEs, in the folder of the "
+        "sources.",
     .examples =
         "  kz prof saxpy.cu 1000000                 a program with a main of its own, and its argument\n"
         "  kz prof ./app -- --size 4                a program that is built already\n"

@@ -17,7 +17,7 @@ typedef struct prof_choices { // the options
     cli_output html, json;
     cli_integer top, seed;
     cli_list flags;
-    bool annotate, csv, query;
+    bool annotate, csv, query, check;
 } prof_choices;
 
 typedef enum prof_target_kind {

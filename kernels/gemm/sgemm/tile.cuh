@@ -84,15 +84,24 @@ template <typename S> static __device__ __forceinline__ void clear(registers<S> 
         for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] = 0.0f;
 }
 
+// Row i of a thread's tile, for the s-th of four k. Odd rows go back: the first product of a row then has the
+// b of the last one before it, still in the operand cache, at the very place where a changes. Else that
+// instruction needs three numbers of the register file, which has two ports for them (README, 07).
+template <typename S> static __device__ __forceinline__ void multiply_row(registers<S> &r, int i, int s) {
+#pragma unroll
+    for (int x = 0; x < S::COLUMNS; x++) {
+        int j = i % 2 ? S::COLUMNS - 1 - x : x;
+        r.c[i][j] += r.a[i][s] * r.b[s % 2][j];
+    }
+}
+
 // The first three of four k, whose a and first b are in registers; the next b is read a k ahead.
 template <typename S> static __device__ __forceinline__ void multiply_three(registers<S> &r, unsigned b) {
 #pragma unroll
     for (int s = 0; s < STEP - 1; s++) {
         read_b<S>(r.b[(s + 1) % 2], b + 4 * (s + 1) * S::WIDTH);
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
-#pragma unroll
-            for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] += r.a[i][s] * r.b[s % 2][j];
+        for (int i = 0; i < ROWS; i++) multiply_row<S>(r, i, s);
     }
 }
 
@@ -103,8 +112,7 @@ static __device__ __forceinline__ void multiply_fourth(registers<S> &r, unsigned
     read_b<S>(r.b[0], next_b);
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
-#pragma unroll
-        for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] += r.a[i][s] * r.b[1][j];
+        multiply_row<S>(r, i, s);
         read_quad(r.a[i], next_a + 4 * 8 * i * S::PITCH);
     }
 }

@@ -1,0 +1,240 @@
+// kz prof tables. See prof_tables.h.
+//
+// The counts are of the default GPU's model and the plain order of blocks, the same on every machine.
+#include "prof_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kz/family.h"
+#include "prof_run.h"
+#include "report/report.h"
+
+#define BEGIN_MARK "<!-- counters:begin "
+#define MARK_END   " -->"
+#define END_MARK   "<!-- counters:end -->"
+
+enum { METRICS = 6, MOST_COLUMNS = 16, MOST_VARIANTS = 32, SECTOR_BYTES = 32 };
+
+typedef enum shown_as { COUNT, LEAST, RATIO, EXTRA } shown_as;
+
+typedef struct column {
+    const char *title;
+    shown_as shown;
+    const char *metrics[METRICS], *by[METRICS];
+} column;
+
+#define LIST(...)                                                                                            \
+    { __VA_ARGS__ }
+#define SECTORS(of)                       "l1tex__t_sectors_pipe_lsu_mem_global_op_" of ".sum"
+#define REQUESTS(of)                      "l1tex__t_requests_pipe_lsu_mem_global_op_" of ".sum"
+#define IDEAL(of)                         "ptx__wavefronts_ideal_shared_" of ".sum"
+#define COLUMN(title, shown, metrics, by) {title, shown, LIST metrics, LIST by},
+static const column columns[] = {
+#include "prof_tables.def"
+};
+#undef COLUMN
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+typedef struct row {
+    const char *variant;
+    double figures[COLUMNS], by[COLUMNS];
+} row;
+
+typedef struct table {
+    row rows[MOST_VARIANTS];
+    size_t count;
+    double least; // bytes
+} table;
+
+typedef struct tables {
+    bool check;
+    size_t written, stale, places;
+} tables;
+
+// ---- counting -----------------------------------------------------------------------------------------
+
+static double sum(const report_prof *report, const char *const names[METRICS]) {
+    double total = 0;
+    for (size_t k = 0; k < report->kernel_count; k++)
+        for (size_t i = 0; i < METRICS && names[i]; i++)
+            total += report_prof_metric(report->kernels[k].metrics, names[i]);
+    return total;
+}
+
+static kz_status count_variant(const kz_family *family, const kz_variant *variant, const char *name,
+                               row *into, kz_error *error) {
+    prof_choices choices = {.pattern = name};
+    prof_targets targets = {.items = {{.kind = PROF_VARIANT, .family = family, .variant = variant}},
+                            .count = 1};
+    prof_run run = {0};
+    report_prof report = {0};
+    kz_status status = prof_run_target(&choices, &targets, 0, &run, error);
+    if (!status) status = report_prof_open(&run.record, &(report_prof_options){0}, &report, error);
+    if (!status) {
+        into->variant = variant->name;
+        for (size_t i = 0; i < COLUMNS; i++) {
+            into->figures[i] = sum(&report, columns[i].metrics);
+            into->by[i] = sum(&report, columns[i].by);
+        }
+        report_prof_close(&report);
+    }
+    prof_run_close(&run);
+    return status;
+}
+
+// Variants for the CPU have no such counters, and a variant may refuse a case.
+static kz_status count_family(const kz_family *family, const char *name, table *t, kz_error *error) {
+    kz_case *cases;
+    size_t count;
+    kz_status status = cli_find_cases(family, name, KZ_USE_CHECK | KZ_USE_BENCH, &cases, &count, error);
+    if (status) return status;
+    t->least = family->work(&cases[0]).bytes;
+    free(cases);
+    for (size_t i = 0; i < family->variant_count && t->count < MOST_VARIANTS && !status; i++) {
+        if (family->variants[i].natives) continue;
+        status = count_variant(family, &family->variants[i], name, &t->rows[t->count], error);
+        if (!status) t->count++;
+        if (status == KZ_UNSUPPORTED) status = KZ_OK;
+    }
+    return status;
+}
+
+// ---- tables -------------------------------------------------------------------------------------------
+
+static void add_number(base_text *out, double value) {
+    char text[REPORT_NUMBER];
+    if (value < 10000)
+        base_text_add(out, " %.0f |", value);
+    else
+        base_text_add(out, " %s |", report_si(text, value, ""));
+}
+
+static void add_figure(base_text *out, const table *t, const row *r, size_t i) {
+    double figure = r->figures[i], by = r->by[i];
+    char text[REPORT_NUMBER];
+    switch (columns[i].shown) {
+    case COUNT: add_number(out, figure); return;
+    case LEAST:
+        base_text_add(out, t->least > 0 ? " %.2f |" : " |", (SECTOR_BYTES * figure + by) / t->least);
+        return;
+    case RATIO: base_text_add(out, by > 0 ? " %.1f |" : " |", figure / by); return;
+    case EXTRA:
+        if (figure < 10000)
+            base_text_add(out, " %.0f (%.0f%%) |", figure, figure > 0 ? 100 * (figure - by) / figure : 0);
+        else
+            base_text_add(out, " %s (%.0f%%) |", report_si(text, figure, ""), 100 * (figure - by) / figure);
+    }
+}
+
+static bool is_empty(const table *t, size_t i) {
+    for (size_t k = 0; k < t->count; k++)
+        if (t->rows[k].figures[i] > 0 || (columns[i].shown == LEAST && t->rows[k].by[i] > 0)) return false;
+    return true;
+}
+
+static void add_table(base_text *out, const table *t, const char *name) {
+    base_text_add(out, "Counted by the simulator at `%s`; `kz prof tables` writes this.\n\n| variant |",
+                  name);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (!is_empty(t, i)) base_text_add(out, " %s |", columns[i].title);
+    base_text_add(out, "\n|---|");
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (!is_empty(t, i)) base_text_add(out, "--:|");
+    for (size_t k = 0; k < t->count; k++) {
+        base_text_add(out, "\n| %s |", t->rows[k].variant);
+        for (size_t i = 0; i < COLUMNS; i++)
+            if (!is_empty(t, i)) add_figure(out, t, &t->rows[k], i);
+    }
+    base_text_add(out, "\n");
+}
+
+// ---- READMEs ------------------------------------------------------------------------------------------
+
+static kz_status put(tables *all, const char *path, const char *before, const base_text *after,
+                     kz_error *error) {
+    if (after->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for %s", path);
+    if (strcmp(before, after->data) == 0) return KZ_OK;
+    if (all->check) {
+        fprintf(stderr, "kz: %s: its counters are not what the simulator counts\n", path);
+        all->stale++;
+        return KZ_OK;
+    }
+    all->written++;
+    printf("%s\n", path);
+    return base_file_write(path, after->data, after->length, error);
+}
+
+// Writes from `*text` to the end of the next place, with a new table in it, and moves on behind it.
+static kz_status renew(tables *all, const kz_family *family, const char *path, const char **text,
+                       base_text *out, kz_error *error) {
+    const char *begin = strstr(*text, BEGIN_MARK), *name = begin + strlen(BEGIN_MARK);
+    const char *line_end = strstr(name, MARK_END), *end = strstr(name, END_MARK);
+    char case_name[FAMILY_CASE_NAME];
+    if (!line_end || !end || line_end > end) {
+        kz_status status = base_fail(error, KZ_INVALID, "%s has a place for counters without an end", path);
+        base_fail_note(error, "it begins with %sCASE%s and ends with %s", BEGIN_MARK, MARK_END, END_MARK);
+        return status;
+    }
+    snprintf(case_name, sizeof case_name, "%.*s", (int)(line_end - name), name);
+    table t = {0};
+    kz_status status = count_family(family, case_name, &t, error);
+    if (status) {
+        base_fail_note(error, "asked for by %s", path);
+        return status;
+    }
+    base_text_add_bytes(out, *text, (size_t)(line_end + strlen(MARK_END) - *text));
+    base_text_add(out, "\n");
+    add_table(out, &t, case_name);
+    base_text_add(out, END_MARK);
+    *text = end + strlen(END_MARK);
+    all->places++;
+    return KZ_OK;
+}
+
+static kz_status update(tables *all, const kz_family *family, kz_error *error) {
+    char path[300], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
+    kz_status status = base_file_read(path, &text, &size, error);
+    if (status) {
+        base_fail_note(error, "kz prof tables is for the folder of the sources");
+        return status;
+    }
+    base_text out = {0};
+    const char *at = text;
+    while (!status && strstr(at, BEGIN_MARK)) status = renew(all, family, path, &at, &out, error);
+    base_text_add(&out, "%s", at);
+    if (!status) status = put(all, path, text, &out, error);
+    base_text_free(&out);
+    free(text);
+    return status;
+}
+
+static bool is_named(const kz_family *family, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], family->name) == 0) return true;
+    return count == 0;
+}
+
+int prof_tables(const char *const *names, size_t count, bool check) {
+    tables all = {.check = check};
+    kz_error error = {0};
+    kz_status status = KZ_OK;
+    size_t family_count;
+    const kz_family *const *families = kz_family_list(&family_count);
+    cli_catch_interrupts();
+    for (size_t i = 0; i < count && !status; i++)
+        status = cli_find_family(names[i], &(const kz_family *){NULL}, &error);
+    for (size_t i = 0; i < family_count && !status && !cli_interrupted(); i++)
+        if (is_named(families[i], names, count)) status = update(&all, families[i], &error);
+    if (!status && all.stale) {
+        status = base_fail(&error, KZ_WRONG, "%zu file%s stale", all.stale, all.stale > 1 ? "s are" : " is");
+        base_fail_note(&error, "kz prof tables, in the sources' folder, brings them up to date");
+    }
+    if (!status && cli_interrupted()) return CLI_INTERRUPTED;
+    if (!status)
+        printf("%zu tables, %zu file%s changed\n", all.places, all.written, all.written == 1 ? "" : "s");
+    return status ? cli_fail(&error) : CLI_OK;
+}

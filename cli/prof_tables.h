@@ -1,0 +1,12 @@
+// kz prof tables: what the simulator counts of every variant, as tables in the families' READMEs.
+#ifndef CLI_PROF_TABLES_H
+#define CLI_PROF_TABLES_H
+
+#include "cli.h"
+
+// Writes what is between the lines `<!-- counters:begin CASE -->` and `<!-- counters:end -->` of the READMEs
+// of these families (none named: of all); a README may have several such places. With `check` nothing is
+// written, and a stale file is an error. In the sources' folder.
+int prof_tables(const char *const *families, size_t count, bool check);
+
+#endif

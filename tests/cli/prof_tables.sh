@@ -1,0 +1,32 @@
+#!/bin/sh
+# kz prof tables: what the simulator counts, in the READMEs; stale tables are found, and those of the sources are not stale.
+. "$(dirname "$0")/lib.sh"
+SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
+(cd "$SOURCES" && "$KZ" prof tables --check > "$FOLDER/out" 2> "$FOLDER/err") ||
+    fail "a README is stale: run kz prof tables"
+
+mkdir -p "$FOLDER/tree/kernels/primitives/vector_add"
+cd "$FOLDER/tree" || exit 1
+readme=kernels/primitives/vector_add/README.md
+printf 'before\n<!-- counters:begin add-f32-n1024-uniform -->\nold\n<!-- counters:end -->\nbetween\n' > $readme
+printf '<!-- counters:begin add-f32-n0-uniform -->\n<!-- counters:end -->\nafter\n' >> $readme
+expect_exit 1 prof tables vector_add --check
+expect_err "$readme: its counters are not what the simulator counts"
+grep -q old $readme || fail "--check changed a file"
+expect_exit 0 prof tables vector_add
+# 1024 floats three times are 384 sectors, none of them twice.
+grep -q '^| 01_naive | [0-9]* | 1.00 | 4.0 | 4.0 |$' $readme || fail "the row of the naive kernel: $(cat $readme)"
+for line in before between after; do grep -q "^$line\$" $readme || fail "text outside the marks was lost"; done
+grep -q old $readme && fail "the old table is still there"
+expect_exit 0 prof tables vector_add --check
+expect_out "2 tables, 0 files changed"
+
+printf '<!-- counters:begin add-f32-n1024-uniform -->\n' > $readme
+expect_exit 2 prof tables vector_add
+expect_err "without an end"
+printf '<!-- counters:begin add-f32-n1-sideways -->\n<!-- counters:end -->\n' > $readme
+expect_exit 2 prof tables vector_add
+expect_err "$readme"
+expect_exit 2 prof tables no_such_family
+expect_err "no_such_family"
+finish
