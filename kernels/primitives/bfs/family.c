@@ -222,7 +222,7 @@ static const kz_case cases[] = {
     BENCH(1 << 20, 1 << 24, UNIFORM, 1),
     BENCH(1 << 22, 1 << 26, UNIFORM, 1),
     BENCH(1 << 22, 1 << 26, POWER, 1 << 20),
-    BENCH(1 << 22, 1 << 26, STAR, 1),
+    BENCH(1 << 18, 1 << 20, STAR, 1),
     BENCH(1 << 18, 1 << 20, LATTICE, 1),
     BENCH(1 << 24, 1 << 26, UNIFORM, 1), // its levels are more than L2 holds
 };

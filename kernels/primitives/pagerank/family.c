@@ -202,7 +202,7 @@ static const kz_case cases[] = {
     BENCH(1 << 20, 1 << 24, UNIFORM),
     BENCH(1 << 22, 1 << 26, UNIFORM),
     BENCH(1 << 22, 1 << 26, POWER),
-    BENCH(1 << 22, 1 << 26, STAR),
+    BENCH(1 << 18, 1 << 20, STAR),
     BENCH(1 << 22, 1 << 24, LATTICE),
     BENCH(1 << 24, 1 << 26, UNIFORM), // its shares are more than L2 holds
 };
