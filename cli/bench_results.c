@@ -174,12 +174,21 @@ static const char *rate_of(char text[REPORT_NUMBER], const entry *e) {
     return report_si(text, number_at(e->record, "derived", "bytes_per_s"), "B/s");
 }
 
+// What the rate is a share of: a copy, or what the cores compute where the records know that.
+static const char *share_key(const entry *first) {
+    return computes(first) && !isnan(number_at(first->record, "derived", "of_compute")) ? "of_compute"
+                                                                                        : "of_copy";
+}
+static const char *share_title(const entry *first) {
+    return strcmp(share_key(first), "of_copy") == 0 ? "of copy" : "of cores";
+}
+
 // One row per case: our best beside the rival's.
 static void add_summary(const archive *a, const entry *first, base_text *out) {
     base_text_add(out,
-                  "| case | best | time | %s | of copy | rival | its time | faster than it | target | date | "
+                  "| case | best | time | %s | %s | rival | its time | faster than it | target | date | "
                   "commit |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|\n",
-                  computes(first) ? "computes" : "moves");
+                  computes(first) ? "computes" : "moves", share_title(first));
     for (size_t i = 0; i < a->count; i++) {
         const entry *e = &a->entries[i];
         if (strcmp(e->gpu, first->gpu) || strcmp(e->family, first->family)) continue;
@@ -188,7 +197,7 @@ static void add_summary(const archive *a, const entry *first, base_text *out) {
         char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32], other[REPORT_NUMBER];
         base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s |", e->name, e->candidate,
                       report_seconds(time, e->seconds), rate_of(rate, e),
-                      share(of, number_at(e->record, "derived", "of_copy")), rival ? rival->by : "",
+                      share(of, number_at(e->record, "derived", share_key(first))), rival ? rival->by : "",
                       rival ? report_seconds(other, rival->seconds) : "");
         add_ratio(out, e, rival);
         add_target(out, e);
@@ -216,9 +225,9 @@ static void add_ladder(const archive *a, const entry *first, base_text *out) {
     }
     if (!largest) return;
     base_text_add(out,
-                  "\nThe ladder at `%s`:\n\n| variant | time | %s | of copy | date | commit |\n"
+                  "\nThe ladder at `%s`:\n\n| variant | time | %s | %s | date | commit |\n"
                   "|---|--:|--:|--:|---|---|\n",
-                  largest->name, computes(largest) ? "computes" : "moves");
+                  largest->name, computes(largest) ? "computes" : "moves", share_title(largest));
     for (size_t i = 0; i < a->count; i++) {
         const entry *e = &a->entries[i];
         if (strcmp(e->gpu, largest->gpu) || strcmp(e->family, largest->family) ||
@@ -228,7 +237,7 @@ static void add_ladder(const archive *a, const entry *first, base_text *out) {
         bool ours = strcmp(e->by, "kz") == 0;
         base_text_add(out, "| %s%s%s | %s | %s | %s |", ours ? "" : e->by, ours ? "" : ": ", e->candidate,
                       report_seconds(time, e->seconds), rate_of(rate, e),
-                      share(of, number_at(e->record, "derived", "of_copy")));
+                      share(of, number_at(e->record, "derived", share_key(largest))));
         add_tail(out, e);
     }
 }

@@ -54,6 +54,11 @@ static void add_rate(const view *v, report_table *table, report_tone tone, const
     report_table_add(table, tone, "%s", text);
 }
 
+// Where flops are the measure, the share is that of what the cores can compute, as far as that is known.
+static bool of_cores(const view *v) {
+    return bench_work_computes(&v->o->work) && v->o->known_compute.origin[0];
+}
+
 static void add_timed_row(const view *v, report_table *table, size_t index) {
     const bench_result *r = &v->o->results[index];
     const bench_timing *t = &r->timings[v->o->figure];
@@ -69,10 +74,11 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
     report_table_add(table, REPORT_DIM, "%s", second);
     add_rate(v, table, tone, t);
-    if (isnan(t->of_copy))
+    double share = of_cores(v) ? t->of_compute : t->of_copy;
+    if (isnan(share))
         report_table_add(table, REPORT_PLAIN, "%s", "");
     else
-        report_table_add(table, tone, "%.1f%%", 100 * t->of_copy);
+        report_table_add(table, tone, "%.1f%%", 100 * share);
     add_rival(v, table, index);
 }
 
@@ -89,10 +95,11 @@ static void print_times(const view *v) {
     if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
     snprintf(second, sizeof second, "(%s)", v->o->figure == BENCH_LATENCY ? "in a graph" : "alone, cold");
     const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
-    const report_column columns[] = {{"candidate", false, false, 24}, {"time", true, false, 8},
-                                     {"+-", true, false, 6},          {second, true, false, 11},
-                                     {rate, true, false, 9},          {"of copy", true, false, 7},
-                                     {rival, false, false, 0}};
+    const report_column columns[] = {
+        {"candidate", false, false, 24}, {"time", true, false, 8},
+        {"+-", true, false, 6},          {second, true, false, 11},
+        {rate, true, false, 9},          {of_cores(v) ? "of cores" : "of copy", true, false, 7},
+        {rival, false, false, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < v->o->count; i++) {
@@ -221,7 +228,21 @@ static void print_reasons(const view *v) {
     }
 }
 
+// Roofs that were not measured beside this case are named, and whence they are.
+static void print_known_roofs(const view *v) {
+    char rate[REPORT_NUMBER];
+    const bench_known_roof *cores = &v->o->known_compute, *copy = &v->o->known_copy;
+    if (of_cores(v))
+        report_print(v->file, v->style, REPORT_DIM, "  of cores: their fused multiply-adds, %s, %s\n",
+                     report_si(rate, cores->value, "FLOP/s"), cores->origin);
+    if (copy->origin[0] && isnan(v->o->copy[v->o->figure]))
+        report_print(v->file, v->style, REPORT_DIM,
+                     "  of copy: %s, %s; none could be timed beside this case\n",
+                     report_si(rate, copy->value, "B/s"), copy->origin);
+}
+
 static void print_notes(const view *v) {
+    if (v->o->timed) print_known_roofs(v);
     if (v->target.target) print_target(v);
     if (v->o->timed) {
         print_list(v, REPORT_WARN, "not converged:", unsettled);

@@ -151,6 +151,30 @@ static void much_arithmetic_is_told_in_flops(void **state) {
     free(o);
 }
 
+// The share is then that of the cores, and the roof says whence it is.
+static void what_the_cores_compute_is_named(void **state) {
+    (void)state;
+    bench_tally tally = {0};
+    bench_outcome *o = make();
+    o->work.flops = 2e11;
+    o->known_compute = (bench_known_roof){.value = 6.25e13, .origin = "measured 2026-11-15"};
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[BENCH_LATENCY].of_compute = NAN;
+    o->results[FAST].timings[BENCH_LATENCY].of_compute = 0.8;
+    char *text = print(o, HEADER, &tally);
+    expect(text, "of cores");
+    expect(text, "80.0%");
+    expect(text, "  of cores: their fused multiply-adds, 62.5 TFLOP/s, measured 2026-11-15\n");
+    assert_null(strstr(text, " of copy"));
+    free(text);
+    o->work.flops = 0;
+    o->known_copy = (bench_known_roof){.value = 4.25e12, .origin = "measured 2026-11-14"};
+    o->copy[BENCH_LATENCY] = NAN;
+    text = print(o, HEADER, &tally);
+    expect(text, "  of copy: 4.25 TB/s, measured 2026-11-14; none could be timed beside this case\n");
+    free(text);
+    free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_met),
@@ -158,6 +182,7 @@ int main(void) {
         cmocka_unit_test(a_goal_without_its_rival_is_open),
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
         cmocka_unit_test(much_arithmetic_is_told_in_flops),
+        cmocka_unit_test(what_the_cores_compute_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "bench_results.h"
 #include "bench_table.h"
 #include "family/check.h"
+#include "report/roofs.h"
 #include "select.h"
 
 #if __has_include("cmd_bench_sim.c")
@@ -42,6 +43,7 @@ typedef struct bench_session {
     bench_peers peers;
     bench_rule rule;
     bench_run_info info;
+    bench_roofs roofs; // of the device, as far as they are known
     char *command;
     base_text path; // of the records; no data: none are kept
     kz_error write_error;
@@ -216,6 +218,7 @@ static kz_status run_job(bench_session *s, const job *j, kz_device *device, benc
     const bench_request request = {.device = device,
                                    .probes = probes,
                                    .monitor = monitor,
+                                   .roofs = &s->roofs,
                                    .family = j->family,
                                    .c = &j->c,
                                    .variants = variants,
@@ -288,6 +291,9 @@ static kz_status bench_device(bench_session *s, kz_device *device, kz_error *err
         warn_of_others(s, monitor);
     }
     s->info.device = *info;
+    char key[REPORT_GPU_KEY];
+    report_gpu_key(info, key);
+    report_roofs_load(key, &s->roofs);
     s->info.driver = bench_monitor_driver(monitor);
     s->info.uuid = bench_monitor_uuid(monitor);
     if (!status) status = run_jobs(s, device, probes, monitor, error);

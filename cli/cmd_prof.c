@@ -9,6 +9,7 @@
 #include "prof_run.h"
 #include "prof_tables.h"
 #include "report/prof.h"
+#include "report/roofs.h"
 
 enum { SHOWN = 5 }; // kernels, where --top says nothing
 
@@ -79,6 +80,9 @@ static kz_status open_report(const prof_choices *o, prof_run *run, report_prof *
     // The GPU's limits are not in the record; a GPU that is gone leaves its
     // peaks.
     if (head) device_gpu_load(report_get_text(head, "gpu"), &options.gpu, NULL);
+    bench_roofs roofs;
+    report_roofs_load(options.gpu.key, &roofs);
+    options.roofs = &roofs;
     kz_status status = report_prof_open(&run->record, &options, report, error);
     if (status || report->kernel_count || run->failure) return status;
     if (o->kernel && report->hidden_count) {

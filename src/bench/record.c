@@ -75,11 +75,19 @@ json_t *bench_record_head(const bench_run_info *run, json_t *roofs) {
                      "environment", environment_object(run), "device", device_object(run, roofs));
 }
 
+// One that was not measured in this run, and whence it is; NULL where there is none.
+static json_t *known_roof(const bench_known_roof *roof) {
+    if (!roof->origin[0]) return NULL;
+    return json_pack("{so, ss}", "per_s", number(roof->value), "origin", roof->origin);
+}
+
 static json_t *roofs_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
     const kz_device_info *d = &run->device;
-    return json_pack("{so, so, so, so}", "copy_bytes_per_s", number(o->copy[mode]), "read_bytes_per_s",
-                     number(o->read[mode]), "nominal_bytes_per_s", known(d->peak_bytes_per_s),
-                     "nominal_flops_f32_per_s", known(d->peak_flops_f32));
+    return json_pack("{so, so, so, so, so*, so*}", "copy_bytes_per_s", number(o->copy[mode]),
+                     "read_bytes_per_s", number(o->read[mode]), "nominal_bytes_per_s",
+                     known(d->peak_bytes_per_s), "nominal_flops_f32_per_s", known(d->peak_flops_f32),
+                     "known_copy", isnan(o->copy[mode]) ? known_roof(&o->known_copy) : NULL, "known_compute",
+                     known_roof(&o->known_compute));
 }
 
 // ---- the case ------------------------------------------------------------------------------------
@@ -157,10 +165,11 @@ static json_t *statistics_object(const bench_series *series) {
 }
 
 static json_t *derived_object(const bench_outcome *o, const bench_timing *t) {
-    return json_pack("{so, so, so, sb}", "bytes_per_s",
+    return json_pack("{so, so, so, so*, sb}", "bytes_per_s",
                      o->work.bytes > 0 ? number(t->bytes_per_s) : json_null(), "flops_per_s",
                      o->work.flops > 0 ? number(t->flops_per_s) : json_null(), "of_copy", number(t->of_copy),
-                     "over_roof", t->over_roof);
+                     "of_compute", o->known_compute.origin[0] ? number(t->of_compute) : NULL, "over_roof",
+                     t->over_roof);
 }
 
 json_t *bench_counters_object(const kz_counters *c) {

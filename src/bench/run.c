@@ -241,11 +241,16 @@ static void find_roofs(bench_outcome *o, bench_mode mode) {
     }
 }
 
+// The share of a copy that was measured beside the case, or of the one that is known.
+static double share_of_copy(const bench_outcome *o, bench_mode mode, double bytes_per_s) {
+    return bytes_per_s / (isnan(o->copy[mode]) ? o->known_copy.value : o->copy[mode]);
+}
+
 static void derive(bench_outcome *o, bench_mode mode) {
     for (size_t i = 0; i < o->count; i++) {
         bench_timing *t = &o->results[i].timings[mode];
         double seconds = t->series.summary.median;
-        t->of_copy = NAN;
+        t->of_copy = t->of_compute = NAN;
         if (!t->taken || seconds <= 0) continue;
         t->bytes_per_s = o->work.bytes / seconds;
         if (o->results[i].candidate.provider != BENCH_ROOF) t->flops_per_s = o->work.flops / seconds;
@@ -254,7 +259,9 @@ static void derive(bench_outcome *o, bench_mode mode) {
     for (size_t i = 0; i < o->count; i++) {
         bench_timing *t = &o->results[i].timings[mode];
         if (!t->taken) continue;
-        t->of_copy = t->bytes_per_s / o->copy[mode];
+        t->of_copy = share_of_copy(o, mode, t->bytes_per_s);
+        if (o->results[i].candidate.provider != BENCH_ROOF)
+            t->of_compute = t->flops_per_s / o->known_compute.value;
         t->over_roof = t->bytes_per_s > OVER_ROOF * fmax(o->copy[mode], o->read[mode]);
     }
 }
@@ -267,6 +274,22 @@ static void choose_figure(bench_outcome *o) {
             fastest = fmin(fastest, t->series.summary.median);
     }
     o->figure = fastest < GRAPH_FIGURE ? BENCH_THROUGHPUT : BENCH_LATENCY;
+}
+
+// What is known of the device, as far as it says something of this case. A copy of what fits into the caches is
+// another thing than one of DRAM.
+static void take_known_roofs(const bench_request *q, bench_outcome *o) {
+    static const int by_type[KZ_TYPE_COUNT] = {[KZ_F32] = BENCH_ROOF_fma_f32 + 1,
+                                               [KZ_F64] = BENCH_ROOF_fma_f64 + 1,
+                                               [KZ_F16] = BENCH_ROOF_fma_f16 + 1,
+                                               [KZ_BF16] = BENCH_ROOF_fma_bf16 + 1};
+    o->known_copy = o->known_compute = (bench_known_roof){.value = NAN, .nominal = NAN, .origin = ""};
+    if (!q->roofs) return;
+    if (q->roofs->of[BENCH_ROOF_dram_copy].measured &&
+        o->work.bytes > 4.0 * (double)kz_device_get_info(q->device)->l2_bytes)
+        o->known_copy = q->roofs->of[BENCH_ROOF_dram_copy];
+    if (bench_work_computes(&o->work) && by_type[q->c->type])
+        o->known_compute = q->roofs->of[by_type[q->c->type] - 1];
 }
 
 // ---- the whole --------------------------------------------------------------------------------------
@@ -330,6 +353,7 @@ kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_er
         o->flush_bytes = request->probes ? bench_probe_flush_bytes(request->probes) : 0;
         o->flush_reads = request->probes && bench_probes_has_kernels(request->probes);
         for (int mode = 0; mode < BENCH_MODES; mode++) o->copy[mode] = o->read[mode] = NAN;
+        take_known_roofs(request, o);
         s->request = request;
         s->outcome = o;
         status = run_session(s, error);

@@ -166,6 +166,43 @@ static void a_brief_look_takes_single_launches_alone(void **state) {
     kz_device_close(device);
 }
 
+static kz_work much_work(const kz_case *c) {
+    return (kz_work){.bytes = 12.0 * (double)c->axes[0], .flops = 1e9};
+}
+
+// A case that computes is held against what the cores are known to do in its type; one that does not is not, and a
+// known copy is not taken for what fits into the caches, nor where one was measured.
+static void known_roofs_are_taken_where_they_fit(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    bench_roofs roofs = {
+        .of = {[BENCH_ROOF_fma_f32] = {.value = 2e12, .origin = "nominal"},
+               [BENCH_ROOF_dram_copy] = {.value = 1e9, .measured = true, .origin = "measured"}}};
+    kz_family computing = family;
+    computing.work = much_work;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    for (int computes = 0; computes < 2; computes++) {
+        bench_request request = request_for(device, probes);
+        request.variants = (const kz_variant *const[]){&variants[0]};
+        request.variant_count = 1;
+        request.brief = true;
+        request.roofs = &roofs;
+        if (computes) request.family = &computing;
+        bench_outcome *o;
+        assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+        const bench_timing *t = &o->results[0].timings[BENCH_LATENCY];
+        assert_string_equal(o->known_compute.origin, computes ? "nominal" : "");
+        assert_string_equal(o->known_copy.origin, "");
+        assert_true(computes ? fabs(t->of_compute - t->flops_per_s / 2e12) < 1e-9 : isnan(t->of_compute));
+        assert_true(t->of_copy > 0);
+        bench_outcome_free(o);
+    }
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 // A kernel that stops working once it is being timed: the check afterwards finds it out.
 static void a_kernel_that_cheats_is_found_afterwards(void **state) {
     (void)state;
@@ -416,6 +453,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_kernels_are_never_timed),
         cmocka_unit_test(a_brief_look_takes_single_launches_alone),
+        cmocka_unit_test(known_roofs_are_taken_where_they_fit),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
         cmocka_unit_test(rivals_run_on_the_cpu_too),
         cmocka_unit_test(an_interruption_leaves_an_outcome),

@@ -42,9 +42,13 @@ static json_t *occupancy_of(const report_prof_occupancy *o) {
 static json_t *roofline_of(const report_prof *report, const report_prof_kernel *k) {
     report_prof_roofline r;
     if (!report_prof_roofline_of(report, k, &r)) return json_null();
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:s}", "flops", r.flops, "dram_bytes_model", r.bytes,
+    json_t *measured = r.origin[0] ? json_pack("{s:f, s:f, s:f, s:s}", "bytes_per_s", r.measured_bandwidth,
+                                               "flops_per_s", r.measured_peak, "attainable_flops_per_s",
+                                               r.measured_attainable, "origin", r.origin)
+                                   : NULL;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:s, s:o*}", "flops", r.flops, "dram_bytes_model", r.bytes,
                      "intensity", r.intensity, "ridge", r.ridge, "attainable_flops_per_s", r.attainable,
-                     "type", r.type);
+                     "type", r.type, "measured", measured);
 }
 
 static json_t *kernel_of(const report_prof *report, const report_prof_kernel *k) {

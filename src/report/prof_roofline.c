@@ -27,6 +27,11 @@ void report_prof_roofline_svg(base_text *out, const report_prof *report, const r
         out, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"roofline\">\n",
         WIDTH, HEIGHT, WIDTH, HEIGHT);
     report_svg_roofline(out, &x, &y, r.bandwidth, r.peak);
+    if (r.origin[0]) {
+        report_svg_measured_roof(out, &x, &y, r.measured_bandwidth, r.measured_peak);
+        report_svg_text(out, "dim", "end", x.to - 4, report_svg_place(&y, r.measured_peak) + 14, "dashed: %s",
+                        r.origin);
+    }
     report_svg_text(out, "dim", "middle", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6,
                     "flop per byte of DRAM (model)");
     report_svg_line(out, "best", at_x, report_svg_place(&y, r.attainable), at_x, at_y);

@@ -41,6 +41,21 @@ double report_prof_show_part(const report_prof *report, const report_prof_kernel
     return all > 0 ? k->estimate * (double)k->launches / all : 0;
 }
 
+static void take_measured(const report_prof *report, double writes, report_prof_roofline *r) {
+    static const double FEW = 0.05; // of the bytes: as good as none
+    const bench_known_roof *bandwidth =
+        &report->roofs.of[writes < FEW * r->bytes ? BENCH_ROOF_dram_read : BENCH_ROOF_dram_copy];
+    const bench_known_roof *peak = &report->roofs.of[strcmp(r->type, "f64") == 0   ? BENCH_ROOF_fma_f64
+                                                     : strcmp(r->type, "f16") == 0 ? BENCH_ROOF_fma_f16
+                                                                                   : BENCH_ROOF_fma_f32];
+    r->origin = "";
+    if (!bandwidth->measured || !peak->measured) return;
+    r->measured_bandwidth = bandwidth->value;
+    r->measured_peak = peak->value;
+    r->measured_attainable = fmin(peak->value, r->intensity * bandwidth->value);
+    r->origin = bandwidth->origin;
+}
+
 bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel *k,
                              report_prof_roofline *r) {
     double n = (double)k->launches, f32 = report_prof_metric(k->metrics, "ptx__flops_f32.sum") / n,
@@ -58,6 +73,7 @@ bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel
     r->intensity = r->flops / r->bytes;
     r->ridge = r->peak / r->bandwidth;
     r->attainable = fmin(r->peak, r->intensity * r->bandwidth);
+    take_measured(report, report_get_number(k->caches, "dram.write_bytes", 0) / n, r);
     return true;
 }
 
@@ -161,6 +177,9 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
                   "%.*f%% of %s's peak",
                   flops, r.intensity, r.ridge, rate, r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak,
                   r.type);
+    if (r.origin[0])
+        base_text_add(text, "; by roofs that were %s, %s", r.origin,
+                      report_si(rate, r.measured_attainable, "flop/s"));
 }
 
 static void show_memory(base_text *text, const report_prof *report, const report_prof_kernel *k) {

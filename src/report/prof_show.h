@@ -27,6 +27,10 @@ typedef struct report_prof_roofline {
     double peak, bandwidth;  // of the type that most flops are of
     double attainable;       // at that intensity, 1/s
     const char *type;        // "f32"
+    // The same by roofs that were measured, where both were: a copy's bandwidth, or that of reading for a kernel that
+    // writes next to nothing. 0 and "" where they were not.
+    double measured_peak, measured_bandwidth, measured_attainable;
+    const char *origin; // "measured 2026-11-15", of the bandwidth
 } report_prof_roofline;
 bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel *kernel,
                              report_prof_roofline *roofline);

@@ -11,6 +11,7 @@
 
 #include "report/prof_html.h"
 #include "report/prof_listing.h"
+#include "report/prof_show.h"
 
 // A record of one kernel: 4096 blocks of 256 threads, one line, its metrics and its one access as given.
 typedef struct fixture {
@@ -194,6 +195,39 @@ static void test_memory_is_a_good_verdict(void **state) {
         REPORT_PROF_BY_MEMORY, "nothing is wasted", NULL);
 }
 
+// Roofs that were measured stand beside the nominal ones: of reading where a kernel writes nothing.
+static void test_measured_roofs(void **state) {
+    fixture f;
+    report_prof_roofline r;
+    base_text svg = {0};
+    open_fixture(&f,
+                 &(kernel_text){.blocks = 4096,
+                                .threads = 256,
+                                .metrics = INST(65536, 2097152) ",\"ptx__flops_f32.sum\":33554432",
+                                .caches = ",\"caches\":{\"l1\":{\"hit_rate\":0},\"l2\":{\"hit_rate\":0},"
+                                          "\"dram\":{\"read_bytes\":16777216,\"write_bytes\":0}}"},
+                 20);
+    const report_prof_kernel *k = &f.report.kernels[0];
+    assert_true(report_prof_roofline_of(&f.report, k, &r));
+    assert_string_equal(r.origin, "");
+    f.report.roofs.of[BENCH_ROOF_dram_read] =
+        (bench_known_roof){.value = 4e12, .measured = true, .origin = "measured 2026-11-15"};
+    f.report.roofs.of[BENCH_ROOF_dram_copy] =
+        (bench_known_roof){.value = 3e12, .measured = true, .origin = "x"};
+    f.report.roofs.of[BENCH_ROOF_fma_f32] =
+        (bench_known_roof){.value = 6e13, .measured = true, .origin = "x"};
+    assert_true(report_prof_roofline_of(&f.report, k, &r));
+    assert_true(r.attainable == 2 * 4.8e12 && r.measured_attainable == 2 * 4e12);
+    assert_string_equal(r.origin, "measured 2026-11-15");
+    report_prof_roofline_svg(&svg, &f.report, k);
+    assert_non_null(strstr(svg.data, "dashed: measured 2026-11-15"));
+    base_text_free(&svg);
+    f.report.roofs.of[BENCH_ROOF_fma_f32].measured = false; // half a roof is none
+    assert_true(report_prof_roofline_of(&f.report, k, &r));
+    assert_string_equal(r.origin, "");
+    close_fixture(&f);
+}
+
 static void test_occupancy(void **state) {
     const kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)};
     const struct {
@@ -256,6 +290,7 @@ int main(void) {
         cmocka_unit_test(test_issue_and_arithmetic),
         cmocka_unit_test(test_few_blocks_and_launches),
         cmocka_unit_test(test_memory_is_a_good_verdict),
+        cmocka_unit_test(test_measured_roofs),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_html_escapes),
         cmocka_unit_test(test_listing_of_a_missing_file),

@@ -68,6 +68,20 @@ void report_svg_text(base_text *out, const char *class_, const char *anchor, dou
     base_text_free(&text);
 }
 
+static void draw_roof(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
+                      double peak, const char *more) {
+    double left = fmax(x->low, y->low / bandwidth); // where the roof enters the picture
+    base_text_add(out, "<polyline class=\"roof\"%s points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />\n", more,
+                  report_svg_place(x, left), report_svg_place(y, left * bandwidth),
+                  report_svg_place(x, peak / bandwidth), report_svg_place(y, peak), x->to,
+                  report_svg_place(y, peak));
+}
+
+void report_svg_measured_roof(base_text *out, const report_svg_axis *x, const report_svg_axis *y,
+                              double bandwidth, double peak) {
+    draw_roof(out, x, y, bandwidth, peak, " stroke-dasharray=\"5 4\"");
+}
+
 void report_svg_roofline(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
                          double peak) {
     char text[REPORT_NUMBER];
@@ -81,9 +95,5 @@ void report_svg_roofline(base_text *out, const report_svg_axis *x, const report_
         report_svg_line(out, "grid", x->from, at, x->to, at);
         report_svg_text(out, "", "end", x->from - 6, at + 4, "%s", report_si(text, pow(10, e), "F/s"));
     }
-    double left = fmax(x->low, y->low / bandwidth); // where the roof enters the picture
-    base_text_add(out, "<polyline class=\"roof\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />\n",
-                  report_svg_place(x, left), report_svg_place(y, left * bandwidth),
-                  report_svg_place(x, peak / bandwidth), report_svg_place(y, peak), x->to,
-                  report_svg_place(y, peak));
+    draw_roof(out, x, y, bandwidth, peak, "");
 }
