@@ -73,7 +73,8 @@ static void print_choice(const kz_family *family) {
         char name[FAMILY_CASE_NAME];
         for (size_t i = 0; i < family->case_count; i++) {
             const kz_case *c = &family->cases[i];
-            if (!(c->use & KZ_USE_BENCH) || c->type != KZ_F32 || c->operation != 0) continue;
+            if (!(c->use & KZ_USE_BENCH) || c->type != family_plain_type(family) || c->operation != 0)
+                continue;
             const kz_variant *chosen = family->choose(c, &infos[d]);
             if (!chosen || chosen == last) continue;
             family_case_name(family, c, name);

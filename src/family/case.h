@@ -10,6 +10,9 @@ enum { FAMILY_CASE_NAME = 128 };
 
 const char *family_data_name(kz_data data);
 
+// The type that examples and figures are shown in: f32 where the family has it, else that of its first case.
+kz_type family_plain_type(const kz_family *family);
+
 void family_case_name(const kz_family *family, const kz_case *c, char name[FAMILY_CASE_NAME]);
 
 // Makes a case of any size from its name; `use` becomes 0 for one that is not in the family's list.

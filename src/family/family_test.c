@@ -12,6 +12,7 @@
 #include "family/case.h"
 #include "family/compare.h"
 #include "family/expression.h"
+#include "family/guest.h"
 #include "family/inputs.h"
 #include "family/lines.h"
 #include "family/limits.h"
@@ -79,6 +80,26 @@ static void globs_match(void **state) {
 }
 
 // ---- inputs -------------------------------------------------------------------------------------
+
+static void examples_are_in_f32_or_in_what_there_is(void **state) {
+    (void)state;
+    const kz_case whole[] = {{.type = KZ_I32}, {.type = KZ_U8}},
+                  both[] = {{.type = KZ_I32}, {.type = KZ_F32}};
+    kz_family search = {.name = "search",
+                        .operations = (const char *const[]){"levels", NULL},
+                        .axes = (const char *const[]){"n", NULL},
+                        .cases = whole,
+                        .case_count = 2,
+                        .guest_signature = "T *levels, size_t n"};
+    char text[512];
+    assert_int_equal(family_plain_type(&search), KZ_I32);
+    family_guest_example(&search, text, sizeof text);
+    assert_non_null(strstr(text, "my_levels_i32(int *levels, size_t n)"));
+    search.cases = both;
+    assert_int_equal(family_plain_type(&search), KZ_F32);
+    family_guest_example(&search, text, sizeof text);
+    assert_non_null(strstr(text, "my_levels_f32(float *levels, size_t n)"));
+}
 
 static void any_part_of_an_input_can_be_made_alone(void **state) {
     (void)state;
@@ -575,6 +596,7 @@ int main(void) {
         cmocka_unit_test(a_name_parses_back),
         cmocka_unit_test(a_case_of_any_size_can_be_named),
         cmocka_unit_test(globs_match),
+        cmocka_unit_test(examples_are_in_f32_or_in_what_there_is),
         cmocka_unit_test(any_part_of_an_input_can_be_made_alone),
         cmocka_unit_test(a_large_input_is_the_same_from_any_number_of_threads),
         cmocka_unit_test(inputs_differ_by_seed_and_buffer),

@@ -27,7 +27,7 @@ static bool is_entry_for(const kz_family *family, const char *name, const char *
     char wanted[128];
     snprintf(wanted, sizeof wanted, "_%s_%s", operation, kz_type_name(type));
     if (family_ends_with(name, wanted) || strcmp(name, wanted + 1) == 0) return true;
-    return is_first && type == KZ_F32 && strcmp(name, family->name) == 0;
+    return is_first && type == family_plain_type(family) && strcmp(name, family->name) == 0;
 }
 
 static const ptx_function *find_entry(const family_guest *guest, const kz_case *c) {
@@ -76,8 +76,10 @@ void family_guest_example(const kz_family *family, char *text, size_t size) {
     base_text_add(&out, "    // kz: block 256\n    // kz: grid ceil(%s",
                   family->axes[0] ? family->axes[0] : "1");
     for (size_t i = 1; i < KZ_CASE_AXES && family->axes[i]; i++) base_text_add(&out, "*%s", family->axes[i]);
-    base_text_add(&out, "/256)\n    extern \"C\" __global__ void my_%s_f32(", family->operations[0]);
-    add_signature(&out, family->guest_signature, KZ_F32);
+    kz_type type = family_plain_type(family);
+    base_text_add(&out, "/256)\n    extern \"C\" __global__ void my_%s_%s(", family->operations[0],
+                  kz_type_name(type));
+    add_signature(&out, family->guest_signature, type);
     base_text_add(&out, ") { ... }");
     snprintf(text, size, "%s", out.data ? out.data : "");
     base_text_free(&out);

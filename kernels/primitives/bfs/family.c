@@ -212,7 +212,7 @@ static const kz_case cases[] = {
     CHECK(300, 600, LATTICE, 299), // 150 levels
     CHECK(1023, 4096, POWER, 5),
     CHECK(1025, 4 * 1025, LATTICE, 512), // a grid
-    CHECK(2000, 12000, UNIFORM, 1000),
+    CHECK(3000, 40000, UNIFORM, 1000),
     CHECK(1000, 36011, STAR, 500), // from the hub: several tiles for each block of 04
     CHECK(1000, 3000, STAR, 1),
     CHECK(1500, 2999, EMPTY, 15), // most are never reached
