@@ -39,11 +39,16 @@ static uint32_t votes_of(const kz_case *c, const void *in, uint64_t row) {
     return votes;
 }
 
-static uint32_t peers_of(const kz_case *c, const int32_t *in, uint64_t i) {
-    uint32_t peers = 0;
-    for (uint64_t k = i / ROW * ROW; k < row_end(c, i / ROW); k++)
-        if (in[k] == in[i]) peers |= 1u << (k % ROW);
-    return peers;
+// peers[l]: the lanes of the row with lane l's value. Written without branches, as large cases need it.
+static void peers_of(const kz_case *c, const int32_t *in, uint64_t row, uint32_t peers[ROW]) {
+    uint32_t bit[ROW], lanes = (uint32_t)(row_end(c, row) - row * ROW);
+    int32_t value[ROW] = {0};
+    for (uint32_t l = 0; l < lanes; l++) value[l] = in[row * ROW + l];
+    for (uint32_t l = 0; l < ROW; l++) bit[l] = l < lanes ? 1u << l : 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        peers[i] = 0;
+        for (uint32_t l = 0; l < ROW; l++) peers[i] |= value[l] == value[i] ? bit[l] : 0;
+    }
 }
 
 static unsigned count_bits(uint32_t word) { return (unsigned)__builtin_popcount(word); }
@@ -51,7 +56,7 @@ static unsigned first_bit(uint32_t word) { return word ? (unsigned)__builtin_ctz
 
 static double row_result(const kz_case *c, void *const *host, size_t which, uint64_t row, double *bound) {
     reduce_slice slice = {host[IN], row * ROW, row_end(c, row) - row * ROW, 1};
-    uint32_t votes;
+    uint32_t votes, peers[ROW];
     double count = 0.0;
     *bound = 0.0;
     switch (c->operation) {
@@ -61,35 +66,46 @@ static double row_result(const kz_case *c, void *const *host, size_t which, uint
         votes = votes_of(c, host[IN], row);
         return which == OUT ? count_bits(votes) : first_bit(votes);
     default:
-        for (uint64_t i = row * ROW; i < row_end(c, row); i++)
-            count += first_bit(peers_of(c, host[IN], i)) == i % ROW;
+        peers_of(c, host[IN], row, peers);
+        for (uint32_t l = 0; l < slice.count; l++) count += first_bit(peers[l]) == l;
         return count;
     }
 }
 
+// One row of a result at a time.
 static void multiply(const kz_case *c, void *const *host, double *expected, double *bound) {
-    const float *a = host[IN], *b = host[SECOND];
-    for (uint64_t i = 0; i < (uint64_t)c->axes[0]; i++) {
-        uint64_t matrix = i / MATRIX * MATRIX, row = i % MATRIX / ROW, column = i % ROW;
-        double sum = 0.0, magnitude = 0.0;
-        for (uint64_t k = 0; k < ROW; k++) {
-            double term = (double)a[matrix + row * ROW + k] * (double)b[matrix + k * ROW + column];
-            sum += term;
-            magnitude += fabs(term);
+    for (uint64_t at = 0; at < (uint64_t)c->axes[0]; at += ROW) {
+        const float *a = (const float *)host[IN] + at,
+                    *b = (const float *)host[SECOND] + at / MATRIX * MATRIX;
+        double sum[ROW] = {0}, magnitude[ROW] = {0};
+        for (int k = 0; k < ROW; k++)
+            for (int column = 0; column < ROW; column++) {
+                double term = (double)a[k] * (double)b[k * ROW + column];
+                sum[column] += term;
+                magnitude[column] += fabs(term);
+            }
+        for (int column = 0; column < ROW; column++) {
+            double error = 1.001 * ROW * (kz_unit_roundoff(KZ_F32) * magnitude[column] + least);
+            expected[at + (uint64_t)column] = sum[column];
+            bound[at + (uint64_t)column] = isfinite(sum[column]) ? error : 0.0;
         }
-        expected[i] = sum;
-        bound[i] = isfinite(sum) ? 1.001 * ROW * (kz_unit_roundoff(KZ_F32) * magnitude + least) : 0.0;
+    }
+}
+
+static void match(const kz_case *c, const int32_t *in, double *expected, double *bound) {
+    for (uint64_t row = 0; row * ROW < (uint64_t)c->axes[0]; row++) {
+        uint32_t peers[ROW];
+        peers_of(c, in, row, peers);
+        for (uint64_t i = row * ROW; i < row_end(c, row); i++) expected[i] = peers[i % ROW], bound[i] = 0.0;
     }
 }
 
 kz_status warp_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                          kz_error *error) {
-    uint64_t n = (uint64_t)c->axes[0], rows = kz_ceil_div(n, ROW);
+    uint64_t rows = kz_ceil_div((uint64_t)c->axes[0], ROW);
     switch (c->operation) {
     case KZ_WARP_PRODUCT: multiply(c, host, expected, bound); break;
-    case KZ_WARP_MATCH:
-        for (uint64_t i = 0; i < n; i++) expected[i] = peers_of(c, host[IN], i), bound[i] = 0.0;
-        break;
+    case KZ_WARP_MATCH: match(c, host[IN], expected, bound); break;
     case KZ_WARP_INCLUSIVE:
     case KZ_WARP_EXCLUSIVE:
         for (uint64_t row = 0; row < rows; row++) scan_row(c, host[IN], row, expected, bound);
