@@ -16,6 +16,9 @@
 
 #define BEGIN_MARK "<!-- results:begin -->"
 #define END_MARK   "<!-- results:end -->"
+// Where a README has these too: all variants at all cases, a table for each operation.
+#define LADDERS_BEGIN "<!-- ladders:begin -->"
+#define LADDERS_END   "<!-- ladders:end -->"
 
 enum { ENTRIES = 8192 };
 
@@ -242,6 +245,65 @@ static void add_ladder(const archive *a, const entry *first, base_text *out) {
     }
 }
 
+// The operation is what a case's name begins with.
+static bool of_operation(const entry *e, const char *operation) {
+    size_t length = strlen(operation);
+    return strncmp(e->name, operation, length) == 0 && e->name[length] == '-';
+}
+
+// The variant's figure at like's case; NULL where it has none.
+static const entry *figure_of(const archive *a, const entry *like, const char *variant) {
+    for (size_t i = 0; i < a->count; i++) {
+        const entry *e = &a->entries[i];
+        if (strcmp(e->gpu, like->gpu) == 0 && strcmp(e->family, like->family) == 0 &&
+            strcmp(e->name, like->name) == 0 && strcmp(e->by, "kz") == 0 &&
+            strcmp(e->candidate, variant) == 0)
+            return e;
+    }
+    return NULL;
+}
+
+static bool has_figures(const archive *a, const entry *first, const char *operation, const char *variant) {
+    for (size_t i = 0; i < a->count; i++) {
+        const entry *e = &a->entries[i];
+        if (strcmp(e->gpu, first->gpu) == 0 && strcmp(e->family, first->family) == 0 &&
+            strcmp(e->by, "kz") == 0 && of_operation(e, operation) && strcmp(e->candidate, variant) == 0)
+            return true;
+    }
+    return false;
+}
+
+// A row per case, a column per variant of the operation: what each does in a second, the best in bold.
+static void add_operation(const archive *a, const entry *first, const kz_family *family,
+                          const char *operation, base_text *out) {
+    bool shown[64] = {0}, any = false;
+    for (size_t v = 0; v < family->variant_count && v < 64; v++)
+        any |= shown[v] = has_figures(a, first, operation, family->variants[v].name);
+    if (!any) return;
+    base_text_add(out, "\n| %s: case |", operation);
+    for (size_t v = 0; v < 64; v++)
+        if (shown[v]) base_text_add(out, " %s |", family->variants[v].name);
+    base_text_add(out, "\n|---|");
+    for (size_t v = 0; v < 64; v++)
+        if (shown[v]) base_text_add(out, "--:|");
+    base_text_add(out, "\n");
+    for (size_t i = 0; i < a->count; i++) {
+        const entry *e = &a->entries[i], *best = best_of(a, e, false);
+        if (strcmp(e->gpu, first->gpu) || strcmp(e->family, first->family) || !of_operation(e, operation))
+            continue;
+        if (best != e) continue; // each case once, where its best stands
+        base_text_add(out, "| %s |", e->name + strlen(operation) + 1);
+        for (size_t v = 0; v < 64; v++) {
+            if (!shown[v]) continue;
+            const entry *figure = figure_of(a, e, family->variants[v].name);
+            char rate[REPORT_NUMBER];
+            const char *bold = figure == best ? "**" : "";
+            base_text_add(out, figure ? " %s%s%s |" : " |", bold, figure ? rate_of(rate, figure) : "", bold);
+        }
+        base_text_add(out, "\n");
+    }
+}
+
 static bool first_of_gpu(const archive *a, size_t index) {
     for (size_t i = 0; i < index; i++)
         if (strcmp(a->entries[i].gpu, a->entries[index].gpu) == 0 &&
@@ -264,6 +326,17 @@ static void make_section(const archive *a, const char *family, base_text *out) {
     }
 }
 
+static void make_ladders(const archive *a, const kz_family *family, base_text *out) {
+    for (size_t i = 0; i < a->count; i++) {
+        const entry *e = &a->entries[i];
+        if (strcmp(e->family, family->name) != 0 || !first_of_gpu(a, i)) continue;
+        base_text_add(out, "%s**%s**, what each variant does in a second:\n", out->length ? "\n" : "",
+                      e->device);
+        for (size_t o = 0; family->operations[o]; o++)
+            add_operation(a, e, family, family->operations[o], out);
+    }
+}
+
 // ---- files -----------------------------------------------------------------------------------------
 
 static kz_status put(archive *a, const char *path, const char *before, const base_text *after,
@@ -280,27 +353,38 @@ static kz_status put(archive *a, const char *path, const char *before, const bas
     return base_file_write(path, after->data, after->length, error);
 }
 
+// The text with what stands between the marks replaced; false where there are no such marks.
+static bool replace(base_text *out, const char *text, const char *begin_mark, const char *end_mark,
+                    const base_text *section) {
+    const char *begin = strstr(text, begin_mark), *end = begin ? strstr(begin, end_mark) : NULL;
+    if (!end) return false;
+    base_text_add_bytes(out, text, (size_t)(begin - text));
+    base_text_add(out, "%s\n%s%s", begin_mark, section->data, end);
+    return true;
+}
+
 static kz_status update_family(archive *a, const kz_family *family, kz_error *error) {
-    base_text section = {0}, whole = {0};
+    base_text section = {0}, ladders = {0}, results = {0}, whole = {0};
     make_section(a, family->name, &section);
     if (section.length == 0) return KZ_OK;
+    make_ladders(a, family, &ladders);
     char path[300], *text = NULL;
     size_t size;
     snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
     kz_status status = base_file_read(path, &text, &size, error);
     if (!status) {
-        char *begin = strstr(text, BEGIN_MARK), *end = begin ? strstr(begin, END_MARK) : NULL;
-        if (!end) {
+        if (!replace(&results, text, BEGIN_MARK, END_MARK, &section)) {
             status = base_fail(error, KZ_INVALID, "%s has no place for results", path);
             base_fail_note(error, "it is between the lines %s and %s", BEGIN_MARK, END_MARK);
         } else {
-            base_text_add_bytes(&whole, text, (size_t)(begin - text));
-            base_text_add(&whole, "%s\n%s%s", BEGIN_MARK, section.data, end);
-            status = put(a, path, text, &whole, error);
+            bool both = replace(&whole, results.data, LADDERS_BEGIN, LADDERS_END, &ladders);
+            status = put(a, path, text, both ? &whole : &results, error);
         }
         free(text);
     }
     base_text_free(&section);
+    base_text_free(&ladders);
+    base_text_free(&results);
     base_text_free(&whole);
     return status;
 }

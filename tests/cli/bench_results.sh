@@ -9,6 +9,7 @@ mkdir -p "$FOLDER/tree/kernels/primitives/reduce" "$FOLDER/tree/results/h200"
 cd "$FOLDER/tree" || exit 1
 readme=kernels/primitives/reduce/README.md
 printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $readme
+printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $readme
 record() { # record NAME BY SECONDS TIME COMPARE TARGET
     printf '{"schema":1,"run":{"id":"1","time":"%s","command":"kz bench"},"code":{"commit":"c0ffee"},' "$4"
     printf '"environment":{"driver":"580.1"},"device":{"gpu":"h200","name":"NVIDIA H200"},'
@@ -33,6 +34,9 @@ grep -qF '| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.
     fail "the row of the best: $(cat $readme)"
 grep -q '^| 01_atomic | 90.0 us ' $readme || fail "no ladder: $(cat $readme)"
 grep -q wrong_one $readme && fail "a wrong kernel is in the table"
+grep -q '^| sum: case | 01_atomic | 07_last_block |$' $readme || fail "no ladders: $(cat $readme)"
+grep -qF '| f32-n1048576-uniform | 4.10 TB/s | **4.10 TB/s** |' $readme || fail "the ladders' row: $(cat $readme)"
+grep -q '^end$' $readme && grep -q '^old$' $readme && fail "the ladders' place was not filled"
 grep -q '^before$' $readme && grep -q '^after$' $readme || fail "text outside the marks was lost"
 grep -q 'NVIDIA H200.*580.1' $readme || fail "no GPU or driver"
 grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "results/h200/README.md does not list the file"
