@@ -1,11 +1,11 @@
 // pagerank 07: pull, shared out by edges and ends of rows
 //
-// Idea     03's even shares for the pull: whoever takes 15 edges may take parts of several rows. Ends of rows count as
-//          items beside the edges, so that a stretch of empty rows is work too (merge path, Merrill and Garland SC16;
+// Idea     03's even shares for the pull: whoever takes so many edges may take parts of several rows. Ends of rows count
+//          as items beside the edges, so that a stretch of empty rows is work too (merge path, Merrill and Garland SC16;
 //          reduce_segments/04 has it in detail).
 // Change   a block takes an even range of items, tile by tile. All of a tile's sources are read side by side, then all
-//          of their shares at once, into shared memory; there each thread sums its own items and closes rows. What is
-//          open at a thread's, a tile's or a block's end is carried on, in order.
+//          of their shares at once, into shared memory; there a lane sums a row, and a warp a long one. What is open at a
+//          tile's or a block's end is carried on, in order.
 // Expect   the same time for any shape; 11 loads of shares in flight for each thread; the same bits in every run.
 // Limit    L2: 32 bytes move for each share of 4 that a lane asks for at random.
 
@@ -16,7 +16,7 @@ enum {
     THREADS = PAGERANK_MERGE_THREADS,
     ITEMS = PAGERANK_MERGE_ITEMS,
     TILE = PAGERANK_MERGE_TILE,
-    WARPS = THREADS / KZ_WARP,
+    LONG = 64, // a row with more edges is a warp's
 };
 
 struct problem {
@@ -26,56 +26,18 @@ struct problem {
     unsigned vertices, edges;
 };
 
-// So many rows are closed and so many edges summed.
-struct place {
-    unsigned vertex, edge;
-};
-
 static __device__ __forceinline__ void close_row(const problem &p, unsigned v, float sum) {
     p.next[v] = ground(p.vertices) + DAMPING * sum;
 }
 
-// ---- what a stretch of items leaves ---------------------------------------------------------------------------
+// ---- where a tile begins ----------------------------------------------------------------------------------------
 
-struct part {
-    float sum;  // of the edges behind the last end of a row in it, or of all
-    int closed; // a row ended in it
+// So many rows have ended and so many edges are summed.
+struct place {
+    unsigned vertex, edge;
 };
 
-static __device__ __forceinline__ part append(part before, part after) {
-    if (after.closed) return after;
-    part both = {before.sum + after.sum, before.closed};
-    return both;
-}
-
-// What the threads before this one leave together; *whole: what all of them do.
-static __device__ __forceinline__ part scan_parts(part mine, part *whole) {
-    __shared__ part of_warp[WARPS];
-    const part nothing = {0.0f, 0};
-    part sum = mine, other;
-#pragma unroll
-    for (int step = 1; step < KZ_WARP; step *= 2) {
-        other.sum = __shfl_up_sync(KZ_ALL_LANES, sum.sum, step);
-        other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, step);
-        if (kz_lane() >= step) sum = append(other, sum);
-    }
-    if (kz_lane() == KZ_WARP - 1) of_warp[kz_warp()] = sum;
-    other.sum = __shfl_up_sync(KZ_ALL_LANES, sum.sum, 1);
-    other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, 1);
-    __syncthreads();
-    part before = nothing;
-    *whole = nothing;
-    for (unsigned w = 0; w < WARPS; w++) {
-        if (w == kz_warp()) before = *whole;
-        *whole = append(*whole, of_warp[w]);
-    }
-    __syncthreads(); // of_warp may be written again
-    return kz_lane() == 0 ? before : append(before, other);
-}
-
-// ---- where a stretch begins -----------------------------------------------------------------------------------
-
-// How many rows have ended before item `item`, between `low` and `high`: by a warp, 32 probes at a time.
+// How many rows have ended before item `item`, at least `low`: by a warp, 32 probes at a time.
 static __device__ __forceinline__ place find(const problem &p, unsigned low, size_t item) {
     unsigned high = item < p.vertices ? (unsigned)item : p.vertices;
     if (item > p.edges && item - p.edges > low) low = (unsigned)(item - p.edges);
@@ -94,28 +56,17 @@ static __device__ __forceinline__ place find(const problem &p, unsigned low, siz
     return at;
 }
 
-// The same among a tile's ends, in shared memory, by one thread.
-static __device__ __forceinline__ unsigned find_in_tile(const unsigned *ends, unsigned rows, unsigned edges,
-                                                        unsigned base, unsigned item) {
-    unsigned low = item > edges ? item - edges : 0, high = item < rows ? item : rows;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (ends[middle] - base < item - middle)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// ---- a tile ---------------------------------------------------------------------------------------------------
+// ---- a tile -------------------------------------------------------------------------------------------------------
 
 struct tile {
-    float *shares;  // of its edges, in shared memory;
+    float *shares;  // of its edges, in shared memory, at slot_of(edge);
     unsigned *ends; // and behind them its ends of rows
     unsigned edges, rows;
     place from;
 };
+
+// One word in 33 is left free: rows of 16 or 32 edges begin at all banks, and not at one or two.
+static __device__ __forceinline__ unsigned slot_of(unsigned edge) { return edge + edge / KZ_WARP; }
 
 // Meanwhile the first warp looks for where the next tile ends.
 static __device__ __forceinline__ void load_tile(const problem &p, const tile &t, size_t next_item,
@@ -138,60 +89,59 @@ static __device__ __forceinline__ void load_tile(const problem &p, const tile &t
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned k = i * THREADS + threadIdx.x;
-        if (k < t.edges) t.shares[k] = share[i];
+        if (k < t.edges) t.shares[slot_of(k)] = share[i];
     }
     __syncthreads();
 }
 
-// A thread's own items. The first row that it closes may have begun before: it is left in *head.
-static __device__ __forceinline__ part walk(const problem &p, const tile &t, float *head,
-                                            unsigned *head_vertex) {
-    unsigned items = t.edges + t.rows, base = t.from.edge, first = min(threadIdx.x * ITEMS, items);
-    unsigned row = find_in_tile(t.ends, t.rows, t.edges, base, first), edge = first - row;
-    part mine = {0.0f, 0};
+// The sum of row r, for its lane; r is the warp's first row and the lane's number. Row t.rows is the one that is still
+// open at the tile's end; rows behind it have no edges.
+static __device__ __forceinline__ float sum_row(const tile &t, unsigned r) {
+    unsigned begin = r > 0 && r <= t.rows ? t.ends[r - 1] - t.from.edge : 0;
+    unsigned end = r < t.rows ? t.ends[r] - t.from.edge : r == t.rows ? t.edges : 0;
+    float sum = 0.0f;
+    bool is_long = end - begin > LONG;
+    if (!is_long)
+        for (unsigned k = begin; k < end; k++) sum += t.shares[slot_of(k)];
+    for (unsigned left = __ballot_sync(KZ_ALL_LANES, is_long); left; left &= left - 1) {
+        int lane = __ffs(left) - 1;
+        unsigned stop = __shfl_sync(KZ_ALL_LANES, end, lane);
+        float part = 0.0f;
+        for (unsigned k = __shfl_sync(KZ_ALL_LANES, begin, lane) + kz_lane(); k < stop; k += KZ_WARP)
+            part += t.shares[slot_of(k)];
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        if (first + i >= items) break;
-        if (row >= t.rows || edge < t.ends[row] - base) {
-            mine.sum += t.shares[edge++];
-            continue;
-        }
-        if (mine.closed) {
-            close_row(p, t.from.vertex + row, mine.sum);
-        } else {
-            *head = mine.sum;
-            *head_vertex = t.from.vertex + row;
-        }
-        mine.sum = 0.0f;
-        mine.closed = 1;
-        row++;
+        for (int step = KZ_WARP / 2; step > 0; step /= 2) part += __shfl_xor_sync(KZ_ALL_LANES, part, step);
+        if (kz_lane() == lane) sum = part;
     }
-    return mine;
+    return sum;
 }
 
-// ---- the kernel -----------------------------------------------------------------------------------------------
+// ---- the kernel -----------------------------------------------------------------------------------------------------
 
-// What a block leaves to the one that comes last: its part, the vertex whose row it closed first, and what it summed
-// of that row.
+// What a block leaves to the one that comes last: what it summed of the row open at its end, and of the first row that it
+// closed, which may have begun in a block before.
 struct left {
-    float sum, head;
-    unsigned vertex; // NONE where it closed none
+    float open, head;
+    unsigned vertex; // NONE where it closed no row
 };
 #define NONE 0xffffffffu
 
-static __device__ __forceinline__ void close_open_rows(const problem &p, const left *all) {
-    part carry = {0.0f, 0};
-    for (unsigned first = 0; first < gridDim.x; first += THREADS) {
-        unsigned block = first + threadIdx.x, vertex = NONE;
-        part mine = {0.0f, 0}, whole;
-        if (block < gridDim.x) { // from L2: L1 knows nothing of other blocks
-            vertex = __ldcg(&all[block].vertex);
-            mine.sum = __ldcg(&all[block].sum);
-            mine.closed = vertex != NONE;
+// A row that a block closed first: what the blocks before have of it, back to the one that closed another.
+static __device__ __forceinline__ void close_open_rows(const problem &p, const left *all, float *open,
+                                                       unsigned *vertex) {
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += THREADS) { // from L2: L1 knows nothing of other blocks
+        open[b] = __ldcg(&all[b].open);
+        vertex[b] = __ldcg(&all[b].vertex);
+    }
+    __syncthreads();
+    for (unsigned b = threadIdx.x; b < gridDim.x; b += THREADS) {
+        if (vertex[b] == NONE) continue;
+        float sum = __ldcg(&all[b].head);
+        for (unsigned before = b; before > 0; before--) {
+            sum += open[before - 1];
+            if (vertex[before - 1] != NONE) break;
         }
-        part before = append(carry, scan_parts(mine, &whole));
-        if (vertex != NONE) close_row(p, vertex, before.sum + __ldcg(&all[block].head));
-        carry = append(carry, whole);
+        close_row(p, vertex[b], sum);
     }
 }
 
@@ -200,43 +150,49 @@ PAGERANK_SHARES(pull_merge)
 KZ_ENTRY_BOUNDS(pagerank_pull_merge_step_f32, PAGERANK_MERGE_THREADS, PAGERANK_MERGE_BLOCKS)
 (const unsigned *in_offsets, const unsigned *in_sources, const float *share, float *next, left *all,
  size_t vertices, size_t edges, size_t chunk) {
-    __shared__ float room[TILE]; // shares, and behind them ends
-    __shared__ place at[2];      // where a tile begins and ends
+    __shared__ float room[TILE + TILE / KZ_WARP + 1]; // shares, and behind them ends
+    __shared__ place at[2];                           // where a tile begins and ends
+    __shared__ float carry[2]; // of the row open before a tile, and behind it: in turns
     __shared__ left mine;
     const problem p = {in_offsets, in_sources, share, next, (unsigned)vertices, (unsigned)edges};
     size_t items = vertices + edges, item = blockIdx.x * chunk;
     size_t end = item + chunk < items ? item + chunk : items;
-    if (threadIdx.x == 0) mine.vertex = NONE;
+    if (threadIdx.x == 0) {
+        mine.vertex = NONE;
+        mine.head = carry[0] = 0.0f;
+    }
     if (kz_warp() < 2) {
         place found = find(p, 0, kz_warp() == 0 ? item : item + TILE < end ? item + TILE : end);
         if (kz_lane() == 0) at[kz_warp()] = found;
     }
-    part carry = {0.0f, 0};
-    for (; item < end; item += TILE) {
-        __syncthreads();
+    __syncthreads();
+    const unsigned first_vertex = at[0].vertex;
+    int turn = 0;
+    for (; item < end; item += TILE, turn ^= 1) {
         place from = at[0], to = at[1];
-        const tile t = {room, (unsigned *)room + (to.edge - from.edge), to.edge - from.edge,
-                        to.vertex - from.vertex, from};
+        unsigned count = to.edge - from.edge;
+        const tile t = {room, (unsigned *)room + slot_of(count), count, to.vertex - from.vertex, from};
         __syncthreads(); // all know where it lies
         if (threadIdx.x == 0) at[0] = to;
         load_tile(p, t, item + 2 * TILE < end ? item + 2 * TILE : end, &at[1]);
-
-        float head = 0.0f;
-        unsigned head_vertex = 0;
-        part own = walk(p, t, &head, &head_vertex), whole;
-        part before = append(carry, scan_parts(own, &whole));
-        if (own.closed && before.closed) close_row(p, head_vertex, before.sum + head);
-        if (own.closed && !before.closed) { // the block's first: it may have begun in another
-            mine.head = before.sum + head;
-            mine.vertex = head_vertex;
+        for (unsigned first = threadIdx.x - kz_lane(); first <= t.rows; first += THREADS) {
+            unsigned r = first + kz_lane();
+            float sum = sum_row(t, r);
+            if (r == 0) sum += carry[turn];
+            if (r == t.rows) carry[turn ^ 1] = sum;
+            if (r >= t.rows) continue;
+            if (r > 0 || from.vertex != first_vertex) {
+                close_row(p, from.vertex + r, sum);
+            } else { // the block's first
+                mine.head = sum;
+                mine.vertex = from.vertex;
+            }
         }
-        carry = append(carry, whole);
+        __syncthreads(); // the tile and the places may be written again
     }
-    __syncthreads();
     if (threadIdx.x == 0) {
-        mine.sum = carry.sum;
-        if (mine.vertex == NONE) mine.head = 0.0f;
+        mine.open = carry[turn];
         all[blockIdx.x] = mine;
     }
-    if (come_last()) close_open_rows(p, all);
+    if (come_last()) close_open_rows(p, all, room, (unsigned *)room + gridDim.x);
 }

@@ -148,14 +148,16 @@ static kz_status plan_pull_group(const kz_case *c, const kz_device_info *device,
     return plan_pull_lanes(c, device, plan, "pull_group", lanes, error);
 }
 
-// Whole tiles for every block. The workspace: the shares, then 12 bytes that each block leaves.
+// Whole tiles for every block. The workspace: the shares, then 12 bytes that each block leaves; the one that comes last
+// has 8 of them in its tile's place.
 static kz_status plan_pull_merge(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                                  kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || vertices(c) == 0) return status;
     add_shares(c, plan, "pull_merge");
     uint64_t tiles = kz_ceil_div(vertices(c) + edges(c), PAGERANK_MERGE_TILE);
-    uint64_t full = (uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS;
+    uint64_t full =
+        kz_min_u64((uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS, PAGERANK_MERGE_TILE / 2);
     uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
     kz_arg args[] = {kz_arg_buffer(IN_OFFSETS),
                      kz_arg_buffer(IN_SOURCES),

@@ -17,8 +17,8 @@
 #define PAGERANK_PER_LANE 2
 #endif
 
-// 07: threads, items (edges and ends of rows) of each, and blocks that a multiprocessor holds. An odd number of items
-// spreads the walks over the banks. To be searched: threads 128 256 512, items 7 9 11 15, blocks 2 to 8.
+// 07: threads, items (edges and ends of rows) of each, and blocks that a multiprocessor holds. To be searched: threads
+// 128 256 512, items 4 to 16, blocks 2 to 8.
 #ifndef PAGERANK_MERGE_THREADS
 #define PAGERANK_MERGE_THREADS 256
 #endif
