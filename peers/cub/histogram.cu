@@ -1,4 +1,4 @@
-// CUB's DeviceHistogram as a peer of the family histogram: even bins and bins between levels.
+// CUB's DeviceHistogram as a peer of the family histogram, even bins and bins between levels, and of atomics' count.
 //
 // CUB finds the even bin of a float in float, where the family defines it in double: they agree wherever
 // float rounds nothing, such as limits of 0 and 1 with a power of two of bins. Levels have the type that
@@ -58,4 +58,12 @@ cudaError_t cub_histogram(const kz_peer_problem *problem, const cub_call *call) 
     if (strcmp(problem->operation, "even") == 0) return all_even(problem, call, n, bins);
     if (strcmp(problem->operation, "range") == 0) return all_range(problem, call, n, bins);
     return cudaErrorNotSupported;
+}
+
+// Keys below k are bins of width 1.
+cudaError_t cub_count(const kz_peer_problem *problem, const cub_call *call) {
+    if (problem->axes[0] > 0x7fffffff || strcmp(problem->operation, "count") != 0)
+        return cudaErrorNotSupported;
+    uint32_t k = (uint32_t)problem->axes[1];
+    return even<uint32_t>(call, (int)problem->axes[0], (int)k, 0u, k);
 }

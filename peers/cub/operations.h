@@ -16,11 +16,13 @@ typedef struct cub_call {
 } cub_call;
 
 cudaError_t cub_compact(const kz_peer_problem *problem, const cub_call *call);
+cudaError_t cub_count(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_histogram(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_reduce(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_reduce_axis(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_reduce_segments(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_scan(const kz_peer_problem *problem, const cub_call *call);
 cudaError_t cub_transform(const kz_peer_problem *problem, const cub_call *call);
+cudaError_t cub_warp(const kz_peer_problem *problem, const cub_call *call);
 
 #endif

@@ -25,6 +25,8 @@ static const operation operations[] = {
     {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_scan},
     {"compact", "DeviceSelect", ITEMS, cub_compact},
     {"histogram", "DeviceHistogram", SAMPLES, cub_histogram},
+    {"warp", "WarpReduce, WarpScan", 1u << KZ_F32 | 1u << KZ_I32, cub_warp},
+    {"atomics", "DeviceHistogram", 1u << KZ_U32, cub_count},
     {"vector_add", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"saxpy", "DeviceTransform", 1u << KZ_F32, cub_transform},
     {"elementwise", "DeviceTransform", FLOATS, cub_transform},

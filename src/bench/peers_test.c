@@ -67,6 +67,8 @@ static void cub_says_what_it_offers(void **state) {
     assert_string_equal(offer(cub, "vector_add", "add", KZ_F32, 1 << 20), "DeviceTransform");
     assert_string_equal(offer(cub, "saxpy", "saxpy", KZ_F32, 1 << 20), "DeviceTransform");
     assert_string_equal(offer(cub, "elementwise", "silu", KZ_BF16, 1 << 20), "DeviceTransform");
+    assert_string_equal(offer(cub, "warp", "sum", KZ_I32, 1 << 20), "WarpReduce, WarpScan");
+    assert_string_equal(offer(cub, "atomics", "count", KZ_U32, 1 << 20), "DeviceHistogram");
     assert_null(offer(cub, "transpose", "transpose", KZ_F32, 4096));
     assert_null(offer(cub, "reduce", "sum", KZ_U8, 1 << 20));
     assert_null(offer(cub, "reduce", "sum", KZ_F32, 0));
