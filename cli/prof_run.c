@@ -67,34 +67,6 @@ static kz_status read_record(const prof_target *target, prof_run *run, kz_error 
 
 // ---- kernels of the zoo, and guests -----------------------------------------------------------------
 
-// The largest plain case that the simulator does within seconds.
-static kz_status choose_case(const prof_choices *o, const prof_target *target, kz_case *c, kz_error *error) {
-    const kz_family *family = target->family;
-    if (o->pattern) {
-        kz_case *cases;
-        size_t count;
-        kz_status status =
-            cli_find_cases(family, o->pattern, KZ_USE_CHECK | KZ_USE_BENCH, &cases, &count, error);
-        if (status) return status;
-        *c = cases[0];
-        free(cases);
-        return KZ_OK;
-    }
-    const kz_case *best = NULL;
-    for (size_t i = 0; i < family->case_count; i++) {
-        const kz_case *k = &family->cases[i];
-        uint64_t size = family_case_elements(family, k);
-        if (size > MOST_ELEMENTS || k->misalign || k->data != KZ_DATA_UNIFORM) continue;
-        if (target->guest && !family_guest_entry(target->guest, k)) continue;
-        if (!best || size > family_case_elements(family, best)) best = k;
-    }
-    if (!best)
-        return base_fail(error, KZ_NOT_FOUND, "%s has no case to profile here; name one with --case",
-                         family->name);
-    *c = *best;
-    return KZ_OK;
-}
-
 static kz_status load_module(const prof_target *target, kz_device *device, prof_run *run, kz_module **module,
                              kz_error *error) {
     kz_status status = KZ_OK;
@@ -179,7 +151,7 @@ static kz_status run_kernel(const prof_choices *o, const prof_target *given, pro
     kz_case c;
     kz_status status = open_device(o, &device, run, error);
     if (status) return status;
-    status = choose_case(o, &target, &c, error);
+    status = cli_choose_case(target.family, target.guest, o->pattern, MOST_ELEMENTS, &c, error);
     if (!status && !target.guest && !target.variant)
         target.variant = target.family->choose(&c, kz_device_get_info(device));
     if (!status && !target.guest && !target.variant)

@@ -142,6 +142,33 @@ static kz_status compile(const char *path, char **ptx, kz_error *error) {
     return status ? status : toolchain_compile_ptx(&tools, path, arch, NULL, ptx, &size, error);
 }
 
+kz_status cli_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
+                          uint64_t most, kz_case *c, kz_error *error) {
+    if (pattern) {
+        kz_case *cases;
+        size_t count;
+        kz_status status =
+            cli_find_cases(family, pattern, KZ_USE_CHECK | KZ_USE_BENCH, &cases, &count, error);
+        if (status) return status;
+        *c = cases[0];
+        free(cases);
+        return KZ_OK;
+    }
+    const kz_case *best = NULL;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *k = &family->cases[i];
+        uint64_t size = family_case_elements(family, k);
+        if (k->misalign || k->data != KZ_DATA_UNIFORM || (guest && !family_guest_entry(guest, k))) continue;
+        bool better = most ? size <= most && (!best || size > family_case_elements(family, best))
+                           : !best && k->use & KZ_USE_BENCH;
+        if (better) best = k;
+    }
+    if (!best)
+        return base_fail(error, KZ_NOT_FOUND, "%s has no case for this; name one with --case", family->name);
+    *c = *best;
+    return KZ_OK;
+}
+
 kz_status cli_open_guest(const kz_family *family, const char *path, family_guest **guest, kz_error *error) {
     char *source = NULL, *ptx = NULL;
     size_t size;

@@ -33,6 +33,11 @@ bool cli_wants(const cli_targets *targets, const kz_family *family, const kz_var
 kz_status cli_find_cases(const kz_family *family, const char *pattern, uint32_t use, kz_case **cases,
                          size_t *count, kz_error *error);
 
+// One case to look into: the first that `pattern` means; where it is NULL, the largest plain one of at most `most`
+// elements that `guest` (may be NULL) has a kernel for, and with a `most` of 0 the first for benchmarks.
+kz_status cli_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
+                          uint64_t most, kz_case *c, kz_error *error);
+
 // Compiles a .cu file (or takes a .ptx file as it is) as a guest of the family.
 kz_status cli_open_guest(const kz_family *family, const char *path, family_guest **guest, kz_error *error);
 

@@ -47,6 +47,9 @@ typedef struct kz_case {
 
 typedef enum kz_role { KZ_INPUT, KZ_OUTPUT, KZ_INOUT } kz_role;
 
+// Where buffers are.
+typedef enum kz_place { KZ_ON_DEVICE, KZ_ON_HOST_PINNED, KZ_ON_HOST_PAGEABLE } kz_place;
+
 typedef struct kz_buffer {
     const char *name; // "x"
     kz_role role;
@@ -84,6 +87,9 @@ struct kz_family {
 
     // The case's buffers, in the order the plan's KZ_ARG_BUFFER indices mean.
     size_t (*buffers)(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]);
+
+    // Optional: where they are, for families whose work begins and ends on the host. NULL: on the device.
+    kz_place (*place)(const kz_case *c);
 
     // Optional. Fills elements [first, first + count) of input `which` and says true; false leaves them to the
     // case's kind of data. An element may depend on the seed and its index alone, for any part of an input can
@@ -124,6 +130,9 @@ kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, u
                             const kz_arg *args, size_t arg_count);
 kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
 kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes);
+kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event);
+kz_step *kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event);
+kz_step *kz_plan_add_synchronize(kz_plan *plan, uint32_t stream);
 
 // "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type.
 enum { KZ_ENTRY_NAME = 64 };

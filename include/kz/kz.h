@@ -110,7 +110,14 @@ kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_e
 kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error);                 // 0 is allowed
 kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
-// Asynchronous in `stream`; host memory must stay valid until the stream is synchronised.
+// Memory of the host with an address like any other: kz_memory_free ends it, fills and copies take it on either
+// side. Pinned memory is what a GPU's copy engines reach by themselves, and kernels too; a copy that has pageable
+// memory on a side goes through a buffer of the driver's, and the call waits for it.
+kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
+                               kz_error *error);
+
+// Asynchronous in `stream`; host memory must stay valid until the stream is synchronised. kz_copy_on_device
+// copies between any two addresses, those of host memory included.
 kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
                          kz_error *error);
 kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from, size_t bytes,
@@ -224,7 +231,10 @@ kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset,
 
 // What an operation does on the host: an ordered list of steps over the caller's buffers and
 // workspace. A plan is pure data, made by a pure function of shape, type and device.
-enum { KZ_PLAN_STEPS = 8, KZ_PLAN_ARGS = 12 };
+// Steps of one stream follow each other. Stream 0 is the caller's; the others begin after what is in the caller's
+// before the plan, and the caller's waits for them all at the plan's end. A WAIT orders what follows in its stream
+// behind what was in the event's stream at the last RECORD.
+enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 12, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64 };
 
 typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE } kz_arg_kind;
 
@@ -235,7 +245,14 @@ typedef struct kz_arg {
     uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
 } kz_arg;
 
-typedef enum kz_step_kind { KZ_STEP_LAUNCH, KZ_STEP_FILL, KZ_STEP_COPY } kz_step_kind;
+typedef enum kz_step_kind {
+    KZ_STEP_LAUNCH,
+    KZ_STEP_FILL,
+    KZ_STEP_COPY, // between any two of the caller's buffers and the workspace, wherever they are
+    KZ_STEP_RECORD,
+    KZ_STEP_WAIT,
+    KZ_STEP_SYNCHRONIZE, // the host waits for the stream
+} kz_step_kind;
 
 typedef struct kz_step {
     kz_step_kind kind;
@@ -245,10 +262,13 @@ typedef struct kz_step {
     kz_arg args[KZ_PLAN_ARGS]; // LAUNCH: parameters; FILL: [0] = to; COPY: [0] = to, [1] = from
     uint64_t bytes;            // FILL, COPY
     uint8_t fill;              // FILL: the byte
+    uint32_t stream;           // 0: the caller's
+    uint32_t event;            // RECORD, WAIT
 } kz_step;
 
 typedef struct kz_plan {
     uint64_t workspace_bytes;
+    bool graph; // recorded as a graph at the first run on these buffers, launched as one from then on
     uint32_t step_count;
     kz_step steps[KZ_PLAN_STEPS];
 } kz_plan;

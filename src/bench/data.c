@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "bench/parallel.h"
+#include "family/buffers.h"
 #include "family/inputs.h"
 
 enum {
@@ -136,9 +137,9 @@ static kz_status allocate_device(bench_data *d, kz_error *error) {
         size_t bytes = bytes_of(&d->buffers[b]);
         d->stride[b] = round_up(bytes + offset_of(d, b) + 1);
         d->footprint += bytes;
-        status = kz_memory_alloc(d->device, d->sets * d->stride[b], &d->base[b], error);
+        status = family_alloc(d->device, d->family, &d->c, d->sets * d->stride[b], &d->base[b], error);
         if (status == KZ_OK && d->buffers[b].role == KZ_INOUT)
-            status = kz_memory_alloc(d->device, d->stride[b], &d->pristine[b], error);
+            status = family_alloc(d->device, d->family, &d->c, d->stride[b], &d->pristine[b], error);
     }
     return status;
 }

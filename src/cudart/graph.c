@@ -375,6 +375,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (!is_exec(exec)) return cudaErrorInvalidValue;
     cudart.journal.launch_calls++;
+    if (cudart.clock) device_clock_issue(cudart.clock, device_graph_seconds());
     cudart_op op = {.kind = CUDART_OP_CHILD, .child = exec->graph};
     return cudart_submit(stream, &op);
 }

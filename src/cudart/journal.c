@@ -7,10 +7,22 @@
 // later comes after. The first CUDART_KEPT operations are kept; counts go on.
 #include "runtime.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static void join(cudart_order *to, const cudart_order *from) {
+static void unite(cudart_order *to, const cudart_order *from) {
     for (size_t i = 0; i < BASE_COUNT(to->words); i++) to->words[i] |= from->words[i];
+}
+
+static void join(cudart_order *to, const cudart_order *from) {
+    unite(to, from);
+    if (cudart.clock) to->moment = device_clock_join(cudart.clock, to->moment, from->moment);
+}
+
+// The host has waited: what it asks for from now on comes later, by its own time.
+static void join_host(const cudart_order *order) {
+    unite(&cudart.journal.host, order);
+    if (cudart.clock) device_clock_wait(cudart.clock, order->moment);
 }
 
 static bool holds(const cudart_order *order, size_t i) { return order->words[i / 64] >> (i % 64) & 1; }
@@ -63,7 +75,10 @@ void cudart_journal_graph_leave(const cudart_order *outer, const cudart_order *a
     join(&cudart.journal.after, all);
 }
 
-void cudart_journal_record(cudaEvent_t event) { event->order = cudart.journal.base; }
+void cudart_journal_record(cudaEvent_t event) {
+    event->order = cudart.journal.base;
+    if (cudart.clock) event->order.moment = device_clock_mark(cudart.clock, event->order.moment);
+}
 void cudart_journal_wait(cudaEvent_t event) { join(&cudart.journal.after, &event->order); }
 
 void cudart_journal_forget(cudaStream_t stream) {
@@ -75,14 +90,15 @@ void cudart_journal_forget(cudaStream_t stream) {
 void cudart_journal_stream_ended(cudaStream_t stream) {
     cudart_order order;
     frontier(stream, &order);
-    join(&cudart.journal.host, &order);
+    join_host(&order);
 }
 
-void cudart_journal_event_ended(cudaEvent_t event) { join(&cudart.journal.host, &event->order); }
+void cudart_journal_event_ended(cudaEvent_t event) { join_host(&event->order); }
 
 void cudart_journal_all_ended(void) {
     size_t kept = cudart.journal.kept;
     for (size_t i = 0; i < kept; i++) put(&cudart.journal.host, i);
+    if (cudart.clock) device_clock_wait_all(cudart.clock);
 }
 
 void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }
@@ -125,6 +141,8 @@ static void describe_copy(const cudart_copy *c, cudart_done *done) {
                                                 : CUDART_DONE_COPY;
     done->bytes = (uint64_t)c->width * c->height * c->depth;
     bool across = done->kind != CUDART_DONE_COPY;
+    done->pageable = across && (to == PAGEABLE || from == PAGEABLE);
+    done->on_host = !across && to != DEVICE;
     done->blocking = !cudart.journal.graphs && across && (c->waits || to == PAGEABLE || from == PAGEABLE);
     done->to = c->to.address;
     done->from = c->from.address;
@@ -134,6 +152,8 @@ static void describe_copy(const cudart_copy *c, cudart_done *done) {
 // What a kernel's pointers point at; where else it reaches from there is not known.
 static void describe_launch(const cudart_launch *l, cudart_done *done) {
     done->kind = CUDART_DONE_KERNEL;
+    const char *name = cudart_readable(l->function->name);
+    snprintf(done->kernel, sizeof done->kernel, "%.*s", (int)strcspn(name, "("), name);
     const ptx_function *entry = l->function->entry;
     for (size_t i = 0; i < entry->param_count && done->pointer_count < CUDART_POINTERS; i++) {
         uint64_t value;
@@ -159,28 +179,34 @@ static void count(const cudart_done *done) {
         j->asynchronous_copies++;
 }
 
+bool cudart_journal_describe(const cudart_op *op, cudart_done *done) {
+    if (op->kind == CUDART_OP_COPY)
+        describe_copy(&op->copy, done);
+    else if (op->kind == CUDART_OP_SET) {
+        done->kind = CUDART_DONE_FILL;
+        done->bytes = (uint64_t)op->set.width * op->set.element * op->set.height * op->set.depth;
+        done->to = op->set.to.address;
+        done->range = op->set.height * op->set.depth > 1 ? op->set.width * op->set.element : done->bytes;
+    } else if (op->kind == CUDART_OP_KERNEL)
+        describe_launch(&op->launch, done);
+    else
+        return false;
+    return op->kind == CUDART_OP_KERNEL || done->bytes != 0;
+}
+
 void cudart_journal_add(const cudart_op *op) {
     cudart_journal *j = &cudart.journal;
-    cudart_done done = {.stream = j->stream ? j->stream->id : 0, .before = j->base};
+    j->current = NULL;
     if (!cudart.session) return;
-    if (op->kind == CUDART_OP_COPY)
-        describe_copy(&op->copy, &done);
-    else if (op->kind == CUDART_OP_SET) {
-        done.kind = CUDART_DONE_FILL;
-        done.bytes = (uint64_t)op->set.width * op->set.element * op->set.height * op->set.depth;
-        done.to = op->set.to.address;
-        done.range = op->set.height * op->set.depth > 1 ? op->set.width * op->set.element : done.bytes;
-    } else if (op->kind == CUDART_OP_KERNEL)
-        describe_launch(&op->launch, &done);
-    else
-        return;
-    if (op->kind != CUDART_OP_KERNEL && done.bytes == 0) return;
+    cudart_done done = {.stream = j->stream ? j->stream->id : 0, .before = j->base};
+    if (!cudart_journal_describe(op, &done)) return;
     count(&done);
     if (j->kept < CUDART_KEPT) {
         put(&j->after, j->kept);
-        j->done[j->kept++] = done;
+        j->current = &j->done[j->kept++];
+        *j->current = done;
     }
-    if (done.blocking) join(&j->host, &j->after);
+    if (done.blocking) unite(&j->host, &j->after);
 }
 
 static bool is_of_device(cudart_memory_kind kind) {
@@ -251,9 +277,22 @@ static void write_before(const cudart_journal *j, size_t i, base_text *out) {
             base_text_add(out, "%s%zu", comma, k + 1);
             comma = ",";
         }
-        join(&covered, &j->done[k].before);
+        unite(&covered, &j->done[k].before);
     }
     base_text_add(out, "]");
+}
+
+static void write_times(const cudart_done *d, base_text *out) {
+    static const device_engine engines[] = {
+        [CUDART_DONE_TO_DEVICE] = DEVICE_ENGINE_TO_DEVICE, [CUDART_DONE_TO_HOST] = DEVICE_ENGINE_TO_HOST,
+        [CUDART_DONE_COPY] = DEVICE_ENGINE_COMPUTE,        [CUDART_DONE_FILL] = DEVICE_ENGINE_COMPUTE,
+        [CUDART_DONE_KERNEL] = DEVICE_ENGINE_COMPUTE,
+    };
+    double start, end;
+    device_clock_span(cudart.clock, d->moment, &start, &end);
+    if (d->kind == CUDART_DONE_KERNEL) base_text_add(out, ",\"kernel\":\"%s\"", d->kernel);
+    base_text_add(out, ",\"engine\":\"%s\",\"start\":%.9g,\"end\":%.9g", device_engine_name(engines[d->kind]),
+                  start, end);
 }
 
 void cudart_journal_write(base_text *out) {
@@ -274,6 +313,7 @@ void cudart_journal_write(base_text *out) {
             if (beside) free_bytes += d->bytes;
         }
         write_before(j, i, out);
+        if (d->moment) write_times(d, out);
         base_text_add(out, "}\n");
     }
     base_text_add(

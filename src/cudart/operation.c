@@ -11,8 +11,7 @@ static void call_host(const cudart_op *op) {
         op->host.function(op->host.data);
 }
 
-cudaError_t cudart_op_run(const cudart_op *op) {
-    cudart_journal_add(op);
+static cudaError_t run(const cudart_op *op) {
     switch (op->kind) {
     case CUDART_OP_WAIT:
         cudart_journal_wait(op->event);
@@ -33,6 +32,13 @@ cudaError_t cudart_op_run(const cudart_op *op) {
         return cudaSuccess;
     }
     return cudaErrorUnknown;
+}
+
+cudaError_t cudart_op_run(const cudart_op *op) {
+    cudart_journal_add(op);
+    cudaError_t error = run(op);
+    cudart_clock_add(op);
+    return error;
 }
 
 cudaError_t cudart_op_keep(const cudart_op *from, cudart_op *kept) {

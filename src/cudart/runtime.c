@@ -183,6 +183,7 @@ static kz_status open_session(kz_error *error) {
     if (status) return status;
     observe_session_name(cudart.session, program_invocation_short_name, cudart.seed);
     sim_machine_set_listener(cudart.machine, observe_session_listener(cudart.session));
+    if (options.time) cudart_clock_start();
     return KZ_OK;
 }
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "device/clock.h"
 #include "device/gpus.h"
 #include "observe/observe.h"
 #include "sim/sim.h"
@@ -210,9 +211,10 @@ cudaError_t cudart_submit(cudaStream_t stream, const cudart_op *op);
 
 enum { CUDART_KEPT = 2048, CUDART_POINTERS = 8 };
 
-// A set of operations, by their numbers from 0.
+// A set of operations, by their numbers from 0, and the moment at which all of it has ended.
 typedef struct cudart_order {
     uint64_t words[CUDART_KEPT / 64];
+    device_moment moment; // 0 without a clock
 } cudart_order;
 
 typedef enum cudart_done_kind {
@@ -227,8 +229,12 @@ typedef struct cudart_done {
     cudart_done_kind kind;
     unsigned long long stream; // its id
     uint64_t bytes;
-    bool blocking;       // the host waited for it
-    cudart_order before; // what must have ended before it starts
+    bool blocking;        // the host waited for it
+    bool pageable;        // a copy between host and device, through a buffer of the driver's
+    bool on_host;         // a copy from the host to the host
+    device_moment moment; // its end
+    char kernel[64];      // the name, without what it takes
+    cudart_order before;  // what must have ended before it starts
     // Memory that it uses: `range` bytes each of what a copy or fill writes and reads; a kernel's pointers.
     uint64_t to, from, range, pointers[CUDART_POINTERS];
     size_t pointer_count;
@@ -247,7 +253,8 @@ typedef struct cudart_journal {
     // While an operation is submitted: what it waits for, what the stream's next one waits for.
     cudart_order base, after;
     cudaStream_t stream;
-    unsigned graphs; // nodes being run, one inside the other
+    cudart_done *current; // what the operation under way is kept as, or NULL
+    unsigned graphs;      // nodes being run, one inside the other
 } cudart_journal;
 
 // Around all that is run in a stream, and around each node of a graph.
@@ -271,6 +278,16 @@ void cudart_journal_count_wait(void);
 bool cudart_journal_has_ended(const struct CUevent_st *event);
 void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_st *end);
 void cudart_journal_write(base_text *out);
+// What an operation is; false where it is none that takes an engine.
+bool cudart_journal_describe(const cudart_op *op, cudart_done *done);
+
+// ---- the model of time (clock.c) --------------------------------------------------------------------------
+
+// From now on operations take time: called when an event is made that can be asked for it, or for KZ_OBSERVE=time.
+void cudart_clock_start(void);
+sim_listener *cudart_clock_listener(void);  // who counts the launches, where no session does; NULL: nobody
+void cudart_clock_add(const cudart_op *op); // it has been run
+double cudart_clock_seconds(device_moment moment);
 
 // ---- streams, events, graphs ----------------------------------------------------------------------------
 
@@ -301,7 +318,7 @@ struct CUstream_st {
 struct CUevent_st {
     unsigned flags;
     bool recorded;
-    double when; // seconds of the host's clock
+    double when; // seconds of the host's clock, where there is no other
     cudart_order order;
     cudart_capture *capture;
     unsigned long long capture_id;
@@ -358,7 +375,7 @@ typedef struct cudart_state {
     device_gpu gpu;
     sim_machine *machine;
     observe_session *session;
-    struct debug_session *debugger; // NULL unless KZ_DEBUG asks for one
+    struct debug_session *debugger;         // NULL unless KZ_DEBUG asks for one
     char session_folder[512], observe[128]; // KZ_SESSION and KZ_OBSERVE when the library was loaded
     uint64_t seed;
     double timeout;
@@ -387,6 +404,9 @@ typedef struct cudart_state {
     struct CUgraph_st *graphs;
     struct CUgraphExec_st *execs;
     unsigned long long next_id;
+
+    device_clock *clock;        // NULL until somebody asks for times
+    observe_counters *counters; // of the launch that runs, for its time
 
     base_text printed; // by kernels, and not yet synchronised with
     cudart_journal journal;

@@ -1,5 +1,6 @@
 // Streams and events. Work is done when it is enqueued, so a stream never has work left: waiting for one
-// means to look at faults, and an event is the time at which it was recorded. Capturing is in capture.c.
+// means to look at faults. When it would have been done on a GPU is the model's business (clock.c), and an event's
+// time is by that. Capturing is in capture.c.
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -195,6 +196,7 @@ static cudaError_t event_create(cudaEvent_t *event, unsigned flags) {
     struct CUevent_st *made = calloc(1, sizeof *made);
     if (!made) return cudaErrorMemoryAllocation;
     made->flags = flags;
+    if (!(flags & cudaEventDisableTiming)) cudart_clock_start();
     made->next = cudart.events;
     cudart.events = made;
     *event = made;
@@ -313,7 +315,11 @@ static cudaError_t event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end) 
         return cudaErrorNotReady;
     }
     cudart_journal_timed(start, end);
-    *ms = (float)((end->when - start->when) * 1e3);
+    *ms =
+        cudart.clock
+            ? (float)((cudart_clock_seconds(end->order.moment) - cudart_clock_seconds(start->order.moment)) *
+                      1e3)
+            : (float)((end->when - start->when) * 1e3);
     return cudaSuccess;
 }
 

@@ -10,6 +10,8 @@
 #include "device/entries.h"
 #include "device/gpus.h"
 
+enum { HOST_ALIGNMENT = 4096 };
+
 typedef struct cuda_module {
     kz_module base;
     driver_module handle;
@@ -243,10 +245,54 @@ static kz_status cuda_memory_free(kz_device *device, kz_ptr address, kz_error *e
                              (unsigned long long)address);
 }
 
+static kz_status cuda_host_alloc(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
+                                 kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    void *memory = NULL;
+    if (status) return status;
+    if (pinned) {
+        driver_result result = cuda_of(device)->driver.host_alloc(&memory, bytes, 0);
+        status =
+            device_cuda_check(device, result, error, "allocating %zu bytes of pinned host memory", bytes);
+    } else if (posix_memalign(&memory, HOST_ALIGNMENT, bytes) != 0)
+        status = base_fail(error, KZ_NO_MEMORY, "the host has no memory left for %zu bytes", bytes);
+    *address = (kz_ptr)(uintptr_t)memory;
+    return status;
+}
+
+static kz_status cuda_host_free(kz_device *device, kz_ptr address, bool pinned, kz_error *error) {
+    void *memory = (void *)(uintptr_t)address;
+    kz_status status = device_cuda_enter(device, error);
+    if (!pinned)
+        free(memory);
+    else if (!status)
+        status = device_cuda_check(device, cuda_of(device)->driver.host_free(memory), error,
+                                   "freeing pinned host memory");
+    return status;
+}
+
+// What the host does by itself to memory that a stream may still use.
+static kz_status wait_for_host(kz_device *device, kz_stream *stream, kz_error *error) {
+    driver_result result = cuda_of(device)->driver.stream_synchronize(cuda_stream_of(stream));
+    return device_cuda_check(device, result, error, "waiting for a stream");
+}
+
+static kz_status host_copy(kz_device *device, kz_stream *stream, void *to, const void *from, size_t bytes,
+                           kz_error *error) {
+    kz_status status = wait_for_host(device, stream, error);
+    if (!status) memcpy(to, from, bytes);
+    return status;
+}
+
 static kz_status cuda_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
                            kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
+    if (device_host_find(device, to)) {
+        status = wait_for_host(device, stream, error);
+        if (!status) memset((void *)(uintptr_t)to, byte, bytes);
+        return status;
+    }
     driver_result result = cuda_of(device)->driver.fill(to, byte, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "filling %zu bytes at 0x%llx", bytes,
                              (unsigned long long)to);
@@ -256,6 +302,8 @@ static kz_status cuda_copy_to_device(kz_device *device, kz_stream *stream, kz_pt
                                      size_t bytes, kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
+    if (device_host_find(device, to))
+        return host_copy(device, stream, (void *)(uintptr_t)to, from, bytes, error);
     driver_result result = cuda_of(device)->driver.copy_to_device(to, from, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "copying %zu bytes to 0x%llx", bytes,
                              (unsigned long long)to);
@@ -265,6 +313,8 @@ static kz_status cuda_copy_to_host(kz_device *device, kz_stream *stream, void *t
                                    kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
+    if (device_host_find(device, from))
+        return host_copy(device, stream, to, (const void *)(uintptr_t)from, bytes, error);
     driver_result result = cuda_of(device)->driver.copy_to_host(to, from, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx", bytes,
                              (unsigned long long)from);
@@ -274,6 +324,11 @@ static kz_status cuda_copy_on_device(kz_device *device, kz_stream *stream, kz_pt
                                      size_t bytes, kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
+    // Host memory on one side is the other's copy to or from the host; on both sides, the host's own.
+    if (device_host_find(device, to))
+        return cuda_copy_to_host(device, stream, (void *)(uintptr_t)to, from, bytes, error);
+    if (device_host_find(device, from))
+        return cuda_copy_to_device(device, stream, to, (const void *)(uintptr_t)from, bytes, error);
     driver_result result = cuda_of(device)->driver.copy_on_device(to, from, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx to 0x%llx", bytes,
                              (unsigned long long)from, (unsigned long long)to);
@@ -475,6 +530,8 @@ const device_backend device_cuda = {
     .close = cuda_close,
     .synchronize = cuda_synchronize,
     .memory_alloc = cuda_memory_alloc,
+    .host_alloc = cuda_host_alloc,
+    .host_free = cuda_host_free,
     .memory_free = cuda_memory_free,
     .memory_available = cuda_memory_available,
     .fill = cuda_fill,
@@ -495,6 +552,7 @@ const device_backend device_cuda = {
     .event_open = device_cuda_event_open,
     .event_close = device_cuda_event_close,
     .event_record = device_cuda_event_record,
+    .event_mark = device_cuda_event_mark,
     .event_synchronize = device_cuda_event_synchronize,
     .event_elapsed = device_cuda_event_elapsed,
     .graph_begin = device_cuda_graph_begin,

@@ -43,6 +43,7 @@ kz_status device_cuda_stream_wait(kz_device *device, kz_stream *stream, kz_event
 kz_status device_cuda_event_open(kz_device *device, kz_event **event, kz_error *error);
 void device_cuda_event_close(kz_event *event);
 kz_status device_cuda_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
+kz_status device_cuda_event_mark(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
 kz_status device_cuda_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
 kz_status device_cuda_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
                                     kz_error *error);

@@ -83,6 +83,17 @@ kz_status device_cuda_event_record(kz_device *device, kz_event *event, kz_stream
     return device_cuda_check(device, result, error, "recording an event");
 }
 
+kz_status device_cuda_event_mark(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    if (!driver_of(device)->event_record_with)
+        return base_fail(error, KZ_UNSUPPORTED,
+                         "this driver cannot record events inside a graph: it is too old");
+    driver_result result = driver_of(device)->event_record_with(handle_of(event), cuda_stream_of(stream),
+                                                                DRIVER_RECORD_EXTERNAL);
+    return device_cuda_check(device, result, error, "recording an event inside a graph");
+}
+
 kz_status device_cuda_event_synchronize(kz_device *device, kz_event *event, kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;

@@ -103,7 +103,10 @@ kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
 }
 
 void kz_device_close(kz_device *device) {
-    if (device) device->backend->close(device);
+    if (!device) return;
+    device_plan_close_streams(device);
+    while (device->host) kz_memory_free(device, device->host->address, NULL);
+    device->backend->close(device);
 }
 
 const kz_device_info *kz_device_get_info(const kz_device *device) { return device ? &device->info : NULL; }
@@ -156,9 +159,45 @@ kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_e
     return bytes ? device->backend->memory_alloc(device, bytes, address, error) : KZ_OK;
 }
 
+kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
+                               kz_error *error) {
+    kz_status status = need(device, "the device", error);
+    if (!status) status = need(address, "where to put the address", error);
+    if (status) return status;
+    *address = 0;
+    if (!bytes) return KZ_OK;
+    device_host_range *range = DEVICE_NEW(device_host_range, error);
+    if (!range) return KZ_NO_MEMORY;
+    status = device->backend->host_alloc ? device->backend->host_alloc(device, bytes, pinned, address, error)
+                                         : device->backend->memory_alloc(device, bytes, address, error);
+    if (status) {
+        free(range);
+        return status;
+    }
+    *range = (device_host_range){.address = *address, .bytes = bytes, .pinned = pinned, .next = device->host};
+    device->host = range;
+    return KZ_OK;
+}
+
+const device_host_range *device_host_find(const kz_device *device, kz_ptr address) {
+    for (const device_host_range *r = device->host; r; r = r->next)
+        if (address - r->address < r->bytes) return r;
+    return NULL;
+}
+
 kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
     kz_status status = need(device, "the device", error);
     if (status || !address) return status;
+    for (device_host_range **at = &device->host; *at; at = &(*at)->next) {
+        device_host_range *range = *at;
+        if (range->address != address) continue;
+        status = device->backend->host_free
+                     ? device->backend->host_free(device, address, range->pinned, error)
+                     : device->backend->memory_free(device, address, error);
+        *at = range->next;
+        free(range);
+        return status;
+    }
     return device->backend->memory_free(device, address, error);
 }
 
@@ -227,6 +266,7 @@ kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **m
 void kz_module_close(kz_module *module) {
     if (!module) return;
     const device_backend *backend = module->device->backend;
+    device_plan_close_graphs(module);
     for (kz_kernel *kernel = module->kernels, *next; kernel; kernel = next) {
         next = kernel->next;
         free(kernel->name);

@@ -27,6 +27,9 @@ typedef struct device_backend {
     // `bytes` is never 0, an address never 0.
     kz_status (*memory_alloc)(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
     kz_status (*memory_free)(kz_device *device, kz_ptr address, kz_error *error);
+    // Host memory; where these are NULL, it is taken from the device's own.
+    kz_status (*host_alloc)(kz_device *device, size_t bytes, bool pinned, kz_ptr *address, kz_error *error);
+    kz_status (*host_free)(kz_device *device, kz_ptr address, bool pinned, kz_error *error);
     kz_status (*memory_available)(kz_device *device, size_t *bytes, kz_error *error);
     kz_status (*fill)(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
                       kz_error *error);
@@ -56,6 +59,8 @@ typedef struct device_backend {
     kz_status (*event_open)(kz_device *device, kz_event **event, kz_error *error);
     void (*event_close)(kz_event *event);
     kz_status (*event_record)(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
+    // While `stream` is recorded into a graph: the event is recorded whenever the graph comes there. Optional.
+    kz_status (*event_mark)(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
     kz_status (*event_synchronize)(kz_device *device, kz_event *event, kz_error *error);
     kz_status (*event_elapsed)(kz_device *device, kz_event *from, kz_event *to, double *seconds,
                                kz_error *error);
@@ -89,20 +94,33 @@ kz_status device_sim_set_seed(kz_device *device, uint64_t seed, kz_error *error)
 void device_gpu_configure(const struct device_gpu *gpu, struct sim_config *out);
 // What observe/ wants to know of a GPU.
 void device_gpu_describe(const struct device_gpu *gpu, struct observe_gpu *out);
+// The file of the GPU that a simulated device stands for; the device must be one.
+const struct device_gpu *device_sim_card(kz_device *device);
 // The GPU that a simulated device stands for.
 kz_status device_sim_gpu(kz_device *device, struct observe_gpu *out, kz_error *error);
 
 // ---- what every backend's objects start with -----------------------------------------------------
 
+typedef struct device_host_range {
+    kz_ptr address;
+    uint64_t bytes;
+    bool pinned;
+    struct device_host_range *next;
+} device_host_range;
+
 struct kz_device {
     const device_backend *backend;
     kz_device_info info;
+    device_host_range *host;                  // what kz_memory_alloc_host gave
+    kz_stream *plan_streams[KZ_PLAN_STREAMS]; // of plans, opened when first needed; [0] records graphs
+    kz_event *plan_events[KZ_PLAN_EVENTS + KZ_PLAN_STREAMS]; // the last ones are for the plan's begin and end
 };
 
 struct kz_module {
     kz_device *device;
-    kz_kernel *kernels; // those asked for so far
-    char name[64];      // the image's, for messages
+    kz_kernel *kernels;               // those asked for so far
+    struct device_plan_graph *graphs; // of plans that want to be one
+    char name[64];                    // the image's, for messages
 };
 
 struct kz_kernel {
@@ -122,6 +140,12 @@ struct kz_event {
 struct kz_graph {
     kz_device *device;
 };
+
+// The range of host memory that holds the address, or NULL.
+const device_host_range *device_host_find(const kz_device *device, kz_ptr address);
+// Streams and events of plans; graphs of plans (plan.c).
+void device_plan_close_streams(kz_device *device);
+void device_plan_close_graphs(kz_module *module);
 
 // ---- for the backends ------------------------------------------------------------------------------
 

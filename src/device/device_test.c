@@ -324,7 +324,7 @@ static void bad_plans(void **state) {
     assert_int_equal(kz_plan_run(f->device, NULL, f->module, &bad, buffers, 1, 0, &error), KZ_INVALID);
     SAYS(error, "needs a workspace of 96 bytes");
     bad.step_count = KZ_PLAN_STEPS + 1;
-    expect_bad_plan(f, bad, "9 steps");
+    expect_bad_plan(f, bad, "97 steps");
     bad = sum_times_three(8), bad.steps[0].args[0].buffer = 3;
     expect_bad_plan(f, bad, "buffer 3: there are 3");
     bad = sum_times_three(8), bad.steps[0].kind = KZ_STEP_COPY, bad.steps[0].args[1].kind = KZ_ARG_WORKSPACE,

@@ -73,6 +73,7 @@ enum { // CUjit_option
 enum { DRIVER_LAUNCH_COOPERATIVE = 2, DRIVER_LAUNCH_CLUSTER = 4 }; // CUlaunchAttributeID
 enum { DRIVER_CAPTURE_RELAXED = 2 };                               // CUstreamCaptureMode
 enum { DRIVER_STREAM_DEFAULT = 0, DRIVER_EVENT_DEFAULT = 0 };      // events with timing
+enum { DRIVER_RECORD_EXTERNAL = 1 };                               // CUevent_record_flags
 
 enum { // CUresult, those the code itself asks about; driver_errors.def has them all
 #define DRIVER_ERROR(code, name, status, lasting, cause) DRIVER_##name = code,

@@ -1,5 +1,5 @@
-// Runs plans: checks each step against the caller's buffers and workspace, then enqueues it.
-#include "device/device.h"
+// Runs plans: checks each step against the caller's buffers and workspace, then enqueues it in its stream.
+#include "device/plan.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,6 +13,7 @@ typedef struct plan_run {
     size_t buffer_count;
     kz_ptr workspace;
     kz_error *error;
+    kz_stream *in; // of the step that runs
 } plan_run;
 
 // The 8 bytes that argument `index` of step `step` stands for: an address or a scalar's bits.
@@ -71,8 +72,7 @@ static kz_status run_launch(const plan_run *run, uint32_t index) {
     kz_kernel *kernel;
     kz_status status = kz_module_kernel(run->module, step->entry, &kernel, run->error);
     if (status) return status;
-    return kz_launch_kernel(run->device, run->stream, kernel, &step->launch, args, step->arg_count,
-                            run->error);
+    return kz_launch_kernel(run->device, run->in, kernel, &step->launch, args, step->arg_count, run->error);
 }
 
 static kz_status run_fill(const plan_run *run, uint32_t index) {
@@ -82,7 +82,7 @@ static kz_status run_fill(const plan_run *run, uint32_t index) {
     kz_status status = resolve(run, index, 0, &to);
     if (!status) status = check_extent(run, index, 0);
     if (status) return status;
-    return kz_memory_fill(run->device, run->stream, to, step->fill, step->bytes, run->error);
+    return kz_memory_fill(run->device, run->in, to, step->fill, step->bytes, run->error);
 }
 
 static kz_status run_copy(const plan_run *run, uint32_t index) {
@@ -94,35 +94,128 @@ static kz_status run_copy(const plan_run *run, uint32_t index) {
     if (!status) status = check_extent(run, index, 0);
     if (!status) status = check_extent(run, index, 1);
     if (status) return status;
-    return kz_copy_on_device(run->device, run->stream, to, from, step->bytes, run->error);
+    return kz_copy_on_device(run->device, run->in, to, from, step->bytes, run->error);
 }
 
-kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
-                      const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error) {
-    if (!device || !plan || (buffer_count && !buffers))
+// ---- streams and events ------------------------------------------------------------------------------------
+
+static kz_status find_stream(const plan_run *run, uint32_t number, kz_stream **stream) {
+    *stream = run->stream;
+    if (!number) return KZ_OK;
+    kz_stream **kept = &run->device->plan_streams[number];
+    kz_status status = *kept ? KZ_OK : kz_stream_open(run->device, kept, run->error);
+    *stream = *kept;
+    return status;
+}
+
+static kz_status find_event(const plan_run *run, uint32_t number, kz_event **event) {
+    kz_event **kept = &run->device->plan_events[number];
+    kz_status status = *kept ? KZ_OK : kz_event_open(run->device, kept, run->error);
+    *event = *kept;
+    return status;
+}
+
+static kz_status record(const plan_run *run, kz_stream *stream, uint32_t event) {
+    kz_event *e;
+    kz_status status = find_event(run, event, &e);
+    return status ? status : kz_event_record(run->device, e, stream, run->error);
+}
+
+static kz_status wait(const plan_run *run, kz_stream *stream, uint32_t event) {
+    kz_event *e;
+    kz_status status = find_event(run, event, &e);
+    return status ? status : kz_stream_wait(run->device, stream, e, run->error);
+}
+
+// The other streams begin behind what the caller's holds, and the caller's goes on behind them.
+static kz_status fork_streams(const plan_run *run, const bool used[KZ_PLAN_STREAMS]) {
+    kz_stream *stream;
+    kz_status status = record(run, run->stream, KZ_PLAN_EVENTS);
+    for (uint32_t s = 1; s < KZ_PLAN_STREAMS && !status; s++) {
+        if (!used[s]) continue;
+        status = find_stream(run, s, &stream);
+        if (!status) status = wait(run, stream, KZ_PLAN_EVENTS);
+    }
+    return status;
+}
+
+static kz_status join_streams(const plan_run *run, const bool used[KZ_PLAN_STREAMS]) {
+    kz_status status = KZ_OK;
+    for (uint32_t s = 1; s < KZ_PLAN_STREAMS && !status; s++) {
+        if (!used[s]) continue;
+        status = record(run, run->device->plan_streams[s], KZ_PLAN_EVENTS + s);
+        if (!status) status = wait(run, run->stream, KZ_PLAN_EVENTS + s);
+    }
+    return status;
+}
+
+void device_plan_close_streams(kz_device *device) {
+    for (size_t i = 0; i < BASE_COUNT(device->plan_streams); i++) kz_stream_close(device->plan_streams[i]);
+    for (size_t i = 0; i < BASE_COUNT(device->plan_events); i++) kz_event_close(device->plan_events[i]);
+}
+
+// ---- the steps ---------------------------------------------------------------------------------------------
+
+static kz_status run_step(const plan_run *run, uint32_t index) {
+    const kz_step *step = &run->plan->steps[index];
+    switch (step->kind) {
+    case KZ_STEP_LAUNCH: return run_launch(run, index);
+    case KZ_STEP_FILL: return run_fill(run, index);
+    case KZ_STEP_COPY: return run_copy(run, index);
+    case KZ_STEP_RECORD: return record(run, run->in, step->event);
+    case KZ_STEP_WAIT: return wait(run, run->in, step->event);
+    case KZ_STEP_SYNCHRONIZE: return kz_stream_synchronize(run->device, run->in, run->error);
+    }
+    return base_fail(run->error, KZ_INVALID, "step %u of the plan has an unknown kind", index);
+}
+
+static kz_status check(const device_plan_call *call, bool used[KZ_PLAN_STREAMS], kz_error *error) {
+    const kz_plan *plan = call->plan;
+    if (!call->device || !plan || (call->buffer_count && !call->buffers))
         return base_fail(error, KZ_INVALID, "the %s is NULL",
-                         !device ? "device"
-                         : !plan ? "plan"
-                                 : "list of buffers");
+                         !call->device ? "device"
+                         : !plan       ? "plan"
+                                       : "list of buffers");
     if (plan->step_count > KZ_PLAN_STEPS)
         return base_fail(error, KZ_INVALID, "the plan has %u steps; %d is the most", plan->step_count,
                          KZ_PLAN_STEPS);
-    if (plan->workspace_bytes && !workspace) {
+    if (plan->workspace_bytes && !call->workspace) {
         base_fail(error, KZ_INVALID, "the plan needs a workspace of %" PRIu64 " bytes, none was given",
                   plan->workspace_bytes);
         base_fail_note(error, "allocate it with kz_memory_alloc and pass its address");
         return KZ_INVALID;
     }
-    plan_run run = {device, stream, module, plan, buffers, buffer_count, workspace, error};
     for (uint32_t i = 0; i < plan->step_count; i++) {
-        kz_status status;
-        switch (plan->steps[i].kind) {
-        case KZ_STEP_LAUNCH: status = run_launch(&run, i); break;
-        case KZ_STEP_FILL: status = run_fill(&run, i); break;
-        case KZ_STEP_COPY: status = run_copy(&run, i); break;
-        default: status = base_fail(error, KZ_INVALID, "step %u of the plan has an unknown kind", i);
-        }
-        if (status) return status;
+        if (plan->steps[i].stream >= KZ_PLAN_STREAMS || plan->steps[i].event >= KZ_PLAN_EVENTS)
+            return base_fail(error, KZ_INVALID,
+                             "step %u of the plan is in stream %u, with event %u: there are %d and %d", i,
+                             plan->steps[i].stream, plan->steps[i].event, KZ_PLAN_STREAMS, KZ_PLAN_EVENTS);
+        used[plan->steps[i].stream] = true;
     }
     return KZ_OK;
+}
+
+kz_status device_plan_steps(const device_plan_call *call, const device_plan_watcher *watcher,
+                            kz_error *error) {
+    bool used[KZ_PLAN_STREAMS] = {0}, several = false;
+    kz_status status = check(call, used, error);
+    if (status) return status;
+    plan_run run = {call->device,       call->stream,    call->module, call->plan, call->buffers,
+                    call->buffer_count, call->workspace, error,        NULL};
+    for (uint32_t s = 1; s < KZ_PLAN_STREAMS; s++) several |= used[s];
+    if (several) status = fork_streams(&run, used);
+    for (uint32_t i = 0; i < call->plan->step_count && !status; i++) {
+        status = find_stream(&run, call->plan->steps[i].stream, &run.in);
+        if (!status && watcher) status = watcher->before(watcher->self, i, run.in, error);
+        if (!status) status = run_step(&run, i);
+        if (!status && watcher) status = watcher->after(watcher->self, i, run.in, error);
+    }
+    return !status && several ? join_streams(&run, used) : status;
+}
+
+kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
+                      const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error) {
+    const device_plan_call call = {device, stream, module, plan, buffers, buffer_count, workspace};
+    return plan && plan->graph && module ? device_plan_launch_graph(&call, error)
+                                         : device_plan_steps(&call, NULL, error);
 }

@@ -220,6 +220,8 @@ void device_gpu_describe(const device_gpu *gpu, observe_gpu *out) {
     snprintf(out->key, sizeof out->key, "%s", gpu->key);
 }
 
+const device_gpu *device_sim_card(kz_device *device) { return &self_of(device)->gpu; }
+
 kz_status device_sim_gpu(kz_device *device, observe_gpu *out, kz_error *error) {
     kz_status status = check_sim(device, error);
     if (!status) device_gpu_describe(&self_of(device)->gpu, out);

@@ -52,7 +52,7 @@ static kz_status check_memory(const family_buffers *b, kz_error *error) {
     uint64_t on_device = b->workspace.total, on_host = 0;
     for (size_t i = 0; i < b->count; i++) {
         const family_slot *slot = &b->slots[i];
-        on_device += slot->total;
+        *(b->family->place ? &on_host : &on_device) += slot->total;
         on_host += slot->bytes;
         if (slot->what.role != KZ_INPUT) on_host += slot->bytes + slot->what.count * 2 * sizeof(double);
     }
@@ -71,11 +71,19 @@ static kz_status check_memory(const family_buffers *b, kz_error *error) {
     return KZ_OK;
 }
 
-static kz_status open_slot(family_buffers *b, family_slot *slot, bool on_host, kz_error *error) {
-    kz_status status = kz_memory_alloc(b->device, slot->total, &slot->base, error);
+kz_status family_alloc(kz_device *device, const kz_family *family, const kz_case *c, uint64_t bytes,
+                       kz_ptr *address, kz_error *error) {
+    kz_place place = family->place ? family->place(c) : KZ_ON_DEVICE;
+    if (place == KZ_ON_DEVICE) return kz_memory_alloc(device, bytes, address, error);
+    return kz_memory_alloc_host(device, bytes, place == KZ_ON_HOST_PINNED, address, error);
+}
+
+static kz_status open_slot(family_buffers *b, family_slot *slot, bool is_buffer, kz_error *error) {
+    kz_status status = is_buffer ? family_alloc(b->device, b->family, b->c, slot->total, &slot->base, error)
+                                 : kz_memory_alloc(b->device, slot->total, &slot->base, error);
     if (status) return status;
     slot->data = slot->base + slot->front;
-    if (!on_host) return KZ_OK;
+    if (!is_buffer) return KZ_OK;
     slot->host = malloc(slot->bytes + 1);
     if (slot->what.role != KZ_INPUT) slot->got = malloc(slot->bytes + 1);
     if (!slot->host || (slot->what.role != KZ_INPUT && !slot->got))

@@ -26,6 +26,10 @@ typedef struct family_buffers {
     kz_ptr addresses[KZ_FAMILY_BUFFERS];
 } family_buffers;
 
+// Memory for a buffer of the case, where the family wants it.
+kz_status family_alloc(kz_device *device, const kz_family *family, const kz_case *c, uint64_t bytes,
+                       kz_ptr *address, kz_error *error);
+
 // KZ_NO_MEMORY with what was needed and what there is, before anything large is touched.
 kz_status family_buffers_open(const kz_family *family, const kz_case *c, kz_device *device,
                               uint64_t workspace_bytes, family_buffers *buffers, kz_error *error);

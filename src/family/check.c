@@ -73,7 +73,7 @@ static kz_status say_wrong(const family_slot *slot, const family_comparison *m, 
     return KZ_WRONG;
 }
 
-static kz_status compare_slot(const family_check_job *job, const family_buffers *b, size_t which,
+kz_status family_compare_slot(const family_check_job *job, const family_buffers *b, size_t which,
                               const void *previous, family_comparison *comparison, kz_error *error) {
     const family_slot *slot = &b->slots[which];
     uint64_t count = slot->what.count;
@@ -150,7 +150,7 @@ static kz_status compare_all(const family_check_job *job, family_buffers *b, con
     for (size_t i = 0; i < b->count; i++) {
         if (!b->slots[i].got) continue;
         family_comparison comparison;
-        kz_status status = compare_slot(job, b, i, before->bytes[i], &comparison, &result->error);
+        kz_status status = family_compare_slot(job, b, i, before->bytes[i], &comparison, &result->error);
         if (status && status != KZ_WRONG) return status;
         if (!result->buffer || status || comparison.worst_ratio >= result->comparison.worst_ratio) {
             result->buffer = b->slots[i].what.name;

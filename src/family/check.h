@@ -51,6 +51,12 @@ void family_check(const family_check_job *job, family_check_result *result);
 // The plan of a variant or a guest for a device, or the reason why there is none (KZ_UNSUPPORTED).
 kz_status family_make_plan(const family_check_job *job, kz_plan *plan, kz_error *error);
 
+// One output, as it was read back, against its reference: KZ_WRONG says how they differ. `previous` is what it held
+// after an earlier run, or NULL.
+struct family_buffers;
+kz_status family_compare_slot(const family_check_job *job, const struct family_buffers *buffers, size_t which,
+                              const void *previous, family_comparison *comparison, kz_error *error);
+
 // Whether a variant is meant for this kind of device at all: native ones for cpu, the rest elsewhere.
 bool family_variant_suits(const kz_variant *variant, const kz_device_info *device);
 

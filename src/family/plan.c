@@ -55,6 +55,24 @@ kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes)
     return step;
 }
 
+static kz_step *add_order(kz_plan *plan, kz_step_kind kind, uint32_t stream, uint32_t event) {
+    assert(stream < KZ_PLAN_STREAMS && event < KZ_PLAN_EVENTS);
+    kz_step *step = add_step(plan, kind);
+    step->stream = stream;
+    step->event = event;
+    return step;
+}
+
+kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event) {
+    return add_order(plan, KZ_STEP_RECORD, stream, event);
+}
+kz_step *kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event) {
+    return add_order(plan, KZ_STEP_WAIT, stream, event);
+}
+kz_step *kz_plan_add_synchronize(kz_plan *plan, uint32_t stream) {
+    return add_order(plan, KZ_STEP_SYNCHRONIZE, stream, 0);
+}
+
 void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
                    kz_type type) {
     int length = snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family, idea, operation, kz_type_name(type));

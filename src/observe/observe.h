@@ -126,6 +126,7 @@ observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.
 // OBSERVE_INSTRUMENT(name): the words of KZ_OBSERVE and of the options below, in one table.
 typedef struct observe_options {
     bool counters, caches, races, sync, undefined, numerics, leaks, hashes;
+    bool time; // for the session's owner, who has the clock: it counts launch by launch
 } observe_options;
 // "counters,races": words separated by commas.
 kz_status observe_options_parse(const char *words, observe_options *options, kz_error *error);
@@ -173,6 +174,8 @@ void observe_session_close(observe_session *session);
 void observe_session_name(observe_session *session, const char *program, uint64_t seed);
 sim_listener *observe_session_listener(observe_session *session);
 observe_findings *observe_session_findings(observe_session *session);
+// Counters of the session's own, from now on; NULL when out of memory. Its owner reads and resets them.
+observe_counters *observe_session_count(observe_session *session);
 // A buffer that was made and filled before the session listened: it is told of as a program would have made it,
 // the elements of one that is not `is_written` undefined, what stands before and behind them not.
 struct observe_buffer {

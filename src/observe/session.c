@@ -9,7 +9,7 @@
 #include "observe/record.h"
 #include "observe/team.h"
 
-// The words of the options, each with the detector that it asks for; counters and caches are apart.
+// The words of the options, each with the detector that it asks for; those without one are apart.
 static const struct {
     const char *name;
     size_t offset;
@@ -23,6 +23,7 @@ static const struct {
     {"numerics", offsetof(observe_options, numerics), observe_numerics_open},
     {"leaks", offsetof(observe_options, leaks), observe_leaks_open},
     {"hashes", offsetof(observe_options, hashes), observe_hashes_open},
+    {"time", offsetof(observe_options, time), NULL},
 };
 enum { INSTRUMENTS = BASE_COUNT(instruments) };
 
@@ -32,6 +33,7 @@ struct observe_session {
     observe_findings *findings;
     observe_lines *lines;
     observe_caches *caches;
+    observe_counters *counters; // NULL until asked for
     observe_detector *detectors[INSTRUMENTS];
     size_t detector_count;
     observe_team *team;
@@ -133,6 +135,7 @@ void observe_session_close(observe_session *session) {
     for (size_t i = 0; i < session->detector_count; i++) session->detectors[i]->close(session->detectors[i]);
     observe_lines_close(session->lines);
     observe_caches_close(session->caches);
+    observe_counters_close(session->counters);
     observe_profiles_close(&session->profiles);
     if (session->findings) observe_findings_close(session->findings);
     observe_team_close(session->team);
@@ -156,6 +159,16 @@ void observe_session_note(observe_session *session, const char *lines) {
 
 sim_listener *observe_session_listener(observe_session *session) {
     return observe_team_listener(session->team);
+}
+
+observe_counters *observe_session_count(observe_session *session) {
+    if (session->counters) return session->counters;
+    session->counters = observe_counters_open();
+    if (session->counters && !observe_team_add(session->team, observe_counters_listener(session->counters))) {
+        observe_counters_close(session->counters);
+        session->counters = NULL;
+    }
+    return session->counters;
 }
 
 observe_findings *observe_session_findings(observe_session *session) { return session->findings; }

@@ -4,19 +4,19 @@
 // measured on an H200 (results/h200, commit c372df6) or are typical latencies; each says which.
 #include <math.h>
 
+#include "observe/estimate.h"
 #include "report/prof.h"
 
-// Instructions that an SM's four schedulers issue per clock, since Volta.
-static const double SCHEDULERS = 4;
-// L2 gives an SM about a sector per clock (transpose/03_coalesced_write: 0.8), and takes one that is filled
-// in part in four (transpose/01_naive 3.9, transpose/02_coalesced_read 4.0).
-static const double SECTOR_CLOCKS = 1, PARTIAL_SECTOR_CLOCKS = 4;
+// The rates that observe/estimate.h has too are from there. L2 takes a sector that is filled in part in four
+// clocks (transpose/01_naive 3.9, transpose/02_coalesced_read 4.0).
+static const double SCHEDULERS = OBSERVE_SCHEDULERS, SECTOR_CLOCKS = OBSERVE_SECTOR_CLOCKS,
+                    PARTIAL_SECTOR_CLOCKS = 4;
 // Atomics on one address of global memory follow each other at this distance (reduce/01_atomic: 1.76 ns).
 static const double ATOMIC_CLOCKS = 3.5, ONE_ADDRESS = 1.05;
 static const double SPECIAL_PER_CLOCK = 0.5; // warp instructions per SM: 16 lanes
 // Typical latencies in clocks, and how many memory instructions of a warp are taken to be under way at once.
-static const double ALU_LATENCY = 4, SHARED_LATENCY = 30, L1_LATENCY = 35, L2_LATENCY = 260,
-                    DRAM_LATENCY = 600, BARRIER_LATENCY = 30, OVERLAP = 4;
+static const double ALU_LATENCY = OBSERVE_ALU_LATENCY, SHARED_LATENCY = 30, L1_LATENCY = 35, L2_LATENCY = 260,
+                    DRAM_LATENCY = OBSERVE_DRAM_LATENCY, BARRIER_LATENCY = 30, OVERLAP = OBSERVE_OVERLAP;
 
 double report_prof_dram_latency(void) { return DRAM_LATENCY; }
 static const double CLOSE = 0.8; // of the largest

@@ -436,6 +436,17 @@ CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
     return OK;
 }
 
+// Pinned memory is counted with the rest: it must be given back too.
+CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags);
+CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
+    pointer at = 0;
+    CUresult result = cuMemAlloc_v2(&at, bytes);
+    *address = (void *)(uintptr_t)at;
+    return flags ? INVALID_VALUE : result;
+}
+CUresult cuMemFreeHost(void *address);
+CUresult cuMemFreeHost(void *address) { return cuMemFree_v2((pointer)(uintptr_t)address); }
+
 // ---- streams and what goes through them ----------------------------------------------------------------
 
 typedef struct fake_op {
