@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/trace.h"
 #include "fake_cuda.h"
 
 static const fake_cuda_state *fake(void) {
@@ -501,6 +502,80 @@ static void graphs(void **state) {
     expect_nothing_left();
 }
 
+// Host to device, a kernel, and back, in two streams with an event between; buffers 0 and 1 are the host's.
+static kz_plan pipeline(bool graph) {
+    float factor = 2;
+    uint32_t bits;
+    memcpy(&bits, &factor, sizeof bits);
+    kz_plan plan = {.workspace_bytes = 16, .step_count = 5, .graph = graph};
+    plan.steps[0] = (kz_step){.kind = KZ_STEP_COPY, .stream = 1, .bytes = 16};
+    plan.steps[0].args[0].kind = KZ_ARG_WORKSPACE;
+    plan.steps[0].args[1] = (kz_arg){.kind = KZ_ARG_BUFFER, .buffer = 0};
+    plan.steps[1] = (kz_step){.kind = KZ_STEP_RECORD, .stream = 1, .event = 3};
+    plan.steps[2] = (kz_step){.kind = KZ_STEP_WAIT, .stream = 2, .event = 3};
+    plan.steps[3] = (kz_step){.kind = KZ_STEP_LAUNCH,
+                              .entry = "scale_f32",
+                              .stream = 2,
+                              .launch = {.grid = {1, 1, 1}, .block = {4, 1, 1}},
+                              .arg_count = 3,
+                              .args = {{.kind = KZ_ARG_WORKSPACE},
+                                       {.kind = KZ_ARG_SCALAR, .scalar = bits},
+                                       {.kind = KZ_ARG_SCALAR, .scalar = 4}}};
+    plan.steps[4] = (kz_step){.kind = KZ_STEP_COPY, .stream = 2, .bytes = 16};
+    plan.steps[4].args[0] = (kz_arg){.kind = KZ_ARG_BUFFER, .buffer = 1};
+    plan.steps[4].args[1].kind = KZ_ARG_WORKSPACE;
+    return plan;
+}
+
+static void expect_trace(const device_trace *trace) {
+    assert_int_equal(trace->count, 3);
+    assert_false(trace->modelled);
+    const device_engine engines[] = {DEVICE_ENGINE_TO_DEVICE, DEVICE_ENGINE_COMPUTE, DEVICE_ENGINE_TO_HOST};
+    for (size_t i = 0; i < 3; i++) { // 0.25 s each, one after the other
+        assert_int_equal(trace->spans[i].engine, engines[i]);
+        assert_true(trace->spans[i].start == 0.25 * (double)i &&
+                    trace->spans[i].end == 0.25 * (double)(i + 1));
+    }
+    assert_true(trace->seconds == 0.75);
+}
+
+static void host_memory_and_pipelines(void **state) {
+    kz_module *module;
+    kz_device *device;
+    device_trace *trace = malloc(sizeof *trace);
+    GOOD(kz_device_open("cuda", &device, trouble)); // its own: what plans open is closed with it
+    GOOD(kz_module_load(device, &image, &module, trouble));
+    for (int way = 0; way < 4; way++) {
+        bool pinned = way % 2, graph = way / 2;
+        kz_plan plan = pipeline(graph);
+        kz_ptr buffers[2], workspace;
+        float x[4] = {1, 2, 3, 4}, y[4];
+        for (int i = 0; i < 2; i++) GOOD(kz_memory_alloc_host(device, 16, pinned, &buffers[i], trouble));
+        GOOD(kz_memory_alloc(device, 16, &workspace, trouble));
+        GOOD(kz_copy_to_device(device, NULL, buffers[0], x, 16, trouble));
+        GOOD(kz_memory_fill(device, NULL, buffers[1], 0xff, 16, trouble));
+        for (int again = 0; again < 2; again++)
+            GOOD(kz_plan_run(device, NULL, module, &plan, buffers, 2, workspace, trouble));
+        GOOD(kz_device_synchronize(device, trouble));
+        GOOD(kz_copy_to_host(device, NULL, y, buffers[1], 16, trouble));
+        for (int i = 0; i < 4; i++) assert_true(y[i] == 2 * x[i]);
+        assert_int_equal(fake()->live_execs,
+                         graph ? way - 1 : 0); // one graph for both runs on the same buffers
+        const device_plan_call call = {device, NULL, module, &plan, buffers, 2, workspace};
+        GOOD(device_plan_trace(&call, trace, trouble));
+        expect_trace(trace);
+        GOOD(kz_copy_on_device(device, NULL, buffers[1], buffers[0], 16, trouble)); // within the host
+        GOOD(kz_copy_to_host(device, NULL, y, buffers[1], 16, trouble));
+        assert_memory_equal(x, y, 16);
+        GOOD(kz_memory_free(device, workspace, trouble));
+        for (int i = 0; i < 2; i++) GOOD(kz_memory_free(device, buffers[i], trouble));
+    }
+    kz_module_close(module);
+    kz_device_close(device);
+    free(trace);
+    expect_nothing_left();
+}
+
 // ---- when it breaks -----------------------------------------------------------------------------------
 
 static void a_kernel_faults(void **state) {
@@ -576,6 +651,7 @@ int main(void) {
         OPEN(bad_launches),
         OPEN(streams_and_events),
         OPEN(graphs),
+        ALONE(host_memory_and_pipelines),
         OPEN(a_kernel_faults),
         OPEN(the_gpu_vanishes),
         OPEN(no_counters_here),

@@ -450,7 +450,7 @@ CUresult cuMemFreeHost(void *address) { return cuMemFree_v2((pointer)(uintptr_t)
 // ---- streams and what goes through them ----------------------------------------------------------------
 
 typedef struct fake_op {
-    enum { FILL, COPY, LAUNCH } kind;
+    enum { FILL, COPY, LAUNCH, MARK } kind;
     void *to;
     const void *from;
     size_t bytes;
@@ -468,7 +468,9 @@ typedef struct fake_graph {
 typedef struct fake_stream {
     fake_graph *capture; // what it is being captured into
     bool origin;
+    struct fake_stream *next;
 } fake_stream;
+static fake_stream *all_streams;
 
 typedef struct fake_event {
     fake_graph *capture;
@@ -477,6 +479,11 @@ typedef struct fake_event {
 } fake_event;
 
 static void run(const fake_op *op) {
+    if (op->kind == MARK) {
+        op->event->recorded = true;
+        op->event->seconds = clock_seconds;
+        return;
+    }
     const char *step = getenv("FAKE_CUDA_STEP");
     int slow = op->kind == LAUNCH && op->function->slow ? op->function->slow : 1;
     clock_seconds += slow * (step ? strtod(step, NULL) : 0.25);
@@ -571,13 +578,21 @@ CUresult cuLaunchKernelEx(const config *c, void *function, void **params, void *
 CUresult cuStreamCreate(void **stream, unsigned flags);
 CUresult cuStreamCreate(void **stream, unsigned flags) {
     ENTER();
-    *stream = own(sizeof(fake_stream));
+    fake_stream *made = own(sizeof *made);
+    made->next = all_streams;
+    all_streams = made;
+    *stream = made;
     STATE.live_streams++;
     return OK;
 }
 CUresult cuStreamDestroy_v2(void *stream);
 CUresult cuStreamDestroy_v2(void *stream) {
     ENTER();
+    for (fake_stream **at = &all_streams; *at; at = &(*at)->next)
+        if (*at == stream) {
+            *at = (*at)->next;
+            break;
+        }
     STATE.live_streams--;
     disown(stream);
     return OK;
@@ -612,7 +627,8 @@ CUresult cuStreamEndCapture(void *stream, void **graph) {
     fake_stream *s = stream;
     if (!s->capture || !s->origin) return CAPTURE_UNMATCHED;
     *graph = s->capture;
-    s->capture = NULL;
+    for (fake_stream *other = all_streams; other; other = other->next) // those that joined in, too
+        if (other->capture == *graph) other->capture = NULL;
     s->origin = false;
     return OK;
 }
@@ -642,6 +658,12 @@ CUresult cuEventRecord(void *event, void *stream) {
     e->recorded = true;
     e->seconds = clock_seconds;
     return OK;
+}
+CUresult cuEventRecordWithFlags(void *event, void *stream, unsigned flags);
+CUresult cuEventRecordWithFlags(void *event, void *stream, unsigned flags) {
+    ENTER();
+    if (flags != 1 || !stream || !((fake_stream *)stream)->capture) return INVALID_VALUE; // for graphs alone
+    return enqueue(stream, &(fake_op){.kind = MARK, .event = event});
 }
 CUresult cuEventSynchronize(void *event);
 CUresult cuEventSynchronize(void *event) {
