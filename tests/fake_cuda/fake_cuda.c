@@ -458,6 +458,7 @@ typedef struct fake_op {
     const fake_function *function;
     fake_cuda_launch launch;
     char params[MOST_PARAMS][8];
+    struct fake_event *event;
 } fake_op;
 
 typedef struct fake_graph {
