@@ -41,4 +41,9 @@
 #define BFS_BETA 18
 #endif
 
+// 08: edges of a level that one block does alone. To be searched: 512 to 8192.
+#ifndef BFS_ALONE
+#define BFS_ALONE 2048
+#endif
+
 #endif

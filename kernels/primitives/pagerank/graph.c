@@ -133,13 +133,16 @@ bool graph_fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, u
     if (which >= GRAPH_BUFFERS) return false;
     maker g = make(c, seed);
     bool in = which >= IN_OFFSETS, offsets = which == OUT_OFFSETS || which == IN_OFFSETS;
+    uint64_t degree = g.n && g.m >= g.n ? g.m / g.n : 1; // of a lattice
     uint32_t *to = host;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t p = first + i, d;
-        if (offsets)
+        uint64_t p = first + i;
+        if (g.n == 0) // edges between no vertices: plans refuse it
+            to[i] = 0;
+        else if (offsets)
             to[i] = (uint32_t)offset_of(&g, in, p);
         else if (g.shape == GRAPH_LATTICE)
-            d = g.m / g.n, to[i] = (uint32_t)neighbour(&g, p / d, p % d);
+            to[i] = (uint32_t)neighbour(&g, p / degree, p % degree);
         else
             to[i] = (uint32_t)other_end(&g, in, p);
     }
