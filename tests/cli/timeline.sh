@@ -1,0 +1,56 @@
+#!/bin/sh
+# kz timeline: the drawing of the documentation, overlap with pinned memory and none with pageable, whole programs whose
+# times are the same in every run, files, and what it refuses.
+. "$(dirname "$0")/lib.sh"
+SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
+
+# The page shows what the model says today.
+expect_exit 0 timeline streams/04_depth_first
+sed -n '/^\$ kz timeline streams/,/^```/p' "$SOURCES/docs/timeline.md" | sed '1d;$d' > "$FOLDER/page"
+cmp -s "$FOLDER/page" "$FOLDER/out" || fail "docs/timeline.md shows another drawing: put this one there"
+awk 'length > 80 { exit 1 }' "$FOLDER/out" || fail "a line is longer than 80 columns"
+
+expect_exit 0 timeline streams/04_depth_first --case pageable-f32-n65536-rounds64-uniform
+expect_out "hidden      0% of the copying runs behind a kernel"
+for variant in 01_synchronous 02_one_stream 03_two_buffers 05_breadth_first 06_events 07_graph; do
+    expect_exit 0 timeline streams/$variant --case pinned-f32-n65536-rounds64-uniform --width 60
+    expect_out "streams/$variant pinned-f32-n65536-rounds64-uniform on sim:h200, by the model of time"
+    case $variant in 01* | 02*) expect_out "hidden      0%" ;; *) grep -q "hidden *[1-9]" "$FOLDER/out" || fail "$variant hides nothing" ;; esac
+done
+# Host and graph: one call is sooner done than 24.
+seconds() { sed 's/.*"seconds": *\([0-9.e-]*\).*/\1/' "$FOLDER/out"; }
+expect_exit 0 timeline streams/02_one_stream --case pinned-f32-n1048576-rounds1-uniform --json
+one=$(seconds)
+expect_exit 0 timeline streams/04_depth_first --case pinned-f32-n1048576-rounds1-uniform --json
+awk "BEGIN { exit !($(seconds) < $one) }" || fail "four streams are no faster than one: $(seconds) and $one"
+
+# A device without copies of its own: any family can be drawn.
+expect_exit 0 timeline reduce --gpu t4 --svg "$FOLDER/a.svg" --html "$FOLDER/a.html" --json "$FOLDER/a.json"
+expect_out "on sim:t4"
+expect_out "SVG: $FOLDER/a.svg"
+grep -q '</svg>' "$FOLDER/a.svg" || fail "no picture"
+grep -q '<table>' "$FOLDER/a.html" || fail "no table of operations"
+grep -q '"type": *"timeline"' "$FOLDER/a.json" || fail "no JSON"
+
+# Whole programs: copies beside kernels, and times that do not change from run to run.
+PROGRAM=$SOURCES/tests/cudart/order/order.cu
+expect_exit 0 timeline --json "$PROGRAM" two_streams
+cp "$FOLDER/out" "$FOLDER/first"
+expect_exit 0 timeline --json "$PROGRAM" two_streams
+cmp -s "$FOLDER/first" "$FOLDER/out" || fail "the same program took another time"
+expect_out '"engine": "to device"'
+expect_out '"name": "twice"'
+expect_exit 0 timeline "$PROGRAM" with_default
+expect_out "hidden      0%"
+expect_exit 0 timeline "$PROGRAM" graph
+expect_out "hidden      100%"
+
+expect_exit 2 timeline
+expect_err "of what?"
+expect_exit 2 timeline no_such_family
+expect_exit 2 timeline streams/04_depth_first --width 12
+expect_err "40 to 400"
+expect_exit 2 timeline --device cuda "$PROGRAM"
+expect_err "on the simulator alone"
+expect_exit 8 timeline streams/00_native --device cpu
+finish
