@@ -8,7 +8,7 @@
 #include "report/record.h"
 #include "report/report.h"
 
-enum { NAME = 11, LEAST_WIDTH = 40, IDLE = '.' };
+enum { NAME = 11, SHARE = 5, LEAST_WIDTH = 40, IDLE = '.' };
 
 void report_timeline_free(report_timeline *timeline) {
     free(timeline->spans);
@@ -149,22 +149,19 @@ static void print_row(base_text *out, const report_timeline *t, bool by_engine, 
         if (s) mark = by_engine ? stream_mark(streams, stream_count, s->stream) : engine_marks[s->engine];
         base_text_add(out, "%c", mark);
     }
-    base_text_add(out, "\n");
 }
 
-static void print_sums(base_text *out, const report_timeline *t) {
-    report_timeline_totals sums = report_timeline_sum(t);
+static void print_sums(base_text *out, const report_timeline *t, const report_timeline_totals *sums) {
     char text[REPORT_NUMBER], alone[REPORT_NUMBER];
     base_text_add(out, "busy        ");
     for (int e = 0; e < DEVICE_ENGINES; e++)
-        base_text_add(out, "%s%s %s (%.0f%%)", e ? ", " : "", device_engine_name((device_engine)e),
-                      report_seconds(text, sums.busy[e]),
-                      t->seconds > 0 ? 100 * sums.busy[e] / t->seconds : 0);
+        base_text_add(out, "%s%s %s", e ? ", " : "", device_engine_name((device_engine)e),
+                      report_seconds(text, sums->busy[e]));
     base_text_add(out, "\nend to end  %s; one after the other %s: %.2fx\n", report_seconds(text, t->seconds),
-                  report_seconds(alone, sums.alone), t->seconds > 0 ? sums.alone / t->seconds : 0);
-    if (sums.copied > 0)
+                  report_seconds(alone, sums->alone), t->seconds > 0 ? sums->alone / t->seconds : 0);
+    if (sums->copied > 0)
         base_text_add(out, "hidden      %.0f%% of the copying runs behind a kernel\n",
-                      100 * sums.hidden / sums.copied);
+                      100 * sums->hidden / sums->copied);
     if (t->left_out)
         base_text_add(out, "left out    %llu more operations, which came after the first %zu\n",
                       (unsigned long long)t->left_out, t->count);
@@ -172,21 +169,25 @@ static void print_sums(base_text *out, const report_timeline *t) {
 
 void report_timeline_print(base_text *out, const report_timeline *t, unsigned width) {
     unsigned streams[REPORT_TIMELINE_STREAMS],
-        columns = (width < LEAST_WIDTH ? LEAST_WIDTH : width) - NAME - 1;
+        columns = (width < LEAST_WIDTH ? LEAST_WIDTH : width) - NAME - 1 - SHARE;
     size_t count = report_timeline_streams(t, streams);
     char text[REPORT_NUMBER], name[32];
-    base_text_add(out, "%s on %s, %s\n\n", t->title, t->device,
+    base_text_add(out, "%s\non %s, %s\n\n", t->title, t->device,
                   t->modelled ? "by the model of time" : "measured");
     base_text_add(out, "%-*s 0%*s\n", NAME, "", (int)columns - 1, report_seconds(text, t->seconds));
-    for (int e = 0; e < DEVICE_ENGINES; e++)
+    report_timeline_totals sums = report_timeline_sum(t);
+    for (int e = 0; e < DEVICE_ENGINES; e++) {
         print_row(out, t, true, (unsigned)e, device_engine_name((device_engine)e), columns, streams, count);
+        base_text_add(out, "%*.0f%%\n", SHARE - 1, t->seconds > 0 ? 100 * sums.busy[e] / t->seconds : 0);
+    }
     base_text_add(out, "\n");
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "stream %c", stream_mark(streams, count, streams[i]));
         print_row(out, t, false, streams[i], name, columns, streams, count);
+        base_text_add(out, "\n");
     }
     base_text_add(out, "\n%-*s > to device, # compute, < to host; digits are streams\n", NAME, "");
-    print_sums(out, t);
+    print_sums(out, t, &sums);
 }
 
 // ---- JSON ------------------------------------------------------------------------------------------------

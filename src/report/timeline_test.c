@@ -43,9 +43,9 @@ static void three_at_once_count_once(void **state) {
 
 static void the_drawing(void **state) {
     base_text out = {0};
-    report_timeline_print(&out, &two, 12 + 28); // two columns a second
-    assert_non_null(strstr(out.data, "to device   1111111122222222............\n"));
-    assert_non_null(strstr(out.data, "compute     ........1111111122222222....\n"));
+    report_timeline_print(&out, &two, 12 + 28 + 5); // two columns a second
+    assert_non_null(strstr(out.data, "to device   1111111122222222............  57%\n"));
+    assert_non_null(strstr(out.data, "compute     ........1111111122222222....  57%\n"));
     assert_non_null(strstr(out.data, "stream 2    ........>>>>>>>>########<<<<\n"));
     assert_non_null(strstr(out.data, "one after the other 20.0 s: 1.43x"));
     assert_non_null(strstr(out.data, "hidden      50% of the copying"));
