@@ -7,9 +7,10 @@
 #include <sys/mman.h>
 
 enum {
-    SLICE = 4096,        // stretches a warp may execute before the next warp has its turn
-    PATIENCE = 1024,     // turns of all warps before other blocks get theirs, whatever this one does
-    SHARED_POISON = 0xff // what shared memory holds before it is written: NaN in every float type
+    SLICE = 4096,          // stretches a warp may execute before the next warp has its turn
+    PATIENCE = 1024,       // turns of all warps before other blocks get theirs, whatever this one does,
+    PATIENCE_WATCHED = 64, // and where a state that returns is looked for
+    SHARED_POISON = 0xff   // what shared memory holds before it is written: NaN in every float type
 };
 
 // ---- constants -----------------------------------------------------------------------------------------
@@ -322,7 +323,9 @@ void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
 
 bool sim_block_run(sim_block *b) {
     const sim_config *config = &b->grid->program->machine->config;
-    unsigned patience = b->worker->random ? 1 + sim_draw(b->worker, 4) : PATIENCE;
+    unsigned patience = b->worker->random  ? 1 + sim_draw(b->worker, 4)
+                        : b->worker->watch ? PATIENCE_WATCHED
+                                           : PATIENCE;
     b->waits = false;
     for (unsigned turn = 0; turn < patience; turn++) {
         bool ran = false, waiting_loops = true;

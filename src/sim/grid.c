@@ -15,6 +15,7 @@
 enum {
     DRAWN_TURNS = 512, // of a drawn schedule: about as much as one round of another
     WATCH_AFTER = 32,  // fruitless rounds before memory is watched for changes
+    LONG_ROUND = 8,    // as many of them is one in which no block waits: each used up its patience
     STIRS = 64,        // rounds in which blocks of a cluster help each other on before others begin
 };
 
@@ -296,7 +297,8 @@ static bool any_waits(const sim_worker *worker) {
 // After a round in which every block waited: stops the launch when the machine is back in a state it was in
 // before and no memory has changed since, for then it would go round for ever.
 static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
-    if (++watch->rounds < WATCH_AFTER) return;
+    watch->rounds += any_waits(worker) ? 1 : LONG_ROUND;
+    if (watch->rounds < WATCH_AFTER) return;
     if (!worker->watch) {
         worker->watch = true;
         worker->random = 0; // a state that returns proves something only where the order is fixed
