@@ -14,6 +14,8 @@
 #include "base/base.h"
 #include "bench/micro_record.h"
 #include "bench/roofs.h"
+#include "device/device.h"
+#include "observe/observe.h"
 
 enum { POINTS = 400 };
 typedef struct points {
@@ -123,6 +125,32 @@ static void barriers_are_counted(void **state) {
              many = find(&p, "barrier", 32)->counters.barriers;
     assert_int_equal(one, 16);        // 2 turns of 8
     assert_int_equal(many, 32 * one); // each warp comes to them
+    free(p.items);
+}
+
+// No races, no barrier that some threads miss, nothing read that was never written.
+static void the_kernels_are_clean(void **state) {
+    points p = {.items = calloc(POINTS, sizeof *p.items)};
+    bench_micro_request request = {.done = take, .context = &p};
+    kz_error error = {0};
+    observe_options options;
+    observe_gpu gpu;
+    observe_session *session = NULL;
+    base_text record = {0};
+    for (int i = 0; i < BENCH_MICRO_GROUPS; i++) request.groups[i] = true;
+    assert_int_equal(kz_device_open("sim:h200", &request.device, &error), KZ_OK);
+    assert_int_equal(observe_options_parse("races,sync,undefined", &options, &error), KZ_OK);
+    assert_int_equal(device_sim_gpu(request.device, &gpu, &error), KZ_OK);
+    assert_int_equal(observe_session_open(&options, &gpu, &session, &error), KZ_OK);
+    assert_int_equal(device_sim_observe(request.device, session, &error), KZ_OK);
+    assert_int_equal(bench_micro_run(&request, &error), KZ_OK);
+    assert_int_equal(device_sim_observe(request.device, NULL, &error), KZ_OK);
+    observe_session_finish(session, &record);
+    if (observe_findings_count(observe_session_findings(session), OBSERVE_WARNING))
+        fail_msg("%s", record.data);
+    observe_session_close(session);
+    base_text_free(&record);
+    kz_device_close(request.device);
     free(p.items);
 }
 
@@ -252,6 +280,7 @@ int main(void) {
         cmocka_unit_test(streams_move_whole_sectors_once),
         cmocka_unit_test(lanes_that_meet_at_an_address_are_counted),
         cmocka_unit_test(barriers_are_counted),
+        cmocka_unit_test(the_kernels_are_clean),
         cmocka_unit_test(what_cannot_be_kept_ends_the_run),
         cmocka_unit_test(figures_come_from_the_clock_and_wrong_ones_have_none),
         cmocka_unit_test(the_newest_of_a_point_counts),
