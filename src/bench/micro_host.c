@@ -78,42 +78,70 @@ kz_status micro_group_launch(micro_lab *lab, kz_error *error) {
 
 typedef struct host_copy {
     unsigned char *memory;
+    kz_ptr pinned; // in the place of `memory` where it is not 0
     size_t bytes;
     bool back;
+    kz_status status; // why there is no pinned memory
+    kz_error error;
 } host_copy;
 
 static kz_status copy(micro_lab *lab, void *context, kz_error *error) {
     const host_copy *c = context;
-    kz_status status =
-        c->back ? kz_copy_to_host(lab->device, lab->stream, c->memory, lab->data, c->bytes, error)
-                : kz_copy_to_device(lab->device, lab->stream, lab->data, c->memory, c->bytes, error);
+    kz_status status;
+    if (c->pinned)
+        status = kz_copy_on_device(lab->device, lab->stream, c->back ? c->pinned : lab->data,
+                                   c->back ? lab->data : c->pinned, c->bytes, error);
+    else if (c->back)
+        status = kz_copy_to_host(lab->device, lab->stream, c->memory, lab->data, c->bytes, error);
+    else
+        status = kz_copy_to_device(lab->device, lab->stream, lab->data, c->memory, c->bytes, error);
     return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
 }
 
 static unsigned char byte_at(size_t i) { return (unsigned char)(i * 151 >> 3 ^ i); }
 
+// What is in the device's memory comes home and is what was sent; the memory here is cleared first.
+static kz_status check_home(micro_lab *lab, const host_copy *c, kz_error *error) {
+    host_copy home = {.memory = c->memory, .bytes = c->bytes, .back = true};
+    memset(c->memory, 0, c->bytes);
+    kz_status status = copy(lab, &home, error);
+    for (size_t i = 0; i < c->bytes && !status; i++)
+        if (c->memory[i] != byte_at(i))
+            status = base_fail(error, KZ_WRONG, "byte %zu came back from the device changed", i);
+    return status;
+}
+
+static kz_status copy_point(micro_lab *lab, host_copy *c, const char *name, bool back, kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_host, name, "B/s", MICRO_MEMORY, "");
+    if (lab->gpu.bus > 0) job.nominal = lab->gpu.bus;
+    if (!micro_goes_on(lab)) return lab->fatal;
+    bench_micro_point point = micro_point_of(&job);
+    c->back = back;
+    point.status = c->status;
+    if (c->status) point.error = c->error;
+    // Once and checked, then timed. A copy away from the device must not find there what it should bring.
+    if (c->pinned && !back)
+        point.status = kz_memory_fill(lab->device, lab->stream, lab->data, 0, c->bytes, &point.error);
+    if (!point.status) point.status = copy(lab, c, &point.error);
+    if (!point.status) point.status = check_home(lab, c, &point.error);
+    return time_host(lab, &point, (double)c->bytes, true, c, copy, error);
+}
+
 kz_status micro_group_host(micro_lab *lab, kz_error *error) {
     host_copy c = {.bytes = lab->timed ? (size_t)64 << 20 : (size_t)64 << 10};
+    kz_ptr pinned = 0;
     if (c.bytes > lab->data_bytes) c.bytes = lab->data_bytes;
     c.memory = malloc(c.bytes);
     if (!c.memory) return base_fail(error, KZ_NO_MEMORY, "no memory for copies between host and device");
     for (size_t i = 0; i < c.bytes; i++) c.memory[i] = byte_at(i);
-    micro_job there = micro_job_of(BENCH_MICRO_host, "to_device_pageable", "B/s", MICRO_MEMORY, "");
-    micro_job back = micro_job_of(BENCH_MICRO_host, "to_host_pageable", "B/s", MICRO_MEMORY, "");
-    bench_micro_point point = micro_point_of(&there);
-    kz_status status = time_host(lab, &point, (double)c.bytes, true, &c, copy, error);
-    memset(c.memory, 0, c.bytes);
-    c.back = true;
-    bench_micro_point home = micro_point_of(&back);
-    if (!status) {
-        // Judged before the samples are handed over: what came home must be what went there.
-        home.status = copy(lab, &c, &home.error);
-        for (size_t i = 0; i < c.bytes && !home.status; i++)
-            if (c.memory[i] != byte_at(i))
-                home.status =
-                    base_fail(&home.error, KZ_WRONG, "byte %zu came back from the device changed", i);
-        status = time_host(lab, &home, (double)c.bytes, true, &c, copy, error);
-    }
+    kz_status status = copy_point(lab, &c, "to_device_pageable", false, error);
+    if (!status) status = copy_point(lab, &c, "to_host_pageable", true, error);
+    // Pinned memory gets its bytes from the device, and gives them back.
+    if (!status) c.status = kz_memory_alloc_host(lab->device, c.bytes, true, &pinned, &c.error);
+    c.pinned = pinned;
+    if (!status) status = copy_point(lab, &c, "to_host_pinned", true, error);
+    if (!status) status = copy_point(lab, &c, "to_device_pinned", false, error);
+    kz_memory_free(lab->device, pinned, NULL);
     free(c.memory);
     return status;
 }

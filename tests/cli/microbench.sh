@@ -25,11 +25,11 @@ expect_exit 8 microbench --device cpu
 expect_err "--device sim"
 
 # Every operation of this driver takes a quarter of a second; of shared memory it knows a kernel that does nothing.
-export KZ_LIBCUDA=$3 FAKE_CUDA_MEMORY=134217728 FAKE_CUDA_NAME="NVIDIA L40S"
+export KZ_LIBCUDA=$3 FAKE_CUDA_MEMORY=268435456 FAKE_CUDA_NAME="NVIDIA L40S"
 expect_exit 0 microbench launch host --device cuda:0
 expect_out "in a graph"
 kept=$KZ_RESULTS/microbench-nvidia-l40s.jsonl
-[ "$("$JSON_LINES" status ok < "$kept")" = 7 ] || fail "not a record for each point: $(cat "$kept")"
+[ "$("$JSON_LINES" status ok < "$kept")" = 9 ] || fail "not a record for each point: $(cat "$kept")"
 [ "$("$JSON_LINES" unit Hz < "$kept")" = 1 ] || fail "the clock was not measured"
 expect_exit 1 microbench banks --device cuda:0
 expect_out "34 wrong"
