@@ -1,4 +1,4 @@
-// permute: boxes, for 07 and 08. A box is a piece of all four axes, so chosen by the plan that what it touches is
+// permute: boxes, for 07 and 09. A box is a piece of all four axes, so chosen by the plan that what it touches is
 // contiguous for a while on both sides of memory, however short the axes are.
 //
 // In shared memory a box lies in the order of one side, the straight one: there it goes in and out as it lies. The

@@ -2,7 +2,7 @@
 //
 // Axes: a, b, c, d of the input, row-major. Operations: the order of these axes in the output, "acbd" say: out[a][c][b]
 // [d] = in[a][b][c][d]. Fewer axes have ones in front. Buffers: in, out. Where choice.csv does not know the GPU, the
-// last variant that the device can run is taken: 08, which chooses by shape.
+// last variant that the device can run is taken: 09, which chooses by shape.
 #include "permute.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ static const kz_variant variants[] = {
     {"05_tile", 75, permute_plan_tile, "the two axes that matter, turned in shared memory", NULL},
     {"06_packs", 75, permute_plan_packs, "tiles of 256 bytes on both sides for every type", NULL},
     {"07_box", 75, permute_plan_box, "a piece of all axes, for short ones", NULL},
-    {"08_chosen", 75, permute_plan_chosen, "the plan takes the kernel that fits the shape", NULL},
+    {"08_channels", 75, permute_plan_channels, "2 to 4 channels to planes and back, in registers", NULL},
+    {"09_chosen", 75, permute_plan_chosen, "the plan takes the kernel that fits the shape", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -91,6 +92,9 @@ enum {
     CHECK(ABDC, t, 1, 2, 48, 80), CHECK(ABDC, t, 1, 3, 33, 35), CHECK(ACBD, t, 2, 3, 5, 32),                 \
     CHECK(ACBD, t, 2, 5, 3, 7), CHECK(ACDB, t, 2, 3, 8, 16), CHECK(ADBC, t, 2, 8, 16, 3),                    \
     CHECK(ADBC, t, 2, 9, 7, 40, .misalign = 1), CHECK(ACBD, t, 2, 3, 5, 32, .misalign = 1)
+#define CHANNELS(t)                                                                                          \
+    CHECK(ADBC, t, 3, 4, 16, 2), CHECK(ADBC, t, 1, 16, 16, 4), CHECK(ACDB, t, 3, 2, 4, 16),                  \
+    CHECK(ACDB, t, 1, 4, 16, 16), CHECK(ACDB, t, 2, 3, 16, 16, .misalign = 1), CHECK(ADBC, t, 2, 16, 16, 3)
 // clang-format on
 
 static const kz_case cases[] = {
@@ -114,6 +118,12 @@ static const kz_case cases[] = {
     CHECK(ACDB, U8, 1, 3, 50, 60), // images of three channels
     CHECK(ADBC, U8, 1, 50, 60, 3),
     CHECK(ADBC, F16, 1, 31, 37, 3),
+    CHANNELS(U8),
+    CHANNELS(BF16),
+    CHANNELS(F32),
+    CHANNELS(I64),
+    CHECK(ADBC, U8, 3, 48, 48, 3), // more than one block
+    CHECK(ACDB, U8, 3, 3, 48, 48),
     CHECK(BACD, I64, 127, 131, 1, 1),
     CHECK(ACBD, F32, 2, 3, 5, 32, .data = KZ_DATA_NAN),
     CHECK(ABDC, F32, 1, 2, 40, 48, .data = KZ_DATA_INF),

@@ -274,7 +274,50 @@ kz_status permute_plan_box(const kz_case *c, const kz_device_info *device, kz_pl
     return add_boxes(c, plan, &s, error);
 }
 
-// ---- 08: by shape --------------------------------------------------------------------------------------------
+// ---- channels ----------------------------------------------------------------------------------------------
+
+// [batch][k][channels] to planes, or back: what is left after merging, and how many channels; 0 where it is not that.
+typedef struct channel_shape {
+    uint64_t batch, k;
+    int channels;
+    bool split;
+} channel_shape;
+
+static channel_shape find_channels(const kz_case *c, const permute_shape *s) {
+    int last = s->rank - 1;
+    if (s->rank < 2 || s->rank > 3 || s->order[last] != last - 1 || s->order[last - 1] != last)
+        return (channel_shape){0};
+    uint64_t pack = 16 / kz_type_size(c->type), batch = s->rank == 3 ? s->n[0] : 1;
+    for (int split = 1; split >= 0; split--) {
+        uint64_t channels = s->n[split ? last : last - 1], k = s->n[split ? last - 1 : last];
+        if (channels >= 2 && channels <= 4 && k % pack == 0 && batch * (k / pack) <= INT32_MAX)
+            return (channel_shape){batch, k, (int)channels, split};
+    }
+    return (channel_shape){0};
+}
+
+static kz_status add_channels(const kz_case *c, kz_plan *plan, const channel_shape *shape, kz_error *error) {
+    static const char *const ideas[2][5] = {{[2] = "join2", "join3", "join4"},
+                                            {[2] = "split2", "split3", "split4"}};
+    uint64_t per_batch = shape->k / (16 / kz_type_size(c->type)), groups = shape->batch * per_batch;
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(groups),
+                     kz_arg_u64(divider_pack((uint32_t)per_batch))};
+    return add(c, plan, ideas[shape->split][shape->channels], kz_ceil_div(groups, PERMUTE_CHANNELS_THREADS),
+               PERMUTE_CHANNELS_THREADS, 0, args, 4, error);
+}
+
+kz_status permute_plan_channels(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    permute_shape s = merged_shape(c);
+    if (permute_elements(&s) == 0) return KZ_OK;
+    channel_shape shape = find_channels(c, &s);
+    if (shape.channels == 0)
+        return kz_plan_refuse(
+            error, "2 to 4 channels to planes of whole packs or back alone; 07_box takes the rest");
+    return add_channels(c, plan, &shape, error);
+}
+
+// ---- 09: by shape --------------------------------------------------------------------------------------------
 
 kz_status permute_plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                               kz_error *error) {
@@ -288,6 +331,8 @@ kz_status permute_plan_chosen(const kz_case *c, const kz_device_info *device, kz
     if (keeps_rows(&s))
         return s.n[s.rank - 1] * size >= PERMUTE_ROW_BYTES ? add_rows(c, plan, &s, error)
                                                            : add_boxes(c, plan, &s, error);
+    channel_shape channels = find_channels(c, &s);
+    if (channels.channels) return add_channels(c, plan, &channels, error);
     uint64_t shorter = kz_min_u64(tile_rows(&s), tile_columns(&s)) * size;
     if (shorter < PERMUTE_SMALL_BYTES) return add_boxes(c, plan, &s, error);
     if (shorter < PERMUTE_WIDE_BYTES) return add_packs(c, plan, "small", &s, small, error);

@@ -15,6 +15,7 @@ PERMUTE_PLAN(rows)
 PERMUTE_PLAN(tile)
 PERMUTE_PLAN(packs)
 PERMUTE_PLAN(box)
+PERMUTE_PLAN(channels)
 PERMUTE_PLAN(chosen)
 #undef PERMUTE_PLAN
 

@@ -1,4 +1,4 @@
-// permute: what the tiles of 05, 06 and 08 share.
+// permute: what the tiles of 05, 06 and 09 share.
 //
 // Where the last axis changes, two axes matter: the input's last, `columns`, contiguous there, and the one that
 // becomes the last, `rows`, contiguous in the output. A tile is a piece of those two; the other axes, two at most, are

@@ -5,7 +5,7 @@
 
 #define PERMUTE_THREADS 256 // per block, for 01 to 03
 
-// 08: the last axis stays: rows of so many bytes are moved as rows. It changes: the shorter one of the two axes has so
+// 09: the last axis stays: rows of so many bytes are moved as rows. It changes: the shorter one of the two axes has so
 // many bytes for small tiles, and for wide ones. Below are boxes.
 #ifndef PERMUTE_ROW_BYTES
 #define PERMUTE_ROW_BYTES 32
@@ -17,7 +17,7 @@
 #define PERMUTE_WIDE_BYTES 160
 #endif
 
-// 04 and 08, rows: threads per block, units of 16 bytes in flight per thread. To be searched: 128 256 512; 1 2 4 8.
+// 04 and 09, rows: threads per block, units of 16 bytes in flight per thread. To be searched: 128 256 512; 1 2 4 8.
 #ifndef PERMUTE_ROWS_THREADS
 #define PERMUTE_ROWS_THREADS 256
 #endif
@@ -25,7 +25,7 @@
 #define PERMUTE_ROWS_FLIGHT 4
 #endif
 
-// 06 and 08, tiles by the size of an element: packs on a side, threads, blocks on a multiprocessor. SMALL is for axes
+// 06 and 09, tiles by the size of an element: packs on a side, threads, blocks on a multiprocessor. SMALL is for axes
 // that fill half of a wide tile or less.
 #define PERMUTE_WIDE_CHUNKS_1   16
 #define PERMUTE_WIDE_THREADS_1  256
@@ -52,7 +52,12 @@
 #define PERMUTE_SMALL_THREADS_8 64
 #define PERMUTE_SMALL_BLOCKS_8  16
 
-// 07 and 08, boxes: bytes in a box, threads per block, accesses in flight per thread. To be searched: 8192 16384 32768;
+// 08 and 09, channels: threads per block. To be searched: 64 128 256.
+#ifndef PERMUTE_CHANNELS_THREADS
+#define PERMUTE_CHANNELS_THREADS 128
+#endif
+
+// 07 and 09, boxes: bytes in a box, threads per block, accesses in flight per thread. To be searched: 8192 16384 32768;
 // 128 256; 2 4 8.
 #ifndef PERMUTE_BOX_BYTES
 #define PERMUTE_BOX_BYTES 16384
