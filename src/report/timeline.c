@@ -162,6 +162,10 @@ static void print_sums(base_text *out, const report_timeline *t, const report_ti
     if (sums->copied > 0)
         base_text_add(out, "hidden      %.0f%% of the copying runs behind a kernel\n",
                       100 * sums->hidden / sums->copied);
+    double each = t->count ? sums->alone / (double)t->count : 0;
+    if (t->modelled && t->count > 3 && each < 2 * device_call_seconds())
+        base_text_add(out, "small       operations take %s, issuing one %s: larger pieces overlap more\n",
+                      report_seconds(text, each), report_seconds(alone, device_call_seconds()));
     if (t->left_out)
         base_text_add(out, "left out    %llu more operations, which came after the first %zu\n",
                       (unsigned long long)t->left_out, t->count);
