@@ -6,6 +6,7 @@
 #include "prof_run.h"
 #include "report/figure.h"
 #include "report/prof_show.h"
+#include "report/roofs.h"
 
 // ---- bytes in flight --------------------------------------------------------------------------------
 
@@ -153,6 +154,20 @@ static kz_status place_own(figure_lab *lab, const figure_launch *launch, report_
     return status;
 }
 
+// What the figure was made from; true where it has roofs that were measured.
+static bool note_measured(const bench_roofs *roofs, char *note, size_t size) {
+    char read[REPORT_ROOF_TEXT], cores[REPORT_ROOF_TEXT];
+    bool measured = roofs->of[BENCH_ROOF_dram_read].measured && roofs->of[BENCH_ROOF_fma_f32].measured;
+    report_roof_text(read, roofs, BENCH_ROOF_dram_read);
+    report_roof_text(cores, roofs, BENCH_ROOF_fma_f32);
+    snprintf(note, size,
+             "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over the time\n"
+             "that kz prof estimates. %s%s%s%s. kz figure roofline",
+             measured ? "Dashed: reading " : "None of it is measured", measured ? read : "",
+             measured ? ", cores " : "", measured ? cores : "");
+    return measured;
+}
+
 kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
     enum { N = 1 << 18, MATRIX = 512, DEPTH = 128 };
     report_figure_kernel places[] = {
@@ -178,18 +193,21 @@ kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
     for (size_t i = 0; i < BASE_COUNT(own) && !status; i++)
         status = place_own(lab, &own[i], &places[BASE_COUNT(cases) + i], error);
     if (status) return status;
+    char note[400];
+    bench_roofs roofs;
+    bench_roofs_load(lab->gpu.key, NULL, &roofs); // those that were built in, whoever makes the figure
+    bool measured = note_measured(&roofs, note, sizeof note);
     char title[120], bandwidth[REPORT_NUMBER], peak[REPORT_NUMBER];
     snprintf(title, sizeof title, "Roofline of a simulated %s: %s, %s in f32", lab->gpu.name,
              report_si(bandwidth, lab->gpu.bandwidth, "B/s"), report_si(peak, lab->gpu.flops_f32, "FLOP/s"));
     report_figure_roofline_write(
-        svg, &(report_figure_roofline){
-                 .text = {title,
-                          "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over "
-                          "the time\n"
-                          "that kz prof estimates: none of it is measured. kz figure roofline"},
-                 .bandwidth = lab->gpu.bandwidth,
-                 .peak = lab->gpu.flops_f32,
-                 .kernels = places,
-                 .count = BASE_COUNT(places)});
+        svg,
+        &(report_figure_roofline){.text = {title, note},
+                                  .bandwidth = lab->gpu.bandwidth,
+                                  .peak = lab->gpu.flops_f32,
+                                  .measured_bandwidth = measured ? roofs.of[BENCH_ROOF_dram_read].value : 0,
+                                  .measured_peak = measured ? roofs.of[BENCH_ROOF_fma_f32].value : 0,
+                                  .kernels = places,
+                                  .count = BASE_COUNT(places)});
     return KZ_OK;
 }

@@ -95,14 +95,14 @@ typedef struct rate {
 } rate;
 
 static const rate rates[] = {
-    {"fma_f32", "fma_f32", "FLOP/s", MICRO_ARITHMETIC, START_F32, step_f32, 0, 128, 2},
-    {"fma_f64", "fma_f64", "FLOP/s", MICRO_ARITHMETIC, START_F64, step_f64, 0, 64, 2},
-    {"fma_f16x2", "fma_f16x2", "FLOP/s", MICRO_ARITHMETIC, START_F16, step_f16, 0, 128, 4},
-    {"fma_bf16x2", "fma_bf16x2", "FLOP/s", MICRO_BF16, START_BF16, step_bf16, 0, 128, 4},
-    {"mad_i32", "fma_i32", "op/s", MICRO_ARITHMETIC, START_I32, step_i32, 0, 64, 2},
-    {"special_ex2", "special_ex2", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 0.6411857445, 16, 1},
-    {"special_rsqrt", "special_rsqrt", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 1.0, 16, 1},
-    {"special_cos", "special_cos", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 0.7390851332, 16, 1},
+    {"fma_f32", "fma_f32", "FLOP/s", MICRO_ARITHMETIC, START_F32, step_f32, 0, 512, 2},
+    {"fma_f64", "fma_f64", "FLOP/s", MICRO_ARITHMETIC, START_F64, step_f64, 0, 256, 2},
+    {"fma_f16x2", "fma_f16x2", "FLOP/s", MICRO_ARITHMETIC, START_F16, step_f16, 0, 512, 4},
+    {"fma_bf16x2", "fma_bf16x2", "FLOP/s", MICRO_BF16, START_BF16, step_bf16, 0, 512, 4},
+    {"mad_i32", "fma_i32", "op/s", MICRO_ARITHMETIC, START_I32, step_i32, 0, 256, 2},
+    {"special_ex2", "special_ex2", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 0.6411857445, 64, 1},
+    {"special_rsqrt", "special_rsqrt", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 1.0, 64, 1},
+    {"special_cos", "special_cos", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 0.7390851332, 64, 1},
 };
 
 static const rate *rate_of(const micro_job *job) {

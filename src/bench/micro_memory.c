@@ -76,9 +76,9 @@ static kz_status stream(micro_lab *lab, const char *name, const char *entry, siz
     if (job.n * 16 * (copies ? 2 : 1) > lab->data_bytes) return KZ_OK; // more than there is
     job.x = isnan(x) ? x : (double)job.n * 16;
     job.nominal = nominal;
-    // A launch of a millisecond or so, for the small ones.
+    // A launch of a millisecond or so: what starts and ends it is then nothing beside it.
     double turns = ceil(4e9 / ((double)job.n * 16));
-    job.turns = micro_turns(lab, turns > 2000 ? 2000 : turns < 1 || bytes >= MANY / 4 ? 1 : (uint32_t)turns);
+    job.turns = micro_turns(lab, turns > 2000 ? 2000 : turns < 1 ? 1 : (uint32_t)turns);
     job.work = (double)job.n * 16 * job.turns * (copies ? 2 : 1);
     job.values = reads ? job.blocks * job.threads : 0;
     job.right = reads ? right_read : copies ? right_copy : right_write;

@@ -100,6 +100,15 @@ static void a_roofline_numbers_its_kernels(void **state) {
     assert_int_equal(count(out.data, "class=\"roof\""), 1);
     assert_int_equal(count(out.data, ">2</text>"), 2);
     base_text_free(&out);
+    report_figure_roofline_write(&out, &(report_figure_roofline){.text = {"t", "n"},
+                                                                 .bandwidth = 1e12,
+                                                                 .peak = 6e13,
+                                                                 .measured_bandwidth = 9e11,
+                                                                 .measured_peak = 5e13,
+                                                                 .kernels = kernels,
+                                                                 .count = 2});
+    assert_int_equal(count(out.data, "class=\"roof\" stroke-dasharray"), 1);
+    base_text_free(&out);
 }
 
 int main(void) {
