@@ -101,9 +101,6 @@ static kz_status trace_cuda(const device_plan_call *given, device_trace *trace, 
     if (!status && call.plan->graph)
         status =
             device_plan_record(&call, &(device_plan_watcher){&t, mark_before, mark_after}, &graph, error);
-    if (!status) // to warm up
-        status = graph ? kz_graph_launch(call.device, graph, stream, error)
-                       : device_plan_steps(&call, NULL, error);
     if (!status) status = run_timed(&t, &call, graph, error);
     if (!status) status = read_spans(&t, trace, error);
     if (graph) kz_graph_close(graph);

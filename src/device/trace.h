@@ -2,7 +2,7 @@
 //
 // On a GPU every step stands between two events in its stream, all on the clock of the first event. A step's first
 // event comes when its stream has reached it; where its engine was still busy with another step then, the step is
-// taken to begin when that one ended. A run without events comes first, to warm up.
+// taken to begin when that one ended. Who wants warm times runs the plan once before.
 #ifndef DEVICE_TRACE_H
 #define DEVICE_TRACE_H
 
@@ -23,7 +23,7 @@ typedef struct device_trace {
     bool modelled;  // by the simulator
 } device_trace;
 
-// KZ_UNSUPPORTED on `cpu`. The plan is run twice on a GPU, once on the simulator.
+// Runs the plan once. KZ_UNSUPPORTED on `cpu`.
 kz_status device_plan_trace(const device_plan_call *call, device_trace *trace, kz_error *error);
 
 #endif

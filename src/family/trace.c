@@ -12,6 +12,11 @@ static kz_status run(const family_check_job *job, const kz_plan *plan, family_bu
                                    .buffer_count = b->count,
                                    .workspace = b->workspace.data};
     kz_status status = family_buffers_fill(b, job->seed, 0xa5, error);
+    if (!status && kz_device_get_info(job->device)->kind == KZ_DEVICE_CUDA) { // to warm up
+        status = kz_plan_run(job->device, NULL, job->module, plan, b->addresses, b->count, b->workspace.data,
+                             error);
+        if (!status) status = family_buffers_fill(b, job->seed, 0xa5, error); // as it was before
+    }
     return status ? status : device_plan_trace(&call, trace, error);
 }
 
