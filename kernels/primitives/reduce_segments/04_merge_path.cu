@@ -12,7 +12,7 @@
 //          the others. 4-byte loads.
 
 #include "kz/last_block.cuh"
-#include "segments.cuh"
+#include "merge.cuh"
 
 enum {
     THREADS = REDUCE_SEGMENTS_MERGE_THREADS,
@@ -21,47 +21,6 @@ enum {
     WARPS = THREADS / KZ_WARP,
 };
 static_assert(WARPS >= 3, "three warps look for the first places");
-
-// What a stretch of items leaves: what is folded since the last end in it, or since its start where it has none.
-template <typename A> struct part {
-    A value;
-    int closed; // an end was in it
-};
-
-template <int operation, typename A>
-static __device__ __forceinline__ part<A> append(part<A> before, part<A> after) {
-    if (!after.closed) {
-        after.value = combine<operation>(before.value, after.value);
-        after.closed = before.closed;
-    }
-    return after;
-}
-
-// What the threads before this one leave together; *whole: what all of them do.
-template <int operation, typename A>
-static __device__ __forceinline__ part<A> scan_parts(part<A> mine, part<A> *whole) {
-    __shared__ part<A> of_warp[WARPS];
-    const part<A> nothing = {identity<operation>(A()), 0};
-    part<A> sum = mine, other;
-#pragma unroll
-    for (int step = 1; step < KZ_WARP; step *= 2) {
-        other.value = __shfl_up_sync(KZ_ALL_LANES, sum.value, step);
-        other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, step);
-        if (kz_lane() >= step) sum = append<operation>(other, sum);
-    }
-    if (kz_lane() == KZ_WARP - 1) of_warp[kz_warp()] = sum;
-    __syncthreads();
-    part<A> before = nothing;
-    *whole = nothing;
-    for (unsigned w = 0; w < WARPS; w++) {
-        if (w == kz_warp()) before = *whole;
-        *whole = append<operation>(*whole, of_warp[w]);
-    }
-    other.value = __shfl_up_sync(KZ_ALL_LANES, sum.value, 1);
-    other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, 1);
-    __syncthreads(); // of_warp may be written again
-    return kz_lane() == 0 ? before : append<operation>(before, other);
-}
 
 // ---- where a diagonal crosses the path: so many ends among the first `items` items ---------------------------
 
@@ -79,52 +38,7 @@ static __device__ __forceinline__ unsigned cross(const unsigned *ends, unsigned 
     return low;
 }
 
-// By a warp, in global memory, 32 ends at a time: some three trips for a tile's range instead of twelve. The answer
-// lies in [low, high].
-static __device__ __forceinline__ size_t cross_warp(const unsigned *offsets, size_t low, size_t high,
-                                                    size_t items) {
-    while (low < high) {
-        size_t step = (high - low + KZ_WARP - 1) / KZ_WARP, probe = low + kz_lane() * step;
-        bool before = probe < high && offsets[probe + 1] < items - probe;
-        unsigned count =
-            (unsigned)__popc(__ballot_sync(KZ_ALL_LANES, before)); // the lanes before it come first
-        if (count == 0) return low;
-        size_t last = low + (count - 1) * step; // is before the crossing, and the next probe is not
-        low = last + 1;
-        high = last + step < high ? last + step : high;
-    }
-    return low;
-}
-
-// Where the path stands: so many segments closed, so many elements folded.
-typedef struct place {
-    unsigned segment, element;
-} place;
-
-// `low` to `high`: what is known of the segments closed there.
-static __device__ __forceinline__ place find_place(const unsigned *offsets, size_t n, size_t low, size_t high,
-                                                   size_t items) {
-    if (items > n && low < items - n) low = items - n;
-    size_t segment = cross_warp(offsets, low, items < high ? items : high, items);
-    return {(unsigned)segment, (unsigned)(items - segment)};
-}
-
 // ---- the kernel ---------------------------------------------------------------------------------------------
-
-template <typename T> struct problem {
-    const T *in;
-    const unsigned *offsets;
-    T *out;
-    size_t segments, n;
-};
-
-// What a block leaves to the one that comes last: of each block its part, and the segment it closed first with what
-// it folded of that.
-template <typename A> struct left {
-    A *value, *head;
-    unsigned long long *segment; // NONE where it closed none
-};
-#define NONE 0xffffffffffffffffull
 
 // This tile's elements and ends, in shared memory: as many items as fit.
 template <typename A> struct tile_view {
@@ -205,27 +119,6 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
     return mine;
 }
 
-// The block that comes last closes what the others left open, in order.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void close_all(const problem<T> &p, const left<A> &l) {
-    part<A> carry = {identity<operation>(A()), 0};
-    for (unsigned first = 0; first < gridDim.x; first += THREADS) {
-        unsigned block = first + threadIdx.x;
-        part<A> mine = {identity<operation>(A()), 0}, whole;
-        unsigned long long segment = NONE;
-        if (block < gridDim.x) { // from L2: L1 knows nothing of other blocks
-            segment = __ldcg(&l.segment[block]);
-            mine.value = __ldcg(&l.value[block]);
-            mine.closed = segment != NONE;
-        }
-        part<A> before = append<operation>(carry, scan_parts<operation>(mine, &whole));
-        if (segment != NONE)
-            write_result<operation>(p.out, p.offsets, segment,
-                                    combine<operation>(before.value, __ldcg(&l.head[block])));
-        carry = append<operation>(carry, whole);
-    }
-}
-
 // The segment that a thread closed first: what comes in from before is known only now.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void close_head(const problem<T> &p, part<A> before, A head, size_t segment,
@@ -280,7 +173,8 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
         A head = identity<operation>(A());
         size_t head_segment = 0;
         part<A> mine = walk<operation>(p, tile, &head, &head_segment), whole;
-        part<A> before = append<operation>(carry, scan_parts<operation>(mine, &whole)); // all have walked now
+        part<A> before =
+            append<operation>(carry, scan_parts<operation, WARPS>(mine, &whole)); // all have walked now
         if (mine.closed) close_head<operation>(p, before, head, head_segment, &block_head, &block_segment);
         carry = append<operation>(carry, whole);
     }
@@ -290,7 +184,7 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
         l.segment[blockIdx.x] = block_segment;
         if (block_segment != NONE) l.head[blockIdx.x] = block_head;
     }
-    if (come_last()) close_all<operation>(p, l);
+    if (come_last()) close_all<operation, WARPS>(p, l);
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \

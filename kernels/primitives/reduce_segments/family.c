@@ -111,7 +111,18 @@ static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_p
     return plan_each(c, plan, "block", blocks, REDUCE_SEGMENTS_THREADS, error);
 }
 
-// Whole tiles for every block. The workspace: a value, a head and a segment's number, 8 bytes each, per block.
+// A launch over even shares of elements and ends, each of `chunk` items. The workspace: a value, a head and a segment's
+// number, 8 bytes each, per block.
+static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
+                       uint64_t chunk) {
+    plan->workspace_bytes = 3 * 8 * blocks;
+    kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OFFSETS),           kz_arg_buffer(OUT),
+                     kz_arg_workspace(0),     kz_arg_workspace(8 * blocks),     kz_arg_workspace(16 * blocks),
+                     kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)};
+    add_launch(c, plan, idea, blocks, threads, args, 9);
+}
+
+// Whole tiles for every block.
 static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                                  kz_error *error) {
     kz_status status = supported(c, error);
@@ -119,17 +130,19 @@ static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device,
     uint64_t n = (uint64_t)c->axes[N], tiles = kz_ceil_div(n + segments(c), REDUCE_SEGMENTS_MERGE_TILE);
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_MERGE_BLOCKS;
     uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
-    plan->workspace_bytes = 3 * 8 * blocks;
-    kz_arg args[] = {kz_arg_buffer(IN),
-                     kz_arg_buffer(OFFSETS),
-                     kz_arg_buffer(OUT),
-                     kz_arg_workspace(0),
-                     kz_arg_workspace(8 * blocks),
-                     kz_arg_workspace(16 * blocks),
-                     kz_arg_u64(segments(c)),
-                     kz_arg_u64(n),
-                     kz_arg_u64(each * REDUCE_SEGMENTS_MERGE_TILE)};
-    add_launch(c, plan, "merge_path", blocks, REDUCE_SEGMENTS_MERGE_THREADS, args, 9);
+    add_shares(c, plan, "merge_path", blocks, REDUCE_SEGMENTS_MERGE_THREADS,
+               each * REDUCE_SEGMENTS_MERGE_TILE);
+    return KZ_OK;
+}
+
+// A share for every warp.
+static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    uint64_t items = (uint64_t)c->axes[N] + segments(c), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BITS_BLOCKS;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(items, warps * REDUCE_SEGMENTS_BITS_ITEMS), full);
+    add_shares(c, plan, "bits", blocks, REDUCE_SEGMENTS_BITS_THREADS, kz_ceil_div(items, blocks * warps));
     return KZ_OK;
 }
 
@@ -139,6 +152,7 @@ static const kz_variant variants[] = {
     {"02_warp", 75, plan_warp, "a warp per segment", NULL},
     {"03_block", 75, plan_block, "a block per segment", NULL},
     {"04_merge_path", 75, plan_merge_path, "even shares of elements and ends, whatever the skew", NULL},
+    {"05_bits", 80, plan_bits, "elements added without a question, ends as bits", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -19,4 +19,14 @@
 #endif
 #define REDUCE_SEGMENTS_MERGE_TILE (REDUCE_SEGMENTS_MERGE_THREADS * REDUCE_SEGMENTS_MERGE_ITEMS)
 
+// 05: threads per block (six warps have 46 KB, and 48 is what a block has by itself), blocks per multiprocessor, and
+// items that are worth a warp.
+#ifndef REDUCE_SEGMENTS_BITS_THREADS
+#define REDUCE_SEGMENTS_BITS_THREADS 192
+#endif
+#ifndef REDUCE_SEGMENTS_BITS_BLOCKS
+#define REDUCE_SEGMENTS_BITS_BLOCKS 4
+#endif
+#define REDUCE_SEGMENTS_BITS_ITEMS 640
+
 #endif
