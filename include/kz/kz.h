@@ -169,6 +169,9 @@ typedef struct kz_launch {
     uint32_t cluster[3]; // 0 0 0: no clusters
     uint32_t dynamic_shared_bytes;
     bool cooperative; // all blocks resident, so that a grid-wide barrier works
+    // It may be put on the multiprocessors before the kernel in front of it in the stream has ended. The kernel must then
+    // wait (griddepcontrol.wait) before it reads or writes memory. From sm_90 on; nothing happens elsewhere.
+    bool overlap;
 } kz_launch;
 
 // `args[i]` points at the value of parameter i, as for cuLaunchKernel.

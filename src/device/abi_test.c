@@ -36,6 +36,8 @@ SAME_SIZE(int, CUstreamCaptureMode);
 SAME_PLACE(driver_launch_attribute, id, CUlaunchAttribute, id);
 SAME_PLACE(driver_launch_attribute, value, CUlaunchAttribute, value);
 SAME_PLACE(driver_launch_attribute, value.cooperative, CUlaunchAttribute, value.cooperative);
+SAME_PLACE(driver_launch_attribute, value.overlap, CUlaunchAttribute,
+           value.programmaticStreamSerializationAllowed);
 SAME_PLACE(driver_launch_attribute, value.cluster.x, CUlaunchAttribute, value.clusterDim.x);
 SAME_PLACE(driver_launch_attribute, value.cluster.z, CUlaunchAttribute, value.clusterDim.z);
 SAME_PLACE(driver_launch_config, grid[0], CUlaunchConfig, gridDimX);
@@ -76,6 +78,7 @@ SAME_VALUE(DRIVER_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME_VALUE(DRIVER_JIT_LINE_INFO, CU_JIT_GENERATE_LINE_INFO);
 SAME_VALUE(DRIVER_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 SAME_VALUE(DRIVER_LAUNCH_CLUSTER, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+SAME_VALUE(DRIVER_LAUNCH_OVERLAP, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 SAME_VALUE(DRIVER_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);
 SAME_VALUE(DRIVER_STREAM_DEFAULT, CU_STREAM_DEFAULT);
 SAME_VALUE(DRIVER_EVENT_DEFAULT, CU_EVENT_DEFAULT);

@@ -498,7 +498,7 @@ static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *ke
     if (!status) status = allow(device, (cuda_kernel *)kernel, launch, error);
     if (status) return status;
     cuda_device *self = cuda_of(device);
-    driver_launch_attribute attributes[2];
+    driver_launch_attribute attributes[3];
     driver_launch_config config = {
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
         .block = {launch->block[0], launch->block[1], launch->block[2]},
@@ -515,6 +515,10 @@ static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *ke
         *attribute = (driver_launch_attribute){
             .id = DRIVER_LAUNCH_CLUSTER,
             .value.cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]}};
+    }
+    if (launch->overlap && device->info.sm >= 90) {
+        driver_launch_attribute *attribute = &attributes[config.attribute_count++];
+        *attribute = (driver_launch_attribute){.id = DRIVER_LAUNCH_OVERLAP, .value.overlap = 1};
     }
     memccpy(self->last_kernel, kernel->name, 0, sizeof self->last_kernel - 1); // its last byte stays 0
     // The driver copies the values before it returns; its interface merely lacks the const.

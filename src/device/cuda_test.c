@@ -348,13 +348,18 @@ static void launch_attributes(void **state) {
     kz_module *module;
     GOOD(kz_module_load(device, &image, &module, trouble));
     kz_kernel *kernel = kernel_of(module, "shared_hungry");
-    kz_launch launch = {.grid = {32, 2, 2}, .block = {128, 1, 1}, .cluster = {16, 1, 1}, .cooperative = true};
+    kz_launch launch = {.grid = {32, 2, 2},
+                        .block = {128, 1, 1},
+                        .cluster = {16, 1, 1},
+                        .cooperative = true,
+                        .overlap = true};
     launch.dynamic_shared_bytes = 200 << 10; // more than the 48 KiB that need no asking
     GOOD(kz_launch_kernel(device, NULL, kernel, &launch, NULL, 0, trouble));
     assert_int_equal(fake()->dynamic_shared_allowed, 200 << 10);
     assert_int_equal(fake()->large_clusters_allowed, 1);
-    assert_int_equal(fake()->last.attribute_count, 2);
+    assert_int_equal(fake()->last.attribute_count, 3);
     assert_int_equal(fake()->last.cooperative, 1);
+    assert_int_equal(fake()->last.overlap, 1);
     assert_int_equal(fake()->last.cluster[0], 16);
     assert_int_equal(fake()->last.cluster[2], 1);
     assert_int_equal(fake()->last.grid[0], 32);

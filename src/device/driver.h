@@ -24,6 +24,7 @@ typedef struct driver_launch_attribute { // CUlaunchAttribute
     union {
         char room[64];
         int cooperative;
+        int overlap;
         struct {
             unsigned x, y, z;
         } cluster;
@@ -70,10 +71,14 @@ enum { // CUjit_option
     DRIVER_JIT_ERROR_LOG_BYTES = 6,
     DRIVER_JIT_LINE_INFO = 13,
 };
-enum { DRIVER_LAUNCH_COOPERATIVE = 2, DRIVER_LAUNCH_CLUSTER = 4 }; // CUlaunchAttributeID
-enum { DRIVER_CAPTURE_RELAXED = 2 };                               // CUstreamCaptureMode
-enum { DRIVER_STREAM_DEFAULT = 0, DRIVER_EVENT_DEFAULT = 0 };      // events with timing
-enum { DRIVER_RECORD_EXTERNAL = 1 };                               // CUevent_record_flags
+enum { // CUlaunchAttributeID
+    DRIVER_LAUNCH_COOPERATIVE = 2,
+    DRIVER_LAUNCH_CLUSTER = 4,
+    DRIVER_LAUNCH_OVERLAP = 6, // programmatic stream serialization
+};
+enum { DRIVER_CAPTURE_RELAXED = 2 };                          // CUstreamCaptureMode
+enum { DRIVER_STREAM_DEFAULT = 0, DRIVER_EVENT_DEFAULT = 0 }; // events with timing
+enum { DRIVER_RECORD_EXTERNAL = 1 };                          // CUevent_record_flags
 
 enum { // CUresult, those the code itself asks about; driver_errors.def has them all
 #define DRIVER_ERROR(code, name, status, lasting, cause) DRIVER_##name = code,

@@ -568,6 +568,7 @@ CUresult cuLaunchKernelEx(const config *c, void *function, void **params, void *
     snprintf(op.launch.name, sizeof op.launch.name, "%s", f->name);
     for (unsigned i = 0; i < c->attribute_count; i++) {
         if (c->attributes[i].id == 2) op.launch.cooperative = c->attributes[i].value[0];
+        if (c->attributes[i].id == 6) op.launch.overlap = c->attributes[i].value[0];
         if (c->attributes[i].id == 4) memcpy(op.launch.cluster, c->attributes[i].value, 12);
     }
     if (op.launch.cluster[0] * op.launch.cluster[1] * op.launch.cluster[2] > 8 && !f->large_clusters)

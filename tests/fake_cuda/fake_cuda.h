@@ -7,7 +7,7 @@
 typedef struct fake_cuda_launch {
     char name[64];
     unsigned grid[3], block[3], shared_bytes;
-    unsigned attribute_count, cooperative, cluster[3];
+    unsigned attribute_count, cooperative, overlap, cluster[3];
 } fake_cuda_launch;
 
 typedef struct fake_cuda_state {
