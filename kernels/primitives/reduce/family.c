@@ -139,20 +139,33 @@ static kz_status plan_last_block(const kz_case *c, const kz_device_info *device,
     return KZ_OK;
 }
 
-// Fewer blocks where there is little to do: each thread has a full set of packs before another block is worth
-// its mail.
-static kz_status plan_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
+// All multiprocessors have a part of a small input, and each a small block: one that had all of it to itself would read
+// no faster than one multiprocessor can. Larger blocks when those no longer suffice, and then more of them.
+static kz_status add_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                             kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK) return status;
-    uint64_t pack = 16 / kz_type_size(c->type);
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_VECTOR_BLOCKS;
-    uint64_t blocks = kz_min_u64(tiles(c, REDUCE_VECTOR_THREADS * REDUCE_VECTOR_PACKS * pack), full);
+    uint64_t packs = tiles(c, 16 / kz_type_size(c->type)), each = (uint64_t)device->multiprocessors;
+    uint32_t threads = REDUCE_MAILBOX_THREADS;
+    while (threads < REDUCE_VECTOR_THREADS && packs > each * threads) threads *= 2;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(packs, threads), each * REDUCE_VECTOR_BLOCKS);
     blocks = kz_min_u64(blocks ? blocks : 1, REDUCE_MAILBOX_BLOCKS);
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = guest_args(c, args);
-    add_launch(c, plan, "mailbox", blocks, REDUCE_VECTOR_THREADS, args, count);
+    add_launch(c, plan, idea, blocks, threads, args, count);
     return KZ_OK;
+}
+
+static kz_status plan_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                              kz_error *error) {
+    return add_mailbox(c, device, plan, "mailbox", error);
+}
+
+static kz_status plan_overlap(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                              kz_error *error) {
+    kz_status status = add_mailbox(c, device, plan, "overlap", error);
+    if (status == KZ_OK) plan->steps[0].launch.overlap = true;
+    return status;
 }
 
 static const kz_variant variants[] = {
@@ -165,6 +178,7 @@ static const kz_variant variants[] = {
     {"06_vector", 75, plan_vector, "16-byte loads, several in flight", NULL},
     {"07_last_block", 75, plan_last_block, "one kernel: the last block finishes", NULL},
     {"08_mailbox", 75, plan_mailbox, "partial results by mail: no fence, no ticket", NULL},
+    {"09_overlap", 90, plan_overlap, "launches that overlap: blocks in place before their turn", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -223,6 +237,7 @@ static const kz_case cases[] = {
     CHECK(ARGMIN, F16, 100003, .data = KZ_DATA_BIASED, .misalign = 3),
     CHECK(MEAN, F16, 10007, .data = KZ_DATA_POSITIVE),
     CASE(SUM, F32, 1 << 16, KZ_USE_CHECK | KZ_USE_BENCH),
+    BENCH(SUM, F32, 1 << 18),
     BENCH(SUM, F32, 1 << 20),
     BENCH(SUM, F32, 1 << 22),
     BENCH(SUM, F32, 1 << 24),
@@ -249,7 +264,7 @@ static const kz_variant *choose(const kz_case *c, const kz_device_info *device) 
 const kz_family kz_family_reduce = {
     .name = "reduce",
     .group = "primitives",
-    .summary = "sum, min or max of n elements: how threads come to one answer",
+    .summary = "sum, least, greatest, mean of n elements: how threads come to one answer",
     .operations = operations,
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,

@@ -11,7 +11,7 @@
 // in float and rounded once; i32 sums wrap modulo 2^32. min and max give NaN where any element is NaN. Of no
 // elements the sum is 0, the least +Inf (INT32_MAX), the greatest -Inf (INT32_MIN), the mean NaN. There is no
 // mean of i32. What is taken by itself gives the same bits in every run on one GPU. 01 to 06 do not for sums of floats:
-// they add by atomics, and take denormals as zero there, as the hardware does; 07 and 08 keep them.
+// they add by atomics, and take denormals as zero there, as the hardware does; 07 to 09 keep them.
 #ifndef KZ_OPS_REDUCE_H
 #define KZ_OPS_REDUCE_H
 

@@ -93,7 +93,7 @@ static void the_first_of_the_extremes(void **state) {
     assert_true(reference(KZ_REDUCE_ARGMIN, KZ_I32, (double[]){3, -7, 5}, 3, &bound) == -7); // the value
 }
 
-// A cell has no place for them; the last two variants do.
+// A cell has no place for them; the last three variants do.
 static void who_does_means_and_indices(void **state) {
     kz_device_info device = {.sm = 90, .multiprocessors = 132};
     const kz_family *family = kz_family_find("reduce");
@@ -103,13 +103,33 @@ static void who_does_means_and_indices(void **state) {
             kz_plan plan = {0};
             kz_error error = {0};
             kz_status status = family->variants[v].plan(&c, &device, &plan, &error);
-            assert_int_equal(status, v + 2 < family->variant_count ? KZ_UNSUPPORTED : KZ_OK);
+            assert_int_equal(status, v + 3 < family->variant_count ? KZ_UNSUPPORTED : KZ_OK);
         }
     kz_case whole = {.operation = KZ_REDUCE_MEAN, .type = KZ_I32, .axes = {1000}};
     kz_plan plan = {0};
     kz_error error = {0};
     assert_int_equal(kz_variant_find(family, "08_mailbox")->plan(&whole, &device, &plan, &error),
                      KZ_UNSUPPORTED);
+}
+
+// A small input is spread over the multiprocessors, in small blocks; only 09 may come before its turn.
+static void shapes_by_size(void **state) {
+    const struct {
+        int64_t n;
+        uint32_t blocks, threads;
+    } shapes[] = {{0, 1, 128},         {512, 1, 128},       {513, 2, 128},       {1 << 16, 128, 128},
+                  {1 << 17, 128, 256}, {1 << 18, 128, 512}, {1 << 19, 256, 512}, {1 << 28, 264, 512}};
+    kz_device_info device = {.sm = 90, .multiprocessors = 132};
+    const kz_family *family = kz_family_find("reduce");
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (int v = 8; v <= 9; v++) {
+            kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_F32, .axes = {shapes[i].n}};
+            kz_plan plan = {0};
+            assert_int_equal(family->variants[v].plan(&c, &device, &plan, NULL), KZ_OK);
+            assert_int_equal(plan.steps[0].launch.grid[0], shapes[i].blocks);
+            assert_int_equal(plan.steps[0].launch.block[0], shapes[i].threads);
+            assert_int_equal(plan.steps[0].launch.overlap, v == 9);
+        }
 }
 
 // Pseudo-random numbers in [-1, 1) that any reader can make again.
@@ -153,6 +173,7 @@ int main(void) {
         cmocka_unit_test(means),
         cmocka_unit_test(the_first_of_the_extremes),
         cmocka_unit_test(who_does_means_and_indices),
+        cmocka_unit_test(shapes_by_size),
         cmocka_unit_test(a_float_accumulator_passes_and_a_half_one_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

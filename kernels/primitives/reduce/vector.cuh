@@ -11,7 +11,7 @@
 #include "reduce.cuh"
 #include "tune.h"
 
-enum { THREADS = REDUCE_VECTOR_THREADS, PACKS = REDUCE_VECTOR_PACKS };
+enum { THREADS = REDUCE_VECTOR_THREADS };
 
 // A pack's elements onto a value; the first has this index.
 template <int operation, typename T, typename A>
@@ -22,7 +22,7 @@ static __device__ __forceinline__ A fold_pack_at(A value, kz_pack<T> pack, size_
     return value;
 }
 
-template <int operation, typename T, typename A>
+template <int operation, typename T, typename A, int PACKS = REDUCE_VECTOR_PACKS>
 static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
     const int PACK = 16 / sizeof(T);
     size_t head = (0 - (size_t)in) % 16 / sizeof(T);
