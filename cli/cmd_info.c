@@ -1,6 +1,7 @@
 // kz info FAMILY: everything the zoo knows of one family.
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "family/case.h"
@@ -8,6 +9,7 @@
 #include "select.h"
 
 typedef struct info_options {
+    const char *pattern;
     cli_output json;
 } info_options;
 
@@ -75,13 +77,66 @@ static void print_choice(const kz_family *family) {
             const kz_case *c = &family->cases[i];
             if (!(c->use & KZ_USE_BENCH) || c->type != family_plain_type(family) || c->operation != 0)
                 continue;
-            const kz_variant *chosen = family->choose(c, &infos[d]);
+            const kz_variant *chosen = kz_choose(family, c, &infos[d], false, NULL);
             if (!chosen || chosen == last) continue;
             family_case_name(family, c, name);
             printf("  %-12s from %-36s %s\n", infos[d].id, name, chosen->name);
             last = chosen;
         }
     }
+}
+
+static void print_step(const kz_step *step) {
+    const kz_launch *l = &step->launch;
+    if (step->kind == KZ_STEP_LAUNCH)
+        printf("      launch %s: %u x %u x %u blocks of %u x %u x %u threads%s%s\n", step->entry, l->grid[0],
+               l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+               l->cooperative ? ", all resident" : "", l->overlap ? ", before its turn" : "");
+    else
+        printf("      %s %llu bytes\n", step->kind == KZ_STEP_FILL ? "fill" : "copy",
+               (unsigned long long)step->bytes);
+}
+
+// The variant for one case on one device, why it is that one, and what it will do.
+static void print_pick(const kz_family *family, const kz_case *c, const kz_device_info *info,
+                       const report_style *style) {
+    char why[KZ_CHOICE_WHY] = "";
+    const kz_variant *chosen = kz_choose(family, c, info, false, why);
+    printf("  %-12s ", info->id);
+    report_print(stdout, style, REPORT_BOLD, "%s\n", chosen ? chosen->name : "none does this case");
+    if (!chosen) return;
+    printf("      %s\n", why);
+    const kz_variant *same = chosen;
+    if (family->varies && family->varies(c, chosen)) same = kz_choose(family, c, info, true, why);
+    if (same == chosen)
+        printf("      the same bits in every run\n");
+    else
+        printf("      its result may differ from run to run; KZ_DETERMINISTIC takes %s\n",
+               same ? same->name : "none");
+    kz_plan plan = {0};
+    if (chosen->plan(c, info, &plan, NULL)) return;
+    for (uint32_t i = 0; i < plan.step_count; i++) print_step(&plan.steps[i]);
+    if (plan.workspace_bytes)
+        printf("      workspace of %llu bytes\n", (unsigned long long)plan.workspace_bytes);
+}
+
+static int explain(const kz_family *family, const char *pattern) {
+    kz_error error;
+    kz_case *cases = NULL;
+    size_t count = 0, device_count = 0;
+    kz_device_info infos[16];
+    kz_status status = cli_find_cases(family, pattern, 0, &cases, &count, &error);
+    if (!status) status = kz_device_list(infos, BASE_COUNT(infos), &device_count, &error);
+    report_style style = report_detect_style(stdout);
+    for (size_t i = 0; !status && i < count; i++) {
+        char name[FAMILY_CASE_NAME];
+        family_case_name(family, &cases[i], name);
+        printf("%s%s %s\n", i ? "\n" : "", family->name, name);
+        for (size_t d = 0; d < device_count && d < BASE_COUNT(infos); d++)
+            print_pick(family, &cases[i], &infos[d], &style);
+    }
+    free(cases);
+    return status ? cli_fail(&error) : CLI_OK;
 }
 
 static json_t *describe_case(const kz_family *family, const kz_case *c) {
@@ -120,6 +175,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
     if (words.count != 1) return cli_fail_with(KZ_INVALID, "kz info takes one family\ntry: kz list");
     if (cli_find_family(words.items[0], &family, &error)) return cli_fail(&error);
+    if (options.pattern) return explain(family, options.pattern);
     if (options.json.given) return print_json(family, options.json.path);
 
     report_style style = report_detect_style(stdout);
@@ -140,15 +196,19 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
+    {"case", CLI_TEXT, offsetof(info_options, pattern), "NAME",
+     "which variant the library picks for this case (a name, a glob, or any size), why, and what it "
+     "launches"},
     {"json", CLI_OUTPUT, offsetof(info_options, json), "PATH", "one JSON object, to stdout or a file"},
     {0},
 };
 
 const cli_command cli_command_info = {
-    .usage = "kz info FAMILY [--json]",
+    .usage = "kz info FAMILY [--case NAME] [--json]",
     .about = "Shows one family: what it computes, its types and operations, its variants with their ideas,\n"
              "its cases, which variant the library picks, and how a kernel of your own takes its place.",
-    .examples = "  kz info reduce",
+    .examples = "  kz info reduce\n"
+                "  kz info reduce --case sum-f32-n2^20-uniform    what is picked for 2^20 elements, and why",
     .options = options_table,
     .run = run,
 };

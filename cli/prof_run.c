@@ -153,7 +153,7 @@ static kz_status run_kernel(const prof_choices *o, const prof_target *given, pro
     if (status) return status;
     status = cli_choose_case(target.family, target.guest, o->pattern, MOST_ELEMENTS, &c, error);
     if (!status && !target.guest && !target.variant)
-        target.variant = target.family->choose(&c, kz_device_get_info(device));
+        target.variant = kz_choose(target.family, &c, kz_device_get_info(device), false, NULL);
     if (!status && !target.guest && !target.variant)
         status = base_fail(error, KZ_UNSUPPORTED, "%s has no variant for this GPU", target.family->name);
     if (!status) status = load_module(&target, device, run, &module, error);

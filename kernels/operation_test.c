@@ -53,6 +53,15 @@ static void reduce_uses_the_callers_workspace(void **state) {
     kz_operation_close(reduce);
 }
 
+static void the_same_bits_can_be_asked_for(void **state) {
+    kz_operation *reduce;
+    kz_error error = {0};
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_SUM, KZ_F32, 5, KZ_DETERMINISTIC, &reduce, &error),
+                     KZ_OK);
+    assert_string_equal(kz_operation_variant(reduce), "00_native");
+    kz_operation_close(reduce);
+}
+
 static void what_cannot_be_is_an_error(void **state) {
     kz_operation *operation = (kz_operation *)1;
     kz_error error = {0};
@@ -71,6 +80,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(saxpy_takes_its_a, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(reduce_uses_the_callers_workspace, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(the_same_bits_can_be_asked_for, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

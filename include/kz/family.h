@@ -114,8 +114,12 @@ struct kz_family {
     const char *guest_signature; // "const T *in, T *out, size_t n"
     size_t (*guest_args)(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
 
-    // Which variant the public operation takes: from choice.csv for known GPUs, by rule elsewhere.
+    // How a variant is chosen (kz_choose); each of these may be NULL.
+    uint64_t (*size)(const kz_case *c); // what the ranges in choice.csv are about; NULL: axis 0
+    // The rule where choice.csv knows nothing; NULL: the last variant that the device runs.
     const kz_variant *(*choose)(const kz_case *c, const kz_device_info *device);
+    // The variant's result may differ in its last bits from run to run; NULL: none does.
+    bool (*varies)(const kz_case *c, const kz_variant *variant);
 };
 
 // ---- helpers for plans --------------------------------------------------------------------------
@@ -128,6 +132,9 @@ kz_arg kz_arg_f32(float value);
 // Append a step; more than KZ_PLAN_STEPS or KZ_PLAN_ARGS, a grid of 0 or past 2^31 - 1 blocks is a bug.
 kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
                             const kz_arg *args, size_t arg_count);
+// The same, with the entry that kz_entry_name gives for the family's operation and type.
+kz_step *kz_plan_add_entry(kz_plan *plan, const kz_family *family, const kz_case *c, const char *idea,
+                           uint64_t blocks, uint32_t threads, const kz_arg *args, size_t arg_count);
 kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
 kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes);
 kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event);
@@ -149,6 +156,21 @@ kz_status kz_plan_refuse(kz_error *error, const char *format, ...) __attribute__
 
 double kz_element_get(kz_type type, const void *data, uint64_t index);
 void kz_element_set(kz_type type, void *data, uint64_t index, double value); // rounds once, to nearest even
+// A native variant's arguments, and this block's even share [begin, end) of `count` things.
+static inline uint64_t kz_native_u64(const kz_native_launch *launch, size_t arg) {
+    return *(const uint64_t *)launch->args[arg];
+}
+static inline void *kz_native_pointer(const kz_native_launch *launch, size_t arg) {
+    return *(void *const *)launch->args[arg];
+}
+typedef struct kz_share {
+    uint64_t begin, end;
+} kz_share;
+static inline kz_share kz_native_share(const kz_native_launch *launch, uint64_t count) {
+    uint64_t each = kz_ceil_div(count, launch->grid[0]),
+             begin = kz_min_u64(count, each * launch->block_index[0]);
+    return (kz_share){begin, kz_min_u64(count, begin + each)};
+}
 // 64 random bits that belong to the seed, the buffer and the index.
 uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index);
 // What the type's exact rounding may move `value` by: half an ulp, denormals included; 0 for integers.
@@ -159,12 +181,21 @@ double kz_saturate(kz_type type, double value);
 
 // ---- helpers for the choice of a variant ----------------------------------------------------------
 
-// The first row of the family's choice.csv (gpu,type,operation,from,to,variant) that holds the device's
-// GPU, the case's type and operation, and `size`; NULL where none does. "*" in a row matches all.
+// Which variant the public operation takes for a case: the first row of the family's choice.csv
+// (gpu,type,operation,from,to,variant; "*" matches all) that holds the device's GPU, type, operation and size; else by
+// the family's rule. A variant that does not run there or does not do the case is passed over, and so is one whose
+// result varies where that is not wanted (`deterministic`). NULL where none is left. `why`, if not NULL: in words.
+enum { KZ_CHOICE_WHY = 160 };
+const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                            bool deterministic, char why[KZ_CHOICE_WHY]);
+
+// Parts of it, for a family's rule. The table's row; the last variant that the device runs and that plans the case; the
+// first of `names` (ends with NULL) that does.
 const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c,
                                        const kz_device_info *device, uint64_t size);
-// The rule for the rest: the last variant that this device runs and that plans this case.
 const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c, const kz_device_info *device);
+const kz_variant *kz_choose_in_order(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                                     const char *const *names);
 bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
 
 // ---- the registry -----------------------------------------------------------------------------

@@ -17,8 +17,13 @@ extern "C" {
 typedef struct kz_operation kz_operation;
 struct kz_case; // kz/family.h
 
+// In a variant's place: the fastest known of those whose result is the same, bit by bit, in every run on one GPU. (Floats
+// that are added by atomics come in another order each time.) NULL asks for the fastest known of all.
+#define KZ_DETERMINISTIC "deterministic"
+
 // The general form, for families known by name. `variant` NULL takes the one that the family chooses for
-// device, type and size; a name as in `kz info FAMILY` overrides it.
+// device, type and size, KZ_DETERMINISTIC one with the same bits in every run; a name as in `kz info FAMILY`
+// overrides both.
 kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
                             const char *variant, kz_operation **operation, kz_error *error);
 void kz_operation_close(kz_operation *operation); // NULL is allowed

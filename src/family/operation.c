@@ -2,6 +2,7 @@
 #include "kz/operation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "kz/family.h"
@@ -16,11 +17,12 @@ struct kz_operation {
 
 static kz_status pick(const kz_family *family, const kz_case *c, const kz_device_info *device,
                       const char *name, const kz_variant **variant, kz_error *error) {
-    if (!name) {
-        *variant = family->choose(c, device);
+    bool deterministic = name && strcmp(name, KZ_DETERMINISTIC) == 0;
+    if (!name || deterministic) {
+        *variant = kz_choose(family, c, device, deterministic, NULL);
         if (*variant) return KZ_OK;
-        return base_fail(error, KZ_UNSUPPORTED, "no variant of %s does this case on %s", family->name,
-                         device->id);
+        return base_fail(error, KZ_UNSUPPORTED, "no variant of %s does this case on %s%s", family->name,
+                         device->id, deterministic ? " with the same bits in every run" : "");
     }
     *variant = kz_variant_find(family, name);
     if (!*variant) {

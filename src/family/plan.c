@@ -37,6 +37,13 @@ kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, u
     return step;
 }
 
+kz_step *kz_plan_add_entry(kz_plan *plan, const kz_family *family, const kz_case *c, const char *idea,
+                           uint64_t blocks, uint32_t threads, const kz_arg *args, size_t arg_count) {
+    char entry[KZ_ENTRY_NAME];
+    kz_entry_name(entry, family->name, idea, family->operations[c->operation], c->type);
+    return kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
+}
+
 kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
     kz_step *step = add_step(plan, KZ_STEP_FILL);
     step->arg_count = 1;

@@ -191,7 +191,7 @@ static void choice_tables_hold(void **state) {
 static void check_choice(const kz_family *family, const kz_variant *variant, const kz_case *c,
                          const kz_device_info *device) {
     (void)variant;
-    const kz_variant *chosen = family->choose(c, device);
+    const kz_variant *chosen = kz_choose(family, c, device, false, NULL);
     assert_non_null(chosen);
     assert_true(kz_variant_fits(chosen, device));
     kz_plan plan = {0};
@@ -215,20 +215,57 @@ static const char *row_for(const char *family, const char *gpu, const char *type
 static void the_table_decides_for_known_gpus(void **state) {
     kz_case c = {.type = KZ_F32, .axes = {0}};
     const kz_family *family = kz_family_find("elementwise");
-    assert_string_equal(family->choose(&c, &devices[0])->name, row_for("elementwise", "h200", "f32"));
+    assert_string_equal(kz_choose(family, &c, &devices[0], false, NULL)->name,
+                        row_for("elementwise", "h200", "f32"));
     c.type = KZ_F16;
-    assert_string_equal(family->choose(&c, &devices[0])->name, row_for("elementwise", "h200", "f16"));
+    assert_string_equal(kz_choose(family, &c, &devices[0], false, NULL)->name,
+                        row_for("elementwise", "h200", "f16"));
     c.type = KZ_F32; // an unknown GPU of sm 75: the last that runs there
-    assert_string_equal(family->choose(&c, &devices[1])->name, "03_unrolled");
-    assert_string_equal(family->choose(&c, &devices[2])->name, "00_native");
+    assert_string_equal(kz_choose(family, &c, &devices[1], false, NULL)->name, "03_unrolled");
+    assert_string_equal(kz_choose(family, &c, &devices[2], false, NULL)->name, "00_native");
+}
+
+static bool all_vary(const kz_case *c, const kz_variant *variant) { return true; }
+static bool the_chosen_varies(const kz_case *c, const kz_variant *variant) {
+    return variant == kz_choose(kz_family_find("reduce"), c, &devices[0], false, NULL);
+}
+
+static void the_same_bits_can_be_asked_for(void **state) {
+    kz_case c = {.type = KZ_F32, .axes = {1 << 20}};
+    kz_family family = *kz_family_find("reduce");
+    const kz_variant *fastest = kz_choose(&family, &c, &devices[0], false, NULL);
+    assert_false(family.varies(&c, kz_choose(&family, &c, &devices[0], true, NULL)));
+    assert_true(family.varies(&c, kz_variant_find(&family, "06_vector")));
+    family.varies = the_chosen_varies; // another one must step in
+    const kz_variant *other = kz_choose(&family, &c, &devices[0], true, NULL);
+    assert_non_null(other);
+    assert_ptr_not_equal(other, fastest);
+    assert_ptr_equal(kz_choose(&family, &c, &devices[0], false, NULL), fastest);
+    family.varies = all_vary;
+    assert_null(kz_choose(&family, &c, &devices[0], true, NULL));
+}
+
+static void a_choice_says_why(void **state) {
+    kz_case c = {.type = KZ_F32, .axes = {1 << 20}};
+    char why[KZ_CHOICE_WHY];
+    const kz_family *family = kz_family_find("reduce");
+    kz_choose(family, &c, &devices[0], false, why);
+    assert_non_null(strstr(why, "choice.csv has it for h200"));
+    assert_non_null(strstr(why, "the size is 1048576"));
+    kz_choose(family, &c, &devices[1], false, why);
+    assert_non_null(strstr(why, "the last one that runs there"));
+    kz_choose(kz_family_find("histogram"), &(kz_case){.type = KZ_U8, .axes = {100, 256, 0, 256}}, &devices[1],
+              false, why);
+    assert_non_null(strstr(why, "by the family's rule"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_are_well_formed),      cmocka_unit_test(plans_are_pure),
-        cmocka_unit_test(other_types_are_refused),    cmocka_unit_test(cases_are_told_apart_by_name),
-        cmocka_unit_test(every_family_has_the_edges), cmocka_unit_test(choice_tables_hold),
-        cmocka_unit_test(every_device_has_a_choice),  cmocka_unit_test(the_table_decides_for_known_gpus),
+        cmocka_unit_test(plans_are_well_formed),          cmocka_unit_test(plans_are_pure),
+        cmocka_unit_test(other_types_are_refused),        cmocka_unit_test(cases_are_told_apart_by_name),
+        cmocka_unit_test(every_family_has_the_edges),     cmocka_unit_test(choice_tables_hold),
+        cmocka_unit_test(every_device_has_a_choice),      cmocka_unit_test(the_table_decides_for_known_gpus),
+        cmocka_unit_test(the_same_bits_can_be_asked_for), cmocka_unit_test(a_choice_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,11 +256,7 @@ static const kz_case cases[] = {
     CASE(46349, 46351, 3, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    uint64_t size = axis(c, M) * axis(c, N);
-    const kz_variant *known = kz_choose_from_table(&kz_family_sgemm, c, device, size);
-    return known ? known : kz_choose_last(&kz_family_sgemm, c, device);
-}
+static uint64_t size(const kz_case *c) { return axis(c, M) * axis(c, N); }
 
 const kz_family kz_family_sgemm = {
     .name = "sgemm",
@@ -277,7 +273,7 @@ const kz_family kz_family_sgemm = {
     .work = work,
     .guest_signature = "const float *a, const float *b, float *c, size_t m, size_t n, size_t k",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = size,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -120,19 +120,13 @@ static const kz_case cases[] = {
     CASE(COUNT, U32, (1LL << 31) + 4099, 4096, KZ_USE_HUGE),
 };
 
-// The table; by rule elsewhere: a copy for each block, and where it does not fit the warp's agreement or none.
+static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[K]; }
+
+// A copy for each block, and where it does not fit the warp's agreement or none.
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_atomics, c, device, (uint64_t)c->axes[K]);
-    const char *const order[] = {"05_block", "02_red", "04_warp", "01_atom", "00_native"};
-    kz_plan plan = {0};
-    if (known && known->plan(c, device, &plan, NULL) == KZ_OK) return known;
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const kz_variant *variant = kz_variant_find(&kz_family_atomics, order[i]);
-        plan = (kz_plan){0};
-        if (kz_variant_fits(variant, device) && variant->plan(c, device, &plan, NULL) == KZ_OK)
-            return variant;
-    }
-    return kz_choose_last(&kz_family_atomics, c, device);
+    return kz_choose_in_order(
+        &kz_family_atomics, c, device,
+        (const char *const[]){"05_block", "02_red", "04_warp", "01_atom", "00_native", NULL});
 }
 
 const kz_family kz_family_atomics = {
@@ -153,6 +147,7 @@ const kz_family kz_family_atomics = {
         "const unsigned *keys, T *out, T *third, size_t n, size_t k (append: const float *keys, unsigned "
         "*third; count: third is null)",
     .guest_args = guest_args,
+    .size = size,
     .choose = choose,
 };
 

@@ -237,11 +237,6 @@ static const kz_case cases[] = {
     BENCH(1 << 24, 1 << 26, UNIFORM, 1), // its levels are more than L2 holds
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_bfs, c, device, edges(c));
-    return known ? known : kz_choose_last(&kz_family_bfs, c, device);
-}
-
 const kz_family kz_family_bfs = {
     .name = "bfs",
     .group = "primitives",
@@ -260,7 +255,7 @@ const kz_family kz_family_bfs = {
         "const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets, "
         "const unsigned *in_sources, int *levels, size_t vertices, size_t edges, size_t source",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = edges,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

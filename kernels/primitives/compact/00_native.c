@@ -15,14 +15,14 @@ typedef struct chunk {
 } chunk;
 
 static chunk own_chunk(const kz_native_launch *launch) {
-    uint64_t n = *(const uint64_t *)launch->args[3], size = kz_ceil_div(n, launch->grid[0]);
-    uint64_t begin = kz_min_u64(n, size * launch->block_index[0]);
-    return (chunk){.in = *(const void *const *)launch->args[0],
-                   .flags = *(const uint8_t *const *)launch->args[1],
-                   .counts = *(uint32_t *const *)launch->args[2],
+    uint64_t n = kz_native_u64(launch, 3);
+    kz_share own = kz_native_share(launch, n);
+    return (chunk){.in = kz_native_pointer(launch, 0),
+                   .flags = kz_native_pointer(launch, 1),
+                   .counts = kz_native_pointer(launch, 2),
                    .n = n,
-                   .begin = begin,
-                   .end = kz_min_u64(n, begin + size)};
+                   .begin = own.begin,
+                   .end = own.end};
 }
 
 static void count(const kz_native_launch *launch, uint32_t operation, kz_type type) {
@@ -35,7 +35,7 @@ static void count(const kz_native_launch *launch, uint32_t operation, kz_type ty
 
 static void compact(const kz_native_launch *launch, uint32_t operation, kz_type type) {
     chunk own = own_chunk(launch);
-    char *out = *(char *const *)launch->args[4];
+    char *out = kz_native_pointer(launch, 4);
     uint64_t size = kz_type_size(type), selected = 0;
     for (uint32_t b = 0; b < launch->block_index[0]; b++) selected += own.counts[b];
     for (uint64_t i = own.begin; i < own.end; i++) {

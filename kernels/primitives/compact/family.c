@@ -55,13 +55,6 @@ static kz_status begin(const kz_case *c, kz_plan *plan, bool *done, kz_error *er
     return KZ_OK;
 }
 
-static kz_step *add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
-                           uint32_t threads, const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "compact", idea, operations[c->operation], c->type);
-    return kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-}
-
 static kz_arg flags_arg(const kz_case *c) { return is_flagged(c) ? kz_arg_buffer(FLAGS) : kz_arg_u64(0); }
 static kz_arg n_arg(const kz_case *c) { return kz_arg_u64((uint64_t)c->axes[AXIS_N]); }
 
@@ -87,11 +80,12 @@ static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_
     uint64_t blocks = kz_ceil_div(f->parts, f->parts_of_block);
     kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
     plan->workspace_bytes = f->parts * 4;
-    add_launch(c, plan, f->count, blocks, COMPACT_THREADS, (kz_arg[]){in, flags, counts, n}, 4);
+    kz_plan_add_entry(plan, &kz_family_compact, c, f->count, blocks, COMPACT_THREADS,
+                      (kz_arg[]){in, flags, counts, n}, 4);
     kz_plan_add_launch(plan, f->sums, 1, COMPACT_THREADS,
                        (kz_arg[]){counts, kz_arg_u64(f->parts), kz_arg_buffer(COUNT)}, 3);
     kz_arg args[] = {in, flags, counts, kz_arg_buffer(OUT), n};
-    add_launch(c, plan, f->write, blocks, COMPACT_THREADS, args, 5);
+    kz_plan_add_entry(plan, &kz_family_compact, c, f->write, blocks, COMPACT_THREADS, args, 5);
     return KZ_OK;
 }
 
@@ -125,7 +119,7 @@ static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, 
     kz_arg args[] = {
         kz_arg_buffer(IN),   flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), kz_arg_workspace(0),
         kz_arg_workspace(8), n_arg(c)};
-    add_launch(c, plan, "look_back", tiles, COMPACT_THREADS, args, 7);
+    kz_plan_add_entry(plan, &kz_family_compact, c, "look_back", tiles, COMPACT_THREADS, args, 7);
     return KZ_OK;
 }
 
@@ -143,7 +137,7 @@ static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_pl
     if (status == KZ_OK) status = fits_mail(tiles, error);
     if (status != KZ_OK || done) return status;
     kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    add_launch(c, plan, "mail", tiles, COMPACT_MAIL_THREADS, args, 5);
+    kz_plan_add_entry(plan, &kz_family_compact, c, "mail", tiles, COMPACT_MAIL_THREADS, args, 5);
     return KZ_OK;
 }
 
@@ -163,7 +157,8 @@ static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device,
         return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
                               shared, device->id, device->shared_per_block_optin);
     kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    kz_step *step = add_launch(c, plan, "look_ahead", blocks, COMPACT_AHEAD_THREADS, args, 5);
+    kz_step *step =
+        kz_plan_add_entry(plan, &kz_family_compact, c, "look_ahead", blocks, COMPACT_AHEAD_THREADS, args, 5);
     step->launch.dynamic_shared_bytes = shared;
     return KZ_OK;
 }
@@ -176,9 +171,10 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
         kz_min_u64(kz_ceil_div((uint64_t)c->axes[AXIS_N], 4096), (uint64_t)device->multiprocessors);
     kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
     plan->workspace_bytes = blocks * 4;
-    add_launch(c, plan, "native_count", blocks, 1, (kz_arg[]){in, flags, counts, n}, 4);
+    kz_plan_add_entry(plan, &kz_family_compact, c, "native_count", blocks, 1,
+                      (kz_arg[]){in, flags, counts, n}, 4);
     kz_arg args[] = {in, flags, counts, n, kz_arg_buffer(OUT), kz_arg_buffer(COUNT)};
-    add_launch(c, plan, "native", blocks, 1, args, 6);
+    kz_plan_add_entry(plan, &kz_family_compact, c, "native", blocks, 1, args, 6);
     return KZ_OK;
 }
 
@@ -259,11 +255,6 @@ static const kz_case cases[] = {
     CASE(PARTITION, U8, (1LL << 31) + 4099, 50, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_compact, c, device, (uint64_t)c->axes[AXIS_N]);
-    return known ? known : kz_choose_last(&kz_family_compact, c, device);
-}
-
 const kz_family kz_family_compact = {
     .name = "compact",
     .group = "primitives",
@@ -282,7 +273,6 @@ const kz_family kz_family_compact = {
         "const T *in, T *out, uint32_t *count, size_t n (flagged: const T *in, T *out, uint32_t "
         "*count, const uint8_t *flags, size_t n)",
     .guest_args = guest_args,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -148,11 +148,6 @@ static const kz_case cases[] = {
     CASE(RELU, BF16, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_elementwise, c, device, (uint64_t)c->axes[0]);
-    return known ? known : kz_choose_last(&kz_family_elementwise, c, device);
-}
-
 const kz_family kz_family_elementwise = {
     .name = "elementwise",
     .group = "primitives",
@@ -169,7 +164,6 @@ const kz_family kz_family_elementwise = {
     .work = work,
     .guest_signature = "const T *x, T *y, size_t n, float factor",
     .guest_args = guest_args,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

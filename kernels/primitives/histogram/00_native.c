@@ -8,21 +8,17 @@
 
 #include "private.h"
 
-// The arguments of both entries; which of them one uses is its own matter.
-static uint64_t word_of(const kz_native_launch *launch, int i) { return *(const uint64_t *)launch->args[i]; }
-
 static void count_chunk(const kz_native_launch *launch, kz_histogram_operation operation, kz_type type) {
-    const void *in = *(const void *const *)launch->args[0];
-    uint32_t *all = *(uint32_t *const *)launch->args[1];
-    const void *levels = *(const void *const *)launch->args[2];
-    uint64_t n = word_of(launch, 3), bins = word_of(launch, 4);
-    double lower = histogram_limit(type, (int64_t)word_of(launch, 5));
-    double upper = histogram_limit(type, (int64_t)word_of(launch, 6));
+    const void *in = kz_native_pointer(launch, 0);
+    uint32_t *all = kz_native_pointer(launch, 1);
+    const void *levels = kz_native_pointer(launch, 2);
+    uint64_t bins = kz_native_u64(launch, 4);
+    double lower = histogram_limit(type, (int64_t)kz_native_u64(launch, 5));
+    double upper = histogram_limit(type, (int64_t)kz_native_u64(launch, 6));
     uint32_t *counts = all + bins * launch->block_index[0];
     memset(counts, 0, bins * sizeof *counts);
-    uint64_t chunk = kz_ceil_div(n, launch->grid[0]);
-    uint64_t i = kz_min_u64(n, chunk * launch->block_index[0]), end = kz_min_u64(n, i + chunk);
-    for (; i < end; i++) {
+    kz_share own = kz_native_share(launch, kz_native_u64(launch, 3));
+    for (uint64_t i = own.begin; i < own.end; i++) {
         uint64_t bin =
             histogram_find(operation, type, bins, lower, upper, levels, kz_element_get(type, in, i));
         if (bin < bins) counts[bin]++;
@@ -30,9 +26,9 @@ static void count_chunk(const kz_native_launch *launch, kz_histogram_operation o
 }
 
 static void add_up(const kz_native_launch *launch) {
-    const uint32_t *all = *(const uint32_t *const *)launch->args[0];
-    uint32_t *out = *(uint32_t *const *)launch->args[1];
-    uint64_t bins = word_of(launch, 2), chunks = word_of(launch, 3);
+    const uint32_t *all = kz_native_pointer(launch, 0);
+    uint32_t *out = kz_native_pointer(launch, 1);
+    uint64_t bins = kz_native_u64(launch, 2), chunks = kz_native_u64(launch, 3);
     for (uint64_t b = 0; b < bins; b++) {
         uint32_t sum = 0;
         for (uint64_t k = 0; k < chunks; k++) sum += all[k * bins + b];

@@ -113,24 +113,13 @@ static const kz_case cases[] = {
     CASE(EVEN, U8, (1LL << 31) + 4099, 256, 0, 256, KZ_USE_HUGE),
 };
 
-static const kz_variant *find_variant(const char *name) {
-    return kz_variant_find(&kz_family_histogram, name);
-}
+static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[AXIS_BINS]; }
 
-// The table; by rule elsewhere: the least that has room for the bins, and the guide for range.
+// The least that has room for the bins, and the guide for range.
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known =
-        kz_choose_from_table(&kz_family_histogram, c, device, (uint64_t)c->axes[AXIS_BINS]);
-    const char *const order[] = {"08_guided", "05_vector", "07_packed", "01_atomic", "00_native"};
-    kz_plan plan;
-    if (known && (plan = (kz_plan){0}, known->plan(c, device, &plan, NULL) == KZ_OK)) return known;
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const kz_variant *variant = find_variant(order[i]);
-        plan = (kz_plan){0};
-        if (kz_variant_fits(variant, device) && variant->plan(c, device, &plan, NULL) == KZ_OK)
-            return variant;
-    }
-    return kz_choose_last(&kz_family_histogram, c, device);
+    return kz_choose_in_order(
+        &kz_family_histogram, c, device,
+        (const char *const[]){"08_guided", "05_vector", "07_packed", "01_atomic", "00_native", NULL});
 }
 
 const kz_family kz_family_histogram = {
@@ -150,6 +139,7 @@ const kz_family kz_family_histogram = {
     .guest_signature = "const T *in, unsigned *out, const L *levels, size_t n, size_t bins, W lower, W upper "
                        "(f32: L and W are float; integers: L is unsigned, W unsigned long long)",
     .guest_args = guest_args,
+    .size = size,
     .choose = choose,
 };
 

@@ -148,11 +148,6 @@ static const kz_case cases[] = {
     CASE(ABDC, U8, 3, 1, 65537, 32771, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_permute, c, device, elements(c));
-    return known ? known : kz_choose_last(&kz_family_permute, c, device);
-}
-
 const kz_family kz_family_permute = {
     .name = "permute",
     .group = "primitives",
@@ -168,7 +163,7 @@ const kz_family kz_family_permute = {
     .work = work,
     .guest_signature = "const T *in, T *out, size_t a, size_t b, size_t c, size_t d",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = elements,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

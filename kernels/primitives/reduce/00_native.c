@@ -21,12 +21,10 @@ double reduce_conclude(kz_reduce_operation operation, double value, uint64_t cou
 }
 
 static void partial(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
-    const void *in = *(const void *const *)launch->args[0];
-    double *partials = *(double *const *)launch->args[1];
-    uint64_t n = *(const uint64_t *)launch->args[2];
-    uint64_t chunk = kz_ceil_div(n, launch->grid[0]);
-    uint64_t i = kz_min_u64(n, chunk * launch->block_index[0]);
-    uint64_t end = kz_min_u64(n, i + chunk);
+    const void *in = kz_native_pointer(launch, 0);
+    double *partials = kz_native_pointer(launch, 1);
+    kz_share own = kz_native_share(launch, kz_native_u64(launch, 2));
+    uint64_t i = own.begin, end = own.end;
     double chain[CHAINS];
     for (int k = 0; k < CHAINS; k++) chain[k] = reduce_identity(operation, type);
     for (; i + CHAINS <= end; i += CHAINS)
@@ -38,9 +36,9 @@ static void partial(const kz_native_launch *launch, kz_reduce_operation operatio
 }
 
 static void finish(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
-    const double *partials = *(const double *const *)launch->args[0];
-    void *out = *(void *const *)launch->args[1];
-    uint64_t count = *(const uint64_t *)launch->args[2], n = *(const uint64_t *)launch->args[3];
+    const double *partials = kz_native_pointer(launch, 0);
+    void *out = kz_native_pointer(launch, 1);
+    uint64_t count = kz_native_u64(launch, 2), n = kz_native_u64(launch, 3);
     double value = reduce_identity(operation, type);
     for (uint64_t i = 0; i < count; i++) value = reduce_combine(operation, type, value, partials[i]);
     kz_element_set(type, out, 0, reduce_conclude(operation, value, n));
@@ -48,22 +46,20 @@ static void finish(const kz_native_launch *launch, kz_reduce_operation operation
 
 // argmin and argmax: a partial result is a value and its index, two doubles.
 static void find_partial(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
-    const void *in = *(const void *const *)launch->args[0];
-    double *partials = *(double *const *)launch->args[1] + 2 * launch->block_index[0];
-    uint64_t n = *(const uint64_t *)launch->args[2], chunk = kz_ceil_div(n, launch->grid[0]);
-    uint64_t from = kz_min_u64(n, chunk * launch->block_index[0]);
+    const void *in = kz_native_pointer(launch, 0);
+    double *partials = (double *)kz_native_pointer(launch, 1) + 2 * launch->block_index[0];
+    kz_share own = kz_native_share(launch, kz_native_u64(launch, 2));
     int64_t index;
-    partials[0] =
-        reduce_find(operation, type, (reduce_slice){in, from, kz_min_u64(chunk, n - from), 1}, &index);
-    partials[1] = index < 0 ? -1.0 : (double)(from + (uint64_t)index);
+    partials[0] = reduce_find(operation, type, (reduce_slice){in, own.begin, own.end - own.begin, 1}, &index);
+    partials[1] = index < 0 ? -1.0 : (double)(own.begin + (uint64_t)index);
 }
 
 // Chunks follow each other, and each has an element where n is not 0: the first of their extremes is the first of all.
 static void find_finish(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
-    const double *partials = *(const double *const *)launch->args[0];
-    void *out = *(void *const *)launch->args[1];
-    int64_t *index = *(int64_t *const *)launch->args[2], best;
-    uint64_t count = *(const uint64_t *)launch->args[3];
+    const double *partials = kz_native_pointer(launch, 0);
+    void *out = kz_native_pointer(launch, 1);
+    int64_t *index = kz_native_pointer(launch, 2), best;
+    uint64_t count = kz_native_u64(launch, 3);
     while (count > 1 && partials[2 * count - 1] < 0) count--; // the last chunks may be empty
     kz_element_set(type, out, 0,
                    reduce_find(operation, KZ_F64, (reduce_slice){partials, 0, count, 2}, &best));
@@ -87,22 +83,17 @@ static void find_finish(const kz_native_launch *launch, kz_reduce_operation oper
 #define ROW(operation, OPERATION, type, TYPE)                                                                \
     {"reduce_native_" #operation "_" #type, partial_##operation##_##type},                                   \
         {"reduce_finish_" #operation "_" #type, finish_##operation##_##type},
-#define FLOATS(X, operation, OPERATION)                                                                      \
-    X(operation, OPERATION, f32, F32)                                                                        \
-    X(operation, OPERATION, f64, F64)                                                                        \
-    X(operation, OPERATION, f16, F16)                                                                        \
-    X(operation, OPERATION, bf16, BF16)
 #define ALL(X)                                                                                               \
-    FLOATS(X, sum, SUM)                                                                                      \
-    FLOATS(X, min, MIN)                                                                                      \
-    FLOATS(X, max, MAX)                                                                                      \
-    FLOATS(X, mean, MEAN)                                                                                    \
+    REDUCE_NATIVE_FLOATS(X, sum, SUM)                                                                        \
+    REDUCE_NATIVE_FLOATS(X, min, MIN)                                                                        \
+    REDUCE_NATIVE_FLOATS(X, max, MAX)                                                                        \
+    REDUCE_NATIVE_FLOATS(X, mean, MEAN)                                                                      \
     X(sum, SUM, i32, I32)                                                                                    \
     X(min, MIN, i32, I32)                                                                                    \
     X(max, MAX, i32, I32)
 #define FINDS(X)                                                                                             \
-    FLOATS(X, argmin, ARGMIN)                                                                                \
-    FLOATS(X, argmax, ARGMAX)                                                                                \
+    REDUCE_NATIVE_FLOATS(X, argmin, ARGMIN)                                                                  \
+    REDUCE_NATIVE_FLOATS(X, argmax, ARGMAX)                                                                  \
     X(argmin, ARGMIN, i32, I32)                                                                              \
     X(argmax, ARGMAX, i32, I32)
 

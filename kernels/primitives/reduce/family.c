@@ -40,13 +40,6 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return reduce_supported("reduce", c->operation, c->type, error);
 }
 
-static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                       const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "reduce", idea, operations[c->operation], c->type);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-}
-
 // The cell is filled, all blocks fold into it, and one thread turns it into the result. The sum of a type
 // that is its own accumulator needs no such turning: out itself is the cell. See reduce.cuh for what the cell
 // holds.
@@ -65,9 +58,11 @@ static kz_status fold_into_cell(const kz_case *c, kz_plan *plan, const char *ide
     kz_plan_add_fill(plan, cell, c->operation == KZ_REDUCE_MIN ? 0xff : 0, cell_bytes);
     if (c->axes[0] > 0) {
         kz_arg args[] = {kz_arg_buffer(IN), cell, kz_arg_u64((uint64_t)c->axes[0])};
-        add_launch(c, plan, idea, blocks, threads, args, 3);
+        kz_plan_add_entry(plan, &kz_family_reduce, c, idea, blocks, threads, args, 3);
     }
-    if (!direct) add_launch(c, plan, "finish", 1, 1, (kz_arg[]){cell, kz_arg_buffer(OUT)}, 2);
+    if (!direct)
+        kz_plan_add_entry(plan, &kz_family_reduce, c, "finish", 1, 1, (kz_arg[]){cell, kz_arg_buffer(OUT)},
+                          2);
     return KZ_OK;
 }
 
@@ -80,10 +75,11 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
     uint64_t blocks = n == 0 ? 1 : kz_min_u64(tiles(c, 4096), (uint64_t)device->multiprocessors);
     plan->workspace_bytes = blocks * 2 * sizeof(double); // an index beside the value, for argmin and argmax
     kz_arg partials = kz_arg_workspace(0);
-    add_launch(c, plan, "native", blocks, 1, (kz_arg[]){kz_arg_buffer(IN), partials, kz_arg_u64(n)}, 3);
+    kz_plan_add_entry(plan, &kz_family_reduce, c, "native", blocks, 1,
+                      (kz_arg[]){kz_arg_buffer(IN), partials, kz_arg_u64(n)}, 3);
     kz_arg finish[] = {partials, kz_arg_buffer(OUT), kz_arg_u64(blocks), kz_arg_u64(n)};
     kz_arg find[] = {partials, kz_arg_buffer(OUT), kz_arg_buffer(INDEX), kz_arg_u64(blocks)};
-    add_launch(c, plan, "finish", 1, 1, finds(c) ? find : finish, 4);
+    kz_plan_add_entry(plan, &kz_family_reduce, c, "finish", 1, 1, finds(c) ? find : finish, 4);
     return KZ_OK;
 }
 
@@ -135,7 +131,8 @@ static kz_status plan_last_block(const kz_case *c, const kz_device_info *device,
     size_t count = guest_args(c, args);
     args[count] = args[count - 1]; // n stands behind the partial results
     args[count - 1] = kz_arg_workspace(0);
-    add_launch(c, plan, "last_block", blocks, REDUCE_VECTOR_THREADS, args, count + 1);
+    kz_plan_add_entry(plan, &kz_family_reduce, c, "last_block", blocks, REDUCE_VECTOR_THREADS, args,
+                      count + 1);
     return KZ_OK;
 }
 
@@ -152,7 +149,7 @@ static kz_status add_mailbox(const kz_case *c, const kz_device_info *device, kz_
     blocks = kz_min_u64(blocks ? blocks : 1, REDUCE_MAILBOX_BLOCKS);
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = guest_args(c, args);
-    add_launch(c, plan, idea, blocks, threads, args, count);
+    kz_plan_add_entry(plan, &kz_family_reduce, c, idea, blocks, threads, args, count);
     return KZ_OK;
 }
 
@@ -256,9 +253,10 @@ static const kz_case cases[] = {
     CASE(MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_reduce, c, device, (uint64_t)c->axes[0]);
-    return known ? known : kz_choose_last(&kz_family_reduce, c, device);
+// 01 to 06 add by atomics, in the order in which they come; that changes sums of floats alone.
+static bool varies(const kz_case *c, const kz_variant *variant) {
+    return c->operation == KZ_REDUCE_SUM && c->type != KZ_I32 && variant >= &variants[1] &&
+           variant <= &variants[6];
 }
 
 const kz_family kz_family_reduce = {
@@ -276,7 +274,7 @@ const kz_family kz_family_reduce = {
     .work = work,
     .guest_signature = "const T *in, T *out, size_t n", // argmin, argmax: index stands before n
     .guest_args = guest_args,
-    .choose = choose,
+    .varies = varies,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

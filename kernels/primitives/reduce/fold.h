@@ -24,4 +24,18 @@ double reduce_find(kz_reduce_operation operation, kz_type type, reduce_slice sli
 // KZ_UNSUPPORTED with a reason where `family` has no such operation of the type.
 kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error);
 
+// X(operation, OPERATION, type, TYPE) for the floats: entries of native variants and rows of their tables.
+#define REDUCE_NATIVE_FLOATS(X, operation, OPERATION)                                                        \
+    X(operation, OPERATION, f32, F32)                                                                        \
+    X(operation, OPERATION, f64, F64)                                                                        \
+    X(operation, OPERATION, f16, F16)                                                                        \
+    X(operation, OPERATION, bf16, BF16)
+// And for all that reduce_axis and reduce_segments do.
+#define REDUCE_NATIVE_SEGMENTS(X)                                                                            \
+    REDUCE_NATIVE_FLOATS(X, sum, SUM)                                                                        \
+    REDUCE_NATIVE_FLOATS(X, max, MAX)                                                                        \
+    REDUCE_NATIVE_FLOATS(X, mean, MEAN)                                                                      \
+    X(sum, SUM, i32, I32)                                                                                    \
+    X(max, MAX, i32, I32)
+
 #endif

@@ -6,12 +6,11 @@
 #include "private.h"
 
 static void fold_segments(const kz_native_launch *launch, kz_reduce_operation operation, kz_type type) {
-    const void *in = *(const void *const *)launch->args[0];
-    void *out = *(void *const *)launch->args[1];
-    uint64_t segments = *(const uint64_t *)launch->args[2], n = *(const uint64_t *)launch->args[3];
-    uint64_t inner = *(const uint64_t *)launch->args[4], chunk = kz_ceil_div(segments, launch->grid[0]);
-    uint64_t from = kz_min_u64(segments, chunk * launch->block_index[0]);
-    for (uint64_t s = from; s < kz_min_u64(segments, from + chunk); s++) {
+    const void *in = kz_native_pointer(launch, 0);
+    void *out = kz_native_pointer(launch, 1);
+    kz_share own = kz_native_share(launch, kz_native_u64(launch, 2));
+    uint64_t n = kz_native_u64(launch, 3), inner = kz_native_u64(launch, 4);
+    for (uint64_t s = own.begin; s < own.end; s++) {
         double value = reduce_identity(operation, type);
         uint64_t first = s / inner * n * inner + s % inner;
         for (uint64_t k = 0; k < n; k++)
@@ -26,18 +25,7 @@ static void fold_segments(const kz_native_launch *launch, kz_reduce_operation op
     }
 #define ROW(operation, OPERATION, type, TYPE)                                                                \
     {"reduce_axis_native_" #operation "_" #type, fold_##operation##_##type},
-#define FLOATS(X, operation, OPERATION)                                                                      \
-    X(operation, OPERATION, f32, F32)                                                                        \
-    X(operation, OPERATION, f64, F64)                                                                        \
-    X(operation, OPERATION, f16, F16)                                                                        \
-    X(operation, OPERATION, bf16, BF16)
-#define ALL(X)                                                                                               \
-    FLOATS(X, sum, SUM)                                                                                      \
-    FLOATS(X, max, MAX)                                                                                      \
-    FLOATS(X, mean, MEAN)                                                                                    \
-    X(sum, SUM, i32, I32)                                                                                    \
-    X(max, MAX, i32, I32)
 
-ALL(ENTRY)
+REDUCE_NATIVE_SEGMENTS(ENTRY)
 
-const kz_native_entry reduce_axis_natives[] = {ALL(ROW){0}};
+const kz_native_entry reduce_axis_natives[] = {REDUCE_NATIVE_SEGMENTS(ROW){0}};

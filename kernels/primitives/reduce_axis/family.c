@@ -38,13 +38,6 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return reduce_supported("reduce_axis", reduce_axis_fold(c), c->type, error);
 }
 
-static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                       const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "reduce_axis", idea, operations[c->operation], c->type);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-}
-
 // A launch of (in, out, segments, n, last) where `threads` threads take each segment.
 static void add_each(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
                      uint64_t threads, uint64_t last) {
@@ -52,7 +45,7 @@ static void add_each(const kz_case *c, const kz_device_info *device, kz_plan *pl
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * threads, REDUCE_AXIS_THREADS), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(last)};
-    add_launch(c, plan, idea, blocks, REDUCE_AXIS_THREADS, args, 5);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, idea, blocks, REDUCE_AXIS_THREADS, args, 5);
 }
 
 static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -61,7 +54,7 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64((uint64_t)c->axes[INNER])};
     uint64_t blocks = kz_min_u64(segments(c), (uint64_t)device->multiprocessors);
-    add_launch(c, plan, "native", blocks, 1, args, 5);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "native", blocks, 1, args, 5);
     return KZ_OK;
 }
 
@@ -134,7 +127,7 @@ static void add_gather(const kz_case *c, const kz_device_info *device, kz_plan *
                      kz_arg_u64(pieces),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(lanes)};
-    add_launch(c, plan, "gather", blocks, REDUCE_AXIS_THREADS, args, 6);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "gather", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
 static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
@@ -159,7 +152,8 @@ static void add_columns(const kz_case *c, const kz_device_info *device, kz_plan 
                      kz_arg_u64(inner),
                      kz_arg_u64(pieces),
                      kz_arg_u64(width)};
-    add_launch(c, plan, idea, kz_min_u64(units * pieces, 1u << 20), REDUCE_AXIS_THREADS, args, 8);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, idea, kz_min_u64(units * pieces, 1u << 20),
+                      REDUCE_AXIS_THREADS, args, 8);
     add_gather(c, device, plan, pieces);
 }
 
@@ -181,7 +175,8 @@ static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *pl
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)), kz_arg_u64(n),
                      kz_arg_u64(lanes)};
-    add_launch(c, plan, brief ? "short" : "long", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, brief ? "short" : "long", blocks,
+                      REDUCE_AXIS_ROW_THREADS, args, 5);
 }
 
 static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -202,8 +197,8 @@ static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *pl
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
-    add_launch(c, plan, "team", kz_min_u64(segments(c) * pieces, 1u << 20), REDUCE_AXIS_TEAM_THREADS, args,
-               6);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "team", kz_min_u64(segments(c) * pieces, 1u << 20),
+                      REDUCE_AXIS_TEAM_THREADS, args, 6);
     add_gather(c, device, plan, pieces);
 }
 
@@ -216,7 +211,7 @@ static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *
                      kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(rows),        kz_arg_u64(lanes)};
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), rows), full);
-    add_launch(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
+    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
 // By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where
@@ -313,10 +308,7 @@ static const kz_case cases[] = {
     CASE(MAX, F16, (1LL << 31) / 64 + 3, 65, 1, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_reduce_axis, c, device, (uint64_t)c->axes[N]);
-    return known ? known : kz_choose_last(&kz_family_reduce_axis, c, device);
-}
+static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[N]; }
 
 const kz_family kz_family_reduce_axis = {
     .name = "reduce_axis",
@@ -333,7 +325,7 @@ const kz_family kz_family_reduce_axis = {
     .work = work,
     .guest_signature = "const T *in, T *out, size_t outer, size_t n, size_t inner",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = size,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

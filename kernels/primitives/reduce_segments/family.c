@@ -70,20 +70,13 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return KZ_OK;
 }
 
-static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                       const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "reduce_segments", idea, operations[c->operation], c->type);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-}
-
 // A launch of (in, offsets, out, segments).
 static kz_status plan_each(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
                            uint32_t threads, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT), kz_arg_u64(segments(c))};
-    add_launch(c, plan, idea, blocks, threads, args, 4);
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea, blocks, threads, args, 4);
     return KZ_OK;
 }
 
@@ -119,7 +112,7 @@ static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64
     kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OFFSETS),           kz_arg_buffer(OUT),
                      kz_arg_workspace(0),     kz_arg_workspace(8 * blocks),     kz_arg_workspace(16 * blocks),
                      kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)};
-    add_launch(c, plan, idea, blocks, threads, args, 9);
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea, blocks, threads, args, 9);
 }
 
 // Whole tiles for every block.
@@ -201,11 +194,7 @@ static const kz_case cases[] = {
     CASE(MAX, F16, (1LL << 31) + 4099, 1 << 20, RANDOM, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    uint64_t mean = segments(c) ? (uint64_t)c->axes[N] / segments(c) : 0;
-    const kz_variant *known = kz_choose_from_table(&kz_family_reduce_segments, c, device, mean);
-    return known ? known : kz_choose_last(&kz_family_reduce_segments, c, device);
-}
+static uint64_t size(const kz_case *c) { return segments(c) ? (uint64_t)c->axes[N] / segments(c) : 0; }
 
 const kz_family kz_family_reduce_segments = {
     .name = "reduce_segments",
@@ -223,7 +212,7 @@ const kz_family kz_family_reduce_segments = {
     .work = work,
     .guest_signature = "const T *in, const unsigned *offsets, T *out, size_t segments, size_t n",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = size,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

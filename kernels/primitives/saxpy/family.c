@@ -129,11 +129,6 @@ static const kz_case cases[] = {
     {.type = KZ_F32, .axes = {(1LL << 31) + 4099}, .use = KZ_USE_HUGE},
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_saxpy, c, device, (uint64_t)c->axes[0]);
-    return known ? known : kz_choose_last(&kz_family_saxpy, c, device);
-}
-
 const kz_family kz_family_saxpy = {
     .name = "saxpy",
     .group = "primitives",
@@ -150,7 +145,6 @@ const kz_family kz_family_saxpy = {
     .work = work,
     .guest_signature = "float a, const float *x, float *y, size_t n",
     .guest_args = guest_args,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

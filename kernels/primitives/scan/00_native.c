@@ -13,13 +13,12 @@ typedef struct chunk {
 } chunk;
 
 static chunk own_chunk(const kz_native_launch *launch, size_t n_at) {
-    uint64_t n = *(const uint64_t *)launch->args[n_at], size = kz_ceil_div(n, launch->grid[0]);
-    uint64_t begin = kz_min_u64(n, size * launch->block_index[0]);
-    return (chunk){.in = *(const void *const *)launch->args[0],
-                   .heads = *(const uint8_t *const *)launch->args[1],
-                   .sums = *(scan_value *const *)launch->args[2],
-                   .begin = begin,
-                   .end = kz_min_u64(n, begin + size)};
+    kz_share own = kz_native_share(launch, kz_native_u64(launch, n_at));
+    return (chunk){.in = kz_native_pointer(launch, 0),
+                   .heads = kz_native_pointer(launch, 1),
+                   .sums = kz_native_pointer(launch, 2),
+                   .begin = own.begin,
+                   .end = own.end};
 }
 
 static void reduce(const kz_native_launch *launch, kz_scan_function function, kz_type type) {
@@ -41,8 +40,8 @@ static void put(kz_scan_function function, kz_type type, void *out, uint64_t i, 
 
 static void scan(const kz_native_launch *launch, kz_scan_function function, kz_type type) {
     chunk own = own_chunk(launch, 4);
-    void *out = *(void *const *)launch->args[3];
-    bool exclusive = *(const uint64_t *)launch->args[5] != 0;
+    void *out = kz_native_pointer(launch, 3);
+    bool exclusive = kz_native_u64(launch, 5) != 0;
     scan_value identity = scan_identity(function, type), v = identity;
     for (uint32_t b = 0; b < launch->block_index[0]; b++) v = scan_combine(function, type, v, own.sums[b]);
     for (uint64_t i = own.begin; i < own.end; i++) {

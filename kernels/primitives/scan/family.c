@@ -319,11 +319,6 @@ static const kz_case cases[] = {
     CASE(INCLUSIVE, MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_scan, c, device, (uint64_t)c->axes[0]);
-    return known ? known : kz_choose_last(&kz_family_scan, c, device);
-}
-
 const kz_family kz_family_scan = {
     .name = "scan",
     .group = "primitives",
@@ -341,7 +336,6 @@ const kz_family kz_family_scan = {
     .guest_signature =
         "const T *in, T *out, size_t n (segmented_sum: const T *in, T *out, const uint8_t *heads, size_t n)",
     .guest_args = guest_args,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

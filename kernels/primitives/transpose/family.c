@@ -187,11 +187,6 @@ static const kz_case cases[] = {
     CASE(F16, 65537, 32771, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_transpose, c, device, elements(c));
-    return known ? known : kz_choose_last(&kz_family_transpose, c, device);
-}
-
 const kz_family kz_family_transpose = {
     .name = "transpose",
     .group = "primitives",
@@ -207,7 +202,7 @@ const kz_family kz_family_transpose = {
     .work = work,
     .guest_signature = "const T *in, T *out, size_t rows, size_t columns",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = elements,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -113,11 +113,6 @@ static const kz_case cases[] = {
     {.type = KZ_F32, .axes = {(1LL << 31) + 4099}, .use = KZ_USE_HUGE},
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_vector_add, c, device, (uint64_t)c->axes[0]);
-    return known ? known : kz_choose_last(&kz_family_vector_add, c, device);
-}
-
 const kz_family kz_family_vector_add = {
     .name = "vector_add",
     .group = "primitives",
@@ -134,7 +129,6 @@ const kz_family kz_family_vector_add = {
     .work = work,
     .guest_signature = "const float *x, const float *y, float *z, size_t n",
     .guest_args = guest_args,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

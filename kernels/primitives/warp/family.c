@@ -214,11 +214,6 @@ static const kz_case cases[] = {
     CASE(SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_warp, c, device, count_of(c));
-    return known ? known : kz_choose_last(&kz_family_warp, c, device);
-}
-
 const kz_family kz_family_warp = {
     .name = "warp",
     .group = "primitives",
@@ -237,7 +232,7 @@ const kz_family kz_family_warp = {
         "const T *in, O *out, S *second, size_t n (O: unsigned for vote, match and distinct, else T; "
         "second: vote's unsigned, product's right matrices, else null)",
     .guest_args = guest_args,
-    .choose = choose,
+    .size = count_of,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------
