@@ -1,4 +1,4 @@
-// Folding, for the families reduce, reduce_axis and reduce_segments: identity, combining, folding in a warp and
+// Folding, for the families reduce, reduce_axis, reduce_segments and warp: identity, combining, folding in a warp and
 // in a block, the types.
 //
 // T is the element, A what is accumulated in: float for the half types, T otherwise. min and max give NaN
@@ -9,95 +9,97 @@
 
 #include "kz/kernel.cuh"
 
-enum { SUM, MIN, MAX, MEAN };
+enum { KZ_SUM, KZ_MIN, KZ_MAX, KZ_MEAN };
 
 // ---- identity and combining --------------------------------------------------------------------------
 
-static __device__ __forceinline__ constexpr bool adds(int operation) {
-    return operation == SUM || operation == MEAN;
+static __device__ __forceinline__ constexpr bool kz_fold_adds(int operation) {
+    return operation == KZ_SUM || operation == KZ_MEAN;
 }
 
 // The argument only says the type.
-template <int operation> static __device__ __forceinline__ float identity(float) {
-    return adds(operation) ? 0.0f : __uint_as_float(operation == MIN ? 0x7f800000u : 0xff800000u);
+template <int operation> static __device__ __forceinline__ float kz_fold_identity(float) {
+    return kz_fold_adds(operation) ? 0.0f : __uint_as_float(operation == KZ_MIN ? 0x7f800000u : 0xff800000u);
 }
-template <int operation> static __device__ __forceinline__ double identity(double) {
-    return adds(operation) ? 0.0
-                           : __longlong_as_double(operation == MIN ? 0x7ff0000000000000 : 0xfff0000000000000);
+template <int operation> static __device__ __forceinline__ double kz_fold_identity(double) {
+    return kz_fold_adds(operation)
+               ? 0.0
+               : __longlong_as_double(operation == KZ_MIN ? 0x7ff0000000000000 : 0xfff0000000000000);
 }
-template <int operation> static __device__ __forceinline__ int identity(int) {
-    return adds(operation) ? 0 : operation == MIN ? INT32_MAX : INT32_MIN;
+template <int operation> static __device__ __forceinline__ int kz_fold_identity(int) {
+    return kz_fold_adds(operation) ? 0 : operation == KZ_MIN ? INT32_MAX : INT32_MIN;
 }
 
-template <int operation, typename A> static __device__ __forceinline__ A combine(A a, A b) {
-    if (adds(operation)) return a + b;
+template <int operation, typename A> static __device__ __forceinline__ A kz_fold_combine(A a, A b) {
+    if (kz_fold_adds(operation)) return a + b;
     // a != a holds for NaN alone; where b is NaN, both comparisons fail and b is taken.
-    if (operation == MIN) return a < b || a != a ? a : b;
+    if (operation == KZ_MIN) return a < b || a != a ? a : b;
     return a > b || a != a ? a : b;
 }
-template <int operation> static __device__ __forceinline__ int combine(int a, int b) {
-    if (adds(operation)) return (int)((unsigned)a + (unsigned)b); // wraps, which a signed sum may not
-    return operation == MIN ? min(a, b) : max(a, b);
+template <int operation> static __device__ __forceinline__ int kz_fold_combine(int a, int b) {
+    if (kz_fold_adds(operation)) return (int)((unsigned)a + (unsigned)b); // wraps, which a signed sum may not
+    return operation == KZ_MIN ? min(a, b) : max(a, b);
 }
 
 // ---- folding -------------------------------------------------------------------------------------------
 
 // The value of the lane so many above this one.
-template <typename A> static __device__ __forceinline__ A shift_down(A value, int lanes) {
+template <typename A> static __device__ __forceinline__ A kz_fold_shift_down(A value, int lanes) {
     return __shfl_down_sync(KZ_ALL_LANES, value, lanes);
 }
 
 // All 32 lanes must call it; lane 0 gets the result.
-template <int operation, typename A> static __device__ __forceinline__ A fold_warp(A value) {
+template <int operation, typename A> static __device__ __forceinline__ A kz_fold_lanes(A value) {
 #pragma unroll
     for (int step = KZ_WARP / 2; step > 0; step /= 2)
-        value = combine<operation>(value, shift_down(value, step));
+        value = kz_fold_combine<operation>(value, kz_fold_shift_down(value, step));
     return value;
 }
 
 // All threads must call it, in whole warps; thread 0 gets the result. Two barriers, so that it can be called
 // again.
-template <int operation, typename A> static __device__ __forceinline__ A fold_block(A value) {
+template <int operation, typename A> static __device__ __forceinline__ A kz_fold_block(A value) {
     __shared__ A of_warp[KZ_WARP];
-    value = fold_warp<operation>(value);
+    value = kz_fold_lanes<operation>(value);
     if (kz_lane() == 0) of_warp[kz_warp()] = value;
     __syncthreads();
     if (kz_warp() == 0) {
-        value = kz_lane() < kz_warps() ? of_warp[kz_lane()] : identity<operation>(value);
-        value = fold_warp<operation>(value);
+        value = kz_lane() < kz_warps() ? of_warp[kz_lane()] : kz_fold_identity<operation>(value);
+        value = kz_fold_lanes<operation>(value);
     }
     __syncthreads();
     return value;
 }
 
 // What folding n elements came to, as the operation's result.
-template <int operation, typename A> static __device__ __forceinline__ A conclude(A value, size_t n) {
-    return operation == MEAN ? value / (A)n : value;
+template <int operation, typename A> static __device__ __forceinline__ A kz_fold_conclude(A value, size_t n) {
+    return operation == KZ_MEAN ? value / (A)n : value;
 }
 
 // A pack's elements onto a value.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ A fold_pack(A value, kz_pack<T> pack) {
+static __device__ __forceinline__ A kz_fold_pack(A value, kz_pack<T> pack) {
 #pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e++) value = combine<operation>(value, (A)kz_widen(pack.at[e]));
+    for (int e = 0; e < 16 / (int)sizeof(T); e++)
+        value = kz_fold_combine<operation>(value, (A)kz_widen(pack.at[e]));
     return value;
 }
 
 // ---- types ---------------------------------------------------------------------------------------------
 
 // ENTRY(operation, OPERATION, type, T, A) for each type of the families.
-#define REDUCE_HALVES(ENTRY, operation, OPERATION)                                                           \
+#define KZ_FOLD_HALVES(ENTRY, operation, OPERATION)                                                          \
     ENTRY(operation, OPERATION, f16, kz_f16, float)                                                          \
     ENTRY(operation, OPERATION, bf16, kz_bf16, float)
-#define REDUCE_TYPES(ENTRY, operation, OPERATION)                                                            \
+#define KZ_FOLD_TYPES(ENTRY, operation, OPERATION)                                                           \
     ENTRY(operation, OPERATION, f32, float, float)                                                           \
     ENTRY(operation, OPERATION, f64, double, double)                                                         \
     ENTRY(operation, OPERATION, i32, int, int)                                                               \
-    REDUCE_HALVES(ENTRY, operation, OPERATION)
+    KZ_FOLD_HALVES(ENTRY, operation, OPERATION)
 // Without the integers: for means.
-#define REDUCE_FLOATS(ENTRY, operation, OPERATION)                                                           \
+#define KZ_FOLD_FLOATS(ENTRY, operation, OPERATION)                                                          \
     ENTRY(operation, OPERATION, f32, float, float)                                                           \
     ENTRY(operation, OPERATION, f64, double, double)                                                         \
-    REDUCE_HALVES(ENTRY, operation, OPERATION)
+    KZ_FOLD_HALVES(ENTRY, operation, OPERATION)
 
 #endif

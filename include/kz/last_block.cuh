@@ -1,18 +1,18 @@
-// The block that comes last, for the families reduce and reduce_segments: a ticket that lives in the module and
+// The block that comes last, for the families reduce, reduce_segments and pagerank: a ticket that lives in the module and
 // winds itself back to 0, so that nothing need be filled before. One launch of a module at a time.
 #ifndef KZ_LAST_BLOCK_CUH
 #define KZ_LAST_BLOCK_CUH
 
 #include "kz/kernel.cuh"
 
-__device__ unsigned reduce_ticket; // 0 before and after every launch
+__device__ unsigned kz_ticket; // 0 before and after every launch
 
 // True for all threads of the block that comes last; what the others' threads 0 wrote before is then visible to it.
-static __device__ __forceinline__ bool come_last(void) {
+static __device__ __forceinline__ bool kz_come_last(void) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         __threadfence(); // the partial result before the ticket
-        last = atomicInc(&reduce_ticket, gridDim.x - 1) == gridDim.x - 1;
+        last = atomicInc(&kz_ticket, gridDim.x - 1) == gridDim.x - 1;
         __threadfence(); // the ticket before the others' partial results
     }
     __syncthreads();

@@ -194,5 +194,5 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_step_f32, PAGERANK_MERGE_THREADS, PAGERANK_M
         mine.open = carry[turn];
         all[blockIdx.x] = mine;
     }
-    if (come_last()) close_open_rows(p, all, room, (unsigned *)room + gridDim.x);
+    if (kz_come_last()) close_open_rows(p, all, room, (unsigned *)room + gridDim.x);
 }

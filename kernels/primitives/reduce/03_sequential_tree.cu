@@ -13,11 +13,11 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void sequential_tree(const T *in, void *cell, size_t n) {
     __shared__ A tree[REDUCE_THREADS];
     size_t i = kz_thread();
-    tree[threadIdx.x] = i < n ? (A)kz_widen(in[i]) : identity<operation>(A());
+    tree[threadIdx.x] = i < n ? (A)kz_widen(in[i]) : kz_fold_identity<operation>(A());
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half)
-            tree[threadIdx.x] = combine<operation>(tree[threadIdx.x], tree[threadIdx.x + half]);
+            tree[threadIdx.x] = kz_fold_combine<operation>(tree[threadIdx.x], tree[threadIdx.x + half]);
     }
     if (threadIdx.x == 0) fold_into<operation>(cell, tree[0]);
 }

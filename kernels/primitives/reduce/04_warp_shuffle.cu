@@ -11,8 +11,8 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void warp_shuffle(const T *in, void *cell, size_t n) {
     size_t i = kz_thread();
     // No early return: all 32 lanes must take part in the shuffles.
-    A value = i < n ? (A)kz_widen(in[i]) : identity<operation>(A());
-    value = fold_warp<operation>(value);
+    A value = i < n ? (A)kz_widen(in[i]) : kz_fold_identity<operation>(A());
+    value = kz_fold_lanes<operation>(value);
     if (kz_lane() == 0) fold_into<operation>(cell, value);
 }
 

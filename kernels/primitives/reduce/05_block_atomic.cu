@@ -10,10 +10,10 @@
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void block_atomic(const T *in, void *cell, size_t n) {
-    A value = identity<operation>(A());
+    A value = kz_fold_identity<operation>(A());
     for (size_t i = kz_thread(); i < n; i += kz_threads())
-        value = combine<operation>(value, (A)kz_widen(in[i]));
-    value = fold_block<operation>(value);
+        value = kz_fold_combine<operation>(value, (A)kz_widen(in[i]));
+    value = kz_fold_block<operation>(value);
     if (threadIdx.x == 0) fold_into<operation>(cell, value);
 }
 

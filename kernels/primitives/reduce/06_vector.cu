@@ -11,7 +11,7 @@
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \
     KZ_ENTRY_BOUNDS(reduce_vector_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                       \
     (const T *in, void *cell, size_t n) {                                                                    \
-        A value = fold_block<OPERATION>(fold_thread<OPERATION, T, A>(in, n));                                \
+        A value = kz_fold_block<OPERATION>(fold_thread<OPERATION, T, A>(in, n));                             \
         if (threadIdx.x == 0) fold_into<OPERATION>(cell, value);                                             \
     }
 REDUCE_ALL(ENTRY)

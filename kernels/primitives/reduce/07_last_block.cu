@@ -13,14 +13,14 @@
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void last_block(const T *in, T *out, long long *index, A *partial,
                                                   size_t n) {
-    A value = fold_block<operation>(fold_thread<operation, T, A>(in, n));
+    A value = kz_fold_block<operation>(fold_thread<operation, T, A>(in, n));
     if (gridDim.x > 1) {
         if (threadIdx.x == 0) partial[blockIdx.x] = value;
-        if (!come_last()) return;
-        value = identity<operation>(value);
+        if (!kz_come_last()) return;
+        value = kz_fold_identity<operation>(value);
         for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS)
-            value = combine<operation>(value, look_l2(&partial[i]));
-        value = fold_block<operation>(value);
+            value = kz_fold_combine<operation>(value, look_l2(&partial[i]));
+        value = kz_fold_block<operation>(value);
     }
     if (threadIdx.x == 0) write_result<operation>(out, index, value, n);
 }
@@ -34,5 +34,5 @@ static __device__ __forceinline__ void last_block(const T *in, T *out, long long
         last_block<OPERATION, T, best<A>>(in, out, index, partial, n);                                       \
     }
 REDUCE_ALL(ENTRY)
-REDUCE_FLOATS(ENTRY, mean, MEAN)
+KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
 REDUCE_ARGS(ARG)

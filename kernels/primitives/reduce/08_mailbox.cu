@@ -19,5 +19,5 @@
         mailbox<OPERATION, T, best<A>, false>(in, out, index, n);                                            \
     }
 REDUCE_ALL(ENTRY)
-REDUCE_FLOATS(ENTRY, mean, MEAN)
+KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
 REDUCE_ARGS(ARG)

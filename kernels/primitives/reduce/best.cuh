@@ -18,13 +18,13 @@ template <typename A> static __device__ __forceinline__ long long index_of(best<
     return (long long)((unsigned long long)(unsigned)b.high << 32 | b.low);
 }
 
-template <int operation, typename A> static __device__ __forceinline__ best<A> identity(best<A>) {
-    return {identity<operation>(A()), 0xffffffffu, -1};
+template <int operation, typename A> static __device__ __forceinline__ best<A> kz_fold_identity(best<A>) {
+    return {kz_fold_identity<operation>(A()), 0xffffffffu, -1};
 }
 
 // b beats a by its value alone. NaN beats all but NaN: no comparison with it holds.
 template <int operation, typename A> static __device__ __forceinline__ bool beats(A b, A a) {
-    return a == a && !(operation == MIN ? b >= a : b <= a);
+    return a == a && !(operation == KZ_MIN ? b >= a : b <= a);
 }
 
 // Where all of b comes after all of a: an equal is not taken.
@@ -33,18 +33,20 @@ static __device__ __forceinline__ best<A> combine_next(best<A> a, best<A> b) {
     return beats<operation>(b.value, a.value) || a.high < 0 ? b : a;
 }
 template <int operation, typename A> static __device__ __forceinline__ A combine_next(A a, A b) {
-    return combine<operation>(a, b);
+    return kz_fold_combine<operation>(a, b);
 }
 
-template <int operation, typename A> static __device__ __forceinline__ best<A> combine(best<A> a, best<A> b) {
+template <int operation, typename A>
+static __device__ __forceinline__ best<A> kz_fold_combine(best<A> a, best<A> b) {
     if (beats<operation>(b.value, a.value)) return b;
     if (beats<operation>(a.value, b.value)) return a;
     // Equal, or both NaN: the least index, and as unsigned numbers -1 is behind all.
     return (unsigned long long)index_of(b) < (unsigned long long)index_of(a) ? b : a;
 }
 
-template <typename A> static __device__ __forceinline__ best<A> shift_down(best<A> b, int lanes) {
-    return {shift_down(b.value, lanes), shift_down(b.low, lanes), shift_down(b.high, lanes)};
+template <typename A> static __device__ __forceinline__ best<A> kz_fold_shift_down(best<A> b, int lanes) {
+    return {kz_fold_shift_down(b.value, lanes), kz_fold_shift_down(b.low, lanes),
+            kz_fold_shift_down(b.high, lanes)};
 }
 
 // An element as what is folded.
@@ -66,7 +68,7 @@ template <typename A> static __device__ __forceinline__ best<A> look_l2(const be
 // The result; `index` is for a best alone.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(T *out, long long *, A value, size_t n) {
-    kz_narrow(out, conclude<operation>(value, n));
+    kz_narrow(out, kz_fold_conclude<operation>(value, n));
 }
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(T *out, long long *index, best<A> b, size_t) {
@@ -76,7 +78,7 @@ static __device__ __forceinline__ void write_result(T *out, long long *index, be
 
 // ENTRY(operation, OPERATION, type, T, A) for both operations and every type of the family.
 #define REDUCE_ARGS(ENTRY)                                                                                   \
-    REDUCE_TYPES(ENTRY, argmin, MIN)                                                                         \
-    REDUCE_TYPES(ENTRY, argmax, MAX)
+    KZ_FOLD_TYPES(ENTRY, argmin, KZ_MIN)                                                                     \
+    KZ_FOLD_TYPES(ENTRY, argmax, KZ_MAX)
 
 #endif

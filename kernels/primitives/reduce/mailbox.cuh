@@ -48,12 +48,12 @@ template <int operation, typename A> static __device__ __forceinline__ A meet(A 
     A column[WARPS];
 #pragma unroll
     for (int w = 0; w < WARPS; w++)
-        column[w] = w < kz_warps() ? of_thread[w * KZ_WARP + kz_lane()] : identity<operation>(value);
+        column[w] = w < kz_warps() ? of_thread[w * KZ_WARP + kz_lane()] : kz_fold_identity<operation>(value);
 #pragma unroll
     for (int half = WARPS / 2; half > 0; half /= 2)
 #pragma unroll
-        for (int w = 0; w < half; w++) column[w] = combine<operation>(column[w], column[w + half]);
-    return fold_warp<operation>(column[0]);
+        for (int w = 0; w < half; w++) column[w] = kz_fold_combine<operation>(column[w], column[w + half]);
+    return kz_fold_lanes<operation>(column[0]);
 }
 
 // `overlap`: launched before the kernel in front has ended (kz_launch.overlap).
@@ -61,7 +61,8 @@ template <int operation, typename T, typename A, bool overlap>
 static __device__ __forceinline__ void mailbox(const T *in, T *out, long long *index, size_t n) {
     const kz_mailbox box = {reduce_mail, REDUCE_MAILBOX_BLOCKS};
     if (overlap) asm volatile("griddepcontrol.wait;" ::: "memory");
-    unsigned launch = *(volatile unsigned *)&reduce_launch + 1; // on its way while the input is read
+    // On its way while the input is read. One warp of each block asks: all of them would queue for one place in L2.
+    unsigned launch = kz_warp() == 0 ? *(volatile unsigned *)&reduce_launch + 1 : 0;
     A value = fold_thread<operation, T, A>(in, n);
     if (overlap)
         asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); // the next may take its place
@@ -71,15 +72,15 @@ static __device__ __forceinline__ void mailbox(const T *in, T *out, long long *i
         if (kz_lane() == 0) box.send(blockIdx.x, launch, value);
         return;
     }
-    if (kz_lane() != 0) value = identity<operation>(value);
+    if (kz_lane() != 0) value = kz_fold_identity<operation>(value);
     for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * MAILS<A>) {
         A part[MAILS<A>];
-        receive(box, first, launch, identity<operation>(value), part);
+        receive(box, first, launch, kz_fold_identity<operation>(value), part);
 #pragma unroll
-        for (int m = 0; m < MAILS<A>; m++) value = combine<operation>(value, part[m]);
+        for (int m = 0; m < MAILS<A>; m++) value = kz_fold_combine<operation>(value, part[m]);
     }
     __syncwarp();
-    value = fold_warp<operation>(value);
+    value = kz_fold_lanes<operation>(value);
     if (kz_lane() == 0) {
         write_result<operation>(out, index, value, n);
         *(volatile unsigned *)&reduce_launch = launch; // every block has read the old number by now

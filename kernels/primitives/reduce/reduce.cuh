@@ -30,13 +30,13 @@ static __device__ __forceinline__ void from_key(unsigned long long key, double *
 static __device__ __forceinline__ void from_key(unsigned key, int *x) { *x = (int)(key ^ 0x80000000u); }
 
 template <int operation, typename A> static __device__ __forceinline__ void fold_into(void *cell, A value) {
-    if (operation == SUM) {
+    if (operation == KZ_SUM) {
         atomicAdd((A *)cell, value);
         return;
     }
     auto key = order_key(value);
-    if (value != value) key = operation == MAX ? ~(key ^ key) : key ^ key;
-    if (operation == MIN)
+    if (value != value) key = operation == KZ_MAX ? ~(key ^ key) : key ^ key;
+    if (operation == KZ_MIN)
         atomicMin((decltype(key) *)cell, key);
     else
         atomicMax((decltype(key) *)cell, key);
@@ -45,12 +45,12 @@ template <int operation, typename A> static __device__ __forceinline__ void fold
 // One thread turns the cell into the result; not needed for a sum whose A is T: its cell is the result.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void finish(const void *cell, T *out) {
-    A value = identity<operation>(A());
-    if (operation == SUM) {
+    A value = kz_fold_identity<operation>(A());
+    if (operation == KZ_SUM) {
         value = *(const A *)cell;
     } else {
         auto key = *(const decltype(order_key(value)) *)cell;
-        decltype(key) nothing = operation == MAX ? 0 : ~(decltype(key))0;
+        decltype(key) nothing = operation == KZ_MAX ? 0 : ~(decltype(key))0;
         if (key != nothing) from_key(key, &value);
     }
     kz_narrow(out, value);
@@ -60,9 +60,9 @@ static __device__ __forceinline__ void finish(const void *cell, T *out) {
 
 // ENTRY(operation, OPERATION, type, T, A) for every operation and type of the family.
 #define REDUCE_ALL(ENTRY)                                                                                    \
-    REDUCE_TYPES(ENTRY, sum, SUM)                                                                            \
-    REDUCE_TYPES(ENTRY, min, MIN)                                                                            \
-    REDUCE_TYPES(ENTRY, max, MAX)
+    KZ_FOLD_TYPES(ENTRY, sum, KZ_SUM)                                                                        \
+    KZ_FOLD_TYPES(ENTRY, min, KZ_MIN)                                                                        \
+    KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)
 
 #define REDUCE_FINISH(operation, OPERATION, type, T, A)                                                      \
     KZ_ENTRY(reduce_finish_##operation##_##type)(const void *cell, T *out) {                                 \
@@ -70,8 +70,8 @@ static __device__ __forceinline__ void finish(const void *cell, T *out) {
     }
 // For the variants that fold into a cell.
 #define REDUCE_ALL_FINISH                                                                                    \
-    REDUCE_HALVES(REDUCE_FINISH, sum, SUM)                                                                   \
-    REDUCE_TYPES(REDUCE_FINISH, min, MIN)                                                                    \
-    REDUCE_TYPES(REDUCE_FINISH, max, MAX)
+    KZ_FOLD_HALVES(REDUCE_FINISH, sum, KZ_SUM)                                                               \
+    KZ_FOLD_TYPES(REDUCE_FINISH, min, KZ_MIN)                                                                \
+    KZ_FOLD_TYPES(REDUCE_FINISH, max, KZ_MAX)
 
 #endif

@@ -33,7 +33,7 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
 
     A value[PACKS];
 #pragma unroll
-    for (int p = 0; p < PACKS; p++) value[p] = identity<operation>(A());
+    for (int p = 0; p < PACKS; p++) value[p] = kz_fold_identity<operation>(A());
     A last = value[0]; // folded last, for each value goes up in the elements' order
     if (kz_thread() < head) value[0] = element<A>::at(in[kz_thread()], kz_thread());
     if (kz_thread() < n - after) last = element<A>::at(in[after + kz_thread()], after + kz_thread());
@@ -57,8 +57,8 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
                 head + (i + p * stride) * PACK);
 
 #pragma unroll
-    for (int p = 1; p < PACKS; p++) value[0] = combine<operation>(value[0], value[p]);
-    return combine<operation>(value[0], last);
+    for (int p = 1; p < PACKS; p++) value[0] = kz_fold_combine<operation>(value[0], value[p]);
+    return kz_fold_combine<operation>(value[0], last);
 }
 
 #endif

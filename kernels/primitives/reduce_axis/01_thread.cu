@@ -13,8 +13,9 @@ static __device__ __forceinline__ void thread_each(const T *in, T *out, size_t s
                                                    size_t inner) {
     for (size_t s = kz_thread(); s < segments; s += kz_threads()) {
         const T *from = in + first_of(s, n, inner);
-        A value = identity<operation>(A());
-        for (size_t k = 0; k < n; k++) value = combine<operation>(value, (A)kz_widen(from[k * inner]));
+        A value = kz_fold_identity<operation>(A());
+        for (size_t k = 0; k < n; k++)
+            value = kz_fold_combine<operation>(value, (A)kz_widen(from[k * inner]));
         write_result<operation>(out, s, value, n);
     }
 }

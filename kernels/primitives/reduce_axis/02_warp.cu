@@ -14,11 +14,11 @@ static __device__ __forceinline__ void warp_each(const T *in, T *out, size_t seg
                                                  size_t inner) {
     for (size_t s = kz_thread() / KZ_WARP; s < segments; s += kz_threads() / KZ_WARP) {
         const T *from = in + first_of(s, n, inner);
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         for (size_t k = kz_lane(); k < n; k += KZ_WARP)
-            value = combine<operation>(value, (A)kz_widen(from[k * inner]));
+            value = kz_fold_combine<operation>(value, (A)kz_widen(from[k * inner]));
         __syncwarp();
-        value = fold_warp<operation>(value);
+        value = kz_fold_lanes<operation>(value);
         if (kz_lane() == 0) write_result<operation>(out, s, value, n);
     }
 }

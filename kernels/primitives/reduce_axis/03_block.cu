@@ -12,10 +12,10 @@ static __device__ __forceinline__ void block_each(const T *in, T *out, size_t se
                                                   size_t inner) {
     for (size_t s = blockIdx.x; s < segments; s += gridDim.x) {
         const T *from = in + first_of(s, n, inner);
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         for (size_t k = threadIdx.x; k < n; k += blockDim.x)
-            value = combine<operation>(value, (A)kz_widen(from[k * inner]));
-        value = fold_block<operation>(value);
+            value = kz_fold_combine<operation>(value, (A)kz_widen(from[k * inner]));
+        value = kz_fold_block<operation>(value);
         if (threadIdx.x == 0) write_result<operation>(out, s, value, n);
     }
 }

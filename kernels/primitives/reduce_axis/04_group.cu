@@ -13,12 +13,13 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ A fold_row(const T *row, size_t n, unsigned lane, unsigned lanes,
                                              bool aligned) {
     const int PACK = 16 / sizeof(T);
-    A value = identity<operation>(A());
+    A value = kz_fold_identity<operation>(A());
     if (aligned)
         for (size_t p = lane; p < n / PACK; p += lanes)
-            value = fold_pack<operation, T, A>(value, kz_load_pack<REDUCE_AXIS_LOAD>(row + p * PACK));
+            value = kz_fold_pack<operation, T, A>(value, kz_load_pack<REDUCE_AXIS_LOAD>(row + p * PACK));
     else
-        for (size_t k = lane; k < n; k += lanes) value = combine<operation>(value, (A)kz_widen(row[k]));
+        for (size_t k = lane; k < n; k += lanes)
+            value = kz_fold_combine<operation>(value, (A)kz_widen(row[k]));
     return value;
 }
 
@@ -31,11 +32,11 @@ static __device__ __forceinline__ void group_each(const T *in, T *out, size_t se
     for (size_t base = kz_thread() / KZ_WARP * groups; base < segments;
          base += kz_threads() / KZ_WARP * groups) {
         size_t s = base + kz_lane() / lanes;
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         if (s < segments) value = fold_row<operation, T, A>(in + s * n, n, lane, lanes, aligned);
         __syncwarp();
         for (unsigned step = lanes / 2; step > 0; step /= 2)
-            value = combine<operation>(value, __shfl_xor_sync(KZ_ALL_LANES, value, step));
+            value = kz_fold_combine<operation>(value, __shfl_xor_sync(KZ_ALL_LANES, value, step));
         if (s < segments && lane == 0) write_result<operation>(out, s, value, n);
     }
 }

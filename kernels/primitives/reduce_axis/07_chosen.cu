@@ -23,7 +23,7 @@ static __device__ __forceinline__ void fold_team(const rows_view<T> &v, T *out, 
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
         span r = span_of(v, v.begin + s * n + from, v.begin + s * n + to);
         A value = fold_long<operation, aligned, REDUCE_AXIS_TEAM_PACKS, T, A>(v, r, threadIdx.x, blockDim.x);
-        value = fold_block<operation>(value);
+        value = kz_fold_block<operation>(value);
         if (threadIdx.x != 0) continue;
         if (pieces == 1)
             write_result<operation>(out, s, value, n);
@@ -71,9 +71,9 @@ static __device__ __forceinline__ void ragged(const T *in, T *out, size_t segmen
         // With several lanes all threads go round once, as the shuffles need.
         for (unsigned row = threadIdx.x / lanes; row < count || lanes > 1;
              row += REDUCE_AXIS_THREADS / lanes) {
-            A value = identity<operation>(A());
+            A value = kz_fold_identity<operation>(A());
             for (unsigned k = threadIdx.x % lanes; row < count && k < n; k += lanes)
-                value = combine<operation>(value, (A)kz_widen(tile[row * (unsigned)n + k]));
+                value = kz_fold_combine<operation>(value, (A)kz_widen(tile[row * (unsigned)n + k]));
             if (lanes > 1) {
                 __syncwarp();
                 value = fold_group<operation>(value, lanes);
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void columns_of_packs(const T *in, T *out, A *
         unit u = unit_of(index, s);
         A value[PACK];
 #pragma unroll
-        for (int e = 0; e < PACK; e++) value[e] = identity<operation>(A());
+        for (int e = 0; e < PACK; e++) value[e] = kz_fold_identity<operation>(A());
         if (u.column < s->across) {
             const T *from = in + u.o * s->n * s->inner + u.column * PACK;
             for (size_t k = u.from + threadIdx.x / s->width; k < u.to; k += REDUCE_AXIS_ROWS * height) {
@@ -111,7 +111,7 @@ static __device__ __forceinline__ void columns_of_packs(const T *in, T *out, A *
                     if (k + r * height < u.to)
 #pragma unroll
                         for (int e = 0; e < PACK; e++)
-                            value[e] = combine<operation>(value[e], (A)kz_widen(elements[r].at[e]));
+                            value[e] = kz_fold_combine<operation>(value[e], (A)kz_widen(elements[r].at[e]));
             }
         }
         fold_rows<operation, PACK>(value, s->width);

@@ -15,13 +15,13 @@ static __device__ __forceinline__ size_t first_of(size_t s, size_t n, size_t inn
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(T *out, size_t s, A value, size_t n) {
-    kz_narrow(&out[s], conclude<operation>(value, n));
+    kz_narrow(&out[s], kz_fold_conclude<operation>(value, n));
 }
 
 // ENTRY(operation, OPERATION, type, T, A) for every operation and type of the family.
 #define REDUCE_AXIS_ALL(ENTRY)                                                                               \
-    REDUCE_TYPES(ENTRY, sum, SUM)                                                                            \
-    REDUCE_TYPES(ENTRY, max, MAX)                                                                            \
-    REDUCE_FLOATS(ENTRY, mean, MEAN)
+    KZ_FOLD_TYPES(ENTRY, sum, KZ_SUM)                                                                        \
+    KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)                                                                        \
+    KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
 
 #endif

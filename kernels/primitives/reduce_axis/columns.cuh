@@ -47,7 +47,7 @@ static __device__ __forceinline__ void fold_rows(A value[count], unsigned width)
 #pragma unroll
             for (int e = 0; e < count; e++)
                 meeting[e][threadIdx.x] = value[e] =
-                    combine<operation>(value[e], meeting[e][threadIdx.x + half]);
+                    kz_fold_combine<operation>(value[e], meeting[e][threadIdx.x + half]);
     }
     __syncthreads();
 }
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, 
     unsigned height = REDUCE_AXIS_THREADS / s->width;
     for (size_t index = blockIdx.x; index < unit_count(s); index += gridDim.x) {
         unit u = unit_of(index, s);
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         if (u.column < s->inner) {
             const T *from = in + u.o * s->n * s->inner + u.column;
             size_t k = u.from + threadIdx.x / s->width;
@@ -76,9 +76,10 @@ static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, 
                 for (int r = 0; r < REDUCE_AXIS_ROWS; r++) element[r] = from[(k + r * height) * s->inner];
 #pragma unroll
                 for (int r = 0; r < REDUCE_AXIS_ROWS; r++)
-                    value = combine<operation>(value, (A)kz_widen(element[r]));
+                    value = kz_fold_combine<operation>(value, (A)kz_widen(element[r]));
             }
-            for (; k < u.to; k += height) value = combine<operation>(value, (A)kz_widen(from[k * s->inner]));
+            for (; k < u.to; k += height)
+                value = kz_fold_combine<operation>(value, (A)kz_widen(from[k * s->inner]));
         }
         fold_rows<operation, 1>(&value, s->width);
         if (threadIdx.x < s->width && u.column < s->inner)
@@ -91,12 +92,12 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void gather(const A *partial, T *out, size_t segments, size_t pieces,
                                               size_t n, unsigned lanes) {
     for (size_t s = kz_thread() / lanes; s < segments; s += kz_threads() / lanes) {
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         for (size_t p = kz_thread() % lanes; p < pieces; p += lanes)
-            value = combine<operation>(value, partial[p * segments + s]);
+            value = kz_fold_combine<operation>(value, partial[p * segments + s]);
         if (lanes == KZ_WARP) {
             __syncwarp();
-            value = fold_warp<operation>(value);
+            value = kz_fold_lanes<operation>(value);
         }
         if (kz_thread() % lanes == 0) write_result<operation>(out, s, value, n);
     }

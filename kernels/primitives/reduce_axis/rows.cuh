@@ -48,12 +48,12 @@ static __device__ __forceinline__ kz_pack<T> load_places(const rows_view<T> &v, 
 // The pack's elements that belong to the row, onto a value.
 template <int operation, bool aligned, typename T, typename A>
 static __device__ __forceinline__ A fold_places(A value, kz_pack<T> elements, const span &r, size_t pack) {
-    if (aligned) return fold_pack<operation, T, A>(value, elements);
+    if (aligned) return kz_fold_pack<operation, T, A>(value, elements);
     const int PACK = 16 / sizeof(T);
 #pragma unroll
     for (int e = 0; e < PACK; e++) {
         size_t place = pack * PACK + e;
-        A next = combine<operation>(value, (A)kz_widen(elements.at[e]));
+        A next = kz_fold_combine<operation>(value, (A)kz_widen(elements.at[e]));
         if (place >= r.from && place < r.to) value = next;
     }
     return value;
@@ -62,7 +62,7 @@ static __device__ __forceinline__ A fold_places(A value, kz_pack<T> elements, co
 // All lanes of the group get the result; all lanes of the warp must call it.
 template <int operation, typename A> static __device__ __forceinline__ A fold_group(A value, unsigned lanes) {
     for (unsigned step = lanes / 2; step > 0; step /= 2)
-        value = combine<operation>(value, __shfl_xor_sync(KZ_ALL_LANES, value, step));
+        value = kz_fold_combine<operation>(value, __shfl_xor_sync(KZ_ALL_LANES, value, step));
     return value;
 }
 
@@ -76,11 +76,11 @@ static_assert((ROWS & (ROWS - 1)) == 0, "lanes exchange halves of their rows");
 template <int operation, bool aligned, typename T, typename A>
 static __device__ __forceinline__ A fold_part(A value, kz_pack<T> elements, unsigned p, unsigned skip,
                                               unsigned n) {
-    if (aligned) return fold_pack<operation, T, A>(value, elements);
+    if (aligned) return kz_fold_pack<operation, T, A>(value, elements);
     const int PACK = 16 / sizeof(T);
 #pragma unroll
     for (int e = 0; e < PACK; e++) {
-        A next = combine<operation>(value, (A)kz_widen(elements.at[e]));
+        A next = kz_fold_combine<operation>(value, (A)kz_widen(elements.at[e]));
         if (p * PACK + e - skip < n) value = next; // unsigned: before the row is beyond it
     }
     return value;
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out,
         for (int j = 0; j < ROWS; j++) {
             size_t row = s + (size_t)j * groups, from = v.begin + row * n;
             unsigned skip = aligned ? 0 : (unsigned)(from % PACK), end = row < segments ? skip + n : 0;
-            value[j] = identity<operation>(A());
+            value[j] = kz_fold_identity<operation>(A());
             if (lane * PACK < end)
                 value[j] = fold_part<operation, aligned, T, A>(value[j], elements[j], lane, skip, n);
             // The plan counts packs as if the input began with one; where it does not, a row may touch one more.
@@ -138,11 +138,11 @@ static __device__ __forceinline__ void exchange(A *value, unsigned lane) {
 #pragma unroll
         for (int j = 0; j < rows / 2; j++) {
             A keep = upper ? value[j + rows / 2] : value[j], give = upper ? value[j] : value[j + rows / 2];
-            value[j] = combine<operation>(keep, __shfl_xor_sync(KZ_ALL_LANES, give, lanes / 2));
+            value[j] = kz_fold_combine<operation>(keep, __shfl_xor_sync(KZ_ALL_LANES, give, lanes / 2));
         }
         exchange<operation, lanes / 2, rows / 2>(value, lane);
     } else if constexpr (lanes > 1) {
-        value[0] = combine<operation>(value[0], __shfl_xor_sync(KZ_ALL_LANES, value[0], lanes / 2));
+        value[0] = kz_fold_combine<operation>(value[0], __shfl_xor_sync(KZ_ALL_LANES, value[0], lanes / 2));
         exchange<operation, lanes / 2, 1>(value, lane);
     }
 }
@@ -167,7 +167,7 @@ static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *ou
             elements[j] = kz_load_pack<REDUCE_AXIS_LOAD>(from + j * GROUPS * lanes * PACK);
 #pragma unroll
         for (int j = 0; j < ROWS; j++)
-            value[j] = fold_pack<operation, T, A>(identity<operation>(A()), elements[j]);
+            value[j] = kz_fold_pack<operation, T, A>(kz_fold_identity<operation>(A()), elements[j]);
         exchange<operation, lanes, ROWS>(value, lane);
         if (lane % SHARE == 0)
 #pragma unroll
@@ -186,7 +186,7 @@ static __device__ __forceinline__ A fold_long(const rows_view<T> &v, const span 
                                               size_t lanes) {
     A value[PACKS];
 #pragma unroll
-    for (int j = 0; j < PACKS; j++) value[j] = identity<operation>(A());
+    for (int j = 0; j < PACKS; j++) value[j] = kz_fold_identity<operation>(A());
     for (size_t p = lane; p < r.packs; p += PACKS * lanes) {
         kz_pack<T> elements[PACKS];
 #pragma unroll
@@ -201,7 +201,7 @@ static __device__ __forceinline__ A fold_long(const rows_view<T> &v, const span 
                     fold_places<operation, aligned, T, A>(value[j], elements[j], r, r.first + p + j * lanes);
     }
 #pragma unroll
-    for (int j = 1; j < PACKS; j++) value[0] = combine<operation>(value[0], value[j]);
+    for (int j = 1; j < PACKS; j++) value[0] = kz_fold_combine<operation>(value[0], value[j]);
     return value[0];
 }
 

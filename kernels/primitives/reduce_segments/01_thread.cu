@@ -12,9 +12,9 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void thread_each(const T *in, const unsigned *offsets, T *out,
                                                    size_t segments) {
     for (size_t s = kz_thread(); s < segments; s += kz_threads()) {
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         for (size_t k = offsets[s]; k < offsets[s + 1]; k++)
-            value = combine<operation>(value, (A)kz_widen(in[k]));
+            value = kz_fold_combine<operation>(value, (A)kz_widen(in[k]));
         write_result<operation>(out, offsets, s, value);
     }
 }

@@ -12,12 +12,12 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void warp_each(const T *in, const unsigned *offsets, T *out,
                                                  size_t segments) {
     for (size_t s = kz_thread() / KZ_WARP; s < segments; s += kz_threads() / KZ_WARP) {
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         size_t end = offsets[s + 1];
         for (size_t k = offsets[s] + kz_lane(); k < end; k += KZ_WARP)
-            value = combine<operation>(value, (A)kz_widen(in[k]));
+            value = kz_fold_combine<operation>(value, (A)kz_widen(in[k]));
         __syncwarp();
-        value = fold_warp<operation>(value);
+        value = kz_fold_lanes<operation>(value);
         if (kz_lane() == 0) write_result<operation>(out, offsets, s, value);
     }
 }

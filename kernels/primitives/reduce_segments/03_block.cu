@@ -11,11 +11,11 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void block_each(const T *in, const unsigned *offsets, T *out,
                                                   size_t segments) {
     for (size_t s = blockIdx.x; s < segments; s += gridDim.x) {
-        A value = identity<operation>(A());
+        A value = kz_fold_identity<operation>(A());
         size_t end = offsets[s + 1];
         for (size_t k = offsets[s] + threadIdx.x; k < end; k += blockDim.x)
-            value = combine<operation>(value, (A)kz_widen(in[k]));
-        value = fold_block<operation>(value);
+            value = kz_fold_combine<operation>(value, (A)kz_widen(in[k]));
+        value = kz_fold_block<operation>(value);
         if (threadIdx.x == 0) write_result<operation>(out, offsets, s, value);
     }
 }

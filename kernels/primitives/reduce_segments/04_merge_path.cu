@@ -91,18 +91,19 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
     unsigned items = tile.element_count + tile.segment_count, base = tile.from.element;
     unsigned first = threadIdx.x * ITEMS < items ? threadIdx.x * ITEMS : items;
     unsigned x = cross(tile.ends, tile.segment_count, tile.element_count, base, first), y = first - x;
-    part<A> mine = {identity<operation>(A()), 0};
+    part<A> mine = {kz_fold_identity<operation>(A()), 0};
     unsigned end = x < tile.segment_count ? tile.ends[x] - base : tile.element_count;
     if (end >= y + ITEMS && first + ITEMS <= items) { // elements alone, as in most of a long segment
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++) mine.value = combine<operation>(mine.value, tile.elements[y + i]);
+        for (int i = 0; i < ITEMS; i++)
+            mine.value = kz_fold_combine<operation>(mine.value, tile.elements[y + i]);
         return mine;
     }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         if (first + i >= items) break;
         if (x >= tile.segment_count || y < tile.ends[x] - base) {
-            mine.value = combine<operation>(mine.value, tile.elements[y]);
+            mine.value = kz_fold_combine<operation>(mine.value, tile.elements[y]);
             y++;
         } else {
             if (mine.closed) {
@@ -111,7 +112,7 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
                 *head = mine.value;
                 *head_segment = (size_t)tile.from.segment + x;
             }
-            mine.value = identity<operation>(A());
+            mine.value = kz_fold_identity<operation>(A());
             mine.closed = 1;
             x++;
         }
@@ -123,7 +124,7 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void close_head(const problem<T> &p, part<A> before, A head, size_t segment,
                                                   A *block_head, unsigned long long *block_segment) {
-    head = combine<operation>(before.value, head);
+    head = kz_fold_combine<operation>(before.value, head);
     if (before.closed) {
         write_result<operation>(p.out, p.offsets, segment, head);
     } else { // it may have begun before this block
@@ -152,7 +153,7 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
     }
     __syncthreads();
     place from = at[0], to = at[1], next = at[2];
-    part<A> carry = {identity<operation>(A()), 0};
+    part<A> carry = {kz_fold_identity<operation>(A()), 0};
     load<A> loads;
     begin_load(p, from, to, &loads);
     for (; d < end; d += TILE) {
@@ -170,7 +171,7 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
         to = next;
         next = ahead;
 
-        A head = identity<operation>(A());
+        A head = kz_fold_identity<operation>(A());
         size_t head_segment = 0;
         part<A> mine = walk<operation>(p, tile, &head, &head_segment), whole;
         part<A> before =
@@ -184,7 +185,7 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
         l.segment[blockIdx.x] = block_segment;
         if (block_segment != NONE) l.head[blockIdx.x] = block_head;
     }
-    if (come_last()) close_all<operation, WARPS>(p, l);
+    if (kz_come_last()) close_all<operation, WARPS>(p, l);
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \

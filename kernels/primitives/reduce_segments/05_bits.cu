@@ -74,7 +74,7 @@ static __device__ __forceinline__ void clear_edges(const share<T> &s, room<T, A>
     if (start >= first && start + r->TILE <= end) return;
     T *tile = (T *)r->stage[stage];
     for (int k = kz_lane(); k < r->TILE; k += KZ_WARP)
-        if (start + k < first || start + k >= end) kz_narrow(&tile[k], identity<operation>(A()));
+        if (start + k < first || start + k >= end) kz_narrow(&tile[k], kz_fold_identity<operation>(A()));
     __syncwarp();
 }
 
@@ -87,10 +87,10 @@ static __device__ __forceinline__ A fold_lane(room<T, A> *r, int stage, unsigned
         pack.raw = r->stage[stage][kz_lane() * r->PACKS + j];
 #pragma unroll
         for (int e = 0; e < r->PACK; e++) {
-            value = combine<operation>(value, (A)kz_widen(pack.at[e]));
+            value = kz_fold_combine<operation>(value, (A)kz_widen(pack.at[e]));
             if (bits >> (j * r->PACK + e) & 1) {
                 r->folded[j * r->PACK + e][kz_lane()] = value;
-                value = identity<operation>(value);
+                value = kz_fold_identity<operation>(value);
             }
         }
     }
@@ -147,13 +147,13 @@ static __device__ __forceinline__ void mark(const walker<T, A> &w, unsigned begi
 // The share's first segment may have begun before it: what is known of it is left to the block.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void put(walker<T, A> &w, unsigned segment, unsigned begin, unsigned end) {
-    A value = identity<operation>(A());
+    A value = kz_fold_identity<operation>(A());
     const unsigned EACH = room<T, A>::EACH;
     if (is_here(w, begin, end)) value = w.r->folded[place_of(w, end) % EACH][place_of(w, end) / EACH];
     if (segment == w.s.from.segment)
         w.head = value;
     else
-        kz_narrow(&w.p.out[segment], conclude<operation>(value, end - begin));
+        kz_narrow(&w.p.out[segment], kz_fold_conclude<operation>(value, end - begin));
 }
 
 // All that is open, over the lanes: `value` of each, behind its last bit. Gives what lies before the lane's first bit;
@@ -165,9 +165,9 @@ static __device__ __forceinline__ A pass_on(A value, unsigned closed, A *carry) 
 #pragma unroll
     for (int step = 1; step < KZ_WARP; step *= 2) {
         A other = __shfl_up_sync(KZ_ALL_LANES, value, step);
-        if (step <= since) value = combine<operation>(other, value);
+        if (step <= since) value = kz_fold_combine<operation>(other, value);
     }
-    if (!below) value = combine<operation>(*carry, value);
+    if (!below) value = kz_fold_combine<operation>(*carry, value);
     A before = __shfl_up_sync(KZ_ALL_LANES, value, 1);
     if (kz_lane() == 0) before = *carry;
     *carry = __shfl_sync(KZ_ALL_LANES, value, KZ_WARP - 1);
@@ -179,12 +179,12 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void fold_tile(walker<T, A> &w, int stage, A *carry) {
     __syncwarp(); // the bits are there
     unsigned bits = w.r->ends[kz_lane()];
-    A value = fold_lane<operation>(w.r, stage, bits, identity<operation>(A()));
+    A value = fold_lane<operation>(w.r, stage, bits, kz_fold_identity<operation>(A()));
     unsigned closed = __ballot_sync(KZ_ALL_LANES, bits != 0);
     A before = pass_on<operation>(value, closed, carry);
     if (bits) {
         A *first = &w.r->folded[__ffs(bits) - 1][kz_lane()];
-        *first = combine<operation>(before, *first);
+        *first = kz_fold_combine<operation>(before, *first);
     }
     w.r->ends[kz_lane()] = 0;
     __syncwarp();
@@ -229,14 +229,14 @@ static __device__ __forceinline__ void close_tile(walker<T, A> &w, window &ends,
 
 // What the lanes have open, behind what was open before.
 template <int operation, typename A> static __device__ __forceinline__ A gather(A carry, A open) {
-    return combine<operation>(carry, __shfl_sync(KZ_ALL_LANES, fold_warp<operation>(open), 0));
+    return kz_fold_combine<operation>(carry, __shfl_sync(KZ_ALL_LANES, kz_fold_lanes<operation>(open), 0));
 }
 
 // Goes over a warp's share; lane 0 has the head, all have what is left open.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ A walk(const problem<T> &p, const share<T> &s, room<T, A> *r, A *head) {
     const int PACK = room<T, A>::PACK, TILE = room<T, A>::TILE;
-    const A nothing = identity<operation>(A());
+    const A nothing = kz_fold_identity<operation>(A());
     size_t start = (s.shift + s.from.element) / PACK * PACK;
     walker<T, A> w = {p, s, r, start, 0, s.from.segment, p.offsets[s.from.segment], nothing};
     window ends = read_ends(p.offsets, w.segment, s.to.segment);
@@ -288,7 +288,7 @@ static __device__ __forceinline__ void bits(const problem<T> &p, const left<A> &
     share<T> s = {p.in, (size_t)p.in % 16 / sizeof(T)};
     s.base -= s.shift;
     find_places(p.offsets, p.n, p.segments, from, to, &s.from, &s.to);
-    A head = identity<operation>(A()), value = identity<operation>(A());
+    A head = kz_fold_identity<operation>(A()), value = kz_fold_identity<operation>(A());
     if (from < to) value = walk<operation>(p, s, &rooms[kz_warp()], &head);
     if (kz_lane() == 0) {
         values[kz_warp()] = value;
@@ -298,11 +298,11 @@ static __device__ __forceinline__ void bits(const problem<T> &p, const left<A> &
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        part<A> carry = {identity<operation>(A()), 0};
+        part<A> carry = {kz_fold_identity<operation>(A()), 0};
         unsigned long long first = NONE;
         for (int i = 0; i < WARPS; i++) {
             bool closed = segments[i] < segments[i + 1];
-            A whole = combine<operation>(carry.value, heads[i]);
+            A whole = kz_fold_combine<operation>(carry.value, heads[i]);
             if (closed && carry.closed) write_result<operation>(p.out, p.offsets, segments[i], whole);
             if (closed && !carry.closed) {
                 first = segments[i];
@@ -313,7 +313,7 @@ static __device__ __forceinline__ void bits(const problem<T> &p, const left<A> &
         l.value[blockIdx.x] = carry.value;
         l.segment[blockIdx.x] = first;
     }
-    if (come_last()) close_all<operation, WARPS>(p, l);
+    if (kz_come_last()) close_all<operation, WARPS>(p, l);
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \

@@ -14,7 +14,7 @@ template <typename A> struct part {
 template <int operation, typename A>
 static __device__ __forceinline__ part<A> append(part<A> before, part<A> after) {
     if (!after.closed) {
-        after.value = combine<operation>(before.value, after.value);
+        after.value = kz_fold_combine<operation>(before.value, after.value);
         after.closed = before.closed;
     }
     return after;
@@ -24,7 +24,7 @@ static __device__ __forceinline__ part<A> append(part<A> before, part<A> after) 
 template <int operation, int WARPS, typename A>
 static __device__ __forceinline__ part<A> scan_parts(part<A> mine, part<A> *whole) {
     __shared__ part<A> of_warp[WARPS];
-    const part<A> nothing = {identity<operation>(A()), 0};
+    const part<A> nothing = {kz_fold_identity<operation>(A()), 0};
     part<A> sum = mine, other;
 #pragma unroll
     for (int step = 1; step < KZ_WARP; step *= 2) {
@@ -123,10 +123,10 @@ template <typename A> struct left {
 // The block that comes last closes what the others left open, in order.
 template <int operation, int WARPS, typename T, typename A>
 static __device__ __forceinline__ void close_all(const problem<T> &p, const left<A> &l) {
-    part<A> carry = {identity<operation>(A()), 0};
+    part<A> carry = {kz_fold_identity<operation>(A()), 0};
     for (unsigned first = 0; first < gridDim.x; first += WARPS * KZ_WARP) {
         unsigned block = first + threadIdx.x;
-        part<A> mine = {identity<operation>(A()), 0}, whole;
+        part<A> mine = {kz_fold_identity<operation>(A()), 0}, whole;
         unsigned long long segment = NONE;
         if (block < gridDim.x) { // from L2: L1 knows nothing of other blocks
             segment = __ldcg(&l.segment[block]);
@@ -136,7 +136,7 @@ static __device__ __forceinline__ void close_all(const problem<T> &p, const left
         part<A> before = append<operation>(carry, scan_parts<operation, WARPS>(mine, &whole));
         if (segment != NONE)
             write_result<operation>(p.out, p.offsets, segment,
-                                    combine<operation>(before.value, __ldcg(&l.head[block])));
+                                    kz_fold_combine<operation>(before.value, __ldcg(&l.head[block])));
         carry = append<operation>(carry, whole);
     }
 }

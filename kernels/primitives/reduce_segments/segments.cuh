@@ -9,14 +9,14 @@
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(T *out, const unsigned *offsets, size_t s, A value) {
-    size_t length = operation == MEAN ? offsets[s + 1] - offsets[s] : 0;
-    kz_narrow(&out[s], conclude<operation>(value, length));
+    size_t length = operation == KZ_MEAN ? offsets[s + 1] - offsets[s] : 0;
+    kz_narrow(&out[s], kz_fold_conclude<operation>(value, length));
 }
 
 // ENTRY(operation, OPERATION, type, T, A) for every operation and type of the family.
 #define REDUCE_SEGMENTS_ALL(ENTRY)                                                                           \
-    REDUCE_TYPES(ENTRY, sum, SUM)                                                                            \
-    REDUCE_TYPES(ENTRY, max, MAX)                                                                            \
-    REDUCE_FLOATS(ENTRY, mean, MEAN)
+    KZ_FOLD_TYPES(ENTRY, sum, KZ_SUM)                                                                        \
+    KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)                                                                        \
+    KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
 
 #endif

@@ -15,8 +15,8 @@ template <int operation, typename T>
 static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) {
     size_t row = kz_thread();
     if (row >= rows_of(n)) return;
-    T value = identity<operation>(T());
-    for (size_t i = row * KZ_WARP; i < end_of(row, n); i++) value = combine<operation>(value, in[i]);
+    T value = kz_fold_identity<operation>(T());
+    for (size_t i = row * KZ_WARP; i < end_of(row, n); i++) value = kz_fold_combine<operation>(value, in[i]);
     out[row] = value;
 }
 
@@ -26,7 +26,7 @@ static __device__ __forceinline__ void scan_rows(const T *in, T *out, size_t n) 
     if (row >= rows_of(n)) return;
     T sum = 0;
     for (size_t i = row * KZ_WARP; i < end_of(row, n); i++) {
-        T next = combine<SUM>(sum, in[i]);
+        T next = kz_fold_combine<KZ_SUM>(sum, in[i]);
         out[i] = exclusive ? sum : next;
         sum = next;
     }

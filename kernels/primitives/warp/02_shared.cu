@@ -14,10 +14,11 @@ template <int operation, typename T>
 static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) {
     __shared__ T rows[WARPS][KZ_WARP];
     T *row = rows[kz_warp()];
-    row[kz_lane()] = load_or(in, kz_thread(), n, identity<operation>(T()));
+    row[kz_lane()] = load_or(in, kz_thread(), n, kz_fold_identity<operation>(T()));
     __syncwarp();
     for (unsigned step = KZ_WARP / 2; step > 0; step /= 2) {
-        if (kz_lane() < step) row[kz_lane()] = combine<operation>(row[kz_lane()], row[kz_lane() + step]);
+        if (kz_lane() < step)
+            row[kz_lane()] = kz_fold_combine<operation>(row[kz_lane()], row[kz_lane() + step]);
         __syncwarp();
     }
     if (kz_lane() == 0 && own_row() < rows_of(n)) out[own_row()] = row[0];
@@ -31,7 +32,7 @@ static __device__ __forceinline__ void scan_rows(const T *in, T *out, size_t n) 
     row[kz_lane()] = value;
     __syncwarp();
     for (unsigned step = 1; step < KZ_WARP; step *= 2) {
-        if (kz_lane() >= step) value = combine<SUM>(row[kz_lane() - step], value);
+        if (kz_lane() >= step) value = kz_fold_combine<KZ_SUM>(row[kz_lane() - step], value);
         __syncwarp();
         row[kz_lane()] = value;
         __syncwarp();

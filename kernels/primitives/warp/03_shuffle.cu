@@ -13,7 +13,7 @@
 
 template <int operation, typename T>
 static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) {
-    T value = fold_warp<operation>(load_or(in, kz_thread(), n, identity<operation>(T())));
+    T value = kz_fold_lanes<operation>(load_or(in, kz_thread(), n, kz_fold_identity<operation>(T())));
     if (kz_lane() == 0 && own_row() < rows_of(n)) out[own_row()] = value;
 }
 
@@ -38,8 +38,8 @@ WARP_SCANS(shuffle)
 
 KZ_ENTRY(warp_shuffle_vote_f32)(const float *in, unsigned *count, unsigned *first, size_t n) {
     bool above = load_or(in, kz_thread(), n, 0.0f) > 0.0f;
-    int votes = fold_warp<SUM>(above ? 1 : 0);
-    int lowest = fold_warp<MIN>(above ? (int)kz_lane() : KZ_WARP);
+    int votes = kz_fold_lanes<KZ_SUM>(above ? 1 : 0);
+    int lowest = kz_fold_lanes<KZ_MIN>(above ? (int)kz_lane() : KZ_WARP);
     if (kz_lane() || own_row() >= rows_of(n)) return;
     count[own_row()] = votes;
     first[own_row()] = lowest;
@@ -51,7 +51,7 @@ KZ_ENTRY(warp_shuffle_match_i32)(const int *in, unsigned *out, size_t n) {
 }
 
 KZ_ENTRY(warp_shuffle_distinct_i32)(const int *in, unsigned *out, size_t n) {
-    int count = fold_warp<SUM>(first_of(peers_of(in, n)) == kz_lane() ? 1 : 0);
+    int count = kz_fold_lanes<KZ_SUM>(first_of(peers_of(in, n)) == kz_lane() ? 1 : 0);
     if (kz_lane() == 0 && own_row() < rows_of(n)) out[own_row()] = count;
 }
 

@@ -16,7 +16,7 @@ static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) 
     T value[KZ_WARP];
 #pragma unroll
     for (int j = 0; j < KZ_WARP; j++)
-        value[j] = load_or(in, (first + j) * KZ_WARP + kz_lane(), n, identity<operation>(T()));
+        value[j] = load_or(in, (first + j) * KZ_WARP + kz_lane(), n, kz_fold_identity<operation>(T()));
     hand_over<operation, KZ_WARP / 2>(value);
     if (first + kz_lane() < rows_of(n)) out[first + kz_lane()] = value[0];
 }

@@ -10,7 +10,8 @@
 #include "row.cuh"
 
 template <int operation> static __device__ __forceinline__ int fold_lanes(int value) {
-    return operation == SUM ? __reduce_add_sync(KZ_ALL_LANES, value) : __reduce_max_sync(KZ_ALL_LANES, value);
+    return operation == KZ_SUM ? __reduce_add_sync(KZ_ALL_LANES, value)
+                               : __reduce_max_sync(KZ_ALL_LANES, value);
 }
 
 // A float's bits as an int in the floats' order: negative ones turned round, NaN above all.
@@ -23,7 +24,7 @@ template <int operation> static __device__ __forceinline__ float fold_lanes(floa
 
 template <int operation, typename T>
 static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) {
-    T value = fold_lanes<operation>(load_or(in, kz_thread(), n, identity<operation>(T())));
+    T value = fold_lanes<operation>(load_or(in, kz_thread(), n, kz_fold_identity<operation>(T())));
     if (kz_lane() == 0 && own_row() < rows_of(n)) out[own_row()] = value;
 }
 
@@ -37,9 +38,9 @@ static __device__ __forceinline__ unsigned peers_of(const int *in, size_t n) {
     return peers;
 }
 
-WARP_FOLD(instruction, sum, SUM, i32, int)
-WARP_FOLD(instruction, max, MAX, i32, int)
-WARP_FOLD(instruction, max, MAX, f32, float)
+WARP_FOLD(instruction, sum, KZ_SUM, i32, int)
+WARP_FOLD(instruction, max, KZ_MAX, i32, int)
+WARP_FOLD(instruction, max, KZ_MAX, f32, float)
 
 KZ_ENTRY(warp_instruction_vote_f32)(const float *in, unsigned *count, unsigned *first, size_t n) {
     unsigned votes = __ballot_sync(KZ_ALL_LANES, load_or(in, kz_thread(), n, 0.0f) > 0.0f);

@@ -34,7 +34,8 @@ template <int operation, typename T> static __device__ __forceinline__ T fold_ti
     load_packs(packs, tile);
     T value[PACKS];
 #pragma unroll
-    for (int j = 0; j < PACKS; j++) value[j] = fold_pack<operation, T, T>(identity<operation>(T()), packs[j]);
+    for (int j = 0; j < PACKS; j++)
+        value[j] = kz_fold_pack<operation, T, T>(kz_fold_identity<operation>(T()), packs[j]);
     hand_over<operation, LANES / 2>(value);
     return value[0];
 }
@@ -45,8 +46,8 @@ static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) 
     for (size_t t = own_row(); t < tiles; t += warps())
         out[t * TILE_ROWS + handed_row()] = fold_tile<operation>(in + t * TILE_ROWS * KZ_WARP);
     for (size_t row = tiles * TILE_ROWS + own_row(); row < rows_of(n); row += warps()) {
-        T value = load_or(in, row * KZ_WARP + kz_lane(), n, identity<operation>(T()));
-        value = fold_warp<operation>(value);
+        T value = load_or(in, row * KZ_WARP + kz_lane(), n, kz_fold_identity<operation>(T()));
+        value = kz_fold_lanes<operation>(value);
         if (kz_lane() == 0) out[row] = value;
     }
 }
@@ -56,18 +57,18 @@ static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) 
 // A pack's prefix sums in place, and then those of the eight lanes' totals.
 template <bool exclusive, typename T> static __device__ __forceinline__ void scan_pack(kz_pack<T> &pack) {
 #pragma unroll
-    for (int e = 1; e < PACK; e++) pack.at[e] = combine<SUM>(pack.at[e - 1], pack.at[e]);
+    for (int e = 1; e < PACK; e++) pack.at[e] = kz_fold_combine<KZ_SUM>(pack.at[e - 1], pack.at[e]);
     T total = pack.at[PACK - 1];
 #pragma unroll
     for (unsigned step = 1; step < LANES; step *= 2) {
         T before = __shfl_up_sync(KZ_ALL_LANES, total, step, LANES);
-        if (kz_lane() % LANES >= step) total = combine<SUM>(before, total);
+        if (kz_lane() % LANES >= step) total = kz_fold_combine<KZ_SUM>(before, total);
     }
     T before = __shfl_up_sync(KZ_ALL_LANES, total, 1, LANES);
     if (kz_lane() % LANES == 0) before = 0;
     T inclusive[PACK];
 #pragma unroll
-    for (int e = 0; e < PACK; e++) inclusive[e] = combine<SUM>(before, pack.at[e]);
+    for (int e = 0; e < PACK; e++) inclusive[e] = kz_fold_combine<KZ_SUM>(before, pack.at[e]);
 #pragma unroll
     for (int e = 0; e < PACK; e++) pack.at[e] = !exclusive ? inclusive[e] : e ? inclusive[e - 1] : before;
 }

@@ -35,7 +35,7 @@ template <typename T> static __device__ __forceinline__ T scan_lanes(T value) {
 #pragma unroll
     for (unsigned step = 1; step < KZ_WARP; step *= 2) {
         T before = __shfl_up_sync(KZ_ALL_LANES, value, step);
-        if (kz_lane() >= step) value = combine<SUM>(before, value);
+        if (kz_lane() >= step) value = kz_fold_combine<KZ_SUM>(before, value);
     }
     return value;
 }
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void hand_over(T (&value)[rows]) {
     for (int j = 0; j < step; j++) {
         T low = value[j], high = value[j + step];
         T other = __shfl_xor_sync(KZ_ALL_LANES, upper ? low : high, step);
-        value[j] = combine<operation>(upper ? high : low, other);
+        value[j] = kz_fold_combine<operation>(upper ? high : low, other);
     }
     if constexpr (step > 1) hand_over<operation, step / 2>(value);
 }
@@ -72,10 +72,10 @@ static __device__ __forceinline__ void hand_over(T (&value)[rows]) {
         scan_rows<EXCLUSIVE>(in, out, n);                                                                    \
     }
 #define WARP_FOLDS(idea)                                                                                     \
-    WARP_FOLD(idea, sum, SUM, f32, float)                                                                    \
-    WARP_FOLD(idea, sum, SUM, i32, int)                                                                      \
-    WARP_FOLD(idea, max, MAX, f32, float)                                                                    \
-    WARP_FOLD(idea, max, MAX, i32, int)
+    WARP_FOLD(idea, sum, KZ_SUM, f32, float)                                                                 \
+    WARP_FOLD(idea, sum, KZ_SUM, i32, int)                                                                   \
+    WARP_FOLD(idea, max, KZ_MAX, f32, float)                                                                 \
+    WARP_FOLD(idea, max, KZ_MAX, i32, int)
 #define WARP_SCANS(idea)                                                                                     \
     WARP_SCAN(idea, inclusive, false, f32, float)                                                            \
     WARP_SCAN(idea, inclusive, false, i32, int)                                                              \
