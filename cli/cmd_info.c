@@ -92,7 +92,7 @@ static void print_step(const kz_step *step) {
         printf("      launch %s: %u x %u x %u blocks of %u x %u x %u threads%s%s\n", step->entry, l->grid[0],
                l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
                l->cooperative ? ", all resident" : "", l->overlap ? ", before its turn" : "");
-    else
+    else if (step->kind == KZ_STEP_FILL || step->kind == KZ_STEP_COPY)
         printf("      %s %llu bytes\n", step->kind == KZ_STEP_FILL ? "fill" : "copy",
                (unsigned long long)step->bytes);
 }

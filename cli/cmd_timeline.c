@@ -115,7 +115,7 @@ static kz_status trace_variant(const timeline_options *o, const kz_family *famil
     uint64_t most =
         info->kind == KZ_DEVICE_CUDA ? 0 : MOST_ELEMENTS; // what the simulator does within seconds
     kz_status status = cli_choose_case(family, NULL, o->pattern, most, &c, error);
-    if (!status && !variant) variant = family->choose(&c, info);
+    if (!status && !variant) variant = kz_choose(family, &c, info, false, NULL);
     if (!status && !variant)
         status = base_fail(error, KZ_UNSUPPORTED, "%s has no variant for this GPU", family->name);
     if (!status && !family_variant_suits(variant, info))

@@ -233,11 +233,6 @@ static const kz_case cases[] = {
     {.type = KZ_F32, .axes = {(1LL << 31) + 4099, 1}, .use = KZ_USE_HUGE},
 };
 
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    const kz_variant *known = kz_choose_from_table(&kz_family_streams, c, device, (uint64_t)c->axes[N]);
-    return known ? known : kz_choose_last(&kz_family_streams, c, device);
-}
-
 const kz_family kz_family_streams = {
     .name = "streams",
     .group = "primitives",
@@ -255,7 +250,6 @@ const kz_family kz_family_streams = {
     .work = work,
     .guest_signature = "const float *x, float *y, size_t n, size_t rounds, float a, float b",
     .guest_args = guest_args,
-    .choose = choose,
 };
 
 // ---- the public operation -----------------------------------------------------------------------------
