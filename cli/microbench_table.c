@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BAR = 36 };
+enum { BAR = 24 };
 
 typedef struct view {
     FILE *file;
@@ -71,10 +71,10 @@ static void print_curve(const view *v, size_t first, size_t end) {
     char name[MICROBENCH_TEXT], text[MICROBENCH_TEXT], number[REPORT_NUMBER];
     bench_micro_figure alone = *f;
     alone.x = NAN;
-    const report_column columns[] = {{microbench_name(name, &alone), true, false, 30},
+    const report_column columns[] = {{microbench_name(name, &alone), true, false, 18},
                                      {"measured", true, false, 13},
                                      {"time", true, false, 9},
-                                     {"", false, true, 0}};
+                                     {"", false, false, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     double most = most_of(v->list, first, end);
     for (size_t i = first; table && i < end; i++) {

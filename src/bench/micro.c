@@ -9,7 +9,7 @@
 #include "device/host.h"
 
 enum { LEAST_SAMPLES = 7, CLOCK_SAMPLES = 7 };
-static const double RATE_SECONDS = 0.08; // of samples for a rate, at most
+static const double RATE_SECONDS = 0.2; // of samples for a rate, at most
 static const size_t MOST_DATA = (size_t)17 << 30, LITTLE_DATA = (size_t)1 << 20;
 
 #define MICRO_GROUP(name, x, y, about) {#name, about, {x, y}, micro_group_##name},
@@ -43,7 +43,7 @@ IMAGE(atomics)
 IMAGE(bf16)
 #undef IMAGE
 
-    static void load_modules(micro_lab *lab) {
+static void load_modules(micro_lab *lab) {
 #define IMAGE(name)                                                                                          \
     {                                                                                                        \
         "bench/micro/" #name, bench_micro_##name##_ptx, bench_micro_##name##_cubin,                          \
@@ -100,19 +100,26 @@ bool micro_goes_on(const micro_lab *lab) {
 }
 uint32_t micro_turns(const micro_lab *lab, uint32_t turns) { return lab->timed || turns < 2 ? turns : 2; }
 
-kz_status micro_launch(micro_lab *lab, const micro_job *job, kz_error *error) {
+kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel, kz_error *error) {
     char entry[64];
-    kz_kernel *kernel;
     if (!lab->modules[job->file]) {
         if (error) *error = lab->module_errors[job->file];
         return lab->module_errors[job->file].status;
     }
     snprintf(entry, sizeof entry, "micro_%s", job->entry);
-    kz_status status = kz_module_kernel(lab->modules[job->file], entry, &kernel, error);
-    if (status) return status;
+    return kz_module_kernel(lab->modules[job->file], entry, kernel, error);
+}
+
+kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *kernel, kz_error *error) {
     const kz_launch launch = {.grid = {job->blocks, 1, 1}, .block = {job->threads, 1, 1}};
     const void *args[] = {&lab->data, &lab->values, &lab->cycles, &job->n, &job->turns, &job->a, &job->b};
     return kz_launch_kernel(lab->device, lab->stream, kernel, &launch, args, BASE_COUNT(args), error);
+}
+
+kz_status micro_launch(micro_lab *lab, const micro_job *job, kz_error *error) {
+    kz_kernel *kernel;
+    kz_status status = micro_kernel(lab, job, &kernel, error);
+    return status ? status : micro_launch_kernel(lab, job, kernel, error);
 }
 
 // One launch between two events; the sample is in the job's unit.
@@ -217,17 +224,23 @@ static void take_away(kz_counters *all, const kz_counters *rest) {
     all->barriers -= rest->barriers;
 }
 
-kz_status micro_measure(micro_lab *lab, const micro_job *job, kz_error *error) {
-    if (!micro_goes_on(lab)) return lab->fatal;
-    bench_micro_point point = micro_point_of(job);
+void micro_take(micro_lab *lab, const micro_job *job, bench_micro_point *point) {
     kz_counters before = {0};
-    if (!lab->timed) point.status = count_rest(lab, job, &before, &point.error);
-    if (!point.status) point.status = take_samples(lab, job, &point, &point.error);
+    *point = micro_point_of(job);
+    if (!lab->timed) point->status = count_rest(lab, job, &before, &point->error);
+    if (!point->status) point->status = take_samples(lab, job, point, &point->error);
     if (!lab->timed) {
-        kz_counters_read(lab->device, &point.counters, true, NULL);
-        take_away(&point.counters, &before);
+        kz_counters_read(lab->device, &point->counters, true, NULL);
+        take_away(&point->counters, &before);
     }
-    if (!point.status) point.status = check(lab, job, &point.error);
+    if (!point->status) point->status = check(lab, job, &point->error);
+    micro_finish_point(point);
+}
+
+kz_status micro_measure(micro_lab *lab, const micro_job *job, kz_error *error) {
+    bench_micro_point point;
+    if (!micro_goes_on(lab)) return lab->fatal;
+    micro_take(lab, job, &point);
     return micro_hand_over(lab, &point, error);
 }
 

@@ -29,48 +29,58 @@ static const micro_job *empty(void) {
     return &job;
 }
 
-static kz_status launch_many(micro_lab *lab, void *context, kz_error *error) {
+typedef struct launches {
+    int count;
+    kz_kernel *kernel; // found once: a name is no part of a launch
+    kz_graph *graph;
+} launches;
+
+static kz_status enqueue(micro_lab *lab, const launches *l, kz_error *error) {
     kz_status status = KZ_OK;
-    for (int i = 0; i < *(const int *)context && !status; i++) status = micro_launch(lab, empty(), error);
+    for (int i = 0; i < l->count && !status; i++)
+        status = micro_launch_kernel(lab, empty(), l->kernel, error);
+    return status;
+}
+
+static kz_status launch_many(micro_lab *lab, void *context, kz_error *error) {
+    kz_status status = enqueue(lab, context, error);
     return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
 }
 
 static kz_status launch_graph(micro_lab *lab, void *context, kz_error *error) {
-    kz_status status = kz_graph_launch(lab->device, context, lab->stream, error);
+    const launches *l = context;
+    kz_status status = kz_graph_launch(lab->device, l->graph, lab->stream, error);
     return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
 }
 
-static kz_status record_graph(micro_lab *lab, int launches, kz_graph **graph, kz_error *error) {
-    kz_status status = micro_launch(lab, empty(), error); // what loads lazily does so now
+static kz_status record_graph(micro_lab *lab, launches *l, kz_error *error) {
+    kz_status status = micro_launch_kernel(lab, empty(), l->kernel, error); // what loads lazily does so now
     if (!status) status = kz_stream_synchronize(lab->device, lab->stream, error);
     if (!status) status = kz_graph_begin(lab->device, lab->stream, error);
     if (status) return status;
-    for (int i = 0; i < launches && !status; i++) status = micro_launch(lab, empty(), error);
-    kz_status ended = kz_graph_end(lab->device, lab->stream, graph, status ? NULL : error);
+    status = enqueue(lab, l, error);
+    kz_status ended = kz_graph_end(lab->device, lab->stream, &l->graph, status ? NULL : error);
     return status ? status : ended;
 }
 
-static kz_status launch_point(micro_lab *lab, const char *name, int launches, bool in_graph, double work,
-                              kz_error *error) {
+static kz_status launch_point(micro_lab *lab, const char *name, int count, bool in_graph, kz_error *error) {
     micro_job job = micro_job_of(BENCH_MICRO_launch, name, "s", MICRO_MEMORY, "empty");
     bench_micro_point point = micro_point_of(&job);
-    kz_graph *graph = NULL;
-    kz_counters dropped;
+    launches l = {.count = count};
     if (!micro_goes_on(lab)) return lab->fatal;
-    if (in_graph) point.status = record_graph(lab, launches, &graph, &point.error);
-    if (!lab->timed) kz_counters_read(lab->device, &dropped, true, NULL);
-    kz_status status = time_host(lab, &point, work, false, in_graph ? (void *)graph : (void *)&launches,
-                                 in_graph ? launch_graph : launch_many, error);
-    if (graph) kz_graph_close(graph);
+    point.status = micro_kernel(lab, empty(), &l.kernel, &point.error);
+    if (!point.status && in_graph) point.status = record_graph(lab, &l, &point.error);
+    kz_status status = time_host(lab, &point, count, false, &l, in_graph ? launch_graph : launch_many, error);
+    if (l.graph) kz_graph_close(l.graph);
     return status;
 }
 
 kz_status micro_group_launch(micro_lab *lab, kz_error *error) {
     int many = lab->timed ? BURST : 4;
-    kz_status status = launch_point(lab, "one_after_another", many, false, many, error);
-    if (!status) status = launch_point(lab, "and_wait", 1, false, 1, error);
-    if (!status) status = launch_point(lab, "in_a_graph", many, true, many, error);
-    if (!status) status = launch_point(lab, "graph_and_wait", 1, true, 1, error);
+    kz_status status = launch_point(lab, "one_after_another", many, false, error);
+    if (!status) status = launch_point(lab, "and_wait", 1, false, error);
+    if (!status) status = launch_point(lab, "in_a_graph", many, true, error);
+    if (!status) status = launch_point(lab, "graph_and_wait", 1, true, error);
     return status;
 }
 

@@ -19,6 +19,7 @@ enum {
     MICRO_THREADS = 512,          // of the kernels for bandwidth
     MICRO_CHUNK_BYTES = 32 << 10, // what a block of them takes at once
     MICRO_MOST_VALUES = 1 << 21,  // threads of a launch, at most
+    MICRO_SUMS = 1024,            // places that the kernels for reading add up in
     MICRO_UNROLL = 8,             // accesses in a turn of most loops
     MICRO_STEPS = 256,            // instructions in a turn of the chains
     MICRO_RING_FACTOR = 1256749,  // 1 more than a multiple of 12: a ring for any 2^k and 3 * 2^k places
@@ -66,6 +67,8 @@ micro_job micro_job_of(bench_micro_group group, const char *name, const char *un
                        const char *entry);
 // Measures the job and hands the point over. What it returns ends the run; lab->fatal says the same.
 kz_status micro_measure(micro_lab *lab, const micro_job *job, kz_error *error);
+// The same without handing it over: the point has its value, or says why it has none.
+void micro_take(micro_lab *lab, const micro_job *job, bench_micro_point *point);
 kz_status micro_hand_over(micro_lab *lab, bench_micro_point *point, kz_error *error);
 // One launch, nothing more.
 kz_status micro_launch(micro_lab *lab, const micro_job *job, kz_error *error);
@@ -73,8 +76,10 @@ bool micro_goes_on(const micro_lab *lab);
 // Turns of a loop: all of them under a clock, two on the simulator.
 uint32_t micro_turns(const micro_lab *lab, uint32_t turns);
 bench_micro_point micro_point_of(const micro_job *job);
-// Sets value and spread from the samples, or drops them where the point is not right.
+// Sets the value from the samples, or drops them where the point is not right.
 void micro_finish_point(bench_micro_point *point);
+kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel, kz_error *error);
+kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *kernel, kz_error *error);
 
 // The groups' functions, by name: micro_memory.c, micro_compute.c, micro_host.c.
 #define MICRO_GROUP(name, x, y, about) kz_status micro_group_##name(micro_lab *lab, kz_error *error);

@@ -26,22 +26,27 @@ static bool right_read(micro_lab *lab, const micro_job *job) {
     return sum_of(lab, job->values) == job->turns * words_sum(job->n, 1);
 }
 
+// Reading adds up in places that begin as 0.
+static kz_status zero_sums(micro_lab *lab, const micro_job *job, kz_error *error) {
+    return kz_memory_fill(lab->device, lab->stream, lab->values, 0, MICRO_SUMS * sizeof(uint32_t), error);
+}
+
 // Reads n pieces from `first` on and compares with the words that should be there.
 static bool holds(micro_lab *lab, const micro_job *job, uint64_t first, uint32_t add) {
     micro_job read = micro_job_of(job->group, "", "", MICRO_MEMORY, "read");
-    read.blocks = job->blocks;
-    read.threads = job->threads;
+    read.blocks = lab->multiprocessors * 2;
+    read.threads = MICRO_THREADS;
     read.n = job->n;
     kz_ptr data = lab->data;
-    uint32_t count = job->blocks * job->threads;
+    kz_status status = zero_sums(lab, job, NULL);
     lab->data += first * 16;
-    kz_status status = micro_launch(lab, &read, NULL);
+    if (!status) status = micro_launch(lab, &read, NULL);
     lab->data = data;
     if (!status)
         status = kz_copy_to_host(lab->device, lab->stream, lab->host_values, lab->values,
-                                 count * sizeof(uint32_t), NULL);
+                                 MICRO_SUMS * sizeof(uint32_t), NULL);
     if (!status) status = kz_stream_synchronize(lab->device, lab->stream, NULL);
-    return !status && sum_of(lab, count) == words_sum(job->n, add);
+    return !status && sum_of(lab, MICRO_SUMS) == words_sum(job->n, add);
 }
 static bool right_write(micro_lab *lab, const micro_job *job) {
     return holds(lab, job, 0, job->a + job->turns - 1);
@@ -59,31 +64,57 @@ static kz_status fill(micro_lab *lab, uint64_t n, kz_error *error) {
     return micro_launch(lab, &write, error);
 }
 
-// A whole number of chunks for each block, so that all have as much to do; at least one.
+// A whole number of chunks for each of four blocks on a multiprocessor, so that all have as much to do; at least one.
 static uint64_t pieces_near(const micro_lab *lab, size_t bytes) {
-    uint64_t round = (uint64_t)lab->multiprocessors * 2 * MICRO_CHUNK_BYTES;
+    uint64_t round = (uint64_t)lab->multiprocessors * 4 * MICRO_CHUNK_BYTES;
     uint64_t rounds = (bytes + round / 2) / round;
     return (rounds ? rounds : 1) * round / 16;
 }
 
-static kz_status stream(micro_lab *lab, const char *name, const char *entry, size_t bytes, double x,
-                        double nominal, kz_error *error) {
-    micro_job job = micro_job_of(BENCH_MICRO_bandwidth, name, "B/s", MICRO_MEMORY, entry);
-    bool copies = entry[0] == 'c', reads = entry[0] == 'r';
+typedef enum stream_kind { STREAM_READ, STREAM_WRITE, STREAM_COPY } stream_kind;
+
+static micro_job stream_job(const micro_lab *lab, const char *name, stream_kind kind, uint64_t n,
+                            uint32_t turns) {
+    static const char *const entries[] = {"read", "write", "copy"};
+    static bool (*const right[])(micro_lab *, const micro_job *) = {right_read, right_write, right_copy};
+    micro_job job = micro_job_of(BENCH_MICRO_bandwidth, name, "B/s", MICRO_MEMORY, entries[kind]);
     job.blocks = lab->multiprocessors * 2;
     job.threads = MICRO_THREADS;
-    job.n = pieces_near(lab, bytes);
-    if (job.n * 16 * (copies ? 2 : 1) > lab->data_bytes) return KZ_OK; // more than there is
-    job.x = isnan(x) ? x : (double)job.n * 16;
-    job.nominal = nominal;
-    // A launch of a millisecond or so: what starts and ends it is then nothing beside it.
-    double turns = ceil(4e9 / ((double)job.n * 16));
-    job.turns = micro_turns(lab, turns > 2000 ? 2000 : turns < 1 ? 1 : (uint32_t)turns);
-    job.work = (double)job.n * 16 * job.turns * (copies ? 2 : 1);
-    job.values = reads ? job.blocks * job.threads : 0;
-    job.right = reads ? right_read : copies ? right_copy : right_write;
-    kz_status status = fill(lab, job.n, error);
-    return status ? status : micro_measure(lab, &job, error);
+    job.n = n;
+    job.turns = turns;
+    job.work = (double)n * 16 * turns * (kind == STREAM_COPY ? 2 : 1);
+    job.right = right[kind];
+    if (kind == STREAM_READ) {
+        job.values = MICRO_SUMS;
+        job.prepare = zero_sums;
+    }
+    return job;
+}
+
+// The best of three shapes: two blocks on a multiprocessor, four, and a block for every chunk. A launch takes a
+// millisecond or so: what starts and ends it is then nothing beside it. DRAM is gone over once; what is in L2 again and
+// again, and there a block for every chunk would have the next turn's bytes in its own L1.
+static kz_status stream(micro_lab *lab, const char *name, stream_kind kind, size_t bytes, bool by_size,
+                        double nominal, kz_error *error) {
+    uint64_t n = pieces_near(lab, bytes), chunks = n * 16 / MICRO_CHUNK_BYTES;
+    if (n * 16 * (kind == STREAM_COPY ? 2 : 1) > lab->data_bytes) return KZ_OK; // more than there is
+    bool once = bytes >= 4 * lab->info->l2_bytes;
+    double turns = once ? 1 : ceil(4e9 / ((double)n * 16));
+    const uint32_t shapes[] = {lab->multiprocessors * 2, lab->multiprocessors * 4, (uint32_t)chunks};
+    bench_micro_point best = {0}, point;
+    kz_status status = fill(lab, n, error);
+    for (size_t i = 0; i < BASE_COUNT(shapes) && !status && micro_goes_on(lab); i++) {
+        micro_job job =
+            stream_job(lab, name, kind, n, micro_turns(lab, turns > 2000 ? 2000 : (uint32_t)turns));
+        if (i == 2 && (!once || chunks > INT32_MAX)) break;
+        job.blocks = shapes[i];
+        job.x = by_size ? (double)n * 16 : (double)NAN;
+        job.nominal = nominal;
+        micro_take(lab, &job, &point);
+        if (i == 0 || point.status || point.value > best.value) best = point;
+        if (point.status || !lab->timed) break;
+    }
+    return status || !best.unit[0] ? status : micro_hand_over(lab, &best, error);
 }
 
 // The driver's own copy, timed like a kernel.
@@ -117,8 +148,10 @@ static kz_status copy_by_driver(micro_lab *lab, size_t bytes, double nominal, kz
     return micro_hand_over(lab, &point, error);
 }
 
+// Two chunks by turns.
 static bool right_l1(micro_lab *lab, const micro_job *job) {
-    return sum_of(lab, job->values) == job->blocks * job->turns * words_sum(MICRO_CHUNK_BYTES / 16, 1);
+    return sum_of(lab, job->values) ==
+           job->blocks * (job->turns / 2) * words_sum(2 * MICRO_CHUNK_BYTES / 16, 1);
 }
 
 // Word i of a piece p of the tile is p times 1, 3, 5, 7: see shared.cu.
@@ -143,7 +176,9 @@ static kz_status on_chip(micro_lab *lab, const char *name, micro_file file, cons
     job.threads = MICRO_THREADS;
     job.turns = micro_turns(lab, 4096);
     job.work = (double)job.blocks * MICRO_CHUNK_BYTES * job.turns;
-    job.values = job.blocks * job.threads;
+    job.values = right == right_l1 ? MICRO_SUMS : job.blocks * job.threads;
+    job.prepare = right == right_l1 ? zero_sums : NULL;
+    job.n = 1;
     job.right = right;
     job.nominal = nominal;
     return micro_measure(lab, &job, error);
@@ -153,12 +188,12 @@ static kz_status on_chip(micro_lab *lab, const char *name, micro_file file, cons
 static kz_status read_by_size(micro_lab *lab, kz_error *error) {
     kz_status status = KZ_OK;
     uint64_t last = 0;
-    for (size_t bytes = (size_t)8 << 20; bytes <= MANY && !status && micro_goes_on(lab);
-         bytes = bytes / 2 * 3) {
+    for (size_t bytes = (size_t)12 << 20; bytes <= MANY && !status && micro_goes_on(lab);
+         bytes = bytes / 4 * 5) {
         uint64_t n = pieces_near(lab, bytes);
         if (n == last || n * 16 > lab->data_bytes) continue;
         last = n;
-        status = stream(lab, "read_by_size", "read", bytes, 0, NAN, error);
+        status = stream(lab, "read_by_size", STREAM_READ, bytes, true, NAN, error);
     }
     return status;
 }
@@ -166,19 +201,19 @@ static kz_status read_by_size(micro_lab *lab, kz_error *error) {
 static double known(double figure) { return figure > 0 ? figure : NAN; }
 
 kz_status micro_group_bandwidth(micro_lab *lab, kz_error *error) {
-    size_t dram = lab->data_bytes / 4 < MANY ? lab->data_bytes / 4 : MANY;
+    size_t dram = lab->data_bytes / 4 < 4 * MANY ? lab->data_bytes / 4 : 4 * MANY;
     size_t l2 = lab->info->l2_bytes / 4 < lab->data_bytes / 4 ? lab->info->l2_bytes / 4 : lab->data_bytes / 4;
     double bandwidth = known(lab->gpu.bandwidth);
     // 32 banks of 4 bytes on every multiprocessor since sm_50.
     double shared = known(128 * lab->gpu.multiprocessors * lab->gpu.clock);
-    kz_status status = stream(lab, "dram_read", "read", dram, NAN, bandwidth, error);
-    if (!status) status = stream(lab, "dram_write", "write", dram, NAN, bandwidth, error);
-    if (!status) status = stream(lab, "dram_copy", "copy", dram, NAN, bandwidth, error);
+    kz_status status = stream(lab, "dram_read", STREAM_READ, dram, false, bandwidth, error);
+    if (!status) status = stream(lab, "dram_write", STREAM_WRITE, dram, false, bandwidth, error);
+    if (!status) status = stream(lab, "dram_copy", STREAM_COPY, dram, false, bandwidth, error);
     if (!status) status = copy_by_driver(lab, dram, bandwidth, error);
-    if (!status) status = stream(lab, "l2_read", "read", l2, NAN, NAN, error);
-    if (!status) status = stream(lab, "l2_write", "write", l2, NAN, NAN, error);
-    if (!status) status = stream(lab, "l2_copy", "copy", l2 / 2, NAN, NAN, error);
-    if (!status) status = fill(lab, MICRO_CHUNK_BYTES / 16, error);
+    if (!status) status = stream(lab, "l2_read", STREAM_READ, l2, false, NAN, error);
+    if (!status) status = stream(lab, "l2_write", STREAM_WRITE, l2, false, NAN, error);
+    if (!status) status = stream(lab, "l2_copy", STREAM_COPY, l2 / 2, false, NAN, error);
+    if (!status) status = fill(lab, 2 * MICRO_CHUNK_BYTES / 16, error);
     if (!status) status = on_chip(lab, "l1_read", MICRO_MEMORY, "read_l1", right_l1, NAN, error);
     if (!status)
         status = on_chip(lab, "shared_read", MICRO_SHARED, "shared_read", right_shared_read, shared, error);

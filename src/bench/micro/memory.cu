@@ -2,16 +2,27 @@
 //
 // Word i of the data is i * 0x9e3779b1 + what was added: no pattern that a memory could profit from, and a sum in
 // closed form. Blocks take chunks of 2048 pieces of 16 bytes in turn, 4 loads of every thread under way at once:
-// with 1024 threads on a multiprocessor that is 64 KiB in flight.
+// with 1024 threads on a multiprocessor that is 64 KiB in flight. The assembler may keep what it has loaded once from
+// an address that does not change (volatile binds the compiler before it alone), so addresses change, or the load goes
+// past L1 and must be made each time.
 
 #include "micro.cuh"
 
-enum { THREADS = 512, PIECES = 4, CHUNK = THREADS * PIECES };
+enum { THREADS = 512, PIECES = 4, CHUNK = THREADS * PIECES, SUMS = 1024 };
 #define WORD 0x9e3779b1u
 
 static __device__ __forceinline__ uint4 word_at(uint64_t piece, uint32_t add) {
     uint32_t first = (uint32_t)piece * 4u * WORD + add;
     return make_uint4(first, first + WORD, first + 2u * WORD, first + 3u * WORD);
+}
+
+// Past L1, which would keep what one block reads again.
+static __device__ __forceinline__ uint4 load_l2(const uint4 *from) {
+    uint4 v;
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(from));
+    return v;
 }
 
 // n pieces; a: what is added, one more each turn
@@ -31,19 +42,16 @@ MICRO(copy) {
         for (uint64_t chunk = blockIdx.x; chunk < n / CHUNK; chunk += gridDim.x) {
             uint4 *from = (uint4 *)data + chunk * CHUNK + threadIdx.x, v[PIECES];
 #pragma unroll
-            for (int k = 0; k < PIECES; k++) v[k] = kz_load<KZ_CACHE>(from + k * THREADS);
+            for (int k = 0; k < PIECES; k++) v[k] = load_l2(from + k * THREADS);
 #pragma unroll
             for (int k = 0; k < PIECES; k++) kz_store<KZ_CACHE>(from + n + k * THREADS, v[k]);
         }
 }
 
-// Past L1, which would keep what one block reads again.
-static __device__ __forceinline__ uint4 load_l2(const uint4 *from) {
-    uint4 v;
-    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "l"(from));
-    return v;
+// One number for a warp, added to those of others: values[] begin as 0.
+static __device__ __forceinline__ void add_up(uint32_t *values, uint32_t sum) {
+    for (int step = KZ_WARP / 2; step > 0; step /= 2) sum += __shfl_xor_sync(KZ_ALL_LANES, sum, step);
+    if (kz_lane() == 0) atomicAdd(&values[blockIdx.x % SUMS], sum);
 }
 
 MICRO(read) {
@@ -57,21 +65,21 @@ MICRO(read) {
 #pragma unroll
             for (int k = 0; k < PIECES; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
         }
-    values[kz_thread()] = sum;
+    add_up(values, sum);
 }
 
-// All blocks read the same chunk again and again: from L1.
+// All blocks read the same two chunks by turns, again and again: from L1. n is 1, and nobody here knows.
 MICRO(read_l1) {
     uint32_t sum = 0;
-    const uint4 *from = (const uint4 *)data + threadIdx.x;
     for (uint32_t turn = 0; turn < turns; turn++) {
+        const uint4 *from = (const uint4 *)data + threadIdx.x + (turn & (uint32_t)n) * CHUNK;
         uint4 v[PIECES];
 #pragma unroll
         for (int k = 0; k < PIECES; k++) v[k] = kz_load<KZ_CACHE>(from + k * THREADS);
 #pragma unroll
         for (int k = 0; k < PIECES; k++) sum += v[k].x + v[k].y + v[k].z + v[k].w;
     }
-    values[kz_thread()] = sum;
+    add_up(values, sum);
 }
 
 // ---- chases ----------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 // Shared memory: bandwidth, banks by stride, atomics; barriers and shuffles.
+//
+// Loads are volatile for the assembler too, or it would keep in registers what it has loaded once.
 
 #include "micro.cuh"
 
@@ -6,7 +8,7 @@ enum { THREADS = 512, PIECES = 4, CHUNK = THREADS * PIECES };
 
 static __device__ __forceinline__ uint4 load_piece(uint32_t from) {
     uint4 v;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                  : "r"(from));
     return v;
@@ -58,7 +60,7 @@ MICRO(banks) {
         uint32_t v[UNROLL];
 #pragma unroll
         for (int k = 0; k < UNROLL; k++)
-            asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(at + 4 * k));
+            asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(at + 4 * k));
 #pragma unroll
         for (int k = 0; k < UNROLL; k++) sum += v[k];
     }
