@@ -6,7 +6,7 @@
 //          start and writes them, with those it found, to a second array; the two change places.
 // Expect   in a large level few edges are looked at: where half of all vertices were reached, two on average. In a small
 //          one all edges of all who are left are looked at, in vain.
-// Limit    the small levels: there 05 is far better (see 07).
+// Limit    the small levels: there 05 is far better (see 07). One edge at a time for each thread: source, bit, next.
 
 #include "bits.cuh"
 
@@ -25,10 +25,10 @@ KZ_ENTRY_BOUNDS(bfs_pull_levels_i32, BFS_THREADS, BFS_PULL_BLOCKS)
         for (size_t first = kz_thread() - kz_lane(); first < vertices; first += kz_threads()) {
             size_t v = first + kz_lane();
             unsigned old = seen[first / KZ_WARP];
-            bool reached =
-                v < vertices && !(old >> kz_lane() & 1) && has_parent(in_offsets, in_sources, seen, v);
-            if (reached) levels[v] = level + 1;
-            unsigned now = __ballot_sync(KZ_ALL_LANES, reached);
+            bool asked[1] = {v < vertices && !(old >> kz_lane() & 1)}, reached[1];
+            ask<1, 1>(in_offsets, in_sources, seen, (unsigned)v, asked, reached);
+            if (reached[0]) levels[v] = level + 1;
+            unsigned now = __ballot_sync(KZ_ALL_LANES, reached[0]);
             if (kz_lane() == 0) next[first / KZ_WARP] = old | now;
             found |= now != 0;
         }

@@ -14,7 +14,7 @@ KZ_ENTRY_BOUNDS(bfs_direction_levels_i32, BFS_THREADS, BFS_WIDE_BLOCKS)
 (const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets,
  const unsigned *in_sources, int *levels, search *s, entry *queue, unsigned *seen, unsigned *next,
  size_t vertices, size_t edges, size_t source) {
-    const graph g = {out_offsets, out_targets, in_offsets, in_sources, vertices, edges};
+    const graph g = {out_offsets, out_targets, in_offsets, in_sources, (unsigned)vertices, (unsigned)edges};
     unsigned long long from = 0, to;
     if (kz_thread() == 0) {
         by_bit first = {seen, levels, 0};

@@ -19,22 +19,13 @@ static __device__ __forceinline__ bool is_small(unsigned long long from, unsigne
     return edges_of(to) - edges_of(from) <= BFS_ALONE;
 }
 
-// The tail as it is, for all threads of a block that is alone.
-static __device__ __forceinline__ unsigned long long tail_of(search *s) {
-    __shared__ unsigned long long tail;
-    if (threadIdx.x == 0) tail = atomicAdd(&s->tail, 0ull);
-    __syncthreads();
-    unsigned long long now = tail;
-    __syncthreads(); // all have read it
-    return now;
-}
-
 KZ_ENTRY_BOUNDS(bfs_alone_levels_i32, BFS_THREADS, BFS_WIDE_BLOCKS)
 (const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets,
  const unsigned *in_sources, int *levels, search *s, entry *queue, unsigned *seen, unsigned *next,
  size_t vertices, size_t edges, size_t source) {
-    const graph g = {out_offsets, out_targets, in_offsets, in_sources, vertices, edges};
+    const graph g = {out_offsets, out_targets, in_offsets, in_sources, (unsigned)vertices, (unsigned)edges};
     progress *told = (progress *)(s + 1);
+    __shared__ search own; // the tail, while the block is alone
     unsigned long long from = 0, to;
     if (kz_thread() == 0) {
         by_bit first = {seen, levels, 0};
@@ -57,15 +48,19 @@ KZ_ENTRY_BOUNDS(bfs_alone_levels_i32, BFS_THREADS, BFS_WIDE_BLOCKS)
                 next = other;
             } else {
                 const by_bit marks = {seen, levels, level};
-                push(s, queue, out_offsets, out_targets, from, to, marks, alone ? 0 : blockIdx.x,
-                     alone ? 1 : gridDim.x);
+                if (alone && threadIdx.x == 0) own.tail = to;
+                push(alone ? &own : s, queue, out_offsets, out_targets, from, to, marks,
+                     alone ? 0 : blockIdx.x, alone ? 1 : gridDim.x);
             }
             from = to;
         }
         if (alone && blockIdx.x == 0) {
-            to = tail_of(s);
+            __syncthreads(); // all of it is in the tail
+            to = own.tail;
+            __syncthreads(); // all have read it
             if (to != from && is_small(from, to)) continue;
             if (threadIdx.x == 0) {
+                s->tail = to;
                 told[round % 2].from = from;
                 told[round % 2].level = level;
             }

@@ -40,13 +40,8 @@ static __device__ __forceinline__ unsigned long long meet(search *s, unsigned ro
             s->kept[round % 2] = atomicAdd(&s->tail, 0ull);
             asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(&s->released), "r"(round) : "memory");
         } else {
-            unsigned released;
-            do
-                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                             : "=r"(released)
-                             : "l"(&s->released)
-                             : "memory");
-            while (released < round);
+            while (look(&s->released) < round) {}
+            __threadfence(); // before anything that the others wrote
         }
         tail = *(volatile unsigned long long *)&s->kept[round % 2];
     }

@@ -17,20 +17,40 @@ struct by_bit {
     }
 };
 
-// Whether any of a vertex's sources has its bit: in a level that changes none of `seen`. Several edges are looked at
-// together, for each is two loads that wait for each other.
-static __device__ __forceinline__ bool has_parent(const unsigned *in_offsets, const unsigned *in_sources,
-                                                  const unsigned *seen, size_t v) {
-    unsigned end = in_offsets[v + 1];
-    for (unsigned e = in_offsets[v]; e < end; e += BFS_PULL_EDGES) {
-        unsigned source[BFS_PULL_EDGES], any = 0;
+// Whether any source of each of COUNT vertices, v, v + BFS_THREADS, ..., has its bit, of those that are asked for: in a level
+// that changes none of `seen`. An edge is two loads that wait for each other, so the vertices go on side by side, EDGES
+// edges at a time.
+template <int COUNT, int EDGES>
+static __device__ __forceinline__ void ask(const unsigned *in_offsets, const unsigned *in_sources,
+                                           const unsigned *seen, unsigned v, const bool (&asked)[COUNT],
+                                           bool (&found)[COUNT]) {
+    unsigned at[COUNT], end[COUNT];
 #pragma unroll
-        for (int i = 0; i < BFS_PULL_EDGES; i++) source[i] = in_sources[e + i < end ? e + i : e];
-#pragma unroll
-        for (int i = 0; i < BFS_PULL_EDGES; i++) any |= seen[source[i] / 32] >> source[i] % 32;
-        if (any & 1) return true;
+    for (int i = 0; i < COUNT; i++) {
+        at[i] = asked[i] ? in_offsets[v + i * BFS_THREADS] : 0;
+        end[i] = asked[i] ? in_offsets[v + i * BFS_THREADS + 1] : 0;
+        found[i] = false;
     }
-    return false;
+    for (bool open = true; open;) {
+        unsigned source[COUNT][EDGES], any[COUNT] = {0};
+        open = false;
+#pragma unroll
+        for (int i = 0; i < COUNT * EDGES; i++) { // the last edge stands in for those behind it
+            unsigned c = i / EDGES, k = i % EDGES;
+            if (at[c] < end[c]) source[c][k] = in_sources[min(at[c] + k, end[c] - 1)];
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT * EDGES; i++) {
+            unsigned c = i / EDGES, k = i % EDGES;
+            if (at[c] < end[c]) any[c] |= seen[source[c][k] / 32] >> source[c][k] % 32;
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            if (any[i] & 1) found[i] = true;
+            at[i] = found[i] ? end[i] : at[i] + EDGES;
+            open |= at[i] < end[i];
+        }
+    }
 }
 
 #endif

@@ -90,7 +90,12 @@ struct tile {
 
 static __device__ __forceinline__ void load_tile(tile *t, const entry *queue, unsigned long long from,
                                                  unsigned long long to, unsigned edge, unsigned end) {
-    if (kz_warp() < 2) {
+    if (edge == edges_of(from) && end == edges_of(to)) { // the whole frontier: nothing to look for
+        if (threadIdx.x == 0) {
+            t->first = entries_of(from);
+            t->last = entries_of(to) - 1;
+        }
+    } else if (kz_warp() < 2) {
         unsigned found = find(queue, entries_of(from), entries_of(to), kz_warp() == 0 ? edge : end - 1);
         if (kz_lane() == 0) *(kz_warp() == 0 ? &t->first : &t->last) = found;
     }
@@ -153,8 +158,11 @@ static __device__ __forceinline__ void push(search *s, entry *queue, const unsig
 #pragma unroll
         for (int i = 0; i < BFS_EDGES; i++) {
             rows[i].begin = rows[i].count = 0;
-            if (wanted[i] && marks.take(target[i])) rows[i] = row_of(out_offsets, target[i]);
+            if (wanted[i]) rows[i] = row_of(out_offsets, target[i]); // does not wait for whose it is
         }
+#pragma unroll
+        for (int i = 0; i < BFS_EDGES; i++)
+            if (wanted[i] && !marks.take(target[i])) rows[i].count = 0;
         append(s, queue, rows);
     }
 }

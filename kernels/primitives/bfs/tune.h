@@ -19,7 +19,7 @@
 
 // 04, 05, 07: edges that a thread has in flight. To be searched: 4 8.
 #ifndef BFS_EDGES
-#define BFS_EDGES 8
+#define BFS_EDGES 4
 #endif
 #define BFS_TILE (BFS_THREADS * BFS_EDGES)
 

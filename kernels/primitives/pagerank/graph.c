@@ -151,8 +151,9 @@ bool graph_fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, u
 
 kz_status graph_supported(const char *family, const kz_case *c, kz_error *error) {
     int64_t n = c->axes[VERTICES], m = c->axes[EDGES], shape = c->axes[SHAPE];
-    if (n >= UINT32_MAX || m >= UINT32_MAX)
-        return kz_plan_refuse(error, "%s counts vertices and edges in 32 bits, and there are %lld and %lld",
+    if (n >= INT32_MAX || m >= UINT32_MAX)
+        return kz_plan_refuse(error,
+                              "%s counts vertices in 31 bits and edges in 32, and there are %lld and %lld",
                               family, (long long)n, (long long)m);
     if (shape < 0 || shape >= GRAPH_SHAPES)
         return kz_plan_refuse(error,

@@ -30,7 +30,7 @@ typedef enum graph_shape {
 void graph_buffers(const kz_case *c, kz_buffer list[GRAPH_BUFFERS]);
 // For a family's `fill`: true where `which` is one of the four.
 bool graph_fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host);
-// KZ_UNSUPPORTED with a reason for axes that make no graph, and for more than 2^32 - 1 vertices or edges.
+// KZ_UNSUPPORTED with a reason for axes that make no graph, and from 2^31 vertices or 2^32 edges on.
 kz_status graph_supported(const char *family, const kz_case *c, kz_error *error);
 
 #endif
