@@ -92,8 +92,7 @@ static const figure figures[MICROBENCH_FIGURES] = {
     {"latency", BENCH_MICRO_latency, "by_size",
      "From one load to the next that needs it, by the size of what is chased through", "bytes", "cycles", "B",
      true},
-    {"tlb", BENCH_MICRO_tlb, "lines_2MiB_apart",
-     "The same for lines of L2 that lie 2 MiB apart: translations run out",
+    {"tlb", BENCH_MICRO_tlb, "lines_2MiB_apart", "The same for lines in L2 that lie 2 MiB apart",
      "bytes from the first line to the last", "cycles", "B", true},
     {"banks", BENCH_MICRO_banks, "load", "A warp's load from shared memory, by the stride of its lanes",
      "stride in words", "cycles", NULL, false},
@@ -128,7 +127,9 @@ static size_t ticks_for(double most, bool log, double low, double ticks[24]) {
         for (double t = low; t <= most * 1.01 && count < 24; t *= low >= 1024 ? 8 : 2) ticks[count++] = t;
     else {
         double step = pow(10, floor(log10(most)));
-        if (most / step < 2)
+        if (most > 30 && most < 40)
+            step = 4; // lanes and banks
+        else if (most / step < 2)
             step /= 4;
         else if (most / step < 5)
             step /= 2;

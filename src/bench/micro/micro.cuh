@@ -23,15 +23,29 @@ static __device__ __forceinline__ uint64_t micro_nanoseconds(void) {
     return now;
 }
 
-// Begin and end of what a block does, for all of its warps.
+// What a block takes: from the first of its warps that begins to the last that ends. One warp's own count will not
+// do: a scheduler may let another one finish before it begins.
+struct micro_span {
+    unsigned long long first, last;
+};
+static __device__ __forceinline__ micro_span *micro_block_span(void) {
+    static __shared__ micro_span span;
+    return &span;
+}
 static __device__ __forceinline__ uint64_t micro_begin(void) {
+    if (threadIdx.x == 0) *micro_block_span() = {~0ull, 0};
     __syncthreads();
     return micro_clock();
 }
 static __device__ __forceinline__ void micro_end(uint64_t *cycles, uint64_t begin) {
+    uint64_t end = micro_clock();
+    micro_span *span = micro_block_span();
+    if (kz_lane() == 0) {
+        atomicMin(&span->first, (unsigned long long)begin);
+        atomicMax(&span->last, (unsigned long long)end);
+    }
     __syncthreads();
-    uint64_t taken = micro_clock() - begin;
-    if (kz_thread() == 0) cycles[0] = taken;
+    if (kz_thread() == 0) cycles[0] = span->last - span->first;
 }
 
 static __device__ __forceinline__ uint32_t micro_shared(const void *pointer) {
