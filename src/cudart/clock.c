@@ -14,6 +14,15 @@ sim_listener *cudart_clock_listener(void) {
     return cudart.counters && !cudart.session ? observe_counters_listener(cudart.counters) : NULL;
 }
 
+void cudart_clock_wait(device_moment moment, bool all) {
+    if (!cudart.clock) return;
+    if (all)
+        device_clock_wait_all(cudart.clock);
+    else
+        device_clock_wait(cudart.clock, moment);
+    device_clock_issue(cudart.clock, device_wake_seconds());
+}
+
 double cudart_clock_seconds(device_moment moment) {
     double start, end;
     device_clock_span(cudart.clock, moment, &start, &end);
@@ -42,13 +51,10 @@ static void describe_launch(const cudart_launch *l, device_task *task) {
 }
 
 static void describe_copy(const cudart_done *done, device_task *task) {
-    device_copy_kind kind = done->kind == CUDART_DONE_COPY ? DEVICE_COPY_ON_DEVICE
-                            : done->pageable               ? DEVICE_COPY_PAGEABLE
-                                                           : DEVICE_COPY_PINNED;
     task->engine = done->kind == CUDART_DONE_TO_DEVICE ? DEVICE_ENGINE_TO_DEVICE
                    : done->kind == CUDART_DONE_TO_HOST ? DEVICE_ENGINE_TO_HOST
                                                        : DEVICE_ENGINE_COMPUTE;
-    task->seconds = device_copy_seconds(&cudart.gpu, kind, done->bytes);
+    task->seconds = device_copy_seconds(&cudart.gpu, task->engine, done->pageable, done->bytes);
     task->blocking = done->blocking;
 }
 
@@ -65,5 +71,6 @@ void cudart_clock_add(const cudart_op *op) {
         task.seconds = device_fill_seconds(&cudart.gpu, done.bytes);
     if (!j->graphs) device_clock_issue(cudart.clock, device_call_seconds());
     j->after.moment = device_clock_add(cudart.clock, &task);
+    if (task.blocking) device_clock_issue(cudart.clock, device_wake_seconds());
     if (j->current) j->current->moment = j->after.moment;
 }

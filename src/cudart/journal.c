@@ -22,7 +22,7 @@ static void join(cudart_order *to, const cudart_order *from) {
 // The host has waited: what it asks for from now on comes later, by its own time.
 static void join_host(const cudart_order *order) {
     unite(&cudart.journal.host, order);
-    if (cudart.clock) device_clock_wait(cudart.clock, order->moment);
+    cudart_clock_wait(order->moment, false);
 }
 
 static bool holds(const cudart_order *order, size_t i) { return order->words[i / 64] >> (i % 64) & 1; }
@@ -98,7 +98,7 @@ void cudart_journal_event_ended(cudaEvent_t event) { join_host(&event->order); }
 void cudart_journal_all_ended(void) {
     size_t kept = cudart.journal.kept;
     for (size_t i = 0; i < kept; i++) put(&cudart.journal.host, i);
-    if (cudart.clock) device_clock_wait_all(cudart.clock);
+    cudart_clock_wait(0, true);
 }
 
 void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }

@@ -287,6 +287,7 @@ bool cudart_journal_describe(const cudart_op *op, cudart_done *done);
 void cudart_clock_start(void);
 sim_listener *cudart_clock_listener(void);  // who counts the launches, where no session does; NULL: nobody
 void cudart_clock_add(const cudart_op *op); // it has been run
+void cudart_clock_wait(device_moment moment, bool all); // the host waits for it, or for all there is
 double cudart_clock_seconds(device_moment moment);
 
 // ---- streams, events, graphs ----------------------------------------------------------------------------

@@ -9,24 +9,27 @@ enum { QUEUE = 1024, RUNNING = 128 };
 
 // ---- how long things take ---------------------------------------------------------------------------------
 
-// Typical figures, no nominal ones: what a copy and a launch cost apart from their bytes and instructions, and
-// what of the bus's nominal rate packets leave. Pageable memory goes through a pinned buffer, at the pace of one
-// core's memcpy.
-static const double COPY_SECONDS = 1.5e-6, LAUNCH_SECONDS = 2e-6, CALL_SECONDS = 2e-6, GRAPH_SECONDS = 8e-6,
-                    BUS_SHARE = 0.87, PAGEABLE_BYTES_PER_S = 11e9;
+// What a copy and a launch cost apart from their bytes and instructions, the share of the bus's nominal rate that
+// packets leave, and pageable memory, which goes through a pinned buffer at the pace of one core of the host. Measured
+// on an H200 and its host (kz microbench launch host, kz timeline streams; 2026-11-15), but for the first two and
+// the graph's, which are typical.
+static const double COPY_SECONDS = 1.5e-6, LAUNCH_SECONDS = 2e-6, GRAPH_SECONDS = 8e-6, CALL_SECONDS = 3.9e-6,
+                    WAKE_SECONDS = 2.6e-6, BUS_SHARE = 0.87, PAGEABLE_TO_DEVICE = 7e9,
+                    PAGEABLE_TO_HOST = 12e9;
 
 double device_call_seconds(void) { return CALL_SECONDS; }
 double device_graph_seconds(void) { return GRAPH_SECONDS; }
+double device_wake_seconds(void) { return WAKE_SECONDS; }
 double device_launch_seconds(const observe_estimate *estimate) { return LAUNCH_SECONDS + estimate->seconds; }
 
 static double over(double bytes, double rate) { return rate > 0 ? bytes / rate : 0; }
 
-double device_copy_seconds(const device_gpu *gpu, device_copy_kind kind, uint64_t bytes) {
-    double bus = gpu->bus * BUS_SHARE;
-    if (kind == DEVICE_COPY_PAGEABLE)
-        return COPY_SECONDS + over((double)bytes, fmin(bus, PAGEABLE_BYTES_PER_S));
-    if (kind == DEVICE_COPY_PINNED) return COPY_SECONDS + over((double)bytes, bus);
-    return COPY_SECONDS + over(2 * (double)bytes, gpu->bandwidth); // read and written
+double device_copy_seconds(const device_gpu *gpu, device_engine engine, bool pageable, uint64_t bytes) {
+    double bus = gpu->bus * BUS_SHARE,
+           staged = engine == DEVICE_ENGINE_TO_HOST ? PAGEABLE_TO_HOST : PAGEABLE_TO_DEVICE;
+    if (engine == DEVICE_ENGINE_COMPUTE)
+        return COPY_SECONDS + over(2 * (double)bytes, gpu->bandwidth); // both ways
+    return COPY_SECONDS + over((double)bytes, pageable ? fmin(bus, staged) : bus);
 }
 
 double device_fill_seconds(const device_gpu *gpu, uint64_t bytes) {

@@ -50,15 +50,12 @@ void device_clock_span(device_clock *clock, device_moment moment, double *start,
 
 // ---- how long things take ---------------------------------------------------------------------------------
 
-typedef enum device_copy_kind {
-    DEVICE_COPY_PINNED,
-    DEVICE_COPY_PAGEABLE,
-    DEVICE_COPY_ON_DEVICE
-} device_copy_kind;
-double device_copy_seconds(const device_gpu *gpu, device_copy_kind kind, uint64_t bytes);
+// A copy on an engine: of host memory that is `pageable` or not, or, on COMPUTE, inside the device's memory.
+double device_copy_seconds(const device_gpu *gpu, device_engine engine, bool pageable, uint64_t bytes);
 double device_fill_seconds(const device_gpu *gpu, uint64_t bytes);
 double device_launch_seconds(const observe_estimate *estimate);
 double device_call_seconds(void);  // the host, for one operation
 double device_graph_seconds(void); // the host, for the launch of a graph, whatever is in it
+double device_wake_seconds(void);  // the host, to go on after what it waited for has ended
 
 #endif

@@ -139,9 +139,11 @@ static void pageable_memory_is_slower(void **state) {
     device_gpu gpu;
     assert_int_equal(device_gpu_load("h200", &gpu, NULL), KZ_OK);
     const uint64_t bytes = 64 << 20;
-    double pinned = device_copy_seconds(&gpu, DEVICE_COPY_PINNED, bytes);
-    double pageable = device_copy_seconds(&gpu, DEVICE_COPY_PAGEABLE, bytes);
-    double inside = device_copy_seconds(&gpu, DEVICE_COPY_ON_DEVICE, bytes);
+    double pinned = device_copy_seconds(&gpu, DEVICE_ENGINE_TO_DEVICE, false, bytes);
+    double pageable = device_copy_seconds(&gpu, DEVICE_ENGINE_TO_DEVICE, true, bytes);
+    double inside = device_copy_seconds(&gpu, DEVICE_ENGINE_COMPUTE, false, bytes);
+    assert_true(device_copy_seconds(&gpu, DEVICE_ENGINE_TO_HOST, false, bytes) == pinned);
+    assert_true(device_copy_seconds(&gpu, DEVICE_ENGINE_TO_HOST, true, bytes) > 2 * pinned);
     assert_true((double)bytes / pinned < gpu.bus && (double)bytes / pinned > 0.7 * gpu.bus);
     assert_true(pageable > 2 * pinned && inside < pinned / 10);
     assert_true(device_fill_seconds(&gpu, bytes) < inside);

@@ -156,10 +156,7 @@ static kz_status describe_work(model *m, const kz_step *step, device_task *task,
     }
     const device_host_range *to = host_of(m->call, &step->args[0]), *from = host_of(m->call, &step->args[1]);
     bool pageable = (to && !to->pinned) || (from && !from->pinned);
-    device_copy_kind kind = pageable     ? DEVICE_COPY_PAGEABLE
-                            : to || from ? DEVICE_COPY_PINNED
-                                         : DEVICE_COPY_ON_DEVICE;
-    task->seconds = device_copy_seconds(&m->gpu, kind, step->bytes);
+    task->seconds = device_copy_seconds(&m->gpu, task->engine, pageable, step->bytes);
     task->blocking = pageable && !m->call->plan->graph;
     return KZ_OK;
 }
@@ -174,12 +171,15 @@ static kz_status model_after(void *self, uint32_t index, kz_stream *stream, kz_e
         if (status) return status;
         if (!m->call->plan->graph) device_clock_issue(m->clock, device_call_seconds());
         *last = m->steps[index] = device_clock_add(m->clock, &task);
+        if (task.blocking) device_clock_issue(m->clock, device_wake_seconds());
     } else if (step->kind == KZ_STEP_RECORD)
         m->events[step->event] = *last;
     else if (step->kind == KZ_STEP_WAIT)
         *last = device_clock_join(m->clock, *last, m->events[step->event]);
-    else
+    else {
         device_clock_wait(m->clock, *last);
+        device_clock_issue(m->clock, device_wake_seconds());
+    }
     return KZ_OK;
 }
 

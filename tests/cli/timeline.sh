@@ -13,7 +13,7 @@ awk 'length > 80 { exit 1 }' "$FOLDER/out" || fail "a line is longer than 80 col
 expect_exit 0 timeline streams/04_depth_first --case pageable-f32-n65536-rounds64-uniform
 expect_out "hidden      0% of the copying runs behind a kernel"
 expect_exit 0 timeline streams/04_depth_first --case pinned-f32-n65536-rounds4-uniform
-expect_out "issuing one 2.00 us: larger pieces overlap more"
+expect_out "issuing one 3.90 us: larger pieces overlap more"
 for variant in 01_synchronous 02_one_stream 03_two_buffers 05_breadth_first 06_events 07_graph; do
     expect_exit 0 timeline streams/$variant --case pinned-f32-n262144-rounds512-uniform --width 60
     expect_out "streams/$variant pinned-f32-n262144-rounds512-uniform"

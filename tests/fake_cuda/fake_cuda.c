@@ -307,6 +307,11 @@ static void micro_clock(void *const *p, const fake_cuda_launch *launch) { // at 
     cycles[1] = *(const uint64_t *)p[3];
     cycles[0] = 2 * cycles[1];
 }
+static void work(void *const *p,
+                 const fake_cuda_launch *launch) { // (float *x, size_t n, unsigned rounds, a, b)
+    float *x = *(float *const *)p[0], sum = (float)*(const unsigned *)p[2] * *(const float *)p[4]; // a is 1
+    for (size_t i = 0; i < *(const size_t *)p[1]; i++) x[i] += sum;
+}
 static void fault(void *const *p, const fake_cuda_launch *launch) { sticky = ILLEGAL_ADDRESS; }
 static void fault_late(void *const *p, const fake_cuda_launch *launch) {
     if (*(const size_t *)p[3] < 1 << 20)
@@ -340,6 +345,13 @@ static fake_function kernels[] = {
     {"vector_add_grid_stride_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 2},
     {"vector_add_vector_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"vector_add_unrolled_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"streams_synchronous_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"streams_one_stream_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"streams_two_buffers_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"streams_depth_first_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"streams_breadth_first_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"streams_events_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
+    {"streams_graph_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
     {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_fma", nothing, 2, {8, 8}, 1024, 0, 49152, 0, 0},
