@@ -15,8 +15,8 @@ expect_out "hidden      0% of the copying runs behind a kernel"
 expect_exit 0 timeline streams/04_depth_first --case pinned-f32-n65536-rounds4-uniform
 expect_out "issuing one 3.90 us: larger pieces overlap more"
 for variant in 01_synchronous 02_one_stream 03_two_buffers 05_breadth_first 06_events 07_graph; do
-    expect_exit 0 timeline streams/$variant --case pinned-f32-n262144-rounds512-uniform --width 60
-    expect_out "streams/$variant pinned-f32-n262144-rounds512-uniform"
+    expect_exit 0 timeline streams/$variant --case pinned-f32-n1048576-rounds512-uniform --width 60
+    expect_out "streams/$variant pinned-f32-n1048576-rounds512-uniform"
     expect_out "on sim:h200, by the model of time"
     case $variant in
     01* | 02*) expect_out "hidden      0%" ;;
