@@ -83,10 +83,11 @@ template <int SIZE, int CHUNKS_, int THREADS, int LOAD = KZ_CACHE, int STORE = K
         BLOCKS = CHUNKS * CHUNKS / THREADS, // of PACK x PACK elements, per thread
         ROWS = THREADS / CHUNKS,            // rows of the tile that the threads write at once, by packs
         STEPS = TILE / ROWS,
-        FLIGHT = STEPS < 8 ? STEPS : 8, // packs, or elements, that a thread has on their way
+        LINES = THREADS < TILE ? 1 : THREADS / TILE, // and element by element
+        FLIGHT = STEPS < 8 ? STEPS : 8,              // packs, or elements, that a thread has on their way
     };
     static_assert(BLOCKS * THREADS == CHUNKS * CHUNKS, "every thread turns as many blocks");
-    static_assert(STEPS % FLIGHT == 0 && TILE * TILE / THREADS % FLIGHT == 0, "whole rounds");
+    static_assert(STEPS % FLIGHT == 0 && TILE % (FLIGHT * LINES) == 0, "whole rounds");
 
     // Where chunk k of the tile's row c is kept. Writing packs, c goes by PACK from lane to lane; writing
     // elements, by 1; both times 8 neighbours differ.
@@ -134,22 +135,25 @@ template <int SIZE, int CHUNKS_, int THREADS, int LOAD = KZ_CACHE, int STORE = K
         }
     }
 
-    // Element by element, where rows begin anywhere.
+    // Element by element, where rows begin anywhere. A thread keeps to its place in the row, or its few places.
     static __device__ __forceinline__ void read_elements(uint4 *tile, const bits *in, size_t pitch,
                                                          unsigned height, unsigned width) {
 #pragma unroll 1
-        for (unsigned first = threadIdx.x; first < TILE * TILE; first += FLIGHT * THREADS) {
-            bits line[FLIGHT];
+        for (unsigned c = threadIdx.x % TILE; c < TILE && c < width; c += THREADS) {
+            const bits *at = in + threadIdx.x / TILE * pitch + c;
+#pragma unroll 1
+            for (unsigned first = threadIdx.x / TILE; first < height; first += FLIGHT * LINES) {
+                bits line[FLIGHT]; // several loads before the first use, as with packs
 #pragma unroll
-            for (int s = 0; s < FLIGHT; s++) {
-                unsigned r = (first + s * THREADS) / TILE, c = (first + s * THREADS) % TILE;
-                line[s] = 0;
-                if (r < height && c < width) line[s] = in[r * pitch + c];
-            }
+                for (int s = 0; s < FLIGHT; s++, at += LINES * pitch) {
+                    line[s] = 0;
+                    if (first + s * LINES < height) line[s] = *at;
+                }
 #pragma unroll
-            for (int s = 0; s < FLIGHT; s++) {
-                unsigned r = (first + s * THREADS) / TILE, c = (first + s * THREADS) % TILE;
-                ((bits *)(tile + place(c, r / PACK)))[r % PACK] = line[s];
+                for (int s = 0; s < FLIGHT; s++) {
+                    unsigned r = first + s * LINES;
+                    ((bits *)(tile + place(c, r / PACK)))[r % PACK] = line[s];
+                }
             }
         }
     }
@@ -157,13 +161,16 @@ template <int SIZE, int CHUNKS_, int THREADS, int LOAD = KZ_CACHE, int STORE = K
     static __device__ __forceinline__ void write_elements(const uint4 *tile, bits *out, size_t pitch,
                                                           unsigned height, unsigned width) {
 #pragma unroll 1
-        for (unsigned first = threadIdx.x; first < TILE * TILE; first += FLIGHT * THREADS)
+        for (unsigned r = threadIdx.x % TILE; r < TILE && r < height; r += THREADS) {
+            bits *at = out + threadIdx.x / TILE * pitch + r;
+#pragma unroll 1
+            for (unsigned first = threadIdx.x / TILE; first < width; first += FLIGHT * LINES)
 #pragma unroll
-            for (int s = 0; s < FLIGHT; s++) {
-                unsigned c = (first + s * THREADS) / TILE, r = (first + s * THREADS) % TILE;
-                if (r < height && c < width)
-                    out[c * pitch + r] = ((const bits *)(tile + place(c, r / PACK)))[r % PACK];
-            }
+                for (int s = 0; s < FLIGHT; s++, at += LINES * pitch) {
+                    unsigned c = first + s * LINES;
+                    if (c < width) *at = ((const bits *)(tile + place(c, r / PACK)))[r % PACK];
+                }
+        }
     }
 
     // All of the block's threads: the tile at in.at, of which height x width elements are there, into shared memory;

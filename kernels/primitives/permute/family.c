@@ -137,6 +137,7 @@ static const kz_case cases[] = {
     BENCH(ACBD, BF16, 8, 4096, 64, 64),
     BENCH(ABDC, F32, 1, 64, 2048, 2048), // transposes
     BENCH(ABDC, BF16, 1, 128, 2048, 1024),
+    BENCH(ABDC, BF16, 1, 1, 16384, 16384),
     BENCH(ABDC, U8, 1, 64, 2048, 2048),
     BENCH(ABDC, F64, 1, 32, 2048, 2048),
     BENCH(ADBC, U8, 256, 512, 512, 3), // images: three channels to planes

@@ -25,20 +25,25 @@
 #define PERMUTE_ROWS_FLIGHT 4
 #endif
 
+// 05, 06 and 09: blocks take the tiles of a batch down its columns (1) or along its rows (0).
+#ifndef PERMUTE_TILES_DOWN
+#define PERMUTE_TILES_DOWN 0
+#endif
+
 // 06 and 09, tiles by the size of an element: packs on a side, threads, blocks on a multiprocessor. SMALL is for axes
 // that fill half of a wide tile or less.
 #define PERMUTE_WIDE_CHUNKS_1   16
 #define PERMUTE_WIDE_THREADS_1  256
 #define PERMUTE_WIDE_BLOCKS_1   2
 #define PERMUTE_WIDE_CHUNKS_2   16
-#define PERMUTE_WIDE_THREADS_2  256
-#define PERMUTE_WIDE_BLOCKS_2   4
+#define PERMUTE_WIDE_THREADS_2  128
+#define PERMUTE_WIDE_BLOCKS_2   5
 #define PERMUTE_WIDE_CHUNKS_4   16
 #define PERMUTE_WIDE_THREADS_4  256
 #define PERMUTE_WIDE_BLOCKS_4   5
 #define PERMUTE_WIDE_CHUNKS_8   16
 #define PERMUTE_WIDE_THREADS_8  128
-#define PERMUTE_WIDE_BLOCKS_8   8
+#define PERMUTE_WIDE_BLOCKS_8   12
 #define PERMUTE_SMALL_CHUNKS_1  8
 #define PERMUTE_SMALL_THREADS_1 64
 #define PERMUTE_SMALL_BLOCKS_1  8

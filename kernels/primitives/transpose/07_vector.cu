@@ -37,6 +37,16 @@ template <> union quad<uint16_t> {
     uint16_t at[QUAD];
 };
 
+// Consecutive blocks go down GROUP rows of tiles, then to the next column of tiles.
+static __device__ __forceinline__ corner find_grouped_tile(size_t rows, size_t columns) {
+    unsigned down = (unsigned)((rows + TILE - 1) / TILE), across = (unsigned)((columns + TILE - 1) / TILE);
+    unsigned group = down < TRANSPOSE_VECTOR_GROUP ? down : TRANSPOSE_VECTOR_GROUP;
+    unsigned first = blockIdx.x / (group * across) * group;
+    unsigned local = blockIdx.x % (group * across);
+    unsigned height = down - first < group ? down - first : group; // the last group may be lower
+    return {(size_t)(first + local % height) * TILE, (size_t)(local / height) * TILE};
+}
+
 // The tile holds out's piece: row c has the elements of in's column c. Where chunk k of row c is kept:
 static __device__ __forceinline__ unsigned place(unsigned c, unsigned chunk) { return chunk ^ (c / QUAD); }
 
@@ -123,7 +133,7 @@ static __device__ __forceinline__ void write_elements(const quad<T> (*tile)[CHUN
 template <typename T>
 static __device__ __forceinline__ void vector(const T *in, T *out, size_t rows, size_t columns) {
     __shared__ quad<T> tile[TILE][CHUNKS];
-    corner from = find_grouped_tile(rows, columns, TILE, TRANSPOSE_VECTOR_GROUP, blockIdx.x);
+    corner from = find_grouped_tile(rows, columns);
     if (columns % QUAD == 0 && kz_aligned(in, sizeof(quad<T>)))
         read_quads(tile, in, rows, columns, from);
     else

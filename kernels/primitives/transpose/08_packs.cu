@@ -4,7 +4,8 @@
 //          bytes: half as much is in flight, in pieces half as long.
 // Change   a tile is so many packs of 16 bytes wide and high: 128 x 128 elements of 2 bytes. A thread loads a
 //          block of 8 x 8 of them as 8 packs and turns it in registers, where one instruction picks two halves
-//          (or two pairs of bytes) from two words. What reaches shared memory are packs, in and out.
+//          (or two pairs of bytes) from two words. What reaches shared memory are packs, in and out. Blocks go down
+//          the columns of tiles, so that those which run together write neighbouring pieces.
 // Expect   the same accesses for every size of element: 2, 4, 8 or 16 loads of 16 bytes in flight per thread.
 // Limit    rows that are no multiples of 16 bytes go element by element, on their side. Registers: 64 for the
 //          packs of 1-byte elements alone. Loading and storing of one block do not overlap.
@@ -13,13 +14,12 @@
 #include "tune.h"
 #include "kz/turn.cuh"
 
-// Consecutive blocks go down GROUP rows of tiles, then to the next column of tiles.
-template <int SIZE, int CHUNKS, int THREADS, int GROUP>
+template <int SIZE, int CHUNKS, int THREADS>
 static __device__ __forceinline__ void packs(const void *in, void *out, size_t rows, size_t columns) {
-    typedef kz_turn<SIZE, CHUNKS, THREADS, TRANSPOSE_PACKS_LOAD, TRANSPOSE_PACKS_STORE> tile;
+    typedef kz_turn<SIZE, CHUNKS, THREADS> tile;
     typedef typename tile::bits bits;
     extern __shared__ uint4 shared[];
-    corner from = find_grouped_tile(rows, columns, tile::TILE, GROUP, blockIdx.x);
+    corner from = find_tile_down(rows, tile::TILE);
     size_t high = rows - from.row, wide = columns - from.column;
     unsigned height = high < tile::TILE ? (unsigned)high : tile::TILE;
     unsigned width = wide < tile::TILE ? (unsigned)wide : tile::TILE;
@@ -34,8 +34,7 @@ static __device__ __forceinline__ void packs(const void *in, void *out, size_t r
     KZ_ENTRY_BOUNDS(transpose_packs_transpose_##type, TRANSPOSE_PACKS_THREADS_##size,                        \
                     TRANSPOSE_PACKS_BLOCKS_##size)                                                           \
     (const void *in, void *out, size_t rows, size_t columns) {                                               \
-        packs<size, TRANSPOSE_PACKS_CHUNKS_##size, TRANSPOSE_PACKS_THREADS_##size,                           \
-              TRANSPOSE_PACKS_GROUP_##size>(in, out, rows, columns);                                         \
+        packs<size, TRANSPOSE_PACKS_CHUNKS_##size, TRANSPOSE_PACKS_THREADS_##size>(in, out, rows, columns);  \
     }
 PACKS_ENTRY(u8, 1)
 PACKS_ENTRY(u16, 2)

@@ -97,37 +97,16 @@ static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_
     return launch(c, plan, "vector", square_tiles(c, TRANSPOSE_VECTOR_TILE), TRANSPOSE_VECTOR_THREADS, error);
 }
 
-// What 08 and 09 take for elements of a size. Tiles are `chunks` packs of 16 bytes high and wide.
-typedef struct tiling {
-    uint32_t chunks, threads;
-    uint32_t blocks, stages; // 09: on a multiprocessor, and tiles on their way beside the one in work
-} tiling;
-
-static kz_status plan_tiling(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                             const tiling *t, kz_error *error) {
-    uint64_t size = kz_type_size(c->type), side = t->chunks * 16 / size, blocks = square_tiles(c, side);
-    uint64_t shared = side * side * size * (1 + t->stages);
-    if (shared > device->shared_per_block_optin)
-        return kz_plan_refuse(error, "a block takes %llu bytes of shared memory, and %s has %zu",
-                              (unsigned long long)shared, device->id, device->shared_per_block_optin);
-    if (t->stages) blocks = kz_min_u64(blocks, (uint64_t)device->multiprocessors * t->blocks);
-    kz_status status = launch(c, plan, idea, blocks, t->threads, error);
-    if (!status && plan->step_count) plan->steps[0].launch.dynamic_shared_bytes = (uint32_t)shared;
-    return status;
-}
-
-#define PACKS(size) [size] = {TRANSPOSE_PACKS_CHUNKS_##size, TRANSPOSE_PACKS_THREADS_##size, 0, 0}
+#define PACKS(size) [size] = {TRANSPOSE_PACKS_CHUNKS_##size, TRANSPOSE_PACKS_THREADS_##size}
 static kz_status plan_packs(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    static const tiling tilings[9] = {PACKS(1), PACKS(2), PACKS(4), PACKS(8)};
-    return plan_tiling(c, device, plan, "packs", &tilings[kz_type_size(c->type)], error);
-}
-
-#define STAGES(size)                                                                                         \
-    [size] = {TRANSPOSE_STAGES_CHUNKS_##size, TRANSPOSE_STAGES_THREADS_##size,                               \
-              TRANSPOSE_STAGES_BLOCKS_##size, TRANSPOSE_STAGES_DEPTH_##size}
-static kz_status plan_stages(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    static const tiling tilings[9] = {STAGES(1), STAGES(2), STAGES(4), STAGES(8)};
-    return plan_tiling(c, device, plan, "stages", &tilings[kz_type_size(c->type)], error);
+    // By the size of an element: packs of 16 bytes on a side of the tile, and threads.
+    static const struct { uint32_t chunks, threads; } tilings[9] = {PACKS(1), PACKS(2), PACKS(4), PACKS(8)};
+    size_t size = kz_type_size(c->type);
+    uint64_t side = tilings[size].chunks * 16 / size;
+    kz_status status = launch(c, plan, "packs", square_tiles(c, side), tilings[size].threads, error);
+    if (!status && plan->step_count)
+        plan->steps[0].launch.dynamic_shared_bytes = (uint32_t)(side * side * size);
+    return status;
 }
 
 static const kz_variant variants[] = {
@@ -140,7 +119,6 @@ static const kz_variant variants[] = {
     {"06_swizzled", 75, plan_swizzled, "a permuted tile: no conflicts, no padding", NULL},
     {"07_vector", 75, plan_vector, "quads, turned in registers", NULL},
     {"08_packs", 75, plan_packs, "16 bytes per access for every type", NULL},
-    {"09_stages", 80, plan_stages, "blocks that stay, the next tiles on their way", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -149,7 +127,7 @@ static const kz_variant variants[] = {
 #define CASE(t, r, c, u, ...) {.type = KZ_##t, .axes = {r, c}, .use = u, __VA_ARGS__}
 #define CHECK(t, r, c, ...) CASE(t, r, c, KZ_USE_CHECK, __VA_ARGS__)
 #define BENCH(t, r, c) CASE(t, r, c, KZ_USE_BENCH)
-// The tiles are 16, 8 x 32, 32 x 8, 32 and 64, and of 08 and 09 32 to 256 by the type: below, at and above each,
+// The tiles are 16, 8 x 32, 32 x 8, 32 and 64, and of 08 32 to 256 by the type: below, at and above each,
 // square or not; the elements of a pack a divisor or not.
 #define EDGES(t)                                                                                             \
     CHECK(t, 1, 1), CHECK(t, 1, 1025), CHECK(t, 1025, 1), CHECK(t, 31, 33), CHECK(t, 32, 32),                \

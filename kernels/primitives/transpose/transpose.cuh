@@ -15,15 +15,10 @@ static __device__ __forceinline__ corner find_tile(size_t columns, unsigned heig
     return {(size_t)(blockIdx.x / across) * height, (size_t)(blockIdx.x % across) * width};
 }
 
-// The corner of tile `number`, where consecutive ones go down `most` rows of square tiles, then to the next column of tiles.
-static __device__ __forceinline__ corner find_grouped_tile(size_t rows, size_t columns, unsigned side,
-                                                           unsigned most, unsigned number) {
-    unsigned down = (unsigned)((rows + side - 1) / side), across = (unsigned)((columns + side - 1) / side);
-    unsigned group = down < most ? down : most;
-    unsigned first = number / (group * across) * group;
-    unsigned local = number % (group * across);
-    unsigned height = down - first < group ? down - first : group; // the last group may be lower
-    return {(size_t)(first + local % height) * side, (size_t)(local / height) * side};
+// The same for square tiles that go down the columns: consecutive blocks write neighbouring pieces of out's rows.
+static __device__ __forceinline__ corner find_tile_down(size_t rows, unsigned side) {
+    unsigned down = (unsigned)((rows + side - 1) / side);
+    return {(size_t)(blockIdx.x % down) * side, (size_t)(blockIdx.x / down) * side};
 }
 
 // Entries for every size of element, named by one type of that size: KERNEL is a template over the element.
