@@ -51,6 +51,18 @@ expect_out "hidden      0%"
 expect_exit 0 timeline "$PROGRAM" graph
 expect_out "hidden      100%"
 
+# On a GPU: a driver of our own that does one thing after the other, each in a millisecond.
+export KZ_LIBCUDA="$3" FAKE_CUDA_STEP=0.001
+for variant in 01_synchronous 06_events 07_graph; do
+    expect_exit 0 timeline streams/$variant --device cuda --case pinned-f32-n9000-rounds4-uniform
+    expect_out "on cuda:0, measured"
+    case $variant in 01*) expect_out "one after the other 3.00 ms: 1.00x" ;; *) expect_out "one after the other 15.0 ms: 1.00x" ;; esac
+done
+expect_exit 0 check streams --device cuda --no-save --no-time
+expect_out "103 of 103 checks passed"
+expect_exit 0 timeline streams/03_two_buffers --device cuda --case pageable-f32-n9000-rounds4-uniform
+unset KZ_LIBCUDA FAKE_CUDA_STEP
+
 expect_exit 2 timeline
 expect_err "of what?"
 expect_exit 2 timeline no_such_family
