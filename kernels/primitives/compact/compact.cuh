@@ -61,13 +61,15 @@ struct count {
     ENTRY(operation, i32, int, (rule<BY, PARTITION, int>))                                                   \
     ENTRY(operation, f16, kz_f16, (rule<BY, PARTITION, kz_f16>))                                             \
     ENTRY(operation, u8, uint8_t, (rule<BY, PARTITION, uint8_t>))
-// ENTRY(operation, type, T, (rule)) for every operation and type of the family.
-#define COMPACT_ALL(ENTRY)                                                                                   \
+// ENTRY(operation, type, T, (rule)) for every operation and type of the family, or all but partitions.
+#define COMPACT_SELECTIONS(ENTRY)                                                                            \
     COMPACT_TYPES(ENTRY, select, VALUE, false)                                                               \
     COMPACT_TYPES(ENTRY, select_flagged, FLAG, false)                                                        \
-    COMPACT_TYPES(ENTRY, partition, VALUE, true)                                                             \
-    COMPACT_TYPES(ENTRY, partition_flagged, FLAG, true)                                                      \
     COMPACT_TYPES(ENTRY, unique, RUN, false)
+#define COMPACT_ALL(ENTRY)                                                                                   \
+    COMPACT_SELECTIONS(ENTRY)                                                                                \
+    COMPACT_TYPES(ENTRY, partition, VALUE, true)                                                             \
+    COMPACT_TYPES(ENTRY, partition_flagged, FLAG, true)
 
 // The rule out of its parentheses, which keep its commas from the preprocessor.
 #define COMPACT_RULE(...) __VA_ARGS__

@@ -80,7 +80,10 @@ static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_
     uint64_t blocks = kz_ceil_div(f->parts, f->parts_of_block);
     kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
     plan->workspace_bytes = f->parts * 4;
-    kz_plan_add_entry(plan, &kz_family_compact, c, f->count, blocks, COMPACT_THREADS,
+    kz_case counted = *c; // a partition counts as a selection does
+    if (c->operation == KZ_COMPACT_PARTITION) counted.operation = KZ_COMPACT_SELECT;
+    if (c->operation == KZ_COMPACT_PARTITION_FLAGGED) counted.operation = KZ_COMPACT_SELECT_FLAGGED;
+    kz_plan_add_entry(plan, &kz_family_compact, &counted, f->count, blocks, COMPACT_THREADS,
                       (kz_arg[]){in, flags, counts, n}, 4);
     kz_plan_add_launch(plan, f->sums, 1, COMPACT_THREADS,
                        (kz_arg[]){counts, kz_arg_u64(f->parts), kz_arg_buffer(COUNT)}, 3);

@@ -40,15 +40,17 @@ static __device__ __forceinline__ void scan_counts(unsigned *counts, size_t part
     KZ_ENTRY(compact_##idea##_sums)(unsigned *counts, size_t parts, unsigned *all) {                         \
         scan_counts(counts, parts, all);                                                                     \
     }
-// The entry points of a variant with the functions count_part<R> and write_part<R>.
+// The entry points of a variant with the functions count_part<R> and write_part<R>. Partitions count as selections
+// do, by the same kernels.
 #define COMPACT_FRAME(idea, operation, type, T, rule)                                                        \
-    KZ_ENTRY(compact_##idea##_count_##operation##_##type)                                                    \
-    (const T *in, const uint8_t *flags, unsigned *counts, size_t n) {                                        \
-        count_part<COMPACT_RULE rule>(in, flags, counts, n);                                                 \
-    }                                                                                                        \
     KZ_ENTRY(compact_##idea##_##operation##_##type)                                                          \
     (const T *in, const uint8_t *flags, const unsigned *counts, T *out, size_t n) {                          \
         write_part<COMPACT_RULE rule>(in, flags, counts, out, n);                                            \
+    }
+#define COMPACT_FRAME_COUNT(idea, operation, type, T, rule)                                                  \
+    KZ_ENTRY(compact_##idea##_count_##operation##_##type)                                                    \
+    (const T *in, const uint8_t *flags, unsigned *counts, size_t n) {                                        \
+        count_part<COMPACT_RULE rule>(in, flags, counts, n);                                                 \
     }
 
 #endif

@@ -48,7 +48,42 @@ template <> struct flags_of<16> { typedef uint4 whole; };
 template <int PACK> union flag_pack {
     typename flags_of<PACK>::whole whole;
     uint8_t at[PACK];
+    // The last PACK bytes of `raw`.
+    __device__ __forceinline__ void take(uint4 raw) {
+        unsigned words[] = {raw.x, raw.y, raw.z, raw.w};
+#pragma unroll
+        for (int e = 0; e < PACK; e++)
+            at[e] = (uint8_t)(words[(16 - PACK + e) / 4] >> (16 - PACK + e) % 4 * 8);
+    }
 };
+
+// The 16 bytes move down by an element, which comes in above.
+template <typename E> static __device__ __forceinline__ void push(uint4 *raw, E value) {
+    union {
+        unsigned words[2];
+        E value;
+    } in = {{0, 0}};
+    in.value = value;
+    if (sizeof(E) == 8) {
+        *raw = make_uint4(raw->z, raw->w, in.words[0], in.words[1]);
+    } else if (sizeof(E) == 4) {
+        *raw = make_uint4(raw->y, raw->z, raw->w, in.words[0]);
+    } else {
+        const unsigned BITS = 8 * sizeof(E);
+        *raw = make_uint4(__funnelshift_r(raw->x, raw->y, BITS), __funnelshift_r(raw->y, raw->z, BITS),
+                          __funnelshift_r(raw->z, raw->w, BITS), __funnelshift_r(raw->w, in.words[0], BITS));
+    }
+}
+
+// COUNT elements of `from` from place `at` on, as the last bytes of 16; 0 where a place holds nothing. A loop,
+// for packs that are not whole are rare, and unrolled they would be most of a kernel's code.
+template <int COUNT, typename R, typename E>
+static __device__ __forceinline__ uint4 gather(const view<R> &all, const E *from, size_t at) {
+    uint4 raw = {};
+#pragma unroll 1
+    for (int e = 0; e < COUNT; e++) push(&raw, all.holds(at + e) ? from[at + e] : E());
+    return raw;
+}
 
 // For places that all hold elements. `before` is the element before the pack, for runs.
 template <typename R>
@@ -100,12 +135,8 @@ template <typename R, int ROWS> struct rows_of {
                 flags[r].whole = *(const typename flags_of<PACK>::whole *)(all.flags + at);
             if (R::BY == RUN)
                 edge[r] = kz_lane() == 0 && all.holds(at - 1) ? all.in[at - 1] : typename R::element();
-#pragma unroll
-            for (int e = 0; e < PACK; e++) {
-                if (!whole) pack[r].at[e] = all.holds(at + e) ? all.in[at + e] : typename R::element();
-                if (R::BY == FLAG && !(whole && flags_whole))
-                    flags[r].at[e] = all.holds(at + e) ? all.flags[at + e] : 0;
-            }
+            if (!whole) pack[r].raw = gather<PACK>(all, all.in, at);
+            if (R::BY == FLAG && !(whole && flags_whole)) flags[r].take(gather<PACK>(all, all.flags, at));
         }
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -164,10 +195,14 @@ static __device__ __forceinline__ void scatter_pack(const kz_pack<typename R::el
     typename R::element *at = tile + before;
 #pragma unroll
     for (int e = 0; e < R::PACK; e++) {
-        if (bits >> e & 1)
-            *at++ = pack.at[e];
-        else if (R::PARTITION && first + e >= 0 && first + e < held)
-            at[held - 1 - first - e] = pack.at[e]; // held - 1 less the elements that are not selected
+        bool selected = bits >> e & 1;
+        if (!R::PARTITION) {
+            if (selected) *at++ = pack.at[e];
+            continue;
+        }
+        // held - 1 less the elements before that are not selected
+        if ((unsigned)(first + e) < (unsigned)held) at[selected ? 0 : held - 1 - first - e] = pack.at[e];
+        at += selected;
     }
 }
 
@@ -207,9 +242,9 @@ static __device__ __forceinline__ void put_run(T *to, const T *from, unsigned le
     unsigned words = (length - head) * sizeof(T) / 4, done = head + words * 4 / sizeof(T);
     unsigned bytes = (unsigned)((size_t)(from + head) % 4);
     const unsigned *source = (const unsigned *)((const char *)(from + head) - bytes);
-    put_words((unsigned *)(to + head), words, thread, threads, [=](unsigned i) {
-        return bytes == 0 ? source[i] : __funnelshift_r(source[i], source[i + 1], 8 * bytes);
-    });
+    unsigned next = bytes != 0; // a whole word is shifted by nothing, and the one behind it may not be there
+    put_words((unsigned *)(to + head), words, thread, threads,
+              [=](unsigned i) { return __funnelshift_r(source[i], source[i + next], 8 * bytes); });
     if (done + thread < length) to[done + thread] = from[done + thread]; // up to three
 }
 
@@ -218,6 +253,8 @@ template <typename R>
 static __device__ __forceinline__ void put_tile(const typename R::element *tile, typename R::element *out,
                                                 size_t n, size_t passed, unsigned before, unsigned selected,
                                                 unsigned held, unsigned thread, unsigned threads) {
+    // From here on a number like any other: to trace it back to the sum of all counts takes the compiler seconds.
+    asm("" : "+r"(selected));
     put_run(out + before, tile, selected, thread, threads);
     if (R::PARTITION)
         put_run(out + (n - (passed - before) - (held - selected)), tile + selected, held - selected, thread,
