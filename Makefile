@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 10
 ARGS ?=
 JOBS := $(shell nproc 2>/dev/null || echo 2)
+TEST_JOBS := $(shell expr $(JOBS) + $(JOBS) / 2) # tests wait too: for terminals, time limits, disks
 KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
@@ -34,9 +35,9 @@ test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
 	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
-	@ctest --preset slow -j $(JOBS)
+	@ctest --preset slow -j $(TEST_JOBS)
 	@cmake --build --preset sanitize-kernels -j $(JOBS)
-	@ctest --preset sanitize-kernels -j $(JOBS)
+	@ctest --preset sanitize-kernels -j $(TEST_JOBS)
 	@$(MAKE) --no-print-directory test-valgrind
 
 setup-test:
@@ -44,12 +45,12 @@ setup-test:
 
 test-release: build/release/.configured
 	@cmake --build --preset release -j $(JOBS)
-	@ctest --preset release -j $(JOBS)
+	@ctest --preset release -j $(TEST_JOBS)
 
 test-sanitize:
 	@test -f build/sanitize/build.ninja || cmake --preset sanitize
 	@cmake --build --preset sanitize -j $(JOBS)
-	@ctest --preset sanitize -j $(JOBS)
+	@ctest --preset sanitize -j $(TEST_JOBS)
 
 test-fuzz:
 	@test -f build/fuzz/build.ninja || cmake --preset fuzz
