@@ -137,7 +137,8 @@ static kz_status plan_last_block(const kz_case *c, const kz_device_info *device,
 }
 
 // All multiprocessors have a part of a small input, and each a small block: one that had all of it to itself would read
-// no faster than one multiprocessor can. Larger blocks when those no longer suffice, and then more of them.
+// no faster than one multiprocessor can. Larger blocks when those no longer suffice; a second one on each where threads
+// would go round and round.
 static kz_status add_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
                              kz_error *error) {
     kz_status status = supported(c, error);
@@ -145,8 +146,9 @@ static kz_status add_mailbox(const kz_case *c, const kz_device_info *device, kz_
     uint64_t packs = tiles(c, 16 / kz_type_size(c->type)), each = (uint64_t)device->multiprocessors;
     uint32_t threads = REDUCE_MAILBOX_THREADS;
     while (threads < REDUCE_VECTOR_THREADS && packs > each * threads) threads *= 2;
-    uint64_t blocks = kz_min_u64(kz_ceil_div(packs, threads), each * REDUCE_VECTOR_BLOCKS);
-    blocks = kz_min_u64(blocks ? blocks : 1, REDUCE_MAILBOX_BLOCKS);
+    if (packs > each * threads * REDUCE_MAILBOX_PACKS) each *= REDUCE_VECTOR_BLOCKS;
+    uint64_t blocks = kz_min_u64(kz_min_u64(kz_ceil_div(packs, threads), each), REDUCE_MAILBOX_BLOCKS);
+    if (blocks == 0) blocks = 1;
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = guest_args(c, args);
     kz_plan_add_entry(plan, &kz_family_reduce, c, idea, blocks, threads, args, count);

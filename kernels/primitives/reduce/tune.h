@@ -22,10 +22,12 @@
 #define REDUCE_VECTOR_PACKS 4 // 16-byte loads in flight per thread
 #endif
 // 08 and 09: blocks at most (room for their mail), and mails a lane looks for at once; searched: 4 9. 9 x 32 lanes
-// are all of the 264 blocks that fill an H200. The threads of a block where the input is small.
+// are all of the 264 blocks that fill an H200. The threads of a block where the input is small, and the packs of a
+// thread from which on a multiprocessor has more than one block.
 #define REDUCE_MAILBOX_BLOCKS  1024
 #define REDUCE_MAILBOX_MAILS   9
 #define REDUCE_MAILBOX_THREADS 128
+#define REDUCE_MAILBOX_PACKS   16
 
 #ifndef REDUCE_VECTOR_LOAD
 #define REDUCE_VECTOR_LOAD KZ_STREAM

@@ -139,6 +139,23 @@ static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_pl
     return KZ_OK;
 }
 
+// A range of whole tiles for every warp, in places: there are up to 15 bytes of them before the input.
+static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
+    uint64_t places = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BITS_BLOCKS;
+    uint64_t tiles = kz_min_u64(places / (tile * warps * full) + 1, REDUCE_SEGMENTS_FRONT_TILES);
+    uint64_t least = kz_ceil_div(places, tile * warps * REDUCE_SEGMENTS_FRONT_BLOCKS);
+    uint64_t chunk = tile * (tiles > least ? tiles : least);
+    kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OFFSETS),           kz_arg_buffer(OUT),
+                     kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)};
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, "front", kz_ceil_div(places, chunk * warps),
+                      REDUCE_SEGMENTS_BITS_THREADS, args, 6);
+    return KZ_OK;
+}
+
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", reduce_segments_natives},
     {"01_thread", 75, plan_thread, "a thread per segment", NULL},
@@ -146,6 +163,7 @@ static const kz_variant variants[] = {
     {"03_block", 75, plan_block, "a block per segment", NULL},
     {"04_merge_path", 75, plan_merge_path, "even shares of elements and ends, whatever the skew", NULL},
     {"05_bits", 80, plan_bits, "elements added without a question, ends as bits", NULL},
+    {"06_front", 80, plan_front, "small shares in order: the GPU reads side by side", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -177,6 +195,8 @@ static const kz_case cases[] = {
     CHECK(SUM, F32, 30011, 3, GIANT),    // open through several blocks of 04
     CHECK(SUM, F32, 5000, 20011, EMPTY), // tiles of ends alone
     CHECK(SUM, F32, 40009, 2500, RANDOM),
+    CHECK(SUM, F32, 300007, 1, EQUAL), // open through 79 blocks of 06: more than a group
+    CHECK(MEAN, F16, 120011, 400, RANDOM, .misalign = 3),
     CHECK(SUM, F32, 300, 300, RANDOM, .data = KZ_DATA_ZEROS),
     CHECK(SUM, F32, 300, 20, RANDOM, .data = KZ_DATA_DENORMAL),
     CHECK(SUM, F16, 9001, 7, GIANT, .data = KZ_DATA_POSITIVE),

@@ -28,5 +28,15 @@
 #define REDUCE_SEGMENTS_BITS_BLOCKS 4
 #endif
 #define REDUCE_SEGMENTS_BITS_ITEMS 640
+// 05 and 06: tiles of a warp in shared memory, all but one on their way.
+#ifndef REDUCE_SEGMENTS_BITS_STAGES
+#define REDUCE_SEGMENTS_BITS_STAGES 2
+#endif
+// 06: tiles of a warp's share: fewer where those would not fill the GPU, more where there would be more blocks than have
+// mail.
+#ifndef REDUCE_SEGMENTS_FRONT_TILES
+#define REDUCE_SEGMENTS_FRONT_TILES 8
+#endif
+#define REDUCE_SEGMENTS_FRONT_BLOCKS 16384
 
 #endif
