@@ -5,7 +5,7 @@
 #include "device/device.h"
 
 void cudart_clock_start(void) {
-    if (cudart.clock || device_clock_open(&cudart.clock, NULL)) return;
+    if (cudart.clock || device_clock_open(device_bus_beside(), &cudart.clock, NULL)) return;
     if (cudart.debugger) return; // it listens alone: kernels then take the time of a launch
     cudart.counters = cudart.session ? observe_session_count(cudart.session) : observe_counters_open();
 }

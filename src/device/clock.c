@@ -13,10 +13,12 @@ enum { QUEUE = 1024, RUNNING = 128 };
 // packets leave, and pageable memory, which goes through a pinned buffer at the pace of one core of the host. Measured
 // on an H200 and its host (kz microbench launch host, kz timeline streams; 2026-11-15), but for the first two and
 // the graph's, which are typical.
+// Copies both ways at once took 13% longer each (54.6 GB/s alone); the model lets the one that began later pay for both.
 static const double COPY_SECONDS = 1.5e-6, LAUNCH_SECONDS = 2e-6, GRAPH_SECONDS = 8e-6, CALL_SECONDS = 3.9e-6,
-                    WAKE_SECONDS = 2.6e-6, BUS_SHARE = 0.87, PAGEABLE_TO_DEVICE = 7e9,
+                    WAKE_SECONDS = 2.6e-6, BUS_SHARE = 0.87, BUS_BESIDE = 0.8, PAGEABLE_TO_DEVICE = 7e9,
                     PAGEABLE_TO_HOST = 12e9;
 
+double device_bus_beside(void) { return BUS_BESIDE; }
 double device_call_seconds(void) { return CALL_SECONDS; }
 double device_graph_seconds(void) { return GRAPH_SECONDS; }
 double device_wake_seconds(void) { return WAKE_SECONDS; }
@@ -56,7 +58,7 @@ typedef struct task {
 } task;
 
 typedef struct running {
-    double end, share;
+    double start, end, share;
 } running;
 
 struct device_clock {
@@ -66,12 +68,15 @@ struct device_clock {
     size_t open_count, open_capacity;
     running engines[DEVICE_ENGINES][RUNNING]; // what runs on each, or ended last
     size_t running[DEVICE_ENGINES];
+    double beside;
     double host, latest; // the host's time; the last end that is known
 };
 
-kz_status device_clock_open(device_clock **clock, kz_error *error) {
+kz_status device_clock_open(double beside, device_clock **clock, kz_error *error) {
     *clock = calloc(1, sizeof **clock);
-    return *clock ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a clock");
+    if (!*clock) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a clock");
+    (*clock)->beside = beside;
+    return KZ_OK;
 }
 
 void device_clock_close(device_clock *clock) {
@@ -111,7 +116,26 @@ static void occupy(device_clock *c, const task *t) {
             if (all[i].end < all[least].end) least = i;
         all[least] = all[--*count];
     }
-    all[(*count)++] = (running){t->end, t->share};
+    all[(*count)++] = (running){t->start, t->end, t->share};
+}
+
+// When a copy that begins at `start` ends: copies of the other direction that are known take some of its rate.
+static double copy_end(const device_clock *c, const task *t, double start) {
+    device_engine other =
+        t->engine == DEVICE_ENGINE_TO_HOST ? DEVICE_ENGINE_TO_DEVICE : DEVICE_ENGINE_TO_HOST;
+    double at = start, left = t->seconds;
+    for (;;) { // from change to change
+        double next = INFINITY, rate = 1;
+        for (size_t i = 0; i < c->running[other]; i++) {
+            const running *r = &c->engines[other][i];
+            if (r->start <= at && at < r->end) rate = c->beside;
+            if (r->start > at) next = fmin(next, r->start);
+            if (r->end > at) next = fmin(next, r->end);
+        }
+        if (at + left / rate <= next) return at + left / rate;
+        left -= (next - at) * rate;
+        at = next;
+    }
 }
 
 // Gives the next task its time: of all whose predecessors have theirs, the one that can begin first; of two that
@@ -132,7 +156,9 @@ static void settle_next(device_clock *c) {
     }
     task *t = &c->tasks[c->open[best] - 1];
     t->start = best_start;
-    t->end = best_start + t->seconds;
+    t->end = t->engine == DEVICE_ENGINE_TO_DEVICE || t->engine == DEVICE_ENGINE_TO_HOST
+                 ? copy_end(c, t, best_start)
+                 : best_start + t->seconds;
     t->known = true;
     c->latest = fmax(c->latest, t->end);
     if (t->engine != DEVICE_ENGINES) occupy(c, t);

@@ -32,7 +32,8 @@ typedef struct device_task {
 } device_task;
 
 typedef struct device_clock device_clock;
-kz_status device_clock_open(device_clock **clock, kz_error *error);
+// `beside` is the rate, of 1, at which a copy goes while one that began before it goes the other way.
+kz_status device_clock_open(double beside, device_clock **clock, kz_error *error);
 void device_clock_close(device_clock *clock);
 
 // The host issues one more operation: it takes a little of its own time. 0 where memory is short.
@@ -54,6 +55,7 @@ void device_clock_span(device_clock *clock, device_moment moment, double *start,
 double device_copy_seconds(const device_gpu *gpu, device_engine engine, bool pageable, uint64_t bytes);
 double device_fill_seconds(const device_gpu *gpu, uint64_t bytes);
 double device_launch_seconds(const observe_estimate *estimate);
+double device_bus_beside(void);    // for device_clock_open
 double device_call_seconds(void);  // the host, for one operation
 double device_graph_seconds(void); // the host, for the launch of a graph, whatever is in it
 double device_wake_seconds(void);  // the host, to go on after what it waited for has ended

@@ -10,7 +10,8 @@
 
 #include "device/clock.h"
 
-static int set_up(void **state) { return device_clock_open((device_clock **)state, NULL); }
+static int set_up(void **state) { return device_clock_open(1, (device_clock **)state, NULL); }
+static int set_up_shared(void **state) { return device_clock_open(0.5, (device_clock **)state, NULL); }
 static int tear_down(void **state) {
     device_clock_close(*state);
     return 0;
@@ -50,6 +51,16 @@ static void copies_in_opposite_directions_overlap(void **state) {
     expect_span(c, a, 0, 3);
     expect_span(c, b, 0, 2);
     expect_span(c, k, 0, 4);
+}
+
+static void the_bus_is_shared(void **state) {
+    device_clock *c = *state;
+    device_moment a = up(c, 4, 0), b = down(c, 1, kernel(c, 2, 0)), last = down(c, 1, b);
+    expect_span(c, a, 0, 4);           // it began first
+    expect_span(c, b, 2, 4);           // half the rate, as long as the other goes on
+    expect_span(c, last, 4, 5);        // alone
+    device_moment k = kernel(c, 9, 0); // a kernel takes nothing from the bus
+    expect_span(c, k, 2, 11);
 }
 
 static void a_stream_is_in_order(void **state) {
@@ -154,6 +165,7 @@ int main(void) {
 #define TIMED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
         TIMED(copies_in_one_direction_take_turns),
         TIMED(copies_in_opposite_directions_overlap),
+        cmocka_unit_test_setup_teardown(the_bus_is_shared, set_up_shared, tear_down),
         TIMED(a_stream_is_in_order),
         TIMED(two_streams_make_a_pipeline),
         TIMED(whoever_is_ready_goes_first),

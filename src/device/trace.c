@@ -188,7 +188,7 @@ static kz_status trace_model(const device_plan_call *call, device_trace *trace, 
     const device_plan_watcher watcher = {&m, model_before, model_after};
     device_gpu_describe(&m.gpu, &m.observed);
     trace->modelled = true;
-    kz_status status = device_clock_open(&m.clock, error);
+    kz_status status = device_clock_open(device_bus_beside(), &m.clock, error);
     if (!status) status = kz_counters_enable(call->device, true, error);
     if (!status && call->plan->graph) device_clock_issue(m.clock, device_graph_seconds());
     if (!status) status = device_plan_steps(call, &watcher, error);

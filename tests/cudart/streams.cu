@@ -117,7 +117,7 @@ static void times() {
     float again = copy_time(pinned, 0);
     CHECK(again > 0.9999f * one && again < 1.0001f * one); // the same in every run
     CHECK(copy_time(pinned, 1) > 1.9f * one);
-    CHECK(copy_time(pinned, 2) < 1.1f * one);
+    CHECK(copy_time(pinned, 2) < 1.3f * one); // the bus is shared
     CHECK(copy_time(pageable, 0) > 2 * one);
     CHECK(copy_time(pageable, 2) > 4 * one); // nothing overlaps
     OK(cudaFreeHost(pinned));
