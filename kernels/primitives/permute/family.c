@@ -143,6 +143,9 @@ static const kz_case cases[] = {
     BENCH(ADBC, U8, 256, 512, 512, 3), // images: three channels to planes
     BENCH(ACDB, U8, 256, 3, 512, 512), // and back
     BENCH(ACDB, F32, 128, 3, 512, 512),
+    BENCH(ADBC, F32, 64, 256, 256, 8), // short axes
+    BENCH(DBCA, U8, 16, 2048, 1024, 6),
+    BENCH(BACD, F16, 4096, 8192, 1, 3),
     BENCH(DCBA, F32, 96, 112, 128, 160), // everything changes places
     BENCH(BADC, BF16, 64, 64, 128, 256),
     CASE(ACBD, BF16, 5, 65537, 103, 64, KZ_USE_HUGE),
