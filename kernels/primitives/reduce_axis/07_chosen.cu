@@ -12,17 +12,19 @@
 
 // ---- a block per row or per piece of one -----------------------------------------------------------------
 
-template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ void fold_team(const rows_view<T> &v, T *out, A *partial, size_t segments,
-                                                 size_t n, size_t pieces) {
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void team(const T *in, T *out, A *partial, size_t segments, size_t n,
+                                            size_t pieces) {
     const int PACK = 16 / sizeof(T);
+    rows_view<T> v = view_rows(in, segments, n);
     // A piece ends with a pack where rows do.
     size_t chunk = ((n + pieces - 1) / pieces + PACK - 1) / PACK * PACK;
     for (size_t unit = blockIdx.x; unit < segments * pieces; unit += gridDim.x) {
         size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
-        span r = span_of(v, v.begin + s * n + from, v.begin + s * n + to);
-        A value = fold_long<operation, aligned, REDUCE_AXIS_TEAM_PACKS, T, A>(v, r, threadIdx.x, blockDim.x);
+        size_t row = v.begin + s * n;
+        A value = fold_long<operation, REDUCE_AXIS_TEAM_PACKS, T, A>(v, row + from, row + to, threadIdx.x,
+                                                                     blockDim.x);
         value = kz_fold_block<operation>(value);
         if (threadIdx.x != 0) continue;
         if (pieces == 1)
@@ -30,16 +32,6 @@ static __device__ __forceinline__ void fold_team(const rows_view<T> &v, T *out, 
         else
             partial[piece * segments + s] = value;
     }
-}
-
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void team(const T *in, T *out, A *partial, size_t segments, size_t n,
-                                            size_t pieces) {
-    rows_view<T> v = view_rows(in, segments, n);
-    if (v.aligned)
-        fold_team<operation, true, T, A>(v, out, partial, segments, n, pieces);
-    else
-        fold_team<operation, false, T, A>(v, out, partial, segments, n, pieces);
 }
 
 // ---- short rows that begin anywhere: a tile of them in shared memory ---------------------------------------

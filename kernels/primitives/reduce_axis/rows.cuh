@@ -45,20 +45,6 @@ static __device__ __forceinline__ kz_pack<T> load_places(const rows_view<T> &v, 
     return part;
 }
 
-// The pack's elements that belong to the row, onto a value.
-template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ A fold_places(A value, kz_pack<T> elements, const span &r, size_t pack) {
-    if (aligned) return kz_fold_pack<operation, T, A>(value, elements);
-    const int PACK = 16 / sizeof(T);
-#pragma unroll
-    for (int e = 0; e < PACK; e++) {
-        size_t place = pack * PACK + e;
-        A next = kz_fold_combine<operation>(value, (A)kz_widen(elements.at[e]));
-        if (place >= r.from && place < r.to) value = next;
-    }
-    return value;
-}
-
 // All lanes of the group get the result; all lanes of the warp must call it.
 template <int operation, typename A> static __device__ __forceinline__ A fold_group(A value, unsigned lanes) {
     for (unsigned step = lanes / 2; step > 0; step /= 2)
@@ -180,40 +166,50 @@ static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *ou
 
 // ---- long rows: PACKS packs of one row per lane in flight -------------------------------------------------
 
-// This thread's part of a row: packs `lane`, `lane + lanes`, ...
-template <int operation, bool aligned, int PACKS, typename T, typename A>
-static __device__ __forceinline__ A fold_long(const rows_view<T> &v, const span &r, size_t lane,
+// This thread's part of a row, the places [from, to): packs `lane`, `lane + lanes`, ... of those that are the row's alone.
+// The elements before and after them, less than a pack each, go to the first lanes, one each.
+template <int operation, int PACKS, typename T, typename A>
+static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from, size_t to, size_t lane,
                                               size_t lanes) {
+    const size_t PACK = 16 / sizeof(T);
+    size_t first = (from + PACK - 1) / PACK, end = to / PACK;
+    size_t head = first * PACK < to ? first * PACK : to; // behind the elements before the packs
+    size_t tail = end * PACK > head ? end * PACK : head; // the first element after them
     A value[PACKS];
 #pragma unroll
     for (int j = 0; j < PACKS; j++) value[j] = kz_fold_identity<operation>(A());
-    for (size_t p = lane; p < r.packs; p += PACKS * lanes) {
+    for (size_t k = from + lane; k < head; k += lanes)
+        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
+    for (size_t k = tail + lane; k < to; k += lanes)
+        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
+    for (size_t p = first + lane; p < end; p += PACKS * lanes) {
         kz_pack<T> elements[PACKS];
 #pragma unroll
         for (int j = 0; j < PACKS; j++) {
             elements[j] = {};
-            if (p + j * lanes < r.packs) elements[j] = load_places<aligned>(v, r.first + p + j * lanes);
+            if (p + j * lanes < end)
+                elements[j] = kz_load_pack<REDUCE_AXIS_LOAD>(v.base + (p + j * lanes) * PACK);
         }
 #pragma unroll
         for (int j = 0; j < PACKS; j++)
-            if (p + j * lanes < r.packs)
-                value[j] =
-                    fold_places<operation, aligned, T, A>(value[j], elements[j], r, r.first + p + j * lanes);
+            if (p + j * lanes < end) value[j] = kz_fold_pack<operation, T, A>(value[j], elements[j]);
     }
 #pragma unroll
     for (int j = 1; j < PACKS; j++) value[0] = kz_fold_combine<operation>(value[0], value[j]);
     return value[0];
 }
 
-template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ void fold_longs(const rows_view<T> &v, T *out, size_t segments, size_t n,
-                                                  unsigned lanes) {
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void long_rows(const T *in, T *out, size_t segments, size_t n,
+                                                 unsigned lanes) {
+    rows_view<T> v = view_rows(in, segments, n);
     unsigned lane = kz_lane() % lanes, groups = KZ_WARP / lanes;
     for (size_t base = kz_thread() / KZ_WARP * groups; base < segments;
          base += kz_threads() / KZ_WARP * groups) {
-        size_t s = base + kz_lane() / lanes;
-        span r = s < segments ? span_of(v, v.begin + s * n, v.begin + (s + 1) * n) : span();
-        A value = fold_long<operation, aligned, REDUCE_AXIS_PACKS, T, A>(v, r, lane, lanes);
+        size_t s = base + kz_lane() / lanes, from = v.begin + s * n;
+        A value = kz_fold_identity<operation>(A());
+        if (s < segments)
+            value = fold_long<operation, REDUCE_AXIS_PACKS, T, A>(v, from, from + n, lane, lanes);
         __syncwarp();
         value = fold_group<operation>(value, lanes);
         if (lane == 0 && s < segments) write_result<operation>(out, s, value, n);
@@ -236,16 +232,6 @@ static __device__ __forceinline__ void short_rows(const T *in, T *out, size_t se
         fold_short<operation, true, T, A>(v, out, segments, (unsigned)n, lanes, base);
     else
         fold_short<operation, false, T, A>(v, out, segments, (unsigned)n, lanes, base);
-}
-
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void long_rows(const T *in, T *out, size_t segments, size_t n,
-                                                 unsigned lanes) {
-    rows_view<T> v = view_rows(in, segments, n);
-    if (v.aligned)
-        fold_longs<operation, true, T, A>(v, out, segments, n, lanes);
-    else
-        fold_longs<operation, false, T, A>(v, out, segments, n, lanes);
 }
 
 #define REDUCE_AXIS_SHORT(operation, OPERATION, type, T, A)                                                  \

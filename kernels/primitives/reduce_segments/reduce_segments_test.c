@@ -57,12 +57,13 @@ static void segments_by_hand(void **state) {
     assert_true(expected[0] == 1.5 && isnan(expected[1]) && expected[2] == 3);
 }
 
-static kz_status plan(kz_case c, kz_plan *plan) {
+static kz_status plan_of(const char *variant, kz_case c, kz_plan *plan) {
     kz_device_info device = {.sm = 90, .multiprocessors = 132, .gpu = "h200"};
     kz_error error;
     *plan = (kz_plan){0};
-    return kz_variant_find(family(), "04_merge_path")->plan(&c, &device, plan, &error);
+    return kz_variant_find(family(), variant)->plan(&c, &device, plan, &error);
 }
+static kz_status plan(kz_case c, kz_plan *plan) { return plan_of("04_merge_path", c, plan); }
 
 // Even shares: no block has more than a tile above the mean, whatever the skew.
 static void shares_are_even(void **state) {
@@ -74,6 +75,23 @@ static void shares_are_even(void **state) {
     uint64_t items = (1ull << 28) + (1ull << 20);
     assert_true(blocks * chunk >= items && (blocks - 1) * chunk < items);
     assert_true(chunk - items / blocks < 2 * 4096);
+}
+
+// 06's shares hold all places, up to 15 bytes before the input included; every block has its mail; small inputs are
+// spread.
+static void the_front_is_whole(void **state) {
+    const kz_type types[] = {KZ_F32, KZ_F64, KZ_F16};
+    for (int t = 0; t < 3; t++)
+        for (int64_t n = 1; n <= UINT32_MAX; n = n * 5 + 1) {
+            kz_plan p;
+            kz_case c = {.type = types[t], .axes = {n, 1000, 0}};
+            assert_int_equal(plan_of("06_front", c, &p), KZ_OK);
+            uint64_t blocks = p.steps[0].launch.grid[0], share = p.steps[0].args[5].scalar * 6;
+            uint64_t places = (uint64_t)n + 16 / kz_type_size(types[t]) - 1;
+            assert_true(blocks * share >= places && (blocks - 1) * share < places && blocks <= 16384);
+            assert_true(share * kz_type_size(types[t]) % 16 == 0); // a share begins with a pack
+            if (n > 10000 && n < 1 << 20) assert_true(blocks >= (uint64_t)n / 8192);
+        }
 }
 
 static void what_is_not_done_is_refused(void **state) {
@@ -91,6 +109,7 @@ int main(void) {
         cmocka_unit_test(offsets_rise_from_0_to_n),
         cmocka_unit_test(segments_by_hand),
         cmocka_unit_test(shares_are_even),
+        cmocka_unit_test(the_front_is_whole),
         cmocka_unit_test(what_is_not_done_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
