@@ -271,7 +271,7 @@ typedef struct kz_step {
 
 typedef struct kz_plan {
     uint64_t workspace_bytes;
-    bool graph; // recorded as a graph at the first run on these buffers, launched as one from then on
+    bool graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
     uint32_t step_count;
     kz_step steps[KZ_PLAN_STEPS];
 } kz_plan;

@@ -188,6 +188,7 @@ const device_host_range *device_host_find(const kz_device *device, kz_ptr addres
 kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
     kz_status status = need(device, "the device", error);
     if (status || !address) return status;
+    device->frees++;
     for (device_host_range **at = &device->host; *at; at = &(*at)->next) {
         device_host_range *range = *at;
         if (range->address != address) continue;

@@ -111,7 +111,8 @@ typedef struct device_host_range {
 struct kz_device {
     const device_backend *backend;
     kz_device_info info;
-    device_host_range *host;                  // what kz_memory_alloc_host gave
+    uint64_t frees;          // of memory: a graph that was recorded before one may point at what is no more
+    device_host_range *host; // what kz_memory_alloc_host gave
     kz_stream *plan_streams[KZ_PLAN_STREAMS]; // of plans, opened when first needed; [0] records graphs
     kz_event *plan_events[KZ_PLAN_EVENTS + KZ_PLAN_STREAMS]; // the last ones are for the plan's begin and end
 };

@@ -1,4 +1,5 @@
-// Plans as graphs: recorded at the first run, and kept with the module for as long as it lives.
+// Plans as graphs: recorded at the first run, and kept with the module until memory is freed. A driver's graph holds on to
+// what its addresses meant when it was recorded: memory that is allocated anew at the same place is not the same to it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ struct device_plan_graph {
     kz_ptr workspace;
     kz_ptr *buffers;
     size_t buffer_count;
+    uint64_t frees; // of the device, when it was recorded
     kz_graph *graph;
     struct device_plan_graph *next;
 };
@@ -44,6 +46,18 @@ static void close_graph(plan_graph *g) {
     free(g);
 }
 
+static void drop_stale(kz_module *module) {
+    for (plan_graph **at = &module->graphs; *at;) {
+        plan_graph *g = *at;
+        if (g->frees == module->device->frees) {
+            at = &g->next;
+            continue;
+        }
+        *at = g->next;
+        close_graph(g);
+    }
+}
+
 static void keep(kz_module *module, plan_graph *made) {
     size_t count = 0;
     made->next = module->graphs;
@@ -69,11 +83,14 @@ static kz_status make(const device_plan_call *call, plan_graph **made, kz_error 
     g->plan = *call->plan;
     g->workspace = call->workspace;
     g->buffer_count = call->buffer_count;
+    g->frees = call->device->frees;
     *made = g;
     return KZ_OK;
 }
 
 kz_status device_plan_launch_graph(const device_plan_call *call, kz_error *error) {
+    if (!call->plan->step_count) return KZ_OK;
+    drop_stale(call->module);
     plan_graph *g = call->module->graphs;
     while (g && !is_for(g, call)) g = g->next;
     if (!g) {
