@@ -2,12 +2,12 @@
 //
 // Where the last axis changes, two axes matter: the input's last, `columns`, contiguous there, and the one that
 // becomes the last, `rows`, contiguous in the output. A tile is a piece of those two; the other axes, two at most, are
-// batches with strides of their own on either side. Blocks take the tiles of a batch along its columns, then its rows.
+// batches with strides of their own on either side. Blocks take the tiles of a batch down its columns, so that those which
+// run together write neighbouring pieces.
 #ifndef PERMUTE_TILE_CUH
 #define PERMUTE_TILE_CUH
 
 #include "permute.cuh"
-#include "tune.h"
 
 // The kernel's arguments behind in and out. sides: rows, and columns in the upper half. Strides are in elements: of a
 // row in the input, of a column in the output, and of the batch axes on either side.
@@ -24,13 +24,8 @@ struct tile_place {
 };
 static __device__ __forceinline__ tile_place find_tile(unsigned side, TILE_PARAMETERS) {
     uint32_t column, row, inner;
-#if PERMUTE_TILES_DOWN
     uint32_t rest = divide(blockIdx.x, divider_unpack(down), &row);
     rest = divide(rest, divider_unpack(across), &column);
-#else
-    uint32_t rest = divide(blockIdx.x, divider_unpack(across), &column);
-    rest = divide(rest, divider_unpack(down), &row);
-#endif
     uint32_t outer = divide(rest, divider_unpack(batches), &inner);
     tile_place place = {outer * in_outer + inner * in_inner + row * side * in_pitch + column * side,
                         outer * out_outer + inner * out_inner + column * side * out_pitch + row * side,

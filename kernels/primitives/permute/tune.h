@@ -17,17 +17,12 @@
 #define PERMUTE_WIDE_BYTES 160
 #endif
 
-// 04 and 09, rows: threads per block, units of 16 bytes in flight per thread. To be searched: 128 256 512; 1 2 4 8.
+// 04 and 09, rows: threads per block, units of 16 bytes in flight per thread. Searched: 128 256 512; 1 2 4 8.
 #ifndef PERMUTE_ROWS_THREADS
 #define PERMUTE_ROWS_THREADS 256
 #endif
 #ifndef PERMUTE_ROWS_FLIGHT
 #define PERMUTE_ROWS_FLIGHT 4
-#endif
-
-// 05, 06 and 09: blocks take the tiles of a batch down its columns (1) or along its rows (0).
-#ifndef PERMUTE_TILES_DOWN
-#define PERMUTE_TILES_DOWN 0
 #endif
 
 // 06 and 09, tiles by the size of an element: packs on a side, threads, blocks on a multiprocessor. SMALL is for axes
@@ -42,8 +37,8 @@
 #define PERMUTE_WIDE_THREADS_4  256
 #define PERMUTE_WIDE_BLOCKS_4   5
 #define PERMUTE_WIDE_CHUNKS_8   16
-#define PERMUTE_WIDE_THREADS_8  128
-#define PERMUTE_WIDE_BLOCKS_8   12
+#define PERMUTE_WIDE_THREADS_8  256
+#define PERMUTE_WIDE_BLOCKS_8   6
 #define PERMUTE_SMALL_CHUNKS_1  8
 #define PERMUTE_SMALL_THREADS_1 64
 #define PERMUTE_SMALL_BLOCKS_1  8
@@ -57,18 +52,17 @@
 #define PERMUTE_SMALL_THREADS_8 64
 #define PERMUTE_SMALL_BLOCKS_8  16
 
-// 08 and 09, channels: threads per block. To be searched: 64 128 256.
+// 08 and 09, channels: threads per block. Searched: 64 128 256 512.
 #ifndef PERMUTE_CHANNELS_THREADS
-#define PERMUTE_CHANNELS_THREADS 128
+#define PERMUTE_CHANNELS_THREADS 64
 #endif
 
-// 07 and 09, boxes: bytes in a box, threads per block, accesses in flight per thread. To be searched: 8192 16384 32768;
-// 128 256; 2 4 8.
+// 07 and 09, boxes: bytes in a box, threads per block, accesses in flight per thread. Searched: 16384 32768; 128 256; 4 8.
 #ifndef PERMUTE_BOX_BYTES
 #define PERMUTE_BOX_BYTES 16384
 #endif
 #ifndef PERMUTE_BOX_THREADS
-#define PERMUTE_BOX_THREADS 256
+#define PERMUTE_BOX_THREADS 128
 #endif
 #ifndef PERMUTE_BOX_FLIGHT
 #define PERMUTE_BOX_FLIGHT 4
