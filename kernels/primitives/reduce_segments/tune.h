@@ -33,9 +33,9 @@
 #define REDUCE_SEGMENTS_BITS_STAGES 2
 #endif
 // 06: tiles of a warp's share: fewer where those would not fill the GPU, more where there would be more blocks than have
-// mail.
+// mail. Searched: 4 8 24, of which each was better than the one before.
 #ifndef REDUCE_SEGMENTS_FRONT_TILES
-#define REDUCE_SEGMENTS_FRONT_TILES 8
+#define REDUCE_SEGMENTS_FRONT_TILES 24
 #endif
 #define REDUCE_SEGMENTS_FRONT_BLOCKS 16384
 
