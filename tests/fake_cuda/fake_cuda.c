@@ -206,7 +206,18 @@ CUresult cuCtxSynchronize(void) { return synchronize(); }
 static struct {
     char *data;
     size_t bytes;
+    int serial; // the how-manyth
 } allocations[MOST];
+
+// Which allocation an address lies in; 0: none.
+static int serial_of(const void *at) {
+    for (int i = 0; i < MOST; i++) {
+        const char *from = allocations[i].data;
+        if (from && (const char *)at >= from && (const char *)at < from + allocations[i].bytes)
+            return allocations[i].serial;
+    }
+    return 0;
+}
 
 static bool holds(pointer at, size_t bytes) {
     for (int i = 0; i < MOST; i++) {
@@ -234,6 +245,8 @@ CUresult cuMemAlloc_v2(pointer *address, size_t bytes) {
         if (!allocations[i].data) return OUT_OF_MEMORY;
         memset(allocations[i].data, 0xab, bytes);
         allocations[i].bytes = bytes;
+        static int serials;
+        allocations[i].serial = ++serials;
         STATE.live_allocations++;
         STATE.live_bytes += bytes;
         *address = (pointer)(uintptr_t)allocations[i].data;
@@ -470,6 +483,7 @@ typedef struct fake_op {
     fake_cuda_launch launch;
     char params[MOST_PARAMS][8];
     struct fake_event *event;
+    int to_serial, from_serial; // in a graph: the memory that it was recorded for
 } fake_op;
 
 typedef struct fake_graph {
@@ -511,7 +525,9 @@ static void run(const fake_op *op) {
 
 static void append(fake_graph *graph, const fake_op *op) {
     graph->ops = realloc(graph->ops, (graph->count + 1) * sizeof *op);
-    graph->ops[graph->count++] = *op;
+    graph->ops[graph->count] = *op;
+    graph->ops[graph->count].to_serial = serial_of(op->to);
+    graph->ops[graph->count++].from_serial = serial_of(op->from);
 }
 
 static CUresult enqueue(fake_stream *stream, const fake_op *op) {
@@ -710,6 +726,12 @@ CUresult cuGraphLaunch(void *exec, void *stream);
 CUresult cuGraphLaunch(void *exec, void *stream) {
     ENTER();
     const fake_graph *graph = exec;
+    for (size_t i = 0; i < graph->count;
+         i++) { // memory that was freed since, even if there is other memory now
+        const fake_op *op = &graph->ops[i];
+        if (op->to_serial != serial_of(op->to) || op->from_serial != serial_of(op->from))
+            return INVALID_VALUE;
+    }
     for (size_t i = 0; i < graph->count; i++) enqueue(stream, &graph->ops[i]);
     return OK;
 }
