@@ -19,9 +19,14 @@ static const char *const data_names[KZ_DATA_COUNT] = {
 const char *family_data_name(kz_data data) { return (unsigned)data < KZ_DATA_COUNT ? data_names[data] : "?"; }
 
 kz_type family_plain_type(const kz_family *family) {
-    for (size_t i = 0; i < family->case_count; i++)
-        if (family->cases[i].type == KZ_F32) return KZ_F32;
-    return family->case_count ? family->cases[0].type : KZ_F32;
+    const kz_case *first = NULL;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *c = &family->cases[i];
+        if (c->operation != 0) continue;
+        if (c->type == KZ_F32) return KZ_F32;
+        if (!first) first = c;
+    }
+    return first ? first->type : KZ_F32;
 }
 
 void family_case_name(const kz_family *family, const kz_case *c, char name[FAMILY_CASE_NAME]) {

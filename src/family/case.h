@@ -10,7 +10,8 @@ enum { FAMILY_CASE_NAME = 128 };
 
 const char *family_data_name(kz_data data);
 
-// The type that examples and figures are shown in: f32 where the family has it, else that of its first case.
+// The type that examples and figures are shown in: f32 where its first operation has it, else
+// that of this operation's first case.
 kz_type family_plain_type(const kz_family *family);
 
 void family_case_name(const kz_family *family, const kz_case *c, char name[FAMILY_CASE_NAME]);

@@ -84,7 +84,8 @@ static void globs_match(void **state) {
 static void examples_are_in_f32_or_in_what_there_is(void **state) {
     (void)state;
     const kz_case whole[] = {{.type = KZ_I32}, {.type = KZ_U8}},
-                  both[] = {{.type = KZ_I32}, {.type = KZ_F32}};
+                  both[] = {{.type = KZ_I32}, {.type = KZ_F32}},
+                  other[] = {{.type = KZ_U32}, {.operation = 1, .type = KZ_F32}};
     kz_family search = {.name = "search",
                         .operations = (const char *const[]){"levels", NULL},
                         .axes = (const char *const[]){"n", NULL},
@@ -99,6 +100,8 @@ static void examples_are_in_f32_or_in_what_there_is(void **state) {
     assert_int_equal(family_plain_type(&search), KZ_F32);
     family_guest_example(&search, text, sizeof text);
     assert_non_null(strstr(text, "my_levels_f32(float *levels, size_t n)"));
+    search.cases = other; // the first operation has no f32
+    assert_int_equal(family_plain_type(&search), KZ_U32);
 }
 
 static void any_part_of_an_input_can_be_made_alone(void **state) {
