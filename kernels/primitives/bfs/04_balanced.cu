@@ -17,7 +17,7 @@ struct by_level {
     __device__ __forceinline__ bool take(unsigned v) const { return atomicCAS(&levels[v], -1, level) == -1; }
 };
 
-KZ_ENTRY_BOUNDS(bfs_balanced_levels_i32, BFS_THREADS, BFS_WIDE_BLOCKS)
+KZ_ENTRY_BOUNDS(bfs_balanced_levels_i32, BFS_THREADS, BFS_PUSH_BLOCKS)
 (const unsigned *out_offsets, const unsigned *out_targets, int *levels, search *s, entry *queue,
  size_t source) {
     unsigned long long from = 0, to;

@@ -9,7 +9,7 @@
 #include "bits.cuh"
 #include "queue.cuh"
 
-KZ_ENTRY_BOUNDS(bfs_bitmap_levels_i32, BFS_THREADS, BFS_WIDE_BLOCKS)
+KZ_ENTRY_BOUNDS(bfs_bitmap_levels_i32, BFS_THREADS, BFS_PUSH_BLOCKS)
 (const unsigned *out_offsets, const unsigned *out_targets, int *levels, search *s, entry *queue,
  unsigned *seen, size_t source) {
     unsigned long long from = 0, to;

@@ -54,7 +54,7 @@ static kz_arg take_room(kz_plan *plan, uint64_t bytes, bool zeros) {
     if (zeros) kz_plan_add_fill(plan, at, 0, bytes);
     return at;
 }
-static kz_arg take_search(kz_plan *plan) { return take_room(plan, 64, true); } // bfs.cuh: 32 bytes; 08: 64
+static kz_arg take_search(kz_plan *plan) { return take_room(plan, 64, true); } // bfs.cuh: 32 bytes
 static kz_arg take_bits(const kz_case *c, kz_plan *plan, bool zeros) {
     return take_room(plan, kz_ceil_div(vertices(c), 32) * 4, zeros);
 }
@@ -125,7 +125,7 @@ static kz_status plan_queue(const kz_case *c, const kz_device_info *device, kz_p
 
 static kz_status plan_balanced(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                                kz_error *error) {
-    return plan_queued(c, device, plan, "balanced", 8, BFS_WIDE_BLOCKS, error);
+    return plan_queued(c, device, plan, "balanced", 8, BFS_PUSH_BLOCKS, error);
 }
 
 static kz_status plan_bitmap(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -140,7 +140,7 @@ static kz_status plan_bitmap(const kz_case *c, const kz_device_info *device, kz_
                      queue,
                      seen,
                      kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, "bitmap", BFS_WIDE_BLOCKS, args, 7);
+    add_search(c, device, plan, "bitmap", BFS_PUSH_BLOCKS, args, 7);
     return KZ_OK;
 }
 
@@ -160,8 +160,8 @@ static kz_status plan_pull(const kz_case *c, const kz_device_info *device, kz_pl
     return KZ_OK;
 }
 
-static kz_status plan_both(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                           kz_error *error) {
+static kz_status plan_direction(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || vertices(c) == 0) return status;
     kz_arg s = take_search(plan), queue = take_room(plan, 8 * vertices(c), false);
@@ -178,17 +178,8 @@ static kz_status plan_both(const kz_case *c, const kz_device_info *device, kz_pl
                      kz_arg_u64(vertices(c)),
                      kz_arg_u64(edges(c)),
                      kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, idea, BFS_WIDE_BLOCKS, args, 12);
+    add_search(c, device, plan, "direction", BFS_WIDE_BLOCKS, args, 12);
     return KZ_OK;
-}
-
-static kz_status plan_direction(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    return plan_both(c, device, plan, "direction", error);
-}
-
-static kz_status plan_alone(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_both(c, device, plan, "alone", error);
 }
 
 static const kz_variant variants[] = {
@@ -200,7 +191,6 @@ static const kz_variant variants[] = {
     {"05_bitmap", 75, plan_bitmap, "a bit per vertex says who was reached", NULL},
     {"06_pull", 75, plan_pull, "who was not reached asks its sources", NULL},
     {"07_direction", 75, plan_direction, "push or pull, level by level", NULL},
-    {"08_alone", 75, plan_alone, "small levels by one block alone", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

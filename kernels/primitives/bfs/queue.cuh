@@ -129,19 +129,18 @@ static __device__ __forceinline__ unsigned place_of(const tile *t, unsigned edge
     return t->shift[t->rank[k / 32] + (unsigned)__popc(upto) - 1] + edge + k;
 }
 
-// All edges of the frontier queue[from, to), evenly over `blocks` blocks, of which this is number `block`; `marks` says of
-// a target whether this thread is the one that reached it.
+// All edges of the frontier queue[from, to), evenly over the blocks; `marks` says of a target whether this thread is the
+// one that reached it.
 template <typename Marks>
 static __device__ __forceinline__ void push(search *s, entry *queue, const unsigned *out_offsets,
                                             const unsigned *out_targets, unsigned long long from,
-                                            unsigned long long to, Marks marks, unsigned block = blockIdx.x,
-                                            unsigned blocks = gridDim.x) {
+                                            unsigned long long to, Marks marks) {
     __shared__ tile t;
     size_t edge = edges_of(from), all = edges_of(to);
-    size_t share = (all - edge + blocks - 1) / blocks;
+    size_t share = (all - edge + gridDim.x - 1) / gridDim.x;
     unsigned size =
         share >= BFS_TILE ? BFS_TILE : (unsigned)(share + BFS_THREADS - 1) / BFS_THREADS * BFS_THREADS;
-    for (edge += (size_t)block * size; edge < all; edge += (size_t)blocks * size) {
+    for (edge += (size_t)blockIdx.x * size; edge < all; edge += (size_t)gridDim.x * size) {
         unsigned end = (unsigned)(edge + size < all ? edge + size : all), count = end - (unsigned)edge;
         load_tile(&t, queue, from, to, (unsigned)edge, end);
         unsigned target[BFS_EDGES];

@@ -6,7 +6,7 @@
 // Change   a block takes an even range of items, tile by tile. All of a tile's sources are read side by side, then all
 //          of their shares at once, into shared memory; there a lane sums a row, and a warp a long one. What is open at a
 //          tile's or a block's end is carried on, in order.
-// Expect   the same time for any shape; 11 loads of shares in flight for each thread; the same bits in every run.
+// Expect   the same time for any shape; 15 loads of shares in flight for each thread; the same bits in every run.
 // Limit    L2: 32 bytes move for each share of 4 that a lane asks for at random.
 
 #include "kz/last_block.cuh"
