@@ -36,8 +36,9 @@
 #define COMPACT_MAILS (1 << 19)
 
 // 06: warps that compact, each a chunk of rows x 512 bytes, which are the tile; warps that store; tiles in
-// flight on a multiprocessor. To be searched: chunks 4 8 12, rows 4 8, storers 2 4 8, stages 2 to 12, groups of 32
-// mails that are looked at together 4 5 6 8, blocks per multiprocessor 1 2 (then half the room).
+// flight on a multiprocessor. Searched on an H200, select of half of 2^26 f32, 102 us as it stands: rows 4 with 12
+// stages 146, and on two blocks with half the room each 133; storers 8 103. At 2^22, 15.7 us: 18.2, 19.0, 15.8. Not yet
+// searched: chunks 4 12, groups of 32 mails that are looked at together 4 5 8.
 #ifndef COMPACT_AHEAD_CHUNKS
 #define COMPACT_AHEAD_CHUNKS 8
 #endif
@@ -56,7 +57,7 @@
 #ifndef COMPACT_AHEAD_BLOCKS
 #define COMPACT_AHEAD_BLOCKS 1
 #endif
-// Bulk loads mark their lines as the first to leave L2: to be searched: 0 1.
+// Bulk loads mark their lines as the first to leave L2. Searched likewise: 0, and 1, which takes 107 us.
 #ifndef COMPACT_AHEAD_EVICT_LOADS
 #define COMPACT_AHEAD_EVICT_LOADS 0
 #endif
