@@ -45,6 +45,7 @@ template <int SIZE> struct box_side {
     uint32_t extent[BOX_AXES];    // of the box
     uint32_t valid[BOX_AXES];     // of it, what the tensor has
     uint32_t step[BOX_AXES], all; // in shared memory; elements of a whole box
+    uint32_t inner;               // 0, or the length of the last axis where it is paired with the one before
 
     __device__ __forceinline__ box_side(const box_shape &shape, bits *memory, const uint32_t (&box)[BOX_AXES],
                                         bool output) {
@@ -76,7 +77,11 @@ template <int SIZE> struct box_side {
                 if (other == shape.axis(output, p)) behind = true;
             }
         }
-        if (straight) merge();
+        inner = 0;
+        if (straight)
+            merge();
+        else
+            pair();
     }
 
     // Axes whose boxes follow one another in memory become one: the last, which may then be longer than a row.
@@ -90,6 +95,17 @@ template <int SIZE> struct box_side {
             extent[BOX_AXES - 1] *= extent[p];
             extent[p] = valid[p] = 1;
         }
+    }
+
+    // On the crossed side the last two axes at most, where the last alone gives no whole packs: a pack then has
+    // elements of several of its rows.
+    __device__ __forceinline__ void pair(void) {
+        const int PACK = 16 / SIZE;
+        if (extent[3] % PACK == 0 || stride[2] != extent[3] || extent[2] * extent[3] % PACK != 0) return;
+        inner = extent[3];
+        valid[3] = valid[2] * inner;
+        extent[3] *= extent[2];
+        extent[2] = valid[2] = 1;
     }
 
     // Packs begin at multiples of 16 bytes, and the last one of a row is whole.
@@ -111,17 +127,23 @@ template <int SIZE, int UNIT> struct box_mover {
     const box_side<SIZE> &side;
     char *shared;
     uint32_t units; // in the box
-    divider d1, d2, d3;
+    divider d1, d2, d3, by_inner;
 
     __device__ __forceinline__ box_mover(const box_side<SIZE> &side, char *shared)
         : side(side), shared(shared), units(side.all / UNIT) {
         d1 = small_divider(side.extent[1]);
         d2 = small_divider(side.extent[2]);
         d3 = small_divider(side.extent[3] / UNIT);
+        by_inner = small_divider(side.inner ? side.inner : 1);
     }
 
+    // A place in the box: the element's number, and its place in the row where the last two axes are paired.
+    struct spot {
+        uint32_t element, column;
+    };
+
     // Unit u of the side's order: where it is in memory and in the box; false where the tensor has ended.
-    __device__ __forceinline__ bool find(uint32_t u, bits **memory, uint32_t *element) const {
+    __device__ __forceinline__ bool find(uint32_t u, bits **memory, spot *at) const {
         uint32_t x1, x2, x3, x0;
         if (u >= units) return false;
         uint32_t rest = divide(u, d3, &x3);
@@ -129,60 +151,71 @@ template <int SIZE, int UNIT> struct box_mover {
         x0 = divide(rest, d1, &x1);
         x3 *= UNIT;
         *memory = side.at + x0 * side.stride[0] + x1 * side.stride[1] + x2 * side.stride[2] + x3;
-        *element = x0 * side.step[0] + x1 * side.step[1] + x2 * side.step[2] + x3 * side.step[3];
+        at->element = x0 * side.step[0] + x1 * side.step[1];
+        if (side.inner) x2 = divide(x3, by_inner, &at->column);
+        at->element += x2 * side.step[2] + (side.inner ? at->column : x3) * side.step[3];
+        if (side.inner) x2 = 0; // it was a part of the offset
         return x0 < side.valid[0] && x1 < side.valid[1] && x2 < side.valid[2] && x3 < side.valid[3];
     }
     __device__ __forceinline__ bits *place(uint32_t element) const {
         return (bits *)(shared + box_byte(element * SIZE));
     }
 
-    // A unit's elements lie step[3] apart in the box: side by side, and a pack at once, on the straight side.
-    __device__ __forceinline__ kz_pack<bits> take(uint32_t element) const {
+    // The next element of a unit lies step[3] further in the box, or in the next row of a pair.
+    __device__ __forceinline__ void advance(spot *at) const {
+        at->element += side.step[3];
+        if (side.inner == 0 || ++at->column < side.inner) return;
+        at->column = 0;
+        at->element += side.step[2] - side.inner * side.step[3];
+    }
+
+    // On the straight side a unit's elements lie side by side, and are taken at once.
+    __device__ __forceinline__ kz_pack<bits> take(spot at) const {
         kz_pack<bits> pack;
-        if (UNIT > 1 && side.step[3] == 1) {
-            pack.raw = *(const uint4 *)place(element);
+        if (UNIT > 1 && side.inner == 0 && side.step[3] == 1) {
+            pack.raw = *(const uint4 *)place(at.element);
             return pack;
         }
 #pragma unroll
-        for (int e = 0; e < UNIT; e++) pack.at[e] = *place(element + e * side.step[3]);
+        for (int e = 0; e < UNIT; e++, advance(&at)) pack.at[e] = *place(at.element);
         return pack;
     }
-    __device__ __forceinline__ void put(uint32_t element, kz_pack<bits> pack) const {
-        if (UNIT > 1 && side.step[3] == 1) {
-            *(uint4 *)place(element) = pack.raw;
+    __device__ __forceinline__ void put(spot at, kz_pack<bits> pack) const {
+        if (UNIT > 1 && side.inner == 0 && side.step[3] == 1) {
+            *(uint4 *)place(at.element) = pack.raw;
             return;
         }
 #pragma unroll
-        for (int e = 0; e < UNIT; e++) *place(element + e * side.step[3]) = pack.at[e];
+        for (int e = 0; e < UNIT; e++, advance(&at)) *place(at.element) = pack.at[e];
     }
 
     __device__ __forceinline__ void load(void) const {
         for (uint32_t first = threadIdx.x; first < units; first += BOX_THREADS * BOX_FLIGHT) {
             kz_pack<bits> pack[BOX_FLIGHT];
-            uint32_t element[BOX_FLIGHT];
+            spot at[BOX_FLIGHT];
             bool is_there[BOX_FLIGHT];
 #pragma unroll
             for (int s = 0; s < BOX_FLIGHT; s++) {
                 bits *from;
-                is_there[s] = find(first + s * BOX_THREADS, &from, &element[s]);
+                is_there[s] = find(first + s * BOX_THREADS, &from, &at[s]);
                 if (is_there[s] && UNIT == 1) pack[s].at[0] = *from;
                 if (is_there[s] && UNIT > 1) pack[s] = kz_load_pack<KZ_CACHE>(from);
             }
 #pragma unroll
             for (int s = 0; s < BOX_FLIGHT; s++)
-                if (is_there[s]) put(element[s], pack[s]);
+                if (is_there[s]) put(at[s], pack[s]);
         }
     }
     __device__ __forceinline__ void store(void) const {
 #pragma unroll 1
         for (uint32_t u = threadIdx.x; u < units; u += BOX_THREADS) {
             bits *to;
-            uint32_t element;
-            if (!find(u, &to, &element)) continue;
+            spot at;
+            if (!find(u, &to, &at)) continue;
             if (UNIT == 1)
-                *to = take(element).at[0];
+                *to = take(at).at[0];
             else
-                kz_store_pack<KZ_CACHE>(to, take(element));
+                kz_store_pack<KZ_CACHE>(to, take(at));
         }
     }
 };

@@ -125,6 +125,10 @@ static const kz_case cases[] = {
     CHECK(ADBC, U8, 3, 48, 48, 3), // more than one block
     CHECK(ACDB, U8, 3, 3, 48, 48),
     CHECK(BACD, I64, 127, 131, 1, 1),
+    CHECK(BACD, U16, 40, 72, 1, 3), // rows of a few bytes
+    CHECK(BACD, U8, 35, 33, 1, 5),
+    CHECK(BACD, U8, 64, 48, 1, 6, .misalign = 1),
+    CHECK(BACD, F32, 24, 40, 1, 3),
     CHECK(ACBD, F32, 2, 3, 5, 32, .data = KZ_DATA_NAN),
     CHECK(ABDC, F32, 1, 2, 40, 48, .data = KZ_DATA_INF),
     CHECK(ABDC, F16, 1, 2, 40, 48, .data = KZ_DATA_DENORMAL),
