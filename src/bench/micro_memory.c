@@ -98,7 +98,7 @@ static kz_status stream(micro_lab *lab, const char *name, stream_kind kind, size
                         double nominal, kz_error *error) {
     uint64_t n = pieces_near(lab, bytes), chunks = n * 16 / MICRO_CHUNK_BYTES;
     if (n * 16 * (kind == STREAM_COPY ? 2 : 1) > lab->data_bytes) return KZ_OK; // more than there is
-    bool once = bytes >= 4 * lab->info->l2_bytes;
+    bool once = bytes >= MANY;
     double turns = once ? 1 : ceil(4e9 / ((double)n * 16));
     const uint32_t shapes[] = {lab->multiprocessors * 2, lab->multiprocessors * 4, (uint32_t)chunks};
     bench_micro_point best = {0}, point;
