@@ -14,8 +14,13 @@ template <typename T, typename A> struct room {
     static const int PACK = 16 / sizeof(T), PACKS = sizeof(T) == 2 ? 3 : 5;
     static const int EACH = PACK * PACKS, TILE = KZ_WARP * EACH;
     uint4 stage[STAGES][KZ_WARP * PACKS];
-    A folded[EACH][KZ_WARP]; // by a segment's last element: which of the lane's it is, and the lane
-    unsigned ends[KZ_WARP];  // by lane: which of its elements are the last of a segment
+    static const bool INSTEAD = REDUCE_SEGMENTS_BITS_INSTEAD && sizeof(A) == sizeof(T);
+    A apart[INSTEAD ? 1 : TILE];
+    unsigned ends[KZ_WARP]; // by lane: which of its elements are the last of a segment
+
+    // What segments come to, by their last element: which of the lane's it is, and the lane. In the place of the tile's
+    // elements, which are in registers then, or apart.
+    __device__ __forceinline__ A *folded(int tile) { return INSTEAD ? (A *)stage[tile] : apart; }
 };
 
 // What a warp goes over: ends [from.segment, to.segment), elements [from.element, to.element). Places count from the
@@ -78,17 +83,18 @@ static __device__ __forceinline__ void clear_edges(const share<T> &s, room<T, A>
 // The lane's elements onto `value`, with a result put by at every bit.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ A fold_lane(room<T, A> *r, int stage, unsigned bits, A value) {
+    const int PACKS = room<T, A>::PACKS, PACK = room<T, A>::PACK;
+    kz_pack<T> packs[PACKS];
 #pragma unroll
-    for (int j = 0; j < r->PACKS; j++) {
-        kz_pack<T> pack;
-        pack.raw = r->stage[stage][kz_lane() * r->PACKS + j];
+    for (int j = 0; j < PACKS; j++) packs[j].raw = r->stage[stage][kz_lane() * PACKS + j];
+    if (r->INSTEAD) __syncwarp(); // all have theirs
+    A *folded = r->folded(stage) + kz_lane();
 #pragma unroll
-        for (int e = 0; e < r->PACK; e++) {
-            value = kz_fold_combine<operation>(value, (A)kz_widen(pack.at[e]));
-            if (bits >> (j * r->PACK + e) & 1) {
-                r->folded[j * r->PACK + e][kz_lane()] = value;
-                value = kz_fold_identity<operation>(value);
-            }
+    for (int k = 0; k < r->EACH; k++) {
+        value = kz_fold_combine<operation>(value, (A)kz_widen(packs[k / PACK].at[k % PACK]));
+        if (bits >> k & 1) {
+            folded[k * KZ_WARP] = value;
+            value = kz_fold_identity<operation>(value);
         }
     }
     return value;
@@ -124,6 +130,7 @@ template <typename T, typename A> struct walker {
     unsigned end;     // behind the tile's last element
     unsigned segment; // the first whose end is not behind us
     unsigned begin;   // where that one begins
+    int stage;        // where the tile is
     A head;           // of the share's first segment
 };
 
@@ -146,7 +153,8 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void put(walker<T, A> &w, unsigned segment, unsigned begin, unsigned end) {
     A value = kz_fold_identity<operation>(A());
     const unsigned EACH = room<T, A>::EACH;
-    if (is_here(w, begin, end)) value = w.r->folded[place_of(w, end) % EACH][place_of(w, end) / EACH];
+    if (is_here(w, begin, end))
+        value = w.r->folded(w.stage)[place_of(w, end) % EACH * KZ_WARP + place_of(w, end) / EACH];
     if (segment == w.s.from.segment)
         w.head = value;
     else
@@ -173,14 +181,14 @@ static __device__ __forceinline__ A pass_on(A value, unsigned closed, A *carry) 
 
 // A tile in which segments end. `value` is what each lane has open from the tiles before.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ void fold_tile(walker<T, A> &w, int stage, A *carry) {
+static __device__ __forceinline__ void fold_tile(walker<T, A> &w, A *carry) {
     __syncwarp(); // the bits are there
     unsigned bits = w.r->ends[kz_lane()];
-    A value = fold_lane<operation>(w.r, stage, bits, kz_fold_identity<operation>(A()));
+    A value = fold_lane<operation>(w.r, w.stage, bits, kz_fold_identity<operation>(A()));
     unsigned closed = __ballot_sync(KZ_ALL_LANES, bits != 0);
     A before = pass_on<operation>(value, closed, carry);
     if (bits) {
-        A *first = &w.r->folded[__ffs(bits) - 1][kz_lane()];
+        A *first = &w.r->folded(w.stage)[(__ffs(bits) - 1) * KZ_WARP + kz_lane()];
         *first = kz_fold_combine<operation>(before, *first);
     }
     w.r->ends[kz_lane()] = 0;
@@ -189,7 +197,7 @@ static __device__ __forceinline__ void fold_tile(walker<T, A> &w, int stage, A *
 
 // The ends of the tile: marked, and when its elements are folded, written. The window behind them is read meanwhile.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ void close_tile(walker<T, A> &w, window &ends, int stage, A *carry) {
+static __device__ __forceinline__ void close_tile(walker<T, A> &w, window &ends, A *carry) {
     unsigned count = 0, begins[WINDOWS], first = w.segment, to = w.s.to.segment;
 #pragma unroll
     for (int i = 0; i < WINDOWS; i++) {
@@ -210,7 +218,7 @@ static __device__ __forceinline__ void close_tile(walker<T, A> &w, window &ends,
     }
     window next = read_ends(w.p.offsets, segment, to);
     unsigned begin = w.p.offsets[segment];
-    fold_tile<operation>(w, stage, carry);
+    fold_tile<operation>(w, carry);
 #pragma unroll
     for (int i = 0; i < WINDOWS; i++) {
         unsigned k = first + i * KZ_WARP + kz_lane();
@@ -242,23 +250,22 @@ static __device__ __forceinline__ A walk(const problem<T> &p, const share<T> &s,
                                          unsigned *to) {
     const int TILE = room<T, A>::TILE;
     const A nothing = kz_fold_identity<operation>(A());
-    walker<T, A> w = {p, s, r, first_place(s), 0, s.from.segment, p.offsets[s.from.segment], nothing};
+    walker<T, A> w = {p, s, r, first_place(s), 0, s.from.segment, p.offsets[s.from.segment], 0, nothing};
     window ends = read_ends(p.offsets, w.segment, s.to.segment);
     A carry = nothing, open = nothing; // open before the lanes' elements, and of this lane's since
     bool waiting = false;              // there is some of the latter
-    int stage = 0;
     r->ends[kz_lane()] = 0;
     do {
-        begin_tile(p, s, r, (stage + STAGES - 1) % STAGES, w.start + (STAGES - 1) * TILE);
+        begin_tile(p, s, r, (w.stage + STAGES - 1) % STAGES, w.start + (STAGES - 1) * TILE);
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
         __syncwarp();
         if (w.start < s.shift + s.to.element) {
-            clear_edges<operation>(s, r, stage, w.start);
+            clear_edges<operation>(s, r, w.stage, w.start);
             size_t end = w.start + TILE - s.shift;
             w.end = end < s.to.element ? (unsigned)end : s.to.element;
         } else { // ends alone
             w.end = s.to.element;
-            for (int k = kz_lane(); k < TILE; k += KZ_WARP) kz_narrow((T *)r->stage[stage] + k, nothing);
+            for (int k = kz_lane(); k < TILE; k += KZ_WARP) kz_narrow((T *)r->stage[w.stage] + k, nothing);
             __syncwarp();
         }
         unsigned first = __shfl_sync(KZ_ALL_LANES, ends.end[0], 0);
@@ -266,13 +273,13 @@ static __device__ __forceinline__ A walk(const problem<T> &p, const share<T> &s,
             if (waiting) carry = gather<operation>(carry, open);
             open = nothing;
             waiting = false;
-            close_tile<operation>(w, ends, stage, &carry);
+            close_tile<operation>(w, ends, &carry);
         } else {
-            open = fold_lane<operation>(r, stage, 0, open);
+            open = fold_lane<operation>(r, w.stage, 0, open);
             waiting = true;
             __syncwarp(); // read by all, before it is filled again
         }
-        stage = (stage + 1) % STAGES;
+        w.stage = (w.stage + 1) % STAGES;
         w.start += TILE;
     } while (w.start < s.shift + s.to.element);
     asm volatile("cp.async.wait_group 0;" ::: "memory");

@@ -86,7 +86,8 @@ static void the_front_is_whole(void **state) {
             kz_plan p;
             kz_case c = {.type = types[t], .axes = {n, 1000, 0}};
             assert_int_equal(plan_of("06_front", c, &p), KZ_OK);
-            uint64_t blocks = p.steps[0].launch.grid[0], share = p.steps[0].args[5].scalar * 6;
+            uint64_t blocks = p.steps[0].launch.grid[0];
+            uint64_t share = p.steps[0].args[5].scalar * (p.steps[0].launch.block[0] / 32);
             uint64_t places = (uint64_t)n + 16 / kz_type_size(types[t]) - 1;
             assert_true(blocks * share >= places && (blocks - 1) * share < places && blocks <= 16384);
             assert_true(share * kz_type_size(types[t]) % 16 == 0); // a share begins with a pack

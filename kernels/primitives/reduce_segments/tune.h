@@ -28,6 +28,11 @@
 #define REDUCE_SEGMENTS_BITS_BLOCKS 4
 #endif
 #define REDUCE_SEGMENTS_BITS_ITEMS 640
+// 05 and 06: what segments come to takes the place of a tile's elements in shared memory (but for half types), which makes
+// room for more warps. To be searched: 1 with 224 threads and 5 blocks, or 256 and 4 for all but half types.
+#ifndef REDUCE_SEGMENTS_BITS_INSTEAD
+#define REDUCE_SEGMENTS_BITS_INSTEAD 0
+#endif
 // 05 and 06: tiles of a warp in shared memory, all but one on their way.
 #ifndef REDUCE_SEGMENTS_BITS_STAGES
 #define REDUCE_SEGMENTS_BITS_STAGES 2
