@@ -5,7 +5,7 @@
 // Change   an entry is a row and the number of edges before it; one addition to the tail gives both (queue.cuh). A block
 //          takes tiles of 1024 edges, finds the tile's rows by a search in the queue, and its threads have 4 edges each
 //          in flight. What the tile found enters the queue by one addition for the whole block.
-// Expect   any shape of rows costs the same; a hundredth of the additions to the tail.
+// Expect   any shape of rows costs the same; an addition to the tail for 1024 edges, not for each warp that found somebody.
 // Limit    each edge looks at a level of 4 bytes at random (see 05), and most of them in vain: in the large levels
 //          nearly all targets have one already (see 06).
 
