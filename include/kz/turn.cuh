@@ -1,9 +1,10 @@
 // Turning a tile on the chip, for the families transpose and permute: element (r, c) of a tile of the input
 // becomes element (c, r) of the output's.
 //
-// All is counted in bytes: a tile has as many elements on a side as fill CHUNKS packs of 16 bytes, so that both
-// sides of memory see rows of CHUNKS x 16 bytes, whatever the elements' size. In shared memory the tile has the
-// output's orientation already; its rows are permuted so that neither writing nor reading meets a bank twice.
+// All is counted in bytes: a tile has as many elements on a side as fill CHUNKS packs of 16 bytes, so that
+// both sides of memory see rows of CHUNKS x 16 bytes, whatever the elements' size. In shared memory the tile
+// has the output's orientation already; its rows are permuted so that neither writing nor reading meets a
+// bank twice.
 #ifndef KZ_TURN_CUH
 #define KZ_TURN_CUH
 
@@ -23,8 +24,8 @@ union kz_words {
     uint32_t at[4];
 };
 
-// Element j of line[0], line[1], ... becomes turned[j]: 16 / SIZE packs of as many elements. Elements of 4 and 8
-// bytes merely change their names; smaller ones are picked from two words by one instruction.
+// Element j of line[0], line[1], ... becomes turned[j]: 16 / SIZE packs of as many elements. Elements of 4
+// and 8 bytes merely change their names; smaller ones are picked from two words by one instruction.
 template <int SIZE> struct kz_block;
 template <> struct kz_block<8> {
     static __device__ __forceinline__ kz_words column(const kz_words *line, int j) {
@@ -64,8 +65,8 @@ template <> struct kz_block<1> {
 
 // ---- the tile ----------------------------------------------------------------------------------------
 
-// One side of memory: rows `pitch` elements apart. `packs`: every row that the kernel touches begins with a pack
-// and has whole ones.
+// One side of memory: rows `pitch` elements apart. `packs`: every row that the kernel touches begins with a
+// pack and has whole ones.
 template <int SIZE> struct kz_side {
     typedef typename kz_element<SIZE>::bits bits;
     bits *at;
@@ -135,7 +136,8 @@ template <int SIZE, int CHUNKS_, int THREADS, int LOAD = KZ_CACHE, int STORE = K
         }
     }
 
-    // Element by element, where rows begin anywhere. A thread keeps to its place in the row, or its few places.
+    // Element by element, where rows begin anywhere. A thread keeps to its place in the row, or its few
+    // places.
     static __device__ __forceinline__ void read_elements(uint4 *tile, const bits *in, size_t pitch,
                                                          unsigned height, unsigned width) {
 #pragma unroll 1
@@ -173,8 +175,8 @@ template <int SIZE, int CHUNKS_, int THREADS, int LOAD = KZ_CACHE, int STORE = K
         }
     }
 
-    // All of the block's threads: the tile at in.at, of which height x width elements are there, into shared memory;
-    // after a barrier, out of it to out.at.
+    // All of the block's threads: the tile at in.at, of which height x width elements are there, into shared
+    // memory; after a barrier, out of it to out.at.
     static __device__ __forceinline__ void take(uint4 *tile, kz_side<SIZE> in, unsigned height,
                                                 unsigned width) {
         if (in.packs)

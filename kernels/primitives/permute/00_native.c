@@ -2,8 +2,8 @@
 //
 // Idea     go through the output in order, row by row; only the last axis is left to the inner loop.
 // Change   none: it stands before the ladder. Blocks of the grid share the output's rows.
-// Expect   a row's start costs three divisions, an element an addition; far from memory's speed where the last axis
-//          changes, for then every read opens another line of the cache.
+// Expect   a row's start costs three divisions, an element an addition; far from memory's speed where the
+//          last axis changes, for then every read opens another line of the cache.
 #include "private.h"
 
 // Arguments as those of 01: in, out, total, m1, m2, m3, s0, s1, s2, s3.

@@ -1,10 +1,10 @@
 // permute 01: one thread per element
 //
 // Idea     every element of the output asks where it comes from.
-// Change   the first version. The index is taken apart by the output's axes, last one first, and put together again
-//          with the strides that these axes have in the input.
-// Expect   writes are coalesced; reads are where the last axis stays. Three divisions of 64-bit numbers per element,
-//          some hundred instructions: more time than the memory takes.
+// Change   the first version. The index is taken apart by the output's axes, last one first, and put together
+//          again with the strides that these axes have in the input.
+// Expect   writes are coalesced; reads are where the last axis stays. Three divisions of 64-bit numbers per
+//          element, some hundred instructions: more time than the memory takes.
 // Limit    the divisions (see 02), and scattered reads (see 05).
 
 #include "permute.cuh"

@@ -1,8 +1,8 @@
 // permute 02: division by multiplication
 //
 // Idea     the divisors are the same for all elements, and known before the launch.
-// Change   the plan computes for each a factor and a shift (divide.h); a division is a multiplication of 32 bits and
-//          a shift. Indices are 32-bit numbers.
+// Change   the plan computes for each a factor and a shift (divide.h); a division is a multiplication of 32
+//          bits and a shift. Indices are 32-bit numbers.
 // Expect   a quarter of 01's instructions.
 // Limit    fewer than 2^31 elements. Axes that stay together are still taken apart (see 03).
 

@@ -1,11 +1,11 @@
 // permute 03: merged axes
 //
-// Idea     axes that stay neighbours are one axis, and an axis of 1 is none: NCHW to NHWC moves C past H x W, three
-//          axes, and a batched transpose is three, whatever it was called.
+// Idea     axes that stay neighbours are one axis, and an axis of 1 is none: NCHW to NHWC moves C past H x W,
+//          three axes, and a batched transpose is three, whatever it was called.
 // Change   the plan merges them and says how many are left; the kernel divides once less for each.
 // Expect   fewer instructions; a permutation that moves nothing is a copy without a division.
-// Limit    an element at a time: 2 bytes per lane and load in bf16 (see 04), scattered reads where the last axis
-//          changes (see 05). Fewer than 2^31 elements.
+// Limit    an element at a time: 2 bytes per lane and load in bf16 (see 04), scattered reads where the last
+//          axis changes (see 05). Fewer than 2^31 elements.
 
 #include "permute.cuh"
 

@@ -1,12 +1,12 @@
 // permute 05: a tile of two axes
 //
-// Idea     where the last axis changes, it is a transpose of two axes, whatever the others do: turn tiles of these
-//          two in shared memory, as `transpose` does.
-// Change   the plan finds the two axes and their strides; the others are batches. A block turns a padded tile of 32 x
-//          32 elements. The divisions are paid once per block.
+// Idea     where the last axis changes, it is a transpose of two axes, whatever the others do: turn tiles of
+//          these two in shared memory, as `transpose` does.
+// Change   the plan finds the two axes and their strides; the others are batches. A block turns a padded tile
+//          of 32 x 32 elements. The divisions are paid once per block.
 // Expect   both sides coalesced, no bank conflicts.
-// Limit    32 elements are 128 bytes in f32, but 32 in u8; one element per lane and access (see 06). Axes shorter
-//          than 32 leave lanes without work (see 07). Rows that stay whole belong to 04.
+// Limit    32 elements are 128 bytes in f32, but 32 in u8; one element per lane and access (see 06). Axes
+//          shorter than 32 leave lanes without work (see 07). Rows that stay whole belong to 04.
 
 #include "tile.cuh"
 

@@ -1,9 +1,10 @@
-// permute: boxes, for 07 and 09. A box is a piece of all four axes, so chosen by the plan that what it touches is
-// contiguous for a while on both sides of memory, however short the axes are.
+// permute: boxes, for 07 and 09. A box is a piece of all four axes, so chosen by the plan that what it
+// touches is contiguous for a while on both sides of memory, however short the axes are.
 //
-// In shared memory a box lies in the order of one side, the straight one: there it goes in and out as it lies. The
-// other side is the crossed one: what is contiguous there lies apart in shared memory, by the same step from element
-// to element. After every 128 bytes of a box 16 are left out, so that steps of powers of two meet more banks.
+// In shared memory a box lies in the order of one side, the straight one: there it goes in and out as it
+// lies. The other side is the crossed one: what is contiguous there lies apart in shared memory, by the same
+// step from element to element. After every 128 bytes of a box 16 are left out, so that steps of powers of
+// two meet more banks.
 #ifndef PERMUTE_BOX_CUH
 #define PERMUTE_BOX_CUH
 
@@ -84,7 +85,8 @@ template <int SIZE> struct box_side {
             pair();
     }
 
-    // Axes whose boxes follow one another in memory become one: the last, which may then be longer than a row.
+    // Axes whose boxes follow one another in memory become one: the last, which may then be longer than a
+    // row.
     __device__ __forceinline__ void merge(void) {
         bool goes_on = true;
 #pragma unroll
@@ -97,8 +99,8 @@ template <int SIZE> struct box_side {
         }
     }
 
-    // On the crossed side the last two axes at most, where the last alone gives no whole packs: a pack then has
-    // elements of several of its rows.
+    // On the crossed side the last two axes at most, where the last alone gives no whole packs: a pack then
+    // has elements of several of its rows.
     __device__ __forceinline__ void pair(void) {
         const int PACK = 16 / SIZE;
         if (extent[3] % PACK == 0 || stride[2] != extent[3] || extent[2] * extent[3] % PACK != 0) return;

@@ -1,9 +1,9 @@
-// Division by a number that is known before the launch: a multiplication and a shift (Granlund and Montgomery,
-// 1994). For host and device alike, so that the host can test it.
+// Division by a number that is known before the launch: a multiplication and a shift (Granlund and
+// Montgomery, 1994). For host and device alike, so that the host can test it.
 //
-// With s = ceil(log2 d) and m = ceil(2^(31 + s) / d), n / d is n * m >> (31 + s) for all n < 2^31: m is too large
-// by less than d / 2^(31 + s) of itself, which n < 2^31 times makes less than the 1 / d that is missing to the next
-// whole number. m has 32 bits. A divisor and its m travel as one 64-bit argument.
+// With s = ceil(log2 d) and m = ceil(2^(31 + s) / d), n / d is n * m >> (31 + s) for all n < 2^31: m is too
+// large by less than d / 2^(31 + s) of itself, which n < 2^31 times makes less than the 1 / d that is missing
+// to the next whole number. m has 32 bits. A divisor and its m travel as one 64-bit argument.
 #ifndef PERMUTE_DIVIDE_H
 #define PERMUTE_DIVIDE_H
 

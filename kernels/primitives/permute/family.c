@@ -1,8 +1,9 @@
-// permute: the axes of a tensor in another order. Cases, work and the table of variants; the plans are in plans.c.
+// permute: the axes of a tensor in another order. Cases, work and the table of variants; the plans are in
+// plans.c.
 //
-// Axes: a, b, c, d of the input, row-major. Operations: the order of these axes in the output, "acbd" say: out[a][c][b]
-// [d] = in[a][b][c][d]. Fewer axes have ones in front. Buffers: in, out. Where choice.csv does not know the GPU, the
-// last variant that the device can run is taken: 09, which chooses by shape.
+// Axes: a, b, c, d of the input, row-major. Operations: the order of these axes in the output, "acbd" say:
+// out[a][c][b][d] = in[a][b][c][d]. Fewer axes have ones in front. Buffers: in, out. Where choice.csv does
+// not know the GPU, the last variant that the device can run is taken: 09, which chooses by shape.
 #include "permute.h"
 
 #include <string.h>
@@ -86,8 +87,8 @@ enum {
     X(CABD, t, a, b, c, d), X(CADB, t, a, b, c, d), X(CBAD, t, a, b, c, d), X(CBDA, t, a, b, c, d),          \
     X(CDAB, t, a, b, c, d), X(CDBA, t, a, b, c, d), X(DABC, t, a, b, c, d), X(DACB, t, a, b, c, d),          \
     X(DBAC, t, a, b, c, d), X(DBCA, t, a, b, c, d), X(DCAB, t, a, b, c, d), X(DCBA, t, a, b, c, d)
-// A transpose in batches, rows, channels to the end and back; whole packs and not, tiles and a bit; pointers that are
-// aligned for elements alone.
+// A transpose in batches, rows, channels to the end and back; whole packs and not, tiles and a bit; pointers
+// that are aligned for elements alone.
 #define SIZES(t)                                                                                             \
     CHECK(ABDC, t, 1, 2, 48, 80), CHECK(ABDC, t, 1, 3, 33, 35), CHECK(ACBD, t, 2, 3, 5, 32),                 \
     CHECK(ACBD, t, 2, 5, 3, 7), CHECK(ACDB, t, 2, 3, 8, 16), CHECK(ADBC, t, 2, 8, 16, 3),                    \

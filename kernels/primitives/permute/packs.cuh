@@ -1,5 +1,5 @@
-// permute: tiles of packs, for 06 and 09. As tile.cuh, with the tiles of kz/turn.cuh: CHUNKS packs of 16 bytes wide
-// and high.
+// permute: tiles of packs, for 06 and 09. As tile.cuh, with the tiles of kz/turn.cuh: CHUNKS packs of 16
+// bytes wide and high.
 #ifndef PERMUTE_PACKS_CUH
 #define PERMUTE_PACKS_CUH
 

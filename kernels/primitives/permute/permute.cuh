@@ -1,6 +1,7 @@
 // permute: what the variants share.
 //
-// Bits are moved, whatever they mean: there is an entry for each size of element, named by one type of that size.
+// Bits are moved, whatever they mean: there is an entry for each size of element, named by one type of that
+// size.
 #ifndef PERMUTE_CUH
 #define PERMUTE_CUH
 

@@ -7,8 +7,8 @@
 //     kz_permute_run(operation, NULL, in, out, &error); // as often as one likes; needs no workspace
 //     kz_operation_close(operation);
 //
-// All types, 0 to 4 axes: bits are moved, whatever they mean. in and out may not overlap. A batched transpose is
-// {0, 2, 1} of 3 axes. Pointers aligned to 16 bytes are fastest.
+// All types, 0 to 4 axes: bits are moved, whatever they mean. in and out may not overlap. A batched transpose
+// is {0, 2, 1} of 3 axes. Pointers aligned to 16 bytes are fastest.
 #ifndef KZ_OPS_PERMUTE_H
 #define KZ_OPS_PERMUTE_H
 
@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-// `order` holds each of 0 to axis_count - 1 once. `variant` NULL takes the best known for device, type and size.
+// `order` holds each of 0 to axis_count - 1 once. `variant` NULL takes the best known for device, type and
+// size.
 kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, const size_t *axes,
                           const unsigned *order, const char *variant, kz_operation **operation,
                           kz_error *error);

@@ -1,5 +1,5 @@
-// permute: the reference on a tensor one can see, merging, fast division, what the plan of 09 takes, and the public
-// operation on the cpu.
+// permute: the reference on a tensor one can see, merging, fast division, what the plan of 09 takes, and the
+// public operation on the cpu.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,11 +1,12 @@
-// permute: the plans. A plan merges the axes, finds what kind of permutation is left, and does on the host all that is
-// the same for every thread: strides, divisors (divide.h), the sizes of tiles and boxes.
+// permute: the plans. A plan merges the axes, finds what kind of permutation is left, and does on the host
+// all that is the same for every thread: strides, divisors (divide.h), the sizes of tiles and boxes.
 #include "plans.h"
 
 #include "divide.h"
 #include "tune.h"
 
-// What a kernel takes is one launch, with an entry by the size of an element: bits are moved, whatever they mean.
+// What a kernel takes is one launch, with an entry by the size of an element: bits are moved, whatever they
+// mean.
 static const kz_type by_size[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
 
 static kz_status add(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
@@ -27,8 +28,8 @@ static permute_shape merged_shape(const kz_case *c) {
 
 // ---- 00 to 03: a thread per element ----------------------------------------------------------------------
 
-// in, out, total; the output's axes 1 to 3, as they are or as divisors; the strides of its axes 0 to 3 in the input.
-// Where the shape has fewer axes the first ones are 1.
+// in, out, total; the output's axes 1 to 3, as they are or as divisors; the strides of its axes 0 to 3 in the
+// input. Where the shape has fewer axes the first ones are 1.
 static void element_args(const permute_shape *s, bool divisors, kz_arg args[10]) {
     args[0] = kz_arg_buffer(IN);
     args[1] = kz_arg_buffer(OUT);
@@ -90,7 +91,8 @@ kz_status permute_plan_merged(const kz_case *c, const kz_device_info *device, kz
     return plan_divided(c, plan, "merged", &s, true, error);
 }
 
-// ---- rows --------------------------------------------------------------------------------------------------
+// ---- rows
+// --------------------------------------------------------------------------------------------------
 
 static bool keeps_rows(const permute_shape *s) { return s->order[s->rank - 1] == s->rank - 1; }
 
@@ -134,7 +136,8 @@ kz_status permute_plan_rows(const kz_case *c, const kz_device_info *device, kz_p
     return add_rows(c, plan, &s, error);
 }
 
-// ---- tiles -------------------------------------------------------------------------------------------------
+// ---- tiles
+// -------------------------------------------------------------------------------------------------
 
 // The axis that becomes the last one, and the one that was.
 static uint64_t tile_rows(const permute_shape *s) { return s->n[s->order[s->rank - 1]]; }
@@ -202,7 +205,8 @@ kz_status permute_plan_packs(const kz_case *c, const kz_device_info *device, kz_
     return status ? status : add_packs(c, plan, "packs", &s, wide, error);
 }
 
-// ---- boxes -------------------------------------------------------------------------------------------------
+// ---- boxes
+// -------------------------------------------------------------------------------------------------
 
 // The input's axis at a position of one side's order.
 static int axis_at(const permute_shape *s, bool output, int position) {
@@ -274,9 +278,11 @@ kz_status permute_plan_box(const kz_case *c, const kz_device_info *device, kz_pl
     return add_boxes(c, plan, &s, error);
 }
 
-// ---- channels ----------------------------------------------------------------------------------------------
+// ---- channels
+// ----------------------------------------------------------------------------------------------
 
-// [batch][k][channels] to planes, or back: what is left after merging, and how many channels; 0 where it is not that.
+// [batch][k][channels] to planes, or back: what is left after merging, and how many channels; 0 where it is
+// not that.
 typedef struct channel_shape {
     uint64_t batch, k;
     int channels;
@@ -317,7 +323,8 @@ kz_status permute_plan_channels(const kz_case *c, const kz_device_info *device, 
     return add_channels(c, plan, &shape, error);
 }
 
-// ---- 09: by shape --------------------------------------------------------------------------------------------
+// ---- 09: by shape
+// --------------------------------------------------------------------------------------------
 
 kz_status permute_plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                               kz_error *error) {

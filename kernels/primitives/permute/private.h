@@ -21,8 +21,8 @@ extern const kz_native_entry permute_natives[];
 extern const char *const permute_orders[]; // the operations: "abcd", "abdc", ... "dcba", ends with NULL
 
 permute_shape permute_shape_of(const kz_case *c); // all four axes
-// The same permutation with as few axes as possible: axes of 1 are dropped, and those that stay neighbours in order
-// become one.
+// The same permutation with as few axes as possible: axes of 1 are dropped, and those that stay neighbours in
+// order become one.
 permute_shape permute_merge(const permute_shape *shape);
 uint64_t permute_elements(const permute_shape *shape);
 

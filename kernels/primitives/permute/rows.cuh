@@ -1,7 +1,7 @@
 // permute: rows that stay whole. The last axis keeps its place, and what is permuted are rows of it.
 //
-// A unit is what one access moves, 16 bytes where the rows allow it. The output is written from its first unit to its
-// last; only where a row comes from is computed.
+// A unit is what one access moves, 16 bytes where the rows allow it. The output is written from its first
+// unit to its last; only where a row comes from is computed.
 #ifndef PERMUTE_ROWS_CUH
 #define PERMUTE_ROWS_CUH
 

@@ -1,16 +1,16 @@
 // permute: what the tiles of 05, 06 and 09 share.
 //
-// Where the last axis changes, two axes matter: the input's last, `columns`, contiguous there, and the one that
-// becomes the last, `rows`, contiguous in the output. A tile is a piece of those two; the other axes, two at most, are
-// batches with strides of their own on either side. Blocks take the tiles of a batch down its columns, so that those which
-// run together write neighbouring pieces.
+// Where the last axis changes, two axes matter: the input's last, `columns`, contiguous there, and the one
+// that becomes the last, `rows`, contiguous in the output. A tile is a piece of those two; the other axes,
+// two at most, are batches with strides of their own on either side. Blocks take the tiles of a batch down
+// its columns, so that those which run together write neighbouring pieces.
 #ifndef PERMUTE_TILE_CUH
 #define PERMUTE_TILE_CUH
 
 #include "permute.cuh"
 
-// The kernel's arguments behind in and out. sides: rows, and columns in the upper half. Strides are in elements: of a
-// row in the input, of a column in the output, and of the batch axes on either side.
+// The kernel's arguments behind in and out. sides: rows, and columns in the upper half. Strides are in
+// elements: of a row in the input, of a column in the output, and of the batch axes on either side.
 #define TILE_PARAMETERS                                                                                      \
     uint64_t sides, uint64_t in_pitch, uint64_t out_pitch, uint64_t across, uint64_t down, uint64_t batches, \
         uint64_t in_outer, uint64_t in_inner, uint64_t out_outer, uint64_t out_inner

@@ -5,8 +5,8 @@
 
 #define PERMUTE_THREADS 256 // per block, for 01 to 03
 
-// 09: the last axis stays: rows of so many bytes are moved as rows. It changes: the shorter one of the two axes has so
-// many bytes for small tiles, and for wide ones. Below are boxes.
+// 09: the last axis stays: rows of so many bytes are moved as rows. It changes: the shorter one of the two
+// axes has so many bytes for small tiles, and for wide ones. Below are boxes.
 #ifndef PERMUTE_ROW_BYTES
 #define PERMUTE_ROW_BYTES 32
 #endif
@@ -25,8 +25,8 @@
 #define PERMUTE_ROWS_FLIGHT 4
 #endif
 
-// 06 and 09, tiles by the size of an element: packs on a side, threads, blocks on a multiprocessor. SMALL is for axes
-// that fill half of a wide tile or less.
+// 06 and 09, tiles by the size of an element: packs on a side, threads, blocks on a multiprocessor. SMALL is
+// for axes that fill half of a wide tile or less.
 #define PERMUTE_WIDE_CHUNKS_1   16
 #define PERMUTE_WIDE_THREADS_1  256
 #define PERMUTE_WIDE_BLOCKS_1   2
@@ -57,7 +57,8 @@
 #define PERMUTE_CHANNELS_THREADS 64
 #endif
 
-// 07 and 09, boxes: bytes in a box, threads per block, accesses in flight per thread. Searched: 16384 32768; 128 256; 4 8.
+// 07 and 09, boxes: bytes in a box, threads per block, accesses in flight per thread. Searched: 16384 32768;
+// 128 256; 4 8.
 #ifndef PERMUTE_BOX_BYTES
 #define PERMUTE_BOX_BYTES 16384
 #endif

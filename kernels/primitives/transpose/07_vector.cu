@@ -7,8 +7,8 @@
 //          together take tiles of a square region, so that pieces of rows meet in L2 on both sides.
 // Expect   four independent loads in flight per thread, a quarter of 06's accesses; most of copy.
 // Limit    quads of 2 and 4 bytes alone, in rows whose lengths are multiples of 4 at aligned pointers: a side
-//          that has not, goes element by element. Loading and storing of one block do not overlap; other blocks
-//          fill in.
+//          that has not, goes element by element. Loading and storing of one block do not overlap; other
+//          blocks fill in.
 
 #include "transpose.cuh"
 #include "tune.h"

@@ -15,7 +15,8 @@ static __device__ __forceinline__ corner find_tile(size_t columns, unsigned heig
     return {(size_t)(blockIdx.x / across) * height, (size_t)(blockIdx.x % across) * width};
 }
 
-// The same for square tiles that go down the columns: consecutive blocks write neighbouring pieces of out's rows.
+// The same for square tiles that go down the columns: consecutive blocks write neighbouring pieces of out's
+// rows.
 static __device__ __forceinline__ corner find_tile_down(size_t rows, unsigned side) {
     unsigned down = (unsigned)((rows + side - 1) / side);
     return {(size_t)(blockIdx.x % down) * side, (size_t)(blockIdx.x / down) * side};

@@ -5,8 +5,9 @@
 //     kz_transpose_run(transpose, NULL, in, out, &error); // as often as one likes; needs no workspace
 //     kz_operation_close(transpose);
 //
-// All types: bits are moved, whatever they mean. in and out may not overlap. Rows that are multiples of 16 bytes
-// on both sides and pointers aligned to 16 bytes are fastest. Batches and other orders of axes: kz/ops/permute.h.
+// All types: bits are moved, whatever they mean. in and out may not overlap. Rows that are multiples of 16
+// bytes on both sides and pointers aligned to 16 bytes are fastest. Batches and other orders of axes:
+// kz/ops/permute.h.
 #ifndef KZ_OPS_TRANSPOSE_H
 #define KZ_OPS_TRANSPOSE_H
 

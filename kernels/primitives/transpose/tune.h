@@ -21,9 +21,9 @@
 #define TRANSPOSE_VECTOR_STORE KZ_CACHE
 #endif
 
-// 08, by the size of an element in bytes: packs of 16 bytes on a side of the tile, threads, blocks on a multiprocessor.
-// Searched (notebook/2026-11-15-h200-transpose.md): chunks 8 16 32, threads 64 to 1024, blocks by the registers, groups
-// as in 07 from 1 to all, streaming stores.
+// 08, by the size of an element in bytes: packs of 16 bytes on a side of the tile, threads, blocks on a
+// multiprocessor. Searched (notebook/2026-11-15-h200-transpose.md): chunks 8 16 32, threads 64 to 1024,
+// blocks by the registers, groups as in 07 from 1 to all, streaming stores.
 #define TRANSPOSE_PACKS_CHUNKS_1  16
 #define TRANSPOSE_PACKS_THREADS_1 256
 #define TRANSPOSE_PACKS_BLOCKS_1  2
