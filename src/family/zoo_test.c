@@ -150,7 +150,9 @@ static void every_family_has_the_edges(void **state) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
     for (size_t f = 0; f < count; f++) {
-        bool empty = false, one = false, misaligned = false, special = false, bench = false, huge = false;
+        bool empty = false, one = false, misaligned = false, bench = false, huge = false;
+        bool special = !has_type(list[f], KZ_F32) && !has_type(list[f], KZ_F64) &&
+                       !has_type(list[f], KZ_F16) && !has_type(list[f], KZ_BF16); // NaN is a float's
         for (size_t i = 0; i < list[f]->case_count; i++) {
             const kz_case *c = &list[f]->cases[i];
             uint64_t n = family_case_elements(list[f], c);

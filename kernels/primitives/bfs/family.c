@@ -225,6 +225,7 @@ static const kz_case cases[] = {
     BENCH(1 << 18, 1 << 20, STAR, 1),
     BENCH(1 << 18, 1 << 20, LATTICE, 1),
     BENCH(1 << 24, 1 << 26, UNIFORM, 1), // its levels are more than L2 holds
+    CASE(1 << 20, (1LL << 31) + 4099, UNIFORM, 1, KZ_USE_HUGE),
 };
 
 const kz_family kz_family_bfs = {

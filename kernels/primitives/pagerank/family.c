@@ -217,6 +217,7 @@ static const kz_case cases[] = {
     BENCH(1 << 18, 1 << 20, STAR),
     BENCH(1 << 22, 1 << 24, LATTICE),
     BENCH(1 << 24, 1 << 26, UNIFORM), // its shares are more than L2 holds
+    CASE(1 << 20, (1LL << 31) + 4099, UNIFORM, KZ_USE_HUGE),
 };
 
 // 01 to 03 push shares by atomics, in the order in which they come.
