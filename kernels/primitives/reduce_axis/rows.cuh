@@ -178,10 +178,6 @@ static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from
     A value[PACKS];
 #pragma unroll
     for (int j = 0; j < PACKS; j++) value[j] = kz_fold_identity<operation>(A());
-    for (size_t k = from + lane; k < head; k += lanes)
-        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
-    for (size_t k = tail + lane; k < to; k += lanes)
-        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
     for (size_t p = first + lane; p < end; p += PACKS * lanes) {
         kz_pack<T> elements[PACKS];
 #pragma unroll
@@ -194,6 +190,10 @@ static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from
         for (int j = 0; j < PACKS; j++)
             if (p + j * lanes < end) value[j] = kz_fold_pack<operation, T, A>(value[j], elements[j]);
     }
+    for (size_t k = from + lane; k < head; k += lanes)
+        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
+    for (size_t k = tail + lane; k < to; k += lanes)
+        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
 #pragma unroll
     for (int j = 1; j < PACKS; j++) value[0] = kz_fold_combine<operation>(value[0], value[j]);
     return value[0];
