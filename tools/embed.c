@@ -1,6 +1,6 @@
 // embed ROWS OUT.c: writes the C file that holds every kernel of the zoo, as src/family/images.h says.
 //
-// ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a. The bytes enter by
+// ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a, and the cubin may be "none". The bytes enter by
 // .incbin, which every assembler knows, so that megabytes of code cost the compiler nothing; their
 // sizes are taken here, for C has no constant that says them.
 #include <stdio.h>
@@ -35,14 +35,17 @@ static void embed(FILE *out, size_t index, const char *what, const char *path, l
 
 static void write_table(FILE *out, const row *rows, size_t count) {
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "static const kz_machine_code machine_code_%zu[] = {{%d, %s, cubin_%zu, %ld}};\n", i,
-                atoi(rows[i].sm), strchr(rows[i].sm, 'a') ? "true" : "false", i, rows[i].cubin_size);
+        if (rows[i].cubin_size)
+            fprintf(out, "static const kz_machine_code machine_code_%zu[] = {{%d, %s, cubin_%zu, %ld}};\n", i,
+                    atoi(rows[i].sm), strchr(rows[i].sm, 'a') ? "true" : "false", i, rows[i].cubin_size);
     fprintf(out, "\nconst zoo_image_row zoo_images[] = {\n");
-    for (size_t i = 0; i < count; i++)
-        fprintf(out,
-                "    {\"%s\", \"%s\", {.name = \"%s/%s\", .ptx = (const char *)ptx_%zu, .ptx_size = %ld, "
-                ".machine_code = machine_code_%zu, .machine_code_count = 1}},\n",
-                rows[i].family, rows[i].variant, rows[i].family, rows[i].variant, i, rows[i].ptx_size, i);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "    {\"%s\", \"%s\", {.name = \"%s/%s\", .ptx = (const char *)ptx_%zu, .ptx_size = %ld",
+                rows[i].family, rows[i].variant, rows[i].family, rows[i].variant, i, rows[i].ptx_size);
+        if (rows[i].cubin_size)
+            fprintf(out, ", .machine_code = machine_code_%zu, .machine_code_count = 1", i);
+        fprintf(out, "}},\n");
+    }
     // C has no empty arrays; the count says that this row is none.
     if (count == 0) fprintf(out, "    {0},\n");
     fprintf(out, "};\nconst size_t zoo_image_count = %zu;\n", count);
@@ -63,8 +66,9 @@ int main(int argc, char **argv) {
                    r->cubin) != 5)
             break;
         r->ptx_size = size_of(r->ptx);
-        r->cubin_size = size_of(r->cubin);
         embed(out, count, "ptx", r->ptx, r->ptx_size);
+        if (strcmp(r->cubin, "none") == 0) continue;
+        r->cubin_size = size_of(r->cubin);
         embed(out, count, "cubin", r->cubin, r->cubin_size);
     }
     write_table(out, rows, count);

@@ -481,7 +481,7 @@ typedef struct fake_op {
     unsigned char byte;
     const fake_function *function;
     fake_cuda_launch launch;
-    char params[MOST_PARAMS][8];
+    _Alignas(8) char params[MOST_PARAMS][8];
     struct fake_event *event;
     int to_serial, from_serial; // in a graph: the memory that it was recorded for
 } fake_op;
