@@ -29,7 +29,7 @@
 #endif
 #define REDUCE_SEGMENTS_BITS_ITEMS 640
 // 05 and 06: what segments come to takes the place of a tile's elements in shared memory (but for half types), which makes
-// room for more warps: 3 to 5% in 06.
+// room for more warps: 2 to 4% in 06.
 #ifndef REDUCE_SEGMENTS_BITS_INSTEAD
 #define REDUCE_SEGMENTS_BITS_INSTEAD 1
 #endif
