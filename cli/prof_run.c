@@ -274,14 +274,13 @@ static kz_status read_module(const prof_run *run, const char *module, char **tex
 static void ask_ptxas(prof_run *run, const char *module) {
     toolchain tools;
     char arch[TOOLCHAIN_ARCH], *text = NULL;
-    const char *ptx = run->image.ptx;
     size_t size = run->image.ptx_size, cubin_size;
     void *cubin = NULL;
-    if (!ptx && !read_module(run, module, &text, &size)) ptx = text;
+    if (kz_image_ptx(&run->image, &text, NULL) != KZ_OK) read_module(run, module, &text, &size);
     toolchain_find(&tools, NULL); // without nvcc there may still be a ptxas
-    if (ptx && tools.ptxas[0]) {
-        choose_arch(ptx, run->sm, arch);
-        if (toolchain_assemble(&tools, module, ptx, size, arch, &cubin, &cubin_size, &run->resources,
+    if (text && tools.ptxas[0]) {
+        choose_arch(text, run->sm, arch);
+        if (toolchain_assemble(&tools, module, text, size, arch, &cubin, &cubin_size, &run->resources,
                                &run->resource_count, NULL))
             run->resources = NULL, run->resource_count = 0;
     }

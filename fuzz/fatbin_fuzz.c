@@ -17,7 +17,7 @@ static void unpack_directly(const uint8_t *data, size_t size, bool zstd) {
     if (zstd)
         cudart_zstd_unpack(data, size, to, LARGEST);
     else
-        cudart_lz4_unpack(data, size, to, LARGEST);
+        base_lz4_unpack(data, size, to, LARGEST);
     free(to);
 }
 

@@ -1,79 +1,76 @@
-// embed ROWS OUT.c: writes the C file that holds every kernel of the zoo, as src/family/images.h says.
+// embed ROWS OUT.c OUT.pack: writes the C file that holds every kernel of the zoo, as src/family/images.h says.
 //
-// ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a, and the cubin may be "none". The bytes enter by
-// .incbin, which every assembler knows, so that megabytes of code cost the compiler nothing; their
-// sizes are taken here, for C has no constant that says them.
+// ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a, and the cubin may be "none". Code is packed
+// (LZ4: PTX becomes a sixth), for only what is loaded is unpacked. OUT.pack has it all; it enters by .incbin, which
+// every assembler knows, so that megabytes of code cost the compiler nothing.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { ROWS = 4096, WORD = 1024 };
+#include "base/base.h"
 
-typedef struct row {
-    char family[WORD], variant[WORD], sm[WORD], ptx[WORD], cubin[WORD];
-    long ptx_size, cubin_size;
-} row;
+enum { WORD = 1024 };
 
-static long size_of(const char *path) {
-    struct stat info;
-    if (stat(path, &info) != 0 || info.st_size == 0) {
-        fprintf(stderr, "embed: %s is missing or empty\n", path);
-        exit(1);
-    }
-    return (long)info.st_size;
+typedef struct part {
+    size_t offset, packed_size, size;
+} part;
+
+static void fail(const char *what, const char *path) {
+    fprintf(stderr, "embed: %s %s\n", what, path);
+    exit(1);
 }
 
-static void embed(FILE *out, size_t index, const char *what, const char *path, long size) {
-    // One byte more than the file: PTX is read as a string.
-    fprintf(out,
-            "extern const unsigned char %s_%zu[];\n"
-            "__asm__(\".section .rodata\\n.balign 16\\n%s_%zu:\\n.incbin \\\"%s\\\"\\n.byte 0\\n"
-            ".size %s_%zu, %ld\\n.previous\\n\");\n",
-            what, index, what, index, path, what, index, size);
-}
-
-static void write_table(FILE *out, const row *rows, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].cubin_size)
-            fprintf(out, "static const kz_machine_code machine_code_%zu[] = {{%d, %s, cubin_%zu, %ld}};\n", i,
-                    atoi(rows[i].sm), strchr(rows[i].sm, 'a') ? "true" : "false", i, rows[i].cubin_size);
-    fprintf(out, "\nconst zoo_image_row zoo_images[] = {\n");
-    for (size_t i = 0; i < count; i++) {
-        fprintf(out, "    {\"%s\", \"%s\", {.name = \"%s/%s\", .ptx = (const char *)ptx_%zu, .ptx_size = %ld",
-                rows[i].family, rows[i].variant, rows[i].family, rows[i].variant, i, rows[i].ptx_size);
-        if (rows[i].cubin_size)
-            fprintf(out, ", .machine_code = machine_code_%zu, .machine_code_count = 1", i);
-        fprintf(out, "}},\n");
-    }
-    // C has no empty arrays; the count says that this row is none.
-    if (count == 0) fprintf(out, "    {0},\n");
-    fprintf(out, "};\nconst size_t zoo_image_count = %zu;\n", count);
+static part add_file(FILE *pack, size_t *end, const char *path) {
+    part made = {.offset = *end};
+    char *data;
+    if (base_file_read(path, &data, &made.size, NULL) != KZ_OK || made.size == 0)
+        fail("missing or empty:", path);
+    uint8_t *packed = base_lz4_pack((const uint8_t *)data, made.size, &made.packed_size);
+    if (!packed || fwrite(packed, 1, made.packed_size, pack) != made.packed_size) fail("cannot pack", path);
+    *end += made.packed_size;
+    free(packed);
+    free(data);
+    return made;
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) return fprintf(stderr, "usage: embed ROWS OUT.c\n"), 2;
-    FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w");
-    row *rows = calloc(ROWS, sizeof *rows);
-    if (!in || !out || !rows) return perror("embed"), 1;
-
-    fprintf(out, "// Written by tools/embed.c: the zoo's kernels as PTX and machine code.\n"
-                 "#include \"family/images.h\"\n\n");
-    size_t count = 0;
-    for (; count < ROWS; count++) {
-        row *r = &rows[count];
-        if (fscanf(in, "%1023s %1023s %1023s %1023s %1023s", r->family, r->variant, r->sm, r->ptx,
-                   r->cubin) != 5)
-            break;
-        r->ptx_size = size_of(r->ptx);
-        embed(out, count, "ptx", r->ptx, r->ptx_size);
-        if (strcmp(r->cubin, "none") == 0) continue;
-        r->cubin_size = size_of(r->cubin);
-        embed(out, count, "cubin", r->cubin, r->cubin_size);
+    if (argc != 4) return fprintf(stderr, "usage: embed ROWS OUT.c OUT.pack\n"), 2;
+    FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w"), *pack = fopen(argv[3], "wb");
+    if (!in || !out || !pack) return perror("embed"), 1;
+    fprintf(out,
+            "// Written by tools/embed.c: the zoo's kernels as PTX and machine code, packed.\n"
+            "#include \"family/images.h\"\n\n"
+            "extern const unsigned char zoo_pack[];\n"
+            "__asm__(\".section .rodata\\n.balign 16\\n.hidden zoo_pack\\n.global zoo_pack\\n"
+            "zoo_pack:\\n.incbin \\\"%s\\\"\\n.byte 0\\n.previous\\n\");\n\n",
+            argv[3]);
+    char family[WORD], variant[WORD], sm[WORD], ptx[WORD], cubin[WORD];
+    base_text rows = {0};
+    size_t count = 0, end = 0;
+    for (; fscanf(in, "%1023s %1023s %1023s %1023s %1023s", family, variant, sm, ptx, cubin) == 5; count++) {
+        part text = add_file(pack, &end, ptx);
+        base_text_add(
+            &rows,
+            "    {\"%s\", \"%s\", {.name = \"%s/%s\", .ptx_size = %zu, .packed_ptx = zoo_pack + %zu, "
+            ".packed_ptx_size = %zu",
+            family, variant, family, variant, text.size, text.offset, text.packed_size);
+        if (strcmp(cubin, "none") != 0) {
+            part code = add_file(pack, &end, cubin);
+            fprintf(
+                out,
+                "static const kz_machine_code machine_code_%zu[] = {{%d, %s, zoo_pack + %zu, %zu, %zu}};\n",
+                count, atoi(sm), strchr(sm, 'a') ? "true" : "false", code.offset, code.size,
+                code.packed_size);
+            base_text_add(&rows, ", .machine_code = machine_code_%zu, .machine_code_count = 1", count);
+        }
+        base_text_add(&rows, "}},\n");
     }
-    write_table(out, rows, count);
-    free(rows);
+    if (rows.failed) fail("no memory for", argv[2]);
+    // C has no empty arrays; the count says that this row is none.
+    fprintf(out, "\nconst zoo_image_row zoo_images[] = {\n%s};\nconst size_t zoo_image_count = %zu;\n",
+            count ? rows.data : "    {0},\n", count);
+    base_text_free(&rows);
     fclose(in);
-    if (fclose(out) != 0) return perror(argv[2]), 1;
+    if (fclose(out) != 0 || fclose(pack) != 0) return perror("embed"), 1;
     return 0;
 }

@@ -146,6 +146,7 @@ typedef struct kz_machine_code {
     bool specific; // sm_90a: runs on that architecture alone
     const void *data;
     size_t size;
+    size_t packed_size; // 0, or `data` is an LZ4 block of so many bytes, which unpacks to `size`
 } kz_machine_code;
 
 // What a module is made of; the loader takes what its device can use.
@@ -156,7 +157,12 @@ typedef struct kz_image {
     const kz_machine_code *machine_code;
     size_t machine_code_count;
     const kz_native_entry *natives; // ends with a NULL name; NULL where there is none
+    const void *packed_ptx;         // in the place of `ptx`: an LZ4 block, which unpacks to `ptx_size` bytes
+    size_t packed_ptx_size;
 } kz_image;
+
+// The PTX of an image, packed or not: text for the caller to free. KZ_NOT_FOUND where it has none.
+kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error);
 
 kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error);
 void kz_module_close(kz_module *module);
@@ -271,7 +277,8 @@ typedef struct kz_step {
 
 typedef struct kz_plan {
     uint64_t workspace_bytes;
-    bool graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
+    bool
+        graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
     uint32_t step_count;
     kz_step steps[KZ_PLAN_STEPS];
 } kz_plan;

@@ -77,6 +77,13 @@ float base_bf16_to_f32(uint16_t bits);
 uint16_t base_f32_to_bf16(float value);
 uint16_t base_f64_to_bf16(double value); // one rounding
 
+// ---- LZ4 blocks -----------------------------------------------------------------------------------
+
+// Exactly `to_size` bytes must come out. False where the input is damaged.
+bool base_lz4_unpack(const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size);
+// malloc'ed; NULL when out of memory, and for 2 GiB and more.
+uint8_t *base_lz4_pack(const uint8_t *from, size_t size, size_t *packed_size);
+
 #define BASE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

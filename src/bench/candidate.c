@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/image.h"
 #include "family/check.h"
 
 // ---- variants and guests: a plan and its module -----------------------------------------------------
@@ -41,10 +42,17 @@ static uint64_t hash(uint64_t h, const void *data, size_t size) {
 
 static void hash_image(const kz_image *image, char text[20]) {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
-    if (!image->ptx && !image->machine_code_count) return;
-    if (image->ptx) h = hash(h, image->ptx, image->ptx_size);
-    for (size_t i = 0; i < image->machine_code_count; i++)
-        h = hash(h, image->machine_code[i].data, image->machine_code[i].size);
+    char *ptx = NULL;
+    if (kz_image_ptx(image, &ptx, NULL) != KZ_OK && !image->machine_code_count) return;
+    if (ptx) h = hash(h, ptx, strlen(ptx));
+    free(ptx);
+    for (size_t i = 0; i < image->machine_code_count; i++) {
+        const void *data;
+        void *unpacked;
+        if (device_code_unpack(image->name, &image->machine_code[i], &data, &unpacked, NULL) == KZ_OK)
+            h = hash(h, data, image->machine_code[i].size);
+        free(unpacked);
+    }
     snprintf(text, 20, "%016llx", (unsigned long long)h);
 }
 

@@ -66,7 +66,7 @@ kz_status cudart_entry_unpack(const cudart_entry *entry, char **data, size_t *si
     bool right = true;
     switch (entry->packing) {
     case CUDART_PLAIN: memcpy(*data, entry->bytes, *size); break;
-    case CUDART_LZ4: right = cudart_lz4_unpack(entry->bytes, entry->size, (uint8_t *)*data, *size); break;
+    case CUDART_LZ4: right = base_lz4_unpack(entry->bytes, entry->size, (uint8_t *)*data, *size); break;
     case CUDART_ZSTD: right = cudart_zstd_unpack(entry->bytes, entry->size, (uint8_t *)*data, *size); break;
     }
     (*data)[*size] = 0;

@@ -9,6 +9,7 @@
 
 #include "device/entries.h"
 #include "device/gpus.h"
+#include "device/image.h"
 
 enum { HOST_ALIGNMENT = 4096 };
 
@@ -366,7 +367,12 @@ static kz_status load_image(kz_device *device, const kz_image *image, driver_mod
                             kz_error *error) {
     const kz_machine_code *code = choose_code(image, device->info.sm);
     if (code) {
-        driver_result result = cuda_of(device)->driver.module_load(module, code->data, 0, NULL, NULL);
+        const void *data;
+        void *unpacked;
+        kz_status status = device_code_unpack(image->name, code, &data, &unpacked, error);
+        if (status) return status;
+        driver_result result = cuda_of(device)->driver.module_load(module, data, 0, NULL, NULL);
+        free(unpacked); // the driver has its own copy
         // An older driver may not know the newer machine code's format, and can still compile the PTX.
         bool unknown = result == DRIVER_INVALID_IMAGE || result == DRIVER_NO_BINARY_FOR_GPU;
         if (!unknown || !image->ptx)

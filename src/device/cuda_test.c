@@ -37,9 +37,9 @@ static const fake_cuda_state *fake(void) {
 
 static const char ptx[] = ".version 8.0\n.target sm_75\n";
 static const kz_machine_code codes[] = {
-    {80, false, "CUBIN 80", 9},
-    {89, false, "CUBIN 89", 9},
-    {90, false, "CUBIN 90", 9},
+    {80, false, "CUBIN 80", 9, 0},
+    {89, false, "CUBIN 89", 9, 0},
+    {90, false, "CUBIN 90", 9, 0},
 };
 static const kz_image image = {.name = "fake/all",
                                .ptx = ptx,
@@ -225,20 +225,30 @@ static void code_for_the_gpu(void **state) {
     assert_int_equal(fake()->loaded_sm, 0);
     kz_module_close(module);
 
-    const kz_machine_code newer[] = {{91, false, "CUBIN 91", 9}, {90, true, "CUBIN 90", 9}};
+    const kz_machine_code newer[] = {{91, false, "CUBIN 91", 9, 0}, {90, true, "CUBIN 90", 9, 0}};
     other.machine_code = newer;
     GOOD(kz_module_load(device, &other, &module, trouble)); // sm_90a is the GPU's own
     assert_int_equal(fake()->loaded_sm, 90);
     kz_module_close(module);
 
-    const kz_machine_code strange[] = {{90, false, "CUBIN 99", 9}}; // a format the driver does not know
+    const kz_machine_code strange[] = {{90, false, "CUBIN 99", 9, 0}}; // a format the driver does not know
     other.machine_code = strange;
     other.machine_code_count = 1;
     GOOD(kz_module_load(device, &other, &module, trouble));
     assert_int_equal(fake()->loaded_sm, 0);
     kz_module_close(module);
 
+    size_t size;
+    uint8_t *packed = base_lz4_pack((const uint8_t *)"CUBIN 90", 9, &size);
+    const kz_machine_code tight[] = {{90, false, packed, 9, size}};
+    other.machine_code = tight;
+    GOOD(kz_module_load(device, &other, &module, trouble));
+    assert_int_equal(fake()->loaded_sm, 90);
+    kz_module_close(module);
+    free(packed);
+
     kz_error error = {0};
+    other.machine_code = strange;
     other.ptx = NULL;
     assert_int_equal(kz_module_load(device, &other, &module, &error), KZ_INVALID);
     other.machine_code_count = 0;

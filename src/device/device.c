@@ -1,5 +1,6 @@
 // Devices, memory, modules and launches: what is the same for every backend.
 #include "device/device.h"
+#include "device/image.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -256,8 +257,14 @@ kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **m
     if (status) return status;
     *module = NULL;
     kz_image named = *image;
+    char *unpacked = NULL; // backends keep copies of what they need
     if (!named.name) named.name = "unnamed";
-    status = device->backend->module_load(device, &named, module, error);
+    if (!named.ptx && named.packed_ptx && device->info.kind != KZ_DEVICE_CPU) {
+        status = kz_image_ptx(&named, &unpacked, error);
+        named.ptx = unpacked;
+    }
+    if (!status) status = device->backend->module_load(device, &named, module, error);
+    free(unpacked);
     if (status) return status;
     (*module)->device = device;
     snprintf((*module)->name, sizeof(*module)->name, "%s", named.name);

@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "device/image.h"
 #include "family/images.h"
 #include "kz/family.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void test_every_variant_has_code(void **state) {
@@ -24,11 +26,14 @@ static void test_every_variant_has_code(void **state) {
             if (variant->natives) continue;
             rows++;
             // The file's line "// kz: sm" and the table agree on the least architecture.
-            const char *target = strstr(image.ptx, ".target sm_");
+            char *ptx;
+            assert_int_equal(kz_image_ptx(&image, &ptx, &error), KZ_OK);
+            const char *target = strstr(ptx, ".target sm_");
             assert_non_null(target);
             int sm = 0;
             for (target += strlen(".target sm_"); *target >= '0' && *target <= '9'; target++)
                 sm = 10 * sm + *target - '0';
+            free(ptx);
             if (sm != variant->min_sm)
                 fail_msg("%s is compiled for sm_%d, and its row says %d", image.name, sm, variant->min_sm);
         }
@@ -38,18 +43,27 @@ static void test_every_variant_has_code(void **state) {
 static void test_images_are_whole(void **state) {
     for (size_t i = 0; i < zoo_image_count; i++) {
         const kz_image *image = &zoo_images[i].image;
-        assert_int_equal(strlen(image->ptx), image->ptx_size);
-        assert_non_null(strstr(image->ptx, ".visible .entry "));
+        char *ptx;
+        assert_int_equal(kz_image_ptx(image, &ptx, NULL), KZ_OK);
+        assert_int_equal(strlen(ptx), image->ptx_size);
+        assert_non_null(strstr(ptx, ".visible .entry "));
+        free(ptx);
         if (image->machine_code_count == 0) continue; // built where there is no GPU
+        const void *code;
+        void *unpacked;
+        assert_int_equal(device_code_unpack("code", &image->machine_code[0], &code, &unpacked, NULL), KZ_OK);
         assert_true(image->machine_code[0].sm >= 90);
         assert_true(image->machine_code[0].size > 64);
-        assert_memory_equal(image->machine_code[0].data, "\177ELF", 4);
+        assert_memory_equal(code, "\177ELF", 4);
+        free(unpacked);
     }
 }
 
 static void test_no_folder_of_this_machine(void **state) {
     for (size_t i = 0; i < zoo_image_count; i++) {
-        const char *at = zoo_images[i].image.ptx;
+        char *ptx;
+        assert_int_equal(kz_image_ptx(&zoo_images[i].image, &ptx, NULL), KZ_OK);
+        const char *at = ptx;
         assert_non_null(strstr(at, "\"kernels/")); // lines are kept, from the project's root
         while ((at = strstr(at, "\t.file"))) {
             const char *name = strchr(at, '"');
@@ -57,6 +71,7 @@ static void test_no_folder_of_this_machine(void **state) {
             if (name[1] == '/') fail_msg("%s names %.80s", zoo_images[i].image.name, name);
             at = name;
         }
+        free(ptx);
     }
 }
 
