@@ -40,6 +40,8 @@ struct kz_bf16 {
 static __device__ __forceinline__ float kz_widen(float x) { return x; }
 static __device__ __forceinline__ double kz_widen(double x) { return x; }
 static __device__ __forceinline__ int kz_widen(int x) { return x; }
+static __device__ __forceinline__ unsigned kz_widen(unsigned x) { return x; }
+static __device__ __forceinline__ long long kz_widen(long long x) { return x; }
 static __device__ __forceinline__ float kz_widen(kz_f16 x) {
     float wide;
     asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
@@ -53,6 +55,8 @@ static __device__ __forceinline__ float kz_widen(kz_bf16 x) {
 static __device__ __forceinline__ void kz_narrow(float *to, float x) { *to = x; }
 static __device__ __forceinline__ void kz_narrow(double *to, double x) { *to = x; }
 static __device__ __forceinline__ void kz_narrow(int *to, int x) { *to = x; }
+static __device__ __forceinline__ void kz_narrow(unsigned *to, unsigned x) { *to = x; }
+static __device__ __forceinline__ void kz_narrow(long long *to, long long x) { *to = x; }
 static __device__ __forceinline__ void kz_narrow(kz_f16 *to, float x) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to->bits) : "f"(x));
 }

@@ -1,7 +1,7 @@
 // scan 00: plain C on the `cpu` device
 //
 // Idea     a chunk per core, folded first; then each core begins with what lies before its chunk.
-// Change   none: it stands before the ladder. Floats are accumulated in double and rounded once, i32 wraps.
+// Change   none: it stands before the ladder. Floats are accumulated in double and rounded once, integers wrap.
 // Expect   two readings and one chain of dependent combinations per core.
 #include "private.h"
 
@@ -30,26 +30,25 @@ static void reduce(const kz_native_launch *launch, kz_scan_function function, kz
 }
 
 static void put(kz_scan_function function, kz_type type, void *out, uint64_t i, scan_value v) {
-    if (function != KZ_SCAN_AFFINE) {
-        kz_element_set(type, out, i, v.x);
-        return;
+    uint64_t numbers = function == KZ_SCAN_AFFINE ? 2 : 1;
+    for (uint64_t k = 0; k < numbers; k++) {
+        if (type == KZ_I64)
+            ((int64_t *)out)[i * numbers + k] = v.i[k];
+        else
+            kz_element_set(type, out, i * numbers + k, scan_whole(type) ? (double)v.i[k] : v.x[k]);
     }
-    kz_element_set(type, out, 2 * i, v.x);
-    kz_element_set(type, out, 2 * i + 1, v.y);
 }
 
 static void scan(const kz_native_launch *launch, kz_scan_function function, kz_type type) {
     chunk own = own_chunk(launch, 4);
     void *out = kz_native_pointer(launch, 3);
     bool exclusive = kz_native_u64(launch, 5) != 0;
-    scan_value identity = scan_identity(function, type), v = identity;
+    scan_value v = scan_identity(function, type);
     for (uint32_t b = 0; b < launch->block_index[0]; b++) v = scan_combine(function, type, v, own.sums[b]);
     for (uint64_t i = own.begin; i < own.end; i++) {
         scan_value element = scan_element(function, type, own.in, own.heads, i);
-        scan_value next = scan_combine(function, type, v, element);
-        bool head = function == KZ_SCAN_SEGMENTED_SUM && element.y != 0;
-        put(function, type, out, i, !exclusive ? next : head ? identity : v);
-        v = next;
+        put(function, type, out, i, scan_result(function, type, v, element, exclusive));
+        v = scan_combine(function, type, v, element);
     }
 }
 
@@ -63,20 +62,30 @@ static void scan(const kz_native_launch *launch, kz_scan_function function, kz_t
 #define ROW(function, FUNCTION, type, TYPE)                                                                  \
     {"scan_native_reduce_" #function "_" #type, reduce_##function##_##type},                                 \
         {"scan_native_" #function "_" #type, scan_##function##_##type},
+// As scan.cuh has them: u32 only where i32 would be wrong.
 #define TYPES(X, function, FUNCTION)                                                                         \
     X(function, FUNCTION, f32, F32)                                                                          \
     X(function, FUNCTION, i32, I32)
-#define ALL_TYPES(X, function, FUNCTION)                                                                     \
+#define WIDE_TYPES(X, function, FUNCTION)                                                                    \
     TYPES(X, function, FUNCTION)                                                                             \
     X(function, FUNCTION, f64, F64)                                                                          \
+    X(function, FUNCTION, i64, I64)
+#define ALL_TYPES(X, function, FUNCTION)                                                                     \
+    WIDE_TYPES(X, function, FUNCTION)                                                                        \
     X(function, FUNCTION, f16, F16)                                                                          \
     X(function, FUNCTION, bf16, BF16)
 #define ALL(X)                                                                                               \
     ALL_TYPES(X, sum, SUM)                                                                                   \
     ALL_TYPES(X, min, MIN)                                                                                   \
+    X(min, MIN, u32, U32)                                                                                    \
     ALL_TYPES(X, max, MAX)                                                                                   \
+    X(max, MAX, u32, U32)                                                                                    \
     TYPES(X, affine, AFFINE)                                                                                 \
-    TYPES(X, segmented_sum, SEGMENTED_SUM)
+    WIDE_TYPES(X, segmented_sum, SEGMENTED_SUM)                                                              \
+    TYPES(X, segmented_min, SEGMENTED_MIN)                                                                   \
+    X(segmented_min, SEGMENTED_MIN, u32, U32)                                                                \
+    TYPES(X, segmented_max, SEGMENTED_MAX)                                                                   \
+    X(segmented_max, SEGMENTED_MAX, u32, U32)
 
 ALL(ENTRY)
 

@@ -41,4 +41,4 @@ static __device__ typename Op::value scan_block(typename Op::value own, typename
 }
 
 #define ENTRY(operation, type, op) SCAN_FRAME(blelloch, operation, type, op)
-SCAN_ALL(ENTRY)
+SCAN_FEW(ENTRY)

@@ -13,13 +13,13 @@ template <typename Op>
 static __device__ __forceinline__ void block_scan(const typename Op::element *in, const uint8_t *heads,
                                                   typename Op::value *local, typename Op::value *sums,
                                                   size_t n, size_t exclusive) {
-    view<Op> all(in, heads, n);
+    kz_scan_view<Op> all(in, heads, n);
     size_t first = part<Op>::first(blockIdx.x);
-    row<Op> rows[ROWS];
+    kz_scan_row<Op> rows[ROWS];
     typename Op::value before[ROWS], total;
-    load_rows(all, first, rows);
-    typename Op::value prefix = kz_meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
-    store_rows(all, first, local, rows, before, prefix, exclusive);
+    kz_load_rows(all, first, rows);
+    typename Op::value prefix = kz_meet_warps<Op, WARPS>(kz_scan_rows(rows, before), &total);
+    kz_store_rows(all, first, local, rows, before, prefix, exclusive);
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
@@ -33,7 +33,7 @@ static __device__ __forceinline__ void block_scan(const typename Op::element *in
     KZ_ENTRY(scan_block_scan_carry_##operation##_##type)                                                     \
     (const SCAN_ELEMENT(op) * in, const SCAN_VALUE(op) * local, const SCAN_VALUE(op) * sums,                 \
      SCAN_ELEMENT(op) * out, size_t n) {                                                                     \
-        unsigned shift = (unsigned)view<SCAN_OP op>(in, NULL, n).begin;                                      \
+        unsigned shift = (unsigned)kz_scan_view<SCAN_OP op>(in, NULL, n).begin;                              \
         scan_carry<SCAN_OP op>(local, sums, out, n, part<SCAN_OP op>::TILE, shift);                          \
     }
-SCAN_ALL(ENTRY)
+SCAN_FEW(ENTRY)

@@ -11,10 +11,10 @@
 template <typename Op>
 static __device__ __forceinline__ void reduce(const typename Op::element *in, const uint8_t *heads,
                                               typename Op::value *sums, size_t n) {
-    row<Op> rows[ROWS];
+    kz_scan_row<Op> rows[ROWS];
     typename Op::value total;
-    load_rows(view<Op>(in, heads, n), part<Op>::first(blockIdx.x), rows);
-    kz_meet_warps<Op, WARPS>(fold_rows(rows), &total);
+    kz_load_rows(kz_scan_view<Op>(in, heads, n), part<Op>::first(blockIdx.x), rows);
+    kz_meet_warps<Op, WARPS>(kz_fold_rows(rows), &total);
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
@@ -22,13 +22,13 @@ template <typename Op>
 static __device__ __forceinline__ void scan(const typename Op::element *in, const uint8_t *heads,
                                             const typename Op::value *sums, typename Op::element *out,
                                             size_t n, size_t exclusive) {
-    view<Op> all(in, heads, n);
+    kz_scan_view<Op> all(in, heads, n);
     size_t first = part<Op>::first(blockIdx.x);
-    row<Op> rows[ROWS];
+    kz_scan_row<Op> rows[ROWS];
     typename Op::value before[ROWS], total, carry = sums[blockIdx.x];
-    load_rows(all, first, rows);
-    typename Op::value prefix = kz_meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
-    store_rows(all, first, out, rows, before, Op::combine(carry, prefix), exclusive);
+    kz_load_rows(all, first, rows);
+    typename Op::value prefix = kz_meet_warps<Op, WARPS>(kz_scan_rows(rows, before), &total);
+    kz_store_rows(all, first, out, rows, before, Op::combine(carry, prefix), exclusive);
 }
 
 #define ENTRY(operation, type, op)                                                                           \
@@ -42,4 +42,4 @@ static __device__ __forceinline__ void scan(const typename Op::element *in, cons
      size_t n, size_t exclusive) {                                                                           \
         scan<SCAN_OP op>(in, heads, sums, out, n, exclusive);                                                \
     }
-SCAN_ALL(ENTRY)
+SCAN_ROUNDED(ENTRY)

@@ -21,7 +21,7 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     if (threadIdx.x == 0) drawn = atomicAdd(counter, 1);
     __syncthreads();
     const kz_mailbox box = {words, gridDim.x};
-    one_pass<Op, WARPS, SCAN_ROWS>(view<Op>(in, heads, n), out, drawn, box, 1, exclusive);
+    one_pass<Op, WARPS, SCAN_ROWS>(kz_scan_view<Op>(in, heads, n), out, drawn, box, 1, exclusive);
 }
 
 #define ENTRY(operation, type, op)                                                                           \
@@ -30,4 +30,4 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
      unsigned long long *words, size_t n, size_t exclusive) {                                                \
         run<SCAN_OP op>(in, heads, out, counter, words, n, exclusive);                                       \
     }
-SCAN_ALL(ENTRY)
+SCAN_MANY(ENTRY)

@@ -14,7 +14,7 @@
 
 enum { THREADS = SCAN_MAIL_THREADS, WARPS = THREADS / KZ_WARP, ROWS = SCAN_MAIL_ROWS };
 
-static __device__ unsigned long long scan_words[2 * SCAN_MAILS];
+static __device__ unsigned long long scan_words[3 * SCAN_MAILS];
 static __device__ unsigned scan_launch; // number of the last launch
 
 template <typename Op>
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
                                            typename Op::element *out, size_t n, size_t exclusive) {
     unsigned launch = *(volatile unsigned *)&scan_launch + 1; // on its way while the input is read
     const kz_mailbox box = {scan_words, SCAN_MAILS};
-    one_pass<Op, WARPS, ROWS>(view<Op>(in, heads, n), out, blockIdx.x, box, launch * 2, exclusive);
+    one_pass<Op, WARPS, ROWS>(kz_scan_view<Op>(in, heads, n), out, blockIdx.x, box, launch * 2, exclusive);
     // The last tile has heard of all others, so every block has read the old number.
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *(volatile unsigned *)&scan_launch = launch;
 }

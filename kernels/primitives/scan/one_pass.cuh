@@ -3,21 +3,23 @@
 #define SCAN_ONE_PASS_CUH
 
 #include "kz/mail.cuh"
-#include "tile.cuh"
+#include "scan.cuh"
+#include "tune.h"
 
 // A block of `WARPS` warps reads a tile once, sends its total, looks back, and writes the tile once.
 template <typename Op, int WARPS, int ROWS>
-static __device__ __forceinline__ void one_pass(const view<Op> &all, typename Op::element *out, size_t tile,
-                                                const kz_mailbox &box, unsigned mark, bool exclusive) {
+static __device__ __forceinline__ void one_pass(const kz_scan_view<Op> &all, typename Op::element *out,
+                                                size_t tile, const kz_mailbox &box, unsigned mark,
+                                                bool exclusive) {
     typedef typename Op::value A;
-    const int PART = ROWS * KZ_WARP * view<Op>::PACK;
+    const int PART = ROWS * KZ_WARP * kz_scan_view<Op>::PACK;
     __shared__ A before_tile;
     size_t first = (tile * WARPS + kz_warp()) * PART;
-    row<Op> rows[ROWS];
+    kz_scan_row<Op> rows[ROWS];
     A before[ROWS], total;
     if (kz_warp() == 0 && kz_lane() < tile) box.expect<A>(tile - 1 - kz_lane());
-    load_rows(all, first, rows);
-    A before_warp = kz_meet_warps<Op, WARPS>(scan_rows(rows, before), &total);
+    kz_load_rows(all, first, rows);
+    A before_warp = kz_meet_warps<Op, WARPS>(kz_scan_rows(rows, before), &total);
     if (kz_warp() == 0) {
         A prefix = Op::identity();
         if (tile > 0) {
@@ -30,7 +32,7 @@ static __device__ __forceinline__ void one_pass(const view<Op> &all, typename Op
         }
     }
     __syncthreads();
-    store_rows(all, first, out, rows, before, Op::combine(before_tile, before_warp), exclusive);
+    kz_store_rows(all, first, out, rows, before, Op::combine(before_tile, before_warp), exclusive);
 }
 
 #endif

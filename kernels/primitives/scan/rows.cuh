@@ -3,7 +3,6 @@
 #define SCAN_ROWS_CUH
 
 #include "frame.cuh"
-#include "tile.cuh"
 
 enum { ROWS = SCAN_ROWS };
 
@@ -17,7 +16,7 @@ static __device__ typename Op::value scan_block(typename Op::value own, typename
 
 // Elements of a warp's part, and of a tile.
 template <typename Op> struct part {
-    static const unsigned WARP = ROWS * KZ_WARP * view<Op>::PACK, TILE = WARPS * WARP;
+    static const unsigned WARP = ROWS * KZ_WARP * kz_scan_view<Op>::PACK, TILE = WARPS * WARP;
     static __device__ __forceinline__ size_t first(size_t tile) { return tile * TILE + kz_warp() * WARP; }
 };
 

@@ -1,17 +1,12 @@
-// scan: what the variants share: the operations and the list of entry points.
-//
-// An operation is a struct of types and functions: `element` T lies in memory, `value` A is what is combined
-// (float for the half types). combine(before, after) is associative and keeps the order: `before` stands for
-// elements before those of `after`. lift makes an element a value, lower rounds it back; exclude is what an
-// exclusive scan writes for an element with `before` before it.
+// scan: what the variants share: the operations (kz/scan_tile.cuh says what one is) and the lists of entry points.
 #ifndef SCAN_CUH
 #define SCAN_CUH
 
-#include "kz/warp.cuh"
+#include "kz/scan_tile.cuh"
 
 enum { SUM, MIN, MAX };
 
-// ---- sum, min, max: NaN stays NaN, an i32 sum wraps -----------------------------------------------------
+// ---- sum, min, max: NaN stays NaN, sums of integers wrap -----------------------------------------------------
 
 // The argument only says the type.
 template <int operation> static __device__ __forceinline__ float identity_of(float) {
@@ -25,10 +20,20 @@ template <int operation> static __device__ __forceinline__ double identity_of(do
 template <int operation> static __device__ __forceinline__ int identity_of(int) {
     return operation == SUM ? 0 : operation == MIN ? INT32_MAX : INT32_MIN;
 }
+template <int operation> static __device__ __forceinline__ unsigned identity_of(unsigned) {
+    return operation == MIN ? UINT32_MAX : 0;
+}
+template <int operation> static __device__ __forceinline__ long long identity_of(long long) {
+    return operation == SUM ? 0 : operation == MIN ? INT64_MAX : INT64_MIN;
+}
 
 static __device__ __forceinline__ float add(float a, float b) { return a + b; }
 static __device__ __forceinline__ double add(double a, double b) { return a + b; }
 static __device__ __forceinline__ int add(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+static __device__ __forceinline__ unsigned add(unsigned a, unsigned b) { return a + b; }
+static __device__ __forceinline__ long long add(long long a, long long b) {
+    return (long long)((unsigned long long)a + (unsigned long long)b);
+}
 
 template <int operation, typename T, typename A> struct plain {
     typedef T element;
@@ -77,28 +82,7 @@ template <typename N> struct affine {
     static __device__ __forceinline__ value exclude(value before, value own) { return before; }
 };
 
-// ---- sums that begin anew at every head: the head travels with the sum ----------------------------------
-
-template <typename N> struct alignas(8) piece {
-    N sum;
-    unsigned head; // whether a segment begins in the piece; sum is then that since the last head
-};
-
-template <typename N> struct segmented {
-    typedef N element;
-    typedef piece<N> value;
-    static const bool COMMUTES = false, SEGMENTED = true;
-
-    static __device__ __forceinline__ value identity(void) { return {(N)0, 0u}; }
-    static __device__ __forceinline__ value combine(value before, value after) {
-        return {after.head ? after.sum : add(before.sum, after.sum), before.head | after.head};
-    }
-    static __device__ __forceinline__ value lift(N x, unsigned head) { return {x, head}; }
-    static __device__ __forceinline__ N lower(value v) { return v.sum; }
-    static __device__ __forceinline__ value exclude(value before, value own) {
-        return own.head ? value{(N)0, 1u} : before; // nothing lies before a segment's first element
-    }
-};
+// ---- by hand, for the first rungs --------------------------------------------------------------------------
 
 template <typename Op>
 static __device__ __forceinline__ typename Op::value lift_at(const typename Op::element *in,
@@ -108,21 +92,47 @@ static __device__ __forceinline__ typename Op::value lift_at(const typename Op::
 
 // ---- entry points ---------------------------------------------------------------------------------------
 
-#define SCAN_PLAIN(ENTRY, operation, OPERATION)                                                              \
-    ENTRY(operation, f32, (plain<OPERATION, float, float>))                                                  \
+// ENTRY(operation, type, (struct)). Sums and maps of u32 have no entry points: those of i32 give the same bits.
+// 01 to 04 teach with a few.
+#define SCAN_FEW(ENTRY)                                                                                      \
+    ENTRY(sum, f32, (plain<SUM, float, float>))                                                              \
+    ENTRY(sum, i32, (plain<SUM, int, int>))                                                                  \
+    ENTRY(sum, f16, (plain<SUM, kz_f16, float>))                                                             \
+    ENTRY(max, f32, (plain<MAX, float, float>))                                                              \
+    ENTRY(affine, i32, (affine<int>))                                                                        \
+    ENTRY(segmented_sum, f32, (kz_scan_by_heads<plain<SUM, float, float>>))
+// With these 05 has all that is rounded: it runs everywhere and keeps one order.
+#define SCAN_ROUNDED(ENTRY)                                                                                  \
+    SCAN_FEW(ENTRY)                                                                                          \
+    ENTRY(sum, f64, (plain<SUM, double, double>))                                                            \
+    ENTRY(sum, bf16, (plain<SUM, kz_bf16, float>))                                                           \
+    ENTRY(affine, f32, (affine<float>))                                                                      \
+    ENTRY(segmented_sum, f64, (kz_scan_by_heads<plain<SUM, double, double>>))
+#define SCAN_EXTREMES(ENTRY, operation, OPERATION)                                                           \
     ENTRY(operation, f64, (plain<OPERATION, double, double>))                                                \
     ENTRY(operation, i32, (plain<OPERATION, int, int>))                                                      \
+    ENTRY(operation, u32, (plain<OPERATION, unsigned, unsigned>))                                            \
+    ENTRY(operation, i64, (plain<OPERATION, long long, long long>))                                          \
     ENTRY(operation, f16, (plain<OPERATION, kz_f16, float>))                                                 \
     ENTRY(operation, bf16, (plain<OPERATION, kz_bf16, float>))
-// ENTRY(operation, type, (struct)) for every operation and type of the family.
+// 06 has all but extremes by heads.
+#define SCAN_MANY(ENTRY)                                                                                     \
+    SCAN_ROUNDED(ENTRY)                                                                                      \
+    ENTRY(sum, i64, (plain<SUM, long long, long long>))                                                      \
+    ENTRY(min, f32, (plain<MIN, float, float>))                                                              \
+    SCAN_EXTREMES(ENTRY, min, MIN)                                                                           \
+    SCAN_EXTREMES(ENTRY, max, MAX)                                                                           \
+    ENTRY(segmented_sum, i32, (kz_scan_by_heads<plain<SUM, int, int>>))                                      \
+    ENTRY(segmented_sum, i64, (kz_scan_by_heads<plain<SUM, long long, long long>>))
+#define SCAN_EXTREMES_BY_HEADS(ENTRY, operation, OPERATION)                                                  \
+    ENTRY(operation, f32, (kz_scan_by_heads<plain<OPERATION, float, float>>))                                \
+    ENTRY(operation, i32, (kz_scan_by_heads<plain<OPERATION, int, int>>))                                    \
+    ENTRY(operation, u32, (kz_scan_by_heads<plain<OPERATION, unsigned, unsigned>>))
+// 07 and 08 have all.
 #define SCAN_ALL(ENTRY)                                                                                      \
-    SCAN_PLAIN(ENTRY, sum, SUM)                                                                              \
-    SCAN_PLAIN(ENTRY, min, MIN)                                                                              \
-    SCAN_PLAIN(ENTRY, max, MAX)                                                                              \
-    ENTRY(affine, f32, (affine<float>))                                                                      \
-    ENTRY(affine, i32, (affine<int>))                                                                        \
-    ENTRY(segmented_sum, f32, (segmented<float>))                                                            \
-    ENTRY(segmented_sum, i32, (segmented<int>))
+    SCAN_MANY(ENTRY)                                                                                         \
+    SCAN_EXTREMES_BY_HEADS(ENTRY, segmented_min, MIN)                                                        \
+    SCAN_EXTREMES_BY_HEADS(ENTRY, segmented_max, MAX)
 
 // The struct out of its parentheses, which keep its commas from the preprocessor.
 #define SCAN_OP(...)     __VA_ARGS__

@@ -53,6 +53,14 @@ static void sums(void **state) {
     reference(KZ_SCAN_SUM, KZ_I32, (double[]){INT32_MAX, 1, 1}, NULL, 3);
     EXPECT(INT32_MAX, INT32_MIN, INT32_MIN + 1.0);
     assert_true(bound[2] == 0.0);
+    reference(KZ_SCAN_SUM, KZ_U32, (double[]){UINT32_MAX, 2, 5}, NULL, 3);
+    EXPECT(UINT32_MAX, 1, 6);
+    // A double would lose the 1; an i64 does not.
+    reference(KZ_SCAN_SUM, KZ_I64, (double[]){0x1p60, 1, -0x1p60}, NULL, 3);
+    EXPECT(0x1p60, 0x1p60, 1);
+    reference(KZ_SCAN_SUM, KZ_I64, (double[]){0x1p62, 0x1p62}, NULL, 2);
+    EXPECT(0x1p62, -0x1p63);
+    assert_true(bound[1] == 0.0);
 }
 
 static void extremes(void **state) {
@@ -65,6 +73,12 @@ static void extremes(void **state) {
     EXPECT(-INFINITY, 3, 3);
     reference(KZ_SCAN_MAX, KZ_F32, (double[]){1, NAN, 2}, NULL, 3);
     EXPECT(1, NAN, NAN);
+    reference(EXCLUSIVE + KZ_SCAN_MIN, KZ_U32, (double[]){3000000000, 1}, NULL, 2);
+    EXPECT(UINT32_MAX, 3000000000);
+    reference(EXCLUSIVE + KZ_SCAN_MAX, KZ_U32, (double[]){3000000000, 1}, NULL, 2);
+    EXPECT(0, 3000000000);
+    reference(KZ_SCAN_MAX, KZ_I64, (double[]){-0x1p40, 0x1p40, 0}, NULL, 3);
+    EXPECT(-0x1p40, 0x1p40, 0x1p40);
 }
 
 // x -> 2 x + 1, then x -> 3 x + 5: 6 x + 8. The other way round it would be 6 x + 11.
@@ -87,6 +101,12 @@ static void segments(void **state) {
     reference(EXCLUSIVE + KZ_SCAN_SEGMENTED_SUM, KZ_F32, values, heads, 5);
     EXPECT(0, 1, 0, 3, 0);
     assert_true(bound[2] == 0.0 && bound[4] == 0.0);
+    reference(KZ_SCAN_SEGMENTED_MAX, KZ_F32, (double[]){2, NAN, -3, -4, 5}, heads, 5);
+    EXPECT(2, NAN, -3, -3, 5); // a head ends a NaN's reign
+    reference(EXCLUSIVE + KZ_SCAN_SEGMENTED_MIN, KZ_U32, values, heads, 5);
+    EXPECT(UINT32_MAX, 1, UINT32_MAX, 3, UINT32_MAX);
+    reference(KZ_SCAN_SEGMENTED_SUM, KZ_I64, (double[]){0x1p60, 1, 0x1p60, 1, 7}, heads, 5);
+    EXPECT(0x1p60, 0x1p60, 0x1p60, 0x1p60, 7);
 }
 
 static void a_float_accumulator_passes_and_a_half_one_fails(void **state) {
@@ -134,10 +154,99 @@ static void plans(void **state) {
     c = (kz_case){.operation = KZ_SCAN_AFFINE, .type = KZ_F16, .axes = {10}};
     assert_int_equal(plan("01_hillis_steele", &c, &made, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "affine of f16"));
+    // The first rungs have a few types; the error says who has all.
+    c = (kz_case){.operation = KZ_SCAN_MIN, .type = KZ_I64, .axes = {10}};
+    assert_int_equal(plan("03_warp_shuffle", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "07_mail"));
+    assert_int_equal(plan("07_mail", &c, &made, &error), KZ_OK);
+    assert_string_equal(made.steps[0].entry, "scan_mail_min_i64");
+    c = (kz_case){.operation = KZ_SCAN_SUM, .type = KZ_U32, .axes = {10}}; // bit by bit an i32's
+    assert_int_equal(plan("01_hillis_steele", &c, &made, &error), KZ_OK);
+    assert_string_equal(made.steps[0].entry, "scan_hillis_steele_sum_i32");
+    c = (kz_case){.operation = KZ_SCAN_SEGMENTED_MAX, .type = KZ_F32, .axes = {(int64_t)1 << 33}};
+    assert_int_equal(plan("08_look_ahead", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "split"));
+}
+
+static const char *chosen(kz_case c, int sm, bool deterministic) {
+    const kz_device_info device = {.kind = KZ_DEVICE_SIM,
+                                   .sm = sm,
+                                   .gpu = "h200",
+                                   .multiprocessors = 132,
+                                   .shared_per_block_optin = 232448};
+    return kz_choose(kz_family_find("scan"), &c, &device, deterministic, NULL)->name;
+}
+
+// What is rounded in a changing order is not for those who want the same bits, on old GPUs neither.
+static void deterministic_choices(void **state) {
+    kz_case c = {.operation = KZ_SCAN_SUM, .type = KZ_F32, .axes = {1 << 16}};
+    assert_string_equal(chosen(c, 90, false), "07_mail");
+    assert_string_equal(chosen(c, 90, true), "08_look_ahead");
+    for (kz_scan_function f = KZ_SCAN_SUM; f < KZ_SCAN_FUNCTIONS; f++)
+        for (kz_type type = 0; type < KZ_TYPE_COUNT; type++) {
+            kz_plan made;
+            kz_error error;
+            c = (kz_case){.operation = f, .type = type, .axes = {1 << 16}};
+            if (plan("07_mail", &c, &made, &error) != KZ_OK) continue;
+            bool sums = f != KZ_SCAN_MIN && f != KZ_SCAN_MAX && f < KZ_SCAN_SEGMENTED_MIN;
+            bool rounded = type == KZ_F32 || type == KZ_F64 || type == KZ_F16 || type == KZ_BF16;
+            assert_string_equal(chosen(c, 80, true), sums && rounded ? "05_three_kernels" : "07_mail");
+        }
 }
 
 // On the cpu an address is a host address.
 static kz_ptr at(const void *memory) { return (kz_ptr)(uintptr_t)memory; }
+
+// Every type and function of the interface, by the variants that the device chooses: 1, 1, 1, ... and a head at 2.
+static void every_type(void **state) {
+    const kz_type types[] = {KZ_F32, KZ_F64, KZ_F16, KZ_BF16, KZ_I32, KZ_U32, KZ_I64};
+    const uint8_t heads[4] = {0, 0, 1, 0};
+    const double sum[] = {1, 2, 3, 4}, ones[] = {1, 1, 1, 1}, segmented[] = {1, 2, 1, 2};
+    const double *const results[] = {sum, ones, ones, NULL, segmented, ones, ones};
+    kz_device *device;
+    kz_error error = {0};
+    assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
+    int opened = 0;
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        for (kz_scan_function f = KZ_SCAN_SUM; f < KZ_SCAN_FUNCTIONS; f++) {
+            kz_operation *scan;
+            double in[4], out[4], workspace[64];
+            for (uint64_t i = 0; i < 4; i++) kz_element_set(types[t], in, i, 1);
+            if (f == KZ_SCAN_AFFINE) continue;
+            if (kz_scan_open(device, f, KZ_SCAN_INCLUSIVE, types[t], 4, NULL, &scan, &error) != KZ_OK) {
+                assert_true(f >= KZ_SCAN_SEGMENTED_SUM);
+                continue;
+            }
+            opened++;
+            assert_int_equal(kz_scan_run(scan, NULL, at(in), at(out),
+                                         f < KZ_SCAN_SEGMENTED_SUM ? 0 : at(heads), at(workspace),
+                                         sizeof workspace, &error),
+                             KZ_OK);
+            assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+            for (uint64_t i = 0; i < 4; i++) assert_true(kz_element_get(types[t], out, i) == results[f][i]);
+            kz_operation_close(scan);
+        }
+    assert_int_equal(opened, 7 * 3 + 5 + 3 + 3);
+    kz_device_close(device);
+}
+
+// Past a double's digits.
+static void long_sums(void **state) {
+    kz_device *device;
+    kz_operation *scan;
+    kz_error error = {0};
+    int64_t in[3] = {INT64_MAX - 1, 1, 1}, out[3];
+    double workspace[64];
+    assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
+    assert_int_equal(kz_scan_open(device, KZ_SCAN_SUM, KZ_SCAN_INCLUSIVE, KZ_I64, 3, NULL, &scan, &error),
+                     KZ_OK);
+    assert_int_equal(kz_scan_run(scan, NULL, at(in), at(out), 0, at(workspace), sizeof workspace, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_true(out[0] == INT64_MAX - 1 && out[1] == INT64_MAX && out[2] == INT64_MIN);
+    kz_operation_close(scan);
+    kz_device_close(device);
+}
 
 static void the_operation(void **state) {
     kz_device *device;
@@ -177,6 +286,9 @@ int main(void) {
         cmocka_unit_test(segments),
         cmocka_unit_test(a_float_accumulator_passes_and_a_half_one_fails),
         cmocka_unit_test(plans),
+        cmocka_unit_test(deterministic_choices),
+        cmocka_unit_test(every_type),
+        cmocka_unit_test(long_sums),
         cmocka_unit_test(the_operation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
