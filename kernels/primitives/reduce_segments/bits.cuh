@@ -80,17 +80,17 @@ static __device__ __forceinline__ void clear_edges(const share<T> &s, room<T, A>
     __syncwarp();
 }
 
-// The lane's elements onto `value`, with a result put by at every bit.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ A fold_lane(room<T, A> *r, int stage, unsigned bits, A value) {
-    const int PACKS = room<T, A>::PACKS, PACK = room<T, A>::PACK;
+// The lane's elements onto `value`, with a result put by at every bit. INSTEAD: `folded` has the elements' place.
+template <int operation, int PACKS, bool INSTEAD, typename T, typename A>
+static __device__ __forceinline__ A fold_lane(const uint4 *elements, A *folded, unsigned bits, A value) {
+    const int PACK = 16 / sizeof(T);
     kz_pack<T> packs[PACKS];
 #pragma unroll
-    for (int j = 0; j < PACKS; j++) packs[j].raw = r->stage[stage][kz_lane() * PACKS + j];
-    if (r->INSTEAD) __syncwarp(); // all have theirs
-    A *folded = r->folded(stage) + kz_lane();
+    for (int j = 0; j < PACKS; j++) packs[j].raw = elements[kz_lane() * PACKS + j];
+    if (INSTEAD) __syncwarp(); // all have theirs
+    folded += kz_lane();
 #pragma unroll
-    for (int k = 0; k < r->EACH; k++) {
+    for (int k = 0; k < PACKS * PACK; k++) {
         value = kz_fold_combine<operation>(value, (A)kz_widen(packs[k / PACK].at[k % PACK]));
         if (bits >> k & 1) {
             folded[k * KZ_WARP] = value;
@@ -98,6 +98,11 @@ static __device__ __forceinline__ A fold_lane(room<T, A> *r, int stage, unsigned
         }
     }
     return value;
+}
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ A fold_stage(room<T, A> *r, int stage, unsigned bits, A value) {
+    return fold_lane<operation, room<T, A>::PACKS, room<T, A>::INSTEAD, T, A>(r->stage[stage],
+                                                                              r->folded(stage), bits, value);
 }
 
 // The ends that a lane has read: of segments first + 32 i + lane.
@@ -184,7 +189,7 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void fold_tile(walker<T, A> &w, A *carry) {
     __syncwarp(); // the bits are there
     unsigned bits = w.r->ends[kz_lane()];
-    A value = fold_lane<operation>(w.r, w.stage, bits, kz_fold_identity<operation>(A()));
+    A value = fold_stage<operation>(w.r, w.stage, bits, kz_fold_identity<operation>(A()));
     unsigned closed = __ballot_sync(KZ_ALL_LANES, bits != 0);
     A before = pass_on<operation>(value, closed, carry);
     if (bits) {
@@ -275,7 +280,7 @@ static __device__ __forceinline__ A walk(const problem<T> &p, const share<T> &s,
             waiting = false;
             close_tile<operation>(w, ends, &carry);
         } else {
-            open = fold_lane<operation>(r, w.stage, 0, open);
+            open = fold_stage<operation>(r, w.stage, 0, open);
             waiting = true;
             __syncwarp(); // read by all, before it is filled again
         }

@@ -156,6 +156,26 @@ static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_p
     return KZ_OK;
 }
 
+// A stretch of tiles for every block.
+static kz_status plan_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    uint64_t size = kz_type_size(c->type), packs = size == 2 ? 3 : REDUCE_SEGMENTS_RING_PACKS;
+    uint32_t shared = (uint32_t)REDUCE_SEGMENTS_RING_SHARED(size);
+    if (shared > device->shared_per_block_optin)
+        return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
+                              shared, device->id, device->shared_per_block_optin);
+    uint64_t tile = REDUCE_SEGMENTS_RING_WARPS * packs * 512 / size;
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_RING_BLOCKS;
+    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[N] + 1, tile), full);
+    kz_arg args[KZ_PLAN_ARGS];
+    guest_args(c, args);
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, "ring",
+                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_MAILS), REDUCE_SEGMENTS_RING_THREADS, args, 5);
+    plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = shared;
+    return KZ_OK;
+}
+
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", reduce_segments_natives},
     {"01_thread", 75, plan_thread, "a thread per segment", NULL},
@@ -164,6 +184,7 @@ static const kz_variant variants[] = {
     {"04_merge_path", 75, plan_merge_path, "even shares of elements and ends, whatever the skew", NULL},
     {"05_bits", 80, plan_bits, "elements added without a question, ends as bits", NULL},
     {"06_front", 80, plan_front, "small shares in order: the GPU reads side by side", NULL},
+    {"07_ring", 90, plan_ring, "a ring of tiles by bulk copies, one warp that looks up the ends", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -95,6 +95,78 @@ static void the_front_is_whole(void **state) {
         }
 }
 
+// ---- 07's ring ---------------------------------------------------------------------------------------
+
+// Offsets whose lengths come round: `length` of them, and then one of `last`.
+static size_t make_round(uint32_t n, uint32_t length, size_t round, uint32_t last, uint32_t *offsets) {
+    size_t count = 0;
+    offsets[0] = 0;
+    while (offsets[count] < n) {
+        uint32_t next = offsets[count] + (count % (round + 1) == round ? last : length);
+        offsets[++count] = next < n ? next : n;
+    }
+    return count;
+}
+
+typedef struct ring_test {
+    kz_device *device;
+    kz_module *module;
+    kz_ptr in, offsets, out;
+} ring_test;
+enum { RING_N = 70001, RING_SEGMENTS = 200000 };
+
+// Few blocks have many tiles each: stages and offsets come round. All sums are exact.
+static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32_t *in,
+                       const uint32_t *offsets) {
+    kz_error error = {0};
+    kz_plan p;
+    static int32_t out[RING_SEGMENTS];
+    kz_case c = {.operation = KZ_REDUCE_SEGMENTS_SUM, .type = KZ_I32, .axes = {RING_N, (int64_t)segments, 0}};
+    p = (kz_plan){0};
+    assert_int_equal(
+        kz_variant_find(family(), "07_ring")->plan(&c, kz_device_get_info(t->device), &p, &error), KZ_OK);
+    p.steps[0].launch.grid[0] = (uint32_t)blocks;
+    kz_copy_to_device(t->device, NULL, t->offsets, offsets, (segments + 1) * sizeof *offsets, &error);
+    kz_ptr buffers[] = {t->in, t->offsets, t->out};
+    assert_int_equal(kz_plan_run(t->device, NULL, t->module, &p, buffers, 3, 0, &error), KZ_OK);
+    kz_copy_to_host(t->device, NULL, out, t->out, segments * sizeof *out, &error);
+    assert_int_equal(kz_device_synchronize(t->device, &error), KZ_OK);
+    for (size_t s = 0; s < segments; s++) {
+        int32_t sum = 0;
+        for (uint32_t k = offsets[s]; k < offsets[s + 1]; k++) sum += in[k];
+        assert_int_equal(out[s], sum);
+    }
+}
+
+static void the_ring_comes_round(void **state) {
+    static int32_t in[RING_N];
+    static uint32_t offsets[RING_SEGMENTS + 1];
+    kz_error error = {0};
+    ring_test t;
+    kz_image image;
+    assert_int_equal(kz_device_open("sim:h200", &t.device, &error), KZ_OK);
+    assert_int_equal(kz_variant_image(family(), kz_variant_find(family(), "07_ring"), &image, &error), KZ_OK);
+    assert_int_equal(kz_module_load(t.device, &image, &t.module, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(t.device, sizeof in, &t.in, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.offsets, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.out, &error), KZ_OK);
+    for (uint32_t k = 0; k < RING_N; k++) in[k] = (int32_t)(k * 2654435761u >> 20);
+    kz_copy_to_device(t.device, NULL, t.in, in, sizeof in, &error);
+
+    check_ring(&t, 1, make_round(RING_N, 16, 40, 333, offsets), in, offsets);
+    check_ring(&t, 2, make_round(RING_N, 5000, 1, 20000, offsets), in, offsets);
+    check_ring(&t, 3, make_round(RING_N, 2, 3000, 30000, offsets), in,
+               offsets); // the ring of offsets is full
+    check_ring(&t, 2, make_round(RING_N, 1, 20000, 7, offsets), in,
+               offsets); // a tile's ends are too many for it
+    check_ring(&t, 2, make_round(RING_N, 0, 6000, 3000, offsets), in, offsets); // as many empty ones in a row
+    kz_memory_free(t.device, t.in, &error);
+    kz_memory_free(t.device, t.offsets, &error);
+    kz_memory_free(t.device, t.out, &error);
+    kz_module_close(t.module);
+    kz_device_close(t.device);
+}
+
 static void what_is_not_done_is_refused(void **state) {
     kz_plan p;
     assert_int_equal(plan((kz_case){.type = KZ_F32, .axes = {1LL << 33, 8, 0}}, &p), KZ_UNSUPPORTED);
@@ -107,11 +179,9 @@ static void what_is_not_done_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offsets_rise_from_0_to_n),
-        cmocka_unit_test(segments_by_hand),
-        cmocka_unit_test(shares_are_even),
-        cmocka_unit_test(the_front_is_whole),
-        cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(offsets_rise_from_0_to_n), cmocka_unit_test(segments_by_hand),
+        cmocka_unit_test(shares_are_even),          cmocka_unit_test(the_front_is_whole),
+        cmocka_unit_test(the_ring_comes_round),     cmocka_unit_test(what_is_not_done_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,4 +44,29 @@
 #endif
 #define REDUCE_SEGMENTS_FRONT_BLOCKS 16384
 
+// 07: warps that fold, packs of a lane (3 of the half types), tiles in flight, offsets in the ring beside them, blocks per
+// multiprocessor. To be searched: warps 8 to 28, packs 5 7, stages 2 to 5, ends 2048 4096 8192, blocks 1 2 3.
+#ifndef REDUCE_SEGMENTS_RING_WARPS
+#define REDUCE_SEGMENTS_RING_WARPS 12
+#endif
+#ifndef REDUCE_SEGMENTS_RING_PACKS
+#define REDUCE_SEGMENTS_RING_PACKS 5
+#endif
+#ifndef REDUCE_SEGMENTS_RING_STAGES
+#define REDUCE_SEGMENTS_RING_STAGES 3
+#endif
+#ifndef REDUCE_SEGMENTS_RING_ENDS
+#define REDUCE_SEGMENTS_RING_ENDS 4096
+#endif
+#ifndef REDUCE_SEGMENTS_RING_BLOCKS
+#define REDUCE_SEGMENTS_RING_BLOCKS 2
+#endif
+#define REDUCE_SEGMENTS_RING_MAILS   1024 // blocks, at most
+#define REDUCE_SEGMENTS_RING_THREADS ((REDUCE_SEGMENTS_RING_WARPS + 2) * 32)
+// Bytes of tiles; the half types' results lie behind theirs, 24 floats per lane.
+#define REDUCE_SEGMENTS_RING_SHARED(size)                                                                    \
+    (REDUCE_SEGMENTS_RING_WARPS * ((size) == 2                                                               \
+                                       ? 3 * 512 * REDUCE_SEGMENTS_RING_STAGES + 24 * 128                    \
+                                       : REDUCE_SEGMENTS_RING_PACKS * 512 * REDUCE_SEGMENTS_RING_STAGES))
+
 #endif

@@ -1,0 +1,87 @@
+// reduce_segments: parts of segments that go from block to block by mail, for 06 and 07: what a stretch of elements leaves,
+// where it begins among the segments, and how a block looks back for the parts before it.
+#ifndef REDUCE_SEGMENTS_PARTS_CUH
+#define REDUCE_SEGMENTS_PARTS_CUH
+
+#include "kz/fold.cuh"
+#include "kz/mail.cuh"
+
+// A part as it goes by mail.
+template <int operation, typename A> struct parts {
+    struct value {
+        A open, closed; // closed: 0 or 1
+    };
+    static __device__ __forceinline__ value identity(void) {
+        return {kz_fold_identity<operation>(A()), A(0)};
+    }
+    static __device__ __forceinline__ value combine(value before, value after) {
+        if (after.closed == 0) {
+            after.open = kz_fold_combine<operation>(before.open, after.open);
+            after.closed = before.closed;
+        }
+        return after;
+    }
+};
+
+// How many segments end at or before element e, by a warp. The first look is about where they would be if all had one
+// length, the farther from there the wider.
+static __device__ __forceinline__ unsigned ends_up_to(const unsigned *offsets, size_t segments, size_t n,
+                                                      size_t e) {
+    if (e == 0) return 0;
+    long long guess = (long long)((double)e / (double)n * (double)segments), lane = kz_lane();
+    long long probe = lane < 16 ? guess - (1ll << 2 * (15 - lane)) : guess - 1 + (1ll << 2 * (lane - 16));
+    long long low = 0, high = (long long)segments;
+    bool inside = probe >= 0 && probe < high;
+    bool before = probe < 0 || (inside && offsets[probe + 1] <= e);
+    unsigned count = __popc(__ballot_sync(KZ_ALL_LANES, before));
+    long long last = __shfl_sync(KZ_ALL_LANES, probe, count ? count - 1 : 0);
+    long long next = __shfl_sync(KZ_ALL_LANES, probe, count < KZ_WARP ? count : 0);
+    if (count && last >= 0) low = last + 1;
+    if (count < KZ_WARP && next < high) high = next;
+    while (low < high) {
+        long long step = (high - low + KZ_WARP - 1) / KZ_WARP;
+        probe = low + lane * step;
+        before = probe < high && offsets[probe + 1] <= e;
+        count = __popc(__ballot_sync(KZ_ALL_LANES, before));
+        if (count == 0) break;
+        long long found = low + (count - 1) * step;
+        low = found + 1;
+        high = found + step < high ? found + step : high;
+    }
+    return (unsigned)low;
+}
+
+// Of a warp: what it left open, its head, and the segments that it closed.
+template <typename A> struct record {
+    A value, head;
+    unsigned from, to;
+};
+
+// What the senders [low, from) come to, nearest first, 32 at a time, up to one that has closed a segment. By a warp; all
+// lanes get it.
+template <typename Op>
+static __device__ __forceinline__ typename Op::value look_back(const kz_mailbox &box, unsigned low,
+                                                               unsigned from, unsigned launch) {
+    typedef typename Op::value A;
+    A prefix = Op::identity();
+    for (int nearest = (int)from; nearest > (int)low && prefix.closed == 0; nearest -= KZ_WARP) {
+        int sender = nearest - 1 - (int)kz_lane();
+        A value = Op::identity();
+        if (sender >= (int)low) {
+            kz_mail<A> mail;
+            do mail = box.receive<A>((size_t)sender);
+            while (!mail.bears(launch));
+            value = mail.value();
+        }
+        __syncwarp();
+#pragma unroll
+        for (int step = 1; step < KZ_WARP; step *= 2) { // the higher lane has the earlier one
+            A earlier = kz_shuffle_down(value, step);
+            if (kz_lane() + step < KZ_WARP) value = Op::combine(earlier, value);
+        }
+        prefix = Op::combine(kz_shuffle(value, 0), prefix);
+    }
+    return prefix;
+}
+
+#endif
