@@ -47,7 +47,7 @@ static void print_variants(const kz_family *family, const report_style *style) {
         if (v->natives)
             report_table_add(table, REPORT_PLAIN, "cpu");
         else
-            report_table_add(table, REPORT_PLAIN, "sm_%d up", v->min_sm);
+            report_table_add(table, REPORT_PLAIN, v->min_sm < 0 ? "sm_%d alone" : "sm_%d up", abs(v->min_sm));
         report_table_add(table, REPORT_PLAIN, "%s", v->idea);
     }
     report_table_print(table, stdout, style, true);
@@ -114,7 +114,7 @@ static void print_pick(const kz_family *family, const kz_case *c, const kz_devic
         printf("      its result may differ from run to run; KZ_DETERMINISTIC takes %s\n",
                same ? same->name : "none");
     kz_plan plan = {0};
-    if (chosen->plan(c, info, &plan, NULL)) return;
+    if (kz_variant_plan(chosen, c, info, &plan, NULL)) return;
     for (uint32_t i = 0; i < plan.step_count; i++) print_step(&plan.steps[i]);
     if (plan.workspace_bytes)
         printf("      workspace of %llu bytes\n", (unsigned long long)plan.workspace_bytes);
@@ -154,8 +154,9 @@ static int print_json(const kz_family *family, const char *path) {
         json_array_append_new(axes, json_string(family->axes[i]));
     for (size_t i = 0; i < family->variant_count; i++)
         json_array_append_new(variants,
-                              json_pack("{s:s, s:s, s:i}", "name", family->variants[i].name, "idea",
-                                        family->variants[i].idea, "min_sm", family->variants[i].min_sm));
+                              json_pack("{s:s, s:s, s:i, s:b}", "name", family->variants[i].name, "idea",
+                                        family->variants[i].idea, "min_sm", abs(family->variants[i].min_sm),
+                                        "min_sm_alone", family->variants[i].min_sm < 0));
     for (size_t i = 0; i < family->case_count; i++)
         json_array_append_new(cases, describe_case(family, &family->cases[i]));
     json_t *array = json_pack("[{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}]", "family", family->name, "group",

@@ -1,6 +1,8 @@
 // kz list: the families and their variants.
 #include "cli.h"
 
+#include <stdlib.h>
+
 #include "family/case.h"
 #include "report/report.h"
 #include "select.h"
@@ -15,8 +17,9 @@ static json_t *describe(const kz_family *family) {
         json_array_append_new(operations, json_string(family->operations[i]));
     for (size_t i = 0; i < family->variant_count; i++) {
         const kz_variant *v = &family->variants[i];
-        json_array_append_new(variants, json_pack("{s:s, s:s, s:i, s:b}", "name", v->name, "idea", v->idea,
-                                                  "min_sm", v->min_sm, "native", v->natives != NULL));
+        json_array_append_new(variants, json_pack("{s:s, s:s, s:i, s:b, s:b}", "name", v->name, "idea",
+                                                  v->idea, "min_sm", abs(v->min_sm), "min_sm_alone",
+                                                  v->min_sm < 0, "native", v->natives != NULL));
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "family", family->name, "group", family->group,
                      "summary", family->summary, "operations", operations, "variants", variants, "cases",

@@ -41,11 +41,14 @@ static void reduce_uses_the_callers_workspace(void **state) {
     int32_t in[5] = {3, -8, 5, 1, 0}, out = 99;
     assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_MIN, KZ_I32, 5, NULL, &reduce, &error), KZ_OK);
     uint64_t bytes = kz_operation_workspace(reduce);
-    double workspace[64];
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
     assert_true(bytes > 0 && bytes <= sizeof workspace);
     memset(workspace, 0xa5, sizeof workspace);
     assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), bytes - 1, &error),
                      KZ_INVALID);
+    assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace) + 8, bytes, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "multiple of 16"));
     assert_int_equal(out, 99);
     assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), bytes, &error), KZ_OK);
     assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
@@ -76,12 +79,48 @@ static void what_cannot_be_is_an_error(void **state) {
     kz_operation_close(NULL);
 }
 
+static void expect_invalid(kz_device *device, const kz_family *family, kz_case c) {
+    kz_operation *operation = (kz_operation *)1;
+    kz_error error = {0};
+    assert_int_equal(kz_operation_open(device, family->name, &c, NULL, &operation, &error), KZ_INVALID);
+    assert_null(operation);
+    assert_non_null(strstr(error.message, family->name));
+}
+
+static void nonsense_crashes_nobody(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++) {
+        uint32_t operations = 0;
+        while (list[f]->operations[operations]) operations++;
+        const kz_case good = list[f]->cases[0];
+        kz_case c = good;
+        c.operation = operations;
+        expect_invalid(*state, list[f], c);
+        c.operation = UINT32_MAX;
+        expect_invalid(*state, list[f], c);
+        c = good;
+        c.type = KZ_TYPE_COUNT;
+        expect_invalid(*state, list[f], c);
+        for (size_t i = 0; i < KZ_CASE_AXES && list[f]->axes[i]; i++) {
+            c = good;
+            c.axes[i] = -1;
+            expect_invalid(*state, list[f], c);
+        }
+    }
+    kz_operation *operation;
+    kz_error error = {0};
+    assert_int_equal(kz_reduce_open(*state, (kz_reduce_operation)100000, KZ_F32, 5, NULL, &operation, &error),
+                     KZ_INVALID);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(saxpy_takes_its_a, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(reduce_uses_the_callers_workspace, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(the_same_bits_can_be_asked_for, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(nonsense_crashes_nobody, open_cpu, close_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,9 +64,12 @@ typedef struct kz_work {
 
 typedef struct kz_family kz_family;
 
+// In the place of a least architecture: this one and no other, as its PTX is for sm_90a, say.
+#define KZ_SM_ALONE(sm) (-(sm))
+
 typedef struct kz_variant {
     const char *name; // "03_warp_shuffle": also the file's stem
-    int min_sm;       // lowest architecture it runs on: 75; 0 for a native C variant of the `cpu` device
+    int min_sm; // lowest architecture it runs on: 75, or KZ_SM_ALONE(90); 0 for a native C variant of the `cpu` device
     // Fills the plan for this case; KZ_UNSUPPORTED with a reason where the variant does not do it.
     kz_status (*plan)(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error);
     const char *idea;               // one line for tables
@@ -197,6 +200,10 @@ const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c, cons
 const kz_variant *kz_choose_in_order(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                      const char *const *names);
 bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
+// The variant's plan, where the device can run it: KZ_UNSUPPORTED with the reason where the architecture, the memory of a
+// block or the variant itself says no.
+kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
+                          kz_plan *plan, kz_error *error);
 
 // ---- the registry -----------------------------------------------------------------------------
 

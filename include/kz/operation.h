@@ -32,7 +32,9 @@ const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled
 uint64_t kz_operation_workspace(const kz_operation *operation);  // bytes that a run needs; may be 0
 const kz_plan *kz_operation_plan(const kz_operation *operation);
 
-// Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after.
+// Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after, and begins at a
+// multiple of KZ_WORKSPACE_ALIGNMENT, as what kz_memory_alloc gives does.
+#define KZ_WORKSPACE_ALIGNMENT 16
 kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
                            size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 

@@ -25,14 +25,9 @@ kz_status family_make_plan(const family_check_job *job, kz_plan *plan, kz_error 
     const kz_device_info *info = kz_device_get_info(job->device);
     *plan = (kz_plan){0};
     if (job->guest) return family_guest_plan(job->guest, job->c, info, plan, error);
-    if (!family_variant_suits(job->variant, info))
-        return base_fail(error, KZ_UNSUPPORTED, "%s is not meant for %s", job->variant->name, info->id);
-    if (job->variant->min_sm > info->sm)
-        return base_fail(error, KZ_UNSUPPORTED, "needs sm_%d, and %s is sm_%d", job->variant->min_sm,
-                         info->id, info->sm);
     if (job->c->use & KZ_USE_HUGE && info->kind != KZ_DEVICE_CUDA)
         return base_fail(error, KZ_UNSUPPORTED, "past 2^31 elements: for GPUs only");
-    return job->variant->plan(job->c, info, plan, error);
+    return kz_variant_plan(job->variant, job->c, info, plan, error);
 }
 
 // ---- one output against its reference -----------------------------------------------------------

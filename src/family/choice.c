@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "family/choice.h"
 #include "kz/family.h"
 
@@ -39,15 +40,34 @@ const char *choice_text(const char *family) {
 
 bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device) {
     if (device->kind == KZ_DEVICE_CPU) return variant->natives != NULL;
-    return variant->natives == NULL && variant->min_sm <= device->sm;
+    if (variant->natives) return false;
+    return variant->min_sm < 0 ? KZ_SM_ALONE(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
+}
+
+kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
+                          kz_plan *plan, kz_error *error) {
+    *plan = (kz_plan){0};
+    if ((variant->natives != NULL) != (device->kind == KZ_DEVICE_CPU))
+        return base_fail(error, KZ_UNSUPPORTED, "%s is not meant for %s", variant->name, device->id);
+    if (!kz_variant_fits(variant, device))
+        return base_fail(error, KZ_UNSUPPORTED, "needs sm_%d%s, and %s is sm_%d", abs(variant->min_sm),
+                         variant->min_sm < 0 ? " and no other" : "", device->id, device->sm);
+    kz_status status = variant->plan(c, device, plan, error);
+    for (size_t i = 0; status == KZ_OK && i < plan->step_count; i++) {
+        uint64_t wanted = plan->steps[i].launch.dynamic_shared_bytes, room = device->shared_per_block_optin;
+        if (plan->steps[i].kind == KZ_STEP_LAUNCH && room && wanted > room)
+            return base_fail(
+                error, KZ_UNSUPPORTED, "a block needs %llu KiB of shared memory, and %s has %llu",
+                (unsigned long long)(wanted >> 10), device->id, (unsigned long long)(room >> 10));
+    }
+    return status;
 }
 
 // It runs there, does the case, and gives the same bits in every run where that is wanted.
 static bool will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
                     const kz_device_info *device, bool deterministic) {
-    kz_plan plan = {0};
-    if (!variant || !kz_variant_fits(variant, device)) return false;
-    if (variant->plan(c, device, &plan, NULL) != KZ_OK) return false;
+    kz_plan plan;
+    if (!variant || kz_variant_plan(variant, c, device, &plan, NULL) != KZ_OK) return false;
     return !deterministic || !family->varies || !family->varies(c, variant);
 }
 

@@ -30,8 +30,23 @@ static kz_status pick(const kz_family *family, const kz_case *c, const kz_device
         base_fail_note(error, "`kz info %s` lists them", family->name);
         return status;
     }
-    if (kz_variant_fits(*variant, device)) return KZ_OK;
-    return base_fail(error, KZ_UNSUPPORTED, "%s/%s does not run on %s", family->name, name, device->id);
+    return KZ_OK;
+}
+
+// Numbers from outside, before anything takes them for an index or a size. A size of 2^63 and more is a negative axis.
+static kz_status check_case(const kz_family *family, const kz_case *c, kz_error *error) {
+    uint32_t operations = 0;
+    while (family->operations[operations]) operations++;
+    if ((uint32_t)c->operation >= operations)
+        return base_fail(error, KZ_INVALID, "%s has the operations 0 to %u, and %u was asked for",
+                         family->name, operations - 1, (uint32_t)c->operation);
+    if ((uint32_t)c->type >= KZ_TYPE_COUNT)
+        return base_fail(error, KZ_INVALID, "%s: %u is no kz_type", family->name, (uint32_t)c->type);
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+        if (c->axes[i] < 0)
+            return base_fail(error, KZ_INVALID, "%s: %s is %llu, and must be below 2^63", family->name,
+                             family->axes[i], (unsigned long long)c->axes[i]);
+    return KZ_OK;
 }
 
 kz_status kz_operation_open(kz_device *device, const char *family_name, const kz_case *c, const char *variant,
@@ -39,6 +54,8 @@ kz_status kz_operation_open(kz_device *device, const char *family_name, const kz
     *operation = NULL;
     const kz_family *family = kz_family_find(family_name);
     if (!family) return base_fail(error, KZ_NOT_FOUND, "there is no family %s", family_name);
+    kz_status status = check_case(family, c, error);
+    if (status != KZ_OK) return status;
     kz_operation *made = calloc(1, sizeof *made);
     if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for an operation of %s", family_name);
 
@@ -47,8 +64,8 @@ kz_status kz_operation_open(kz_device *device, const char *family_name, const kz
     kz_buffer buffers[KZ_FAMILY_BUFFERS];
     made->buffer_count = family->buffers(c, buffers);
     kz_image image;
-    kz_status status = pick(family, c, info, variant, &made->variant, error);
-    if (status == KZ_OK) status = made->variant->plan(c, info, &made->plan, error);
+    status = pick(family, c, info, variant, &made->variant, error);
+    if (status == KZ_OK) status = kz_variant_plan(made->variant, c, info, &made->plan, error);
     if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
     if (status == KZ_OK) status = kz_module_load(device, &image, &made->module, error);
     if (status != KZ_OK) {
@@ -76,6 +93,9 @@ kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_
     if (buffer_count != operation->buffer_count)
         return base_fail(error, KZ_INVALID, "%zu buffers were given, the operation takes %zu", buffer_count,
                          operation->buffer_count);
+    if (operation->plan.workspace_bytes && workspace % KZ_WORKSPACE_ALIGNMENT)
+        return base_fail(error, KZ_INVALID, "the workspace is at 0x%llx, which is no multiple of %d bytes",
+                         (unsigned long long)workspace, KZ_WORKSPACE_ALIGNMENT);
     if (workspace_bytes < operation->plan.workspace_bytes)
         return base_fail(error, KZ_INVALID, "the workspace has %llu bytes, %s needs %llu",
                          (unsigned long long)workspace_bytes, operation->variant->name,

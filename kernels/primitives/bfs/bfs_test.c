@@ -92,7 +92,7 @@ static void the_operation_runs(void **state) {
     kz_error error = {0};
     uint32_t out[] = {0, 1, 2, 2}, targets[] = {1, 2}, in[] = {0, 0, 1, 2}, sources[] = {0, 1};
     int32_t levels[3];
-    uint64_t workspace[16];
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) uint64_t workspace[16];
     kz_bfs_graph graph = {(kz_ptr)(uintptr_t)out, (kz_ptr)(uintptr_t)targets, (kz_ptr)(uintptr_t)in,
                           (kz_ptr)(uintptr_t)sources};
     assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);

@@ -89,7 +89,7 @@ static const kz_case cases[] = {
     CHECK(EVEN, U32, 1031, 65521, 1, UINT32_MAX, .data = KZ_DATA_SMALL),
     CHECK(EVEN, U16, 4099, 65521, 0, 65535, .data = KZ_DATA_SMALL),
     CHECK(EVEN, U16, 4099, 641, 1, 65536, .data = KZ_DATA_SMALL),
-    CHECK(EVEN, U16, 66000, 65536, 0, 65536, .data = KZ_DATA_EQUAL), // 16 bits of a counter overflow
+    CHECK(EVEN, U16, 66000, 65536, 0, 65536, .data = KZ_DATA_EQUAL), // one counter of many gets all
     CHECK(EVEN, F32, 2011, 65535, ZERO, ONE),
     CHECK(EVEN, F32, 150001, 16, ZERO, ONE), // round the loop of 05 with more than one set
     SIZES(F32, 256, ONE),

@@ -210,7 +210,8 @@ static void every_type(void **state) {
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
         for (kz_scan_function f = KZ_SCAN_SUM; f < KZ_SCAN_FUNCTIONS; f++) {
             kz_operation *scan;
-            double in[4], out[4], workspace[64];
+            double in[4], out[4];
+            _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
             for (uint64_t i = 0; i < 4; i++) kz_element_set(types[t], in, i, 1);
             if (f == KZ_SCAN_AFFINE) continue;
             if (kz_scan_open(device, f, KZ_SCAN_INCLUSIVE, types[t], 4, NULL, &scan, &error) != KZ_OK) {
@@ -236,7 +237,7 @@ static void long_sums(void **state) {
     kz_operation *scan;
     kz_error error = {0};
     int64_t in[3] = {INT64_MAX - 1, 1, 1}, out[3];
-    double workspace[64];
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
     assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
     assert_int_equal(kz_scan_open(device, KZ_SCAN_SUM, KZ_SCAN_INCLUSIVE, KZ_I64, 3, NULL, &scan, &error),
                      KZ_OK);
@@ -254,7 +255,7 @@ static void the_operation(void **state) {
     kz_error error = {0};
     int32_t in[4] = {3, -8, 5, 1}, out[4] = {99, 99, 99, 99};
     const uint8_t heads[4] = {1, 0, 1, 0};
-    double workspace[64];
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
     assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
     assert_int_equal(kz_scan_open(device, KZ_SCAN_SUM, KZ_SCAN_EXCLUSIVE, KZ_I32, 4, NULL, &scan, &error),
                      KZ_OK);
