@@ -82,6 +82,12 @@ static __device__ __forceinline__ void kz_deal_tiles(Line *line, int tiles, unsi
     }
 }
 
+// The number of this launch, after the last one's: never 0, which is what a warp begins with when it has no mail yet.
+static __device__ __forceinline__ unsigned kz_launch_after(const unsigned *last) {
+    unsigned launch = *(const volatile unsigned *)last + 1;
+    return launch ? launch : 1;
+}
+
 // ---- looking ahead --------------------------------------------------------------------------------------
 
 // What lies before `tile`, for lane 0. `base` and `before` are the warp's memory of its walk: all tiles

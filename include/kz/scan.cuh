@@ -204,7 +204,7 @@ static __device__ __forceinline__ void kz_scan_run(const typename Op::element *i
                                                    typename Op::element *out, size_t n, size_t exclusive) {
     extern __shared__ __align__(128) char stages[];
     __shared__ kz_scan_line<Op> line;
-    unsigned launch = *(volatile unsigned *)&kz_scan_launch + 1;
+    unsigned launch = kz_launch_after(&kz_scan_launch);
     unsigned s = threadIdx.x;
     if (s < kz_scan_ring<Op>::DEPTH) {
         kz_barrier_open(&line.claimed[s], 1);

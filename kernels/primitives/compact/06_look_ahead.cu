@@ -184,7 +184,7 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     extern __shared__ __align__(128) char stages[];
     __shared__ pipeline line;
     const int DEPTH = job<R>::DEPTH;
-    unsigned launch = *(volatile unsigned *)&compact_launch + 1;
+    unsigned launch = kz_launch_after(&compact_launch);
     unsigned s = threadIdx.x;
     if (s < DEPTH) {
         kz_barrier_open(&line.claimed[s], 1);
