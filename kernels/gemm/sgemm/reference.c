@@ -5,7 +5,8 @@
 // times the partial sum: after i of k products its square is about i/k Q + (i/k)^2 S^2, with S the sum and Q
 // the sum of the products' squares. Summed over i the error's standard deviation is below u sqrt(k (Q / 2 +
 // S^2 / 3)), and rounded products add u sqrt(Q). Six of those are allowed: TF32, which keeps 11 bits of each
-// factor, errs by 2^-12 sqrt(Q) and is out up to k of some 10^5. Q is at most sqrt(sum a^4 sum b^4) (Cauchy
+// factor, errs by 2^-12 sqrt(Q) and is out up to k of some 10^5. Equal products round alike, not independently: of those
+// all roundings may go one way, u |S| (k + 1) / 2 together. Q is at most sqrt(sum a^4 sum b^4) (Cauchy
 // and Schwarz), so it takes no second product of matrices. Below the smallest normal float a rounding is
 // 2^-150 at most.
 #include <math.h>
@@ -119,9 +120,13 @@ kz_status sgemm_reference(const kz_case *c, void *const *host, size_t which, dou
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double sum = expected[i * n + j], squares = rows[i] * columns[j];
-            double error_of_sums = sqrt(k * (squares / 2.0 + sum * sum / 3.0)),
-                   error_of_products = sqrt(squares);
-            bound[i * n + j] = DEVIATIONS * u * (error_of_sums + error_of_products) + k * 0x1p-149;
+            double error_of_sums = DEVIATIONS * sqrt(k * (squares / 2.0 + sum * sum / 3.0)),
+                   error_of_products = DEVIATIONS * sqrt(squares);
+            if (c->data == KZ_DATA_EQUAL) {
+                error_of_sums = fmax(error_of_sums, fabs(sum) * (k + 1.0) / 2.0);
+                error_of_products = fmax(error_of_products, fabs(sum));
+            }
+            bound[i * n + j] = u * (error_of_sums + error_of_products) + k * 0x1p-149;
         }
     free(rows);
     return KZ_OK;

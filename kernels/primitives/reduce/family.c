@@ -200,6 +200,7 @@ static const kz_variant variants[] = {
 // clang-format on
 
 static const kz_case cases[] = {
+    CHECK(SUM, F32, 5003, .data = KZ_DATA_EQUAL), // elements that all round alike
     CHECK(SUM, F32, 2),
     CHECK(SUM, F32, 3),
     CHECK(SUM, F32, 31),
@@ -252,7 +253,7 @@ static const kz_case cases[] = {
     BENCH(MEAN, F32, 1 << 28),
     BENCH(ARGMAX, F32, 1 << 28),
     BENCH(ARGMIN, BF16, 1 << 28),
-    CASE(MAX, F16, (1LL << 31) + 4099, KZ_USE_HUGE),
+    CASE(SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE), // of which every element counts
 };
 
 // 01 to 06 add by atomics, in the order in which they come; that changes sums of floats alone.

@@ -4,9 +4,10 @@
 // Take the order as random and the roundings as independent, each at most u times the partial sum: after i of
 // n elements the square of the partial sum is about i/n * Q + (i/n)^2 * S^2, with S the sum and Q the sum of
 // squares. Summed over i, the error's standard deviation is below u * sqrt(n * (Q / 2 + S^2 / 3)). Six of
-// those are allowed: about ten times what a correct kernel shows, and far below what accumulating in a half
-// type does. u is that of the accumulator: 2^-24 for f32, f16 and bf16. The result is rounded once more to
-// the type. A mean is the sum, with its error, divided; the division and the count in the accumulator's type
+// those are allowed, far below what accumulating in a half type does. Where all elements are equal the roundings
+// are not independent: for a whole binade of partial sums each is the same. They may all go one way, u times the
+// partial sum each, u * |S| * (n + 1) / 2 together. u is that of the accumulator: 2^-24 for f32, f16 and bf16. The
+// result is rounded once more to the type. A mean is the sum, with its error, divided; the division and the count in the accumulator's type
 // round once each.
 #include <math.h>
 
@@ -87,18 +88,22 @@ static double largest(kz_type type, reduce_slice slice) {
 static double float_sum(kz_type type, reduce_slice slice, double *error) {
     double scale = largest(type, slice); // squares are taken in its unit, for those of denormals vanish
     double sum = 0.0, lost = 0.0, squares = 0.0;
+    bool equal = true;
     *error = 0.0;
     for (uint64_t i = 0; i < slice.count; i++) {
         double x = element(type, slice, i), next = sum + x;
         lost += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
         sum = next;
         squares += (x / scale) * (x / scale);
+        equal = equal && x == element(type, slice, 0);
     }
     if (!isfinite(sum) || scale == 0.0) return sum; // NaN or infinity in, the same out; zeros give zero
     sum += lost;
     double u = kz_unit_roundoff(type == KZ_F64 ? KZ_F64 : KZ_F32);
-    double units = sqrt((double)slice.count * (squares / 2.0 + (sum / scale) * (sum / scale) / 3.0));
-    *error = DEVIATIONS * u * scale * units;
+    double n = (double)slice.count, whole = fabs(sum) / scale;
+    double units = DEVIATIONS * sqrt(n * (squares / 2.0 + whole * whole / 3.0));
+    if (equal) units = fmax(units, whole * (n + 1.0) / 2.0);
+    *error = u * scale * units;
     return sum;
 }
 
