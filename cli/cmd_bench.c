@@ -501,7 +501,7 @@ const cli_command cli_command_bench = {
         "bytes,\n"
         "with cold caches, in turns, each checked against the reference before and after. The figure is the "
         "median\n"
-        "with its 95% interval; below 10 us it is taken from a graph of launches over rotating buffers. A "
+        "with its 95% interval; below 50 us it is taken from a graph of launches over rotating buffers. A "
         "candidate\n"
         "is sampled until the interval is within 0.5%, and called not converged after --time seconds.\n\n"
         "The simulator has no clock: there it counts instructions, sectors and wavefronts instead.\n\n"

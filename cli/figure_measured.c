@@ -155,7 +155,7 @@ kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) 
         }
     if (!status) {
         write_source(&note, &record, "Measured: ",
-                     "\nMedians; below 10 us from graphs of many launches. kz figure reduce_sizes");
+                     "\nMedians; below 50 us from graphs of many launches. kz figure reduce_sizes");
         report_figure_plot_write(
             svg, &(report_figure_plot){
                      .text = {"A sum against its size: small ones take what a launch takes", note.data},

@@ -7,6 +7,7 @@
 
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cuda/std/limits>
+#include <limits.h>
 #include <string.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -21,8 +22,8 @@ template <typename A> struct greater {
     __host__ __device__ A operator()(A a, A b) const { return a < b ? b : a; }
 };
 struct times {
-    long long length;
-    __host__ __device__ long long operator()(long long row) const { return row * length; }
+    int length;
+    __host__ __device__ int operator()(int row) const { return row * length; }
 };
 
 template <typename A, typename In, typename Out, typename Offsets>
@@ -56,9 +57,10 @@ static cudaError_t by_type(const kz_peer_problem *problem, const cub_call *call,
 
 // Axes: outer, n, inner. Buffers: in, out.
 cudaError_t cub_reduce_axis(const kz_peer_problem *problem, const cub_call *call) {
-    if (problem->axes[2] != 1) return cudaErrorNotSupported;
-    auto offsets = thrust::make_transform_iterator(thrust::counting_iterator<long long>(0),
-                                                   times{(long long)problem->axes[1]});
+    // Indices of 32 bits, CUB's faster choice.
+    if (problem->axes[2] != 1 || problem->axes[0] * problem->axes[1] > INT_MAX) return cudaErrorNotSupported;
+    auto offsets =
+        thrust::make_transform_iterator(thrust::counting_iterator<int>(0), times{(int)problem->axes[1]});
     return by_type(problem, call, (const void *)call->buffers[0], (void *)call->buffers[1], problem->axes[0],
                    offsets);
 }

@@ -8,7 +8,7 @@
 #include "base/base.h"
 
 enum { ESTIMATES = 3, FRESH_ELEMENTS = 1 << 22 };
-static const double GRAPH_FIGURE = 10e-6; // below this the graph's figure is the figure
+static const double GRAPH_FIGURE = 50e-6; // below this the graph's figure is the figure
 static const double NO_GRAPH = 20e-3;     // above this a graph tells nothing new
 static const double OVER_ROOF = 1.05;
 static const double SHORT_LATENCY = 0.1; // seconds of samples for a latency that is not the figure
