@@ -111,6 +111,12 @@ static void what_makes_no_sense_is_refused(void **state) {
     // A crowd that tries for ever, and a lock that is handed on for seconds.
     assert_int_equal(plan("03_cas", case_of(KZ_ATOMICS_COUNT, 1 << 24, 1), &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("03_cas", case_of(KZ_ATOMICS_COUNT, 1 << 12, 1), &p), KZ_OK);
+    kz_case crowded = case_of(KZ_ATOMICS_COUNT, 1 << 22, 1 << 16);
+    assert_int_equal(plan("03_cas", crowded, &p), KZ_OK);
+    crowded.data = KZ_DATA_BIASED;
+    assert_int_equal(plan("03_cas", crowded, &p), KZ_UNSUPPORTED);
+    crowded.data = KZ_DATA_EQUAL;
+    assert_int_equal(plan("03_cas", crowded, &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("06_spin", case_of(KZ_ATOMICS_UPDATE, 1 << 20, 1), &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("08_ticket", case_of(KZ_ATOMICS_UPDATE, 1 << 20, 1), &p), KZ_UNSUPPORTED);
 }

@@ -2,6 +2,8 @@
 //
 // Each prepares the output and then launches its kernel; append launches another one that works the queue off. The
 // workspace is append's queue, or a word (for tickets two) for each lock.
+#include <math.h>
+
 #include "private.h"
 #include "tune.h"
 
@@ -140,25 +142,38 @@ static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_p
     return run(c, device, plan, s);
 }
 
+// What the most crowded word gets of all elements. Biased keys are k x^8: the first word has all x below k^(-1/8).
+static double largest_share(const kz_case *c) {
+    double even = 1 / (double)keys_of(c);
+    return c->data == KZ_DATA_EQUAL ? 1 : c->data == KZ_DATA_BIASED ? pow(even, 1.0 / 8) : even;
+}
+// How many words with even shares would be as crowded: one over the sum of the shares' squares, to which only the first
+// one of biased keys adds much.
+static double even_words(const kz_case *c) {
+    double share = largest_share(c);
+    return c->data == KZ_DATA_BIASED ? 1 / (share * share) : 1 / share;
+}
+
 // Where threads try until they succeed, and all that share a word disturb each other, the tries grow with the
 // square of the crowd: one that would take long is not begun. An H200 makes 1.36 tries in a nanosecond at one word
 // (15 November 2026): 2^26 of them are 50 ms.
 static kz_status too_crowded(const kz_case *c, const kz_device_info *device, kz_error *error) {
     uint64_t threads =
         kz_min_u64(count_of(c), (uint64_t)device->multiprocessors * ATOMICS_RETRY_BLOCKS * ATOMICS_THREADS);
-    double tries = (double)count_of(c) * (double)threads / (double)keys_of(c);
+    double tries = (double)count_of(c) * (double)threads / even_words(c);
     if (tries <= 0x1p26) return KZ_OK;
-    return kz_plan_refuse(
-        error, "%lld elements at %lld words would be tried %.0e times: fewer elements, or more words",
-        (long long)c->axes[N], (long long)c->axes[K], tries);
+    return kz_plan_refuse(error,
+                          "%lld elements at %lld words, as crowded as %.0f: they would be tried %.0e times; "
+                          "fewer elements, or more words",
+                          (long long)c->axes[N], (long long)c->axes[K], even_words(c), tries);
 }
 
 // A lock is handed on in microseconds, one after another.
 static kz_status too_long(const kz_case *c, kz_error *error) {
-    if (c->axes[N] / c->axes[K] <= 1 << 14) return KZ_OK;
+    double turns = (double)count_of(c) * largest_share(c);
+    if (turns <= 1 << 14) return KZ_OK;
     return kz_plan_refuse(
-        error, "a lock would be handed on %lld times, some microseconds each: more keys, or 05_block",
-        (long long)(c->axes[N] / c->axes[K]));
+        error, "a lock would be handed on %.0f times, some microseconds each: more keys, or 05_block", turns);
 }
 
 static kz_status plan_cas(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {

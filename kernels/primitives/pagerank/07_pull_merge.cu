@@ -4,7 +4,7 @@
 //          as items beside the edges, so that a stretch of empty rows is work too (merge path, Merrill and Garland SC16;
 //          reduce_segments/04 has it in detail).
 // Change   a block takes an even range of items, tile by tile. All of a tile's sources are read side by side, then all
-//          of their shares at once, into shared memory; there a lane sums a row, and a warp a long one. What is open at a
+//          of their shares at once, into shared memory; there as many lanes sum a row as there are for each, and a warp a long one. What is open at a
 //          tile's or a block's end is carried on, in order.
 // Expect   the same time for any shape; 15 loads of shares in flight for each thread; the same bits in every run.
 // Limit    L2: 32 bytes move for each share of 4 that a lane asks for at random.
@@ -16,7 +16,7 @@ enum {
     THREADS = PAGERANK_MERGE_THREADS,
     ITEMS = PAGERANK_MERGE_ITEMS,
     TILE = PAGERANK_MERGE_TILE,
-    LONG = 64, // a row with more edges is a warp's
+    LONG = 64, // a row with more edges for each of its lanes is a warp's
 };
 
 struct problem {
@@ -94,16 +94,26 @@ static __device__ __forceinline__ void load_tile(const problem &p, const tile &t
     __syncthreads();
 }
 
-// The sum of row r, for its lane; r is the warp's first row and the lane's number. Row t.rows is the one that is still
-// open at the tile's end; rows behind it have no edges.
-static __device__ __forceinline__ float sum_row(const tile &t, unsigned r) {
+// Lanes for each row, a power of two: as many as leave a row to every group of the block, so that few and long rows do not
+// keep a few lanes busy while the others wait.
+static __device__ __forceinline__ unsigned lanes_of(const tile &t) {
+    unsigned lanes = 1;
+    while (lanes < KZ_WARP && 2 * lanes * (t.rows + 1) <= THREADS) lanes *= 2;
+    return lanes;
+}
+
+// The sum of row r, for the first of its lanes; all of the warp come, with neighbouring rows. Row t.rows is the one that is
+// still open at the tile's end; rows behind it have no edges.
+static __device__ __forceinline__ float sum_row(const tile &t, unsigned r, unsigned lanes) {
     unsigned begin = r > 0 && r <= t.rows ? t.ends[r - 1] - t.from.edge : 0;
     unsigned end = r < t.rows ? t.ends[r] - t.from.edge : r == t.rows ? t.edges : 0;
+    unsigned mine = kz_lane() & (lanes - 1);
     float sum = 0.0f;
-    bool is_long = end - begin > LONG;
+    bool is_long = end - begin > LONG * lanes;
     if (!is_long)
-        for (unsigned k = begin; k < end; k++) sum += t.shares[slot_of(k)];
-    for (unsigned left = __ballot_sync(KZ_ALL_LANES, is_long); left; left &= left - 1) {
+        for (unsigned k = begin + mine; k < end; k += lanes) sum += t.shares[slot_of(k)];
+    for (unsigned step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(KZ_ALL_LANES, sum, step);
+    for (unsigned left = __ballot_sync(KZ_ALL_LANES, is_long && mine == 0); left; left &= left - 1) {
         int lane = __ffs(left) - 1;
         unsigned stop = __shfl_sync(KZ_ALL_LANES, end, lane);
         float part = 0.0f;
@@ -175,9 +185,11 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_step_f32, PAGERANK_MERGE_THREADS, PAGERANK_M
         __syncthreads(); // all know where it lies
         if (threadIdx.x == 0) at[0] = to;
         load_tile(p, t, item + 2 * TILE < end ? item + 2 * TILE : end, &at[1]);
-        for (unsigned first = threadIdx.x - kz_lane(); first <= t.rows; first += THREADS) {
-            unsigned r = first + kz_lane();
-            float sum = sum_row(t, r);
+        unsigned lanes = lanes_of(t);
+        for (unsigned first = (threadIdx.x - kz_lane()) / lanes; first <= t.rows; first += THREADS / lanes) {
+            unsigned r = first + kz_lane() / lanes;
+            float sum = sum_row(t, r, lanes);
+            if (kz_lane() & (lanes - 1)) continue;
             if (r == 0) sum += carry[turn];
             if (r == t.rows) carry[turn ^ 1] = sum;
             if (r >= t.rows) continue;

@@ -156,8 +156,8 @@ static kz_status plan_pull_merge(const kz_case *c, const kz_device_info *device,
     if (status != KZ_OK || vertices(c) == 0) return status;
     add_shares(c, plan, "pull_merge");
     uint64_t tiles = kz_ceil_div(vertices(c) + edges(c), PAGERANK_MERGE_TILE);
-    uint64_t full =
-        kz_min_u64((uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS, PAGERANK_MERGE_TILE / 2);
+    uint64_t blocks_at_once = (uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS;
+    uint64_t full = kz_min_u64(blocks_at_once * PAGERANK_MERGE_WAVES, PAGERANK_MERGE_TILE / 2);
     uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
     kz_arg args[] = {kz_arg_buffer(IN_OFFSETS),
                      kz_arg_buffer(IN_SOURCES),

@@ -29,6 +29,10 @@
 #ifndef PAGERANK_MERGE_BLOCKS
 #define PAGERANK_MERGE_BLOCKS 4
 #endif
+// 07: blocks for each that a multiprocessor holds. Items are alike in number, not in time: a share that is in L1 comes sooner.
+#ifndef PAGERANK_MERGE_WAVES
+#define PAGERANK_MERGE_WAVES 3
+#endif
 #define PAGERANK_MERGE_TILE (PAGERANK_MERGE_THREADS * PAGERANK_MERGE_ITEMS)
 
 #endif
