@@ -206,7 +206,7 @@ static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *pl
 static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
     uint64_t lanes = lanes_for(kz_ceil_div(row_bytes(c) * REDUCE_AXIS_THREADS, REDUCE_AXIS_RAGGED_BYTES));
     uint64_t rows = lanes == 1 ? REDUCE_AXIS_RAGGED_BYTES / row_bytes(c) : REDUCE_AXIS_THREADS / lanes;
-    uint64_t full = (uint64_t)device->multiprocessors * 6 * REDUCE_AXIS_ROW_WAVES;
+    uint64_t full = (uint64_t)device->multiprocessors * 6 * REDUCE_AXIS_RAGGED_WAVES;
     kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OUT),
                      kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(rows),        kz_arg_u64(lanes)};

@@ -1,21 +1,24 @@
 // reduce_segments 07: a ring
 // kz: sm 90
 //
-// Idea     in 06 each of thousands of warps brings 2.5 KB at a time from a place of its own, and asks for its next ends
-//          itself. The copy engine brings tens of KB with one instruction, and one warp can look up the ends for all.
-// Change   a block goes over one stretch of the input, through a ring of tiles in shared memory. One warp loads: tiles, by
-//          bulk copies, and offsets, into a ring of their own; it finds where each warp's chunk of a tile begins among the
-//          ends. The others fold a chunk each as in 05; one closes the segments that chunks share. Blocks meet by mail.
-// Expect   ten instructions per element with segments of 16, and the speed of a read.
-// Limit    sm_90. Below four elements per segment the ring of offsets holds less than a tile's ends, and the loading warp
-//          waits for them. The mail lives in the module: one launch at a time.
+// Idea     in 06 each of thousands of warps brings 2.5 KB at a time from a place of its own, and asks for its
+//          next ends itself. The copy engine brings tens of KB by one instruction, and one warp can look up the
+//          ends for all.
+// Change   a block goes over one stretch of the input, through a ring of tiles in shared memory. One warp loads
+//          tiles, by bulk copies. One brings offsets, into a ring of their own, and finds where each chunk of a
+//          tile begins among the ends. The others fold a chunk each as in 05; one closes the segments that
+//          chunks share. Blocks meet by mail.
+// Expect   12 instructions per element with segments of 16, and the speed of a read.
+// Limit    sm_90. Below four elements per segment the ring of offsets holds less than two tiles' ends. The mail
+//          lives in the module: one launch at a time.
 
 #include "bits.cuh"
 #include "kz/look_ahead.cuh"
 #include "parts.cuh"
 
-enum { WARPS = REDUCE_SEGMENTS_RING_WARPS, DEPTH = REDUCE_SEGMENTS_RING_STAGES, LOADER = WARPS };
-enum { ENDS = REDUCE_SEGMENTS_RING_ENDS, PAGE = 256, PAGES = ENDS / PAGE };
+enum { WARPS = REDUCE_SEGMENTS_RING_WARPS, DEPTH = REDUCE_SEGMENTS_RING_STAGES };
+enum { LOADER = WARPS, INDEXER, CLOSER }; // the warps behind those that fold
+enum { ENDS = REDUCE_SEGMENTS_RING_ENDS, PAGE = REDUCE_SEGMENTS_RING_PAGE, PAGES = ENDS / PAGE };
 static_assert(WARPS <= KZ_WARP && PAGES <= 32, "a lane per chunk, a bit per page");
 
 enum { BLOCKS = REDUCE_SEGMENTS_RING_MAILS };
@@ -23,8 +26,8 @@ static __device__ unsigned long long segments_mail[4 * BLOCKS];
 static __device__ unsigned segments_launch,
     segments_ended; // number of the last launch; blocks of this one at their end
 
-// What a block has in shared memory beside the tiles. Stages: full (elements and bounds are there), done (all chunks are
-// folded), empty (what is left of them is known).
+// What a block has in shared memory beside the tiles. Stages: full (elements and bounds are there), done (all
+// chunks are folded), empty (what is left of them is known).
 template <typename A> struct pipeline {
     uint4 ends[ENDS / 4]; // offsets, by their place from the 16-byte boundary before them, modulo ENDS
     uint64_t full[DEPTH], done[DEPTH], empty[DEPTH], page[PAGES];
@@ -63,15 +66,7 @@ template <typename T, typename A> struct job {
     }
 };
 
-// ---- the loading warp ---------------------------------------------------------------------------------------
-
-template <typename T, typename A> struct loader {
-    const job<T, A> &j;
-    size_t asked, known; // pages of offsets that were asked for; that are there
-    unsigned phases;     // by page of the ring: the parity to wait for
-    unsigned oldest;     // the first tile that may not be done
-    unsigned segment;    // the first whose end is not before the next tile
-};
+// ---- the loading warp -------------------------------------------------------------------------------------
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned tile) {
@@ -88,6 +83,24 @@ static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned ti
     elements.start(&j.line->full[stage]);
 }
 
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void load(const job<T, A> &j) {
+    for (unsigned tile = 0; tile < j.count; tile++) {
+        if (tile >= DEPTH) kz_barrier_wait(&j.line->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
+        load_tile<operation>(j, tile);
+    }
+}
+
+// ---- the warp that looks up ends --------------------------------------------------------------------------
+
+template <typename T, typename A> struct lookup {
+    const job<T, A> &j;
+    size_t asked, known; // pages of offsets that were asked for; that are there
+    unsigned phases;     // by page of the ring: the parity to wait for
+    unsigned oldest;     // the first tile that may not be done
+    unsigned segment;    // the first whose end is not before the next tile
+};
+
 template <typename T, typename A>
 static __device__ __forceinline__ size_t page_of(const job<T, A> &j, unsigned k) {
     return ((size_t)k + j.distance) / PAGE;
@@ -98,7 +111,7 @@ template <typename T, typename A> static __device__ __forceinline__ size_t page_
 
 // Asks for the pages that have room in the ring: none is taken that a tile may still need.
 template <typename T, typename A>
-static __device__ __forceinline__ void ask_for_pages(loader<T, A> &l, unsigned tile) {
+static __device__ __forceinline__ void ask_for_pages(lookup<T, A> &l, unsigned tile) {
     const job<T, A> &j = l.j;
     unsigned needed = l.oldest < tile ? j.line->bound[l.oldest % DEPTH][0] : l.segment;
     size_t limit = page_of(j, needed) + PAGES, pages = page_count(j);
@@ -119,29 +132,29 @@ static __device__ __forceinline__ void ask_for_pages(loader<T, A> &l, unsigned t
 
 // Waits until the ring holds all ends up to element `to` and one behind them; false where it cannot.
 template <typename T, typename A>
-static __device__ __forceinline__ bool bring_ends(loader<T, A> &l, unsigned tile, size_t to) {
+static __device__ __forceinline__ bool bring_ends(lookup<T, A> &l, unsigned tile, size_t to) {
     const job<T, A> &j = l.j;
-    for (;;) {
-        ask_for_pages(l, tile);
-        if (l.known == page_count(j)) return true;
+    ask_for_pages(l, tile);
+    while (l.known < page_count(j)) {
         size_t last = l.known * PAGE - j.distance - 1; // the last offset that is there
         if (l.known > page_of(j, l.segment) && j.near_offset((unsigned)last) > to) return true;
         if (l.known < l.asked) {
             int slot = (int)(l.known++ % PAGES);
             kz_barrier_wait(&j.line->page[slot], l.phases >> slot & 1);
             l.phases ^= 1u << slot;
-        } else if (l.oldest < tile) {
-            kz_barrier_wait(&j.line->empty[l.oldest % DEPTH], l.oldest / DEPTH & 1);
-            l.oldest++;
-        } else {
-            return false;
+            continue;
         }
+        if (l.oldest == tile) return false;
+        kz_barrier_wait(&j.line->empty[l.oldest % DEPTH], l.oldest / DEPTH & 1);
+        l.oldest++;
+        ask_for_pages(l, tile);
     }
+    return true;
 }
 
 // Where each chunk of the tile begins among the ends: a lane each.
 template <typename T, typename A>
-static __device__ __forceinline__ void find_bounds(loader<T, A> &l, unsigned tile) {
+static __device__ __forceinline__ void find_bounds(lookup<T, A> &l, unsigned tile) {
     const job<T, A> &j = l.j;
     int stage = tile % DEPTH;
     size_t start = (j.first + tile) * j.TILE;
@@ -167,59 +180,81 @@ static __device__ __forceinline__ void find_bounds(loader<T, A> &l, unsigned til
     if (kz_lane() == 0) kz_barrier_arrive(&j.line->full[stage]);
 }
 
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void load(const job<T, A> &j) {
-    for (unsigned tile = 0; tile < j.count && tile < DEPTH; tile++) load_tile<operation>(j, tile);
+template <typename T, typename A> static __device__ __forceinline__ void look_up(const job<T, A> &j) {
     size_t before = j.elements_before(j.first * j.TILE);
-    loader<T, A> l = {j, 0, 0, 0, 0, ends_up_to(j.p.offsets, j.p.segments, j.p.n, before)};
+    lookup<T, A> l = {j, 0, 0, 0, 0, ends_up_to(j.p.offsets, j.p.segments, j.p.n, before)};
     l.asked = l.known = page_of(j, l.segment);
     for (unsigned tile = 0; tile < j.count; tile++) {
-        if (tile >= DEPTH) {
-            if (l.oldest <= tile - DEPTH) {
-                kz_barrier_wait(&j.line->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
-                l.oldest = tile - DEPTH + 1;
-            }
-            load_tile<operation>(j, tile);
+        if (tile >= DEPTH && l.oldest <= tile - DEPTH) {
+            kz_barrier_wait(&j.line->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
+            l.oldest = tile - DEPTH + 1;
         }
         find_bounds(l, tile);
     }
 }
 
-// ---- the folding warps --------------------------------------------------------------------------------------
+// ---- the folding warps ------------------------------------------------------------------------------------
+
+// Where the last element of a segment is: which lane's, and which of that lane's. No bit: it has none, or is
+// not ours.
+typedef struct ending {
+    unsigned lane, bit, length;
+} ending;
+
+// Of segment k, where that is before `to`; the chunk begins at element `before`.
+template <bool far, typename T, typename A>
+static __device__ __forceinline__ ending find_end(const job<T, A> &j, unsigned k, unsigned to,
+                                                  unsigned before) {
+    ending e = {0, KZ_WARP, 0};
+    if (k >= to) return e;
+    unsigned begin = far ? j.p.offsets[k] : j.near_offset(k);
+    unsigned end = far ? j.p.offsets[k + 1] : j.near_offset(k + 1), at = end - 1 - before;
+    e.length = end - begin;
+    e.lane = at / j.EACH;
+    if (end > begin) e.bit = at % j.EACH;
+    return e;
+}
 
 // A chunk in which the segments [r.from, r.to) end.
 template <int operation, bool far, typename T, typename A>
 static __device__ __forceinline__ void close_chunk(const job<T, A> &j, int stage, int warp, size_t before,
                                                    record<A> &r) {
-    const unsigned EACH = job<T, A>::EACH;
-    auto offset = [&](unsigned k) { return far ? j.p.offsets[k] : j.near_offset(k); };
+    const int ROUNDS = 2; // of 32 segments, which are enough as a rule
     unsigned *bits = j.line->bits[warp];
     A *folded = j.folded(stage, warp);
+    auto find = [&](unsigned k) { return find_end<far>(j, k, r.to, (unsigned)before); };
+    auto mark = [&](ending e) {
+        if (e.bit < KZ_WARP) atomicOr(&bits[e.lane], 1u << e.bit);
+    };
+    auto put = [&](unsigned k, ending e) {
+        A value = kz_fold_identity<operation>(A());
+        if (e.bit < KZ_WARP) value = folded[e.bit * KZ_WARP + e.lane];
+        if (k == r.from)
+            r.head = value; // lane 0's; it may have begun before the chunk
+        else if (k < r.to)
+            kz_narrow(&j.p.out[k], kz_fold_conclude<operation>(value, e.length));
+    };
+    const unsigned mine = r.from + kz_lane();
+    ending e[ROUNDS];
     bits[kz_lane()] = 0;
     __syncwarp();
-    for (unsigned k = r.from + kz_lane(); k < r.to; k += KZ_WARP) {
-        unsigned end = offset(k + 1), at = end - 1 - (unsigned)before;
-        if (end > offset(k)) atomicOr(&bits[at / EACH], 1u << at % EACH);
-    }
+#pragma unroll
+    for (int i = 0; i < ROUNDS; i++) mark(e[i] = find(mine + i * KZ_WARP));
+    for (unsigned k = mine + ROUNDS * KZ_WARP; k < r.to; k += KZ_WARP) mark(find(k));
     __syncwarp();
-    unsigned mine = bits[kz_lane()];
+    unsigned ends = bits[kz_lane()];
     A value = fold_lane<operation, job<T, A>::PACKS, job<T, A>::INSTEAD, T, A>(
-        j.chunk(stage, warp), folded, mine, kz_fold_identity<operation>(A()));
-    A open = pass_on<operation>(value, __ballot_sync(KZ_ALL_LANES, mine != 0), &r.value);
-    if (mine) {
-        A *first = &folded[(__ffs(mine) - 1) * KZ_WARP + kz_lane()];
+        j.chunk(stage, warp), folded, ends, kz_fold_identity<operation>(A()));
+    A open = pass_on<operation>(value, __ballot_sync(KZ_ALL_LANES, ends != 0), &r.value);
+    if (ends) {
+        A *first = &folded[(__ffs(ends) - 1) * KZ_WARP + kz_lane()];
         *first = kz_fold_combine<operation>(open, *first);
     }
     kz_bulk_fence(); // elements will be copied to where values are put by
     __syncwarp();
-    for (unsigned k = r.from + kz_lane(); k < r.to; k += KZ_WARP) {
-        unsigned begin = offset(k), end = offset(k + 1), at = end - 1 - (unsigned)before;
-        value = end > begin ? folded[at % EACH * KZ_WARP + at / EACH] : kz_fold_identity<operation>(A());
-        if (k == r.from)
-            r.head = value; // lane 0's; it may have begun before the chunk
-        else
-            kz_narrow(&j.p.out[k], kz_fold_conclude<operation>(value, end - begin));
-    }
+#pragma unroll
+    for (int i = 0; i < ROUNDS; i++) put(mine + i * KZ_WARP, e[i]);
+    for (unsigned k = mine + ROUNDS * KZ_WARP; k < r.to; k += KZ_WARP) put(k, find(k));
 }
 
 // A chunk in which none does.
@@ -256,10 +291,10 @@ static __device__ __forceinline__ void fold(const job<T, A> &j, int warp) {
     }
 }
 
-// ---- the closing warp ---------------------------------------------------------------------------------------
+// ---- the closing warp -------------------------------------------------------------------------------------
 
-// Brings the chunks' records together, and closes the segments that several of them have parts of; at last the one that
-// began before the block.
+// Brings the chunks' records together, and closes the segments that several of them have parts of; at last the
+// one that began before the block.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void close(const job<T, A> &j, unsigned launch) {
     typedef parts<operation, A> Op;
@@ -299,7 +334,7 @@ static __device__ __forceinline__ void close(const job<T, A> &j, unsigned launch
         *(volatile unsigned *)&segments_launch = launch; // all have read the old number
 }
 
-// ---- the block ----------------------------------------------------------------------------------------------
+// ---- the block --------------------------------------------------------------------------------------------
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void ring(const problem<T> &p) {
@@ -326,6 +361,8 @@ static __device__ __forceinline__ void ring(const problem<T> &p) {
         fold<operation>(j, warp);
     else if (warp == LOADER)
         load<operation>(j);
+    else if (warp == INDEXER)
+        look_up(j);
     else
         close<operation>(j, launch);
 }

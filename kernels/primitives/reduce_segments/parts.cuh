@@ -1,5 +1,5 @@
-// reduce_segments: parts of segments that go from block to block by mail, for 06 and 07: what a stretch of elements leaves,
-// where it begins among the segments, and how a block looks back for the parts before it.
+// reduce_segments: parts of segments that go from block to block by mail, for 06 and 07: what a stretch of
+// elements leaves, where it begins among the segments, and how a block looks back for the parts before it.
 #ifndef REDUCE_SEGMENTS_PARTS_CUH
 #define REDUCE_SEGMENTS_PARTS_CUH
 

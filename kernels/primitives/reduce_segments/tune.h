@@ -58,11 +58,14 @@
 #ifndef REDUCE_SEGMENTS_RING_ENDS
 #define REDUCE_SEGMENTS_RING_ENDS 4096
 #endif
+#ifndef REDUCE_SEGMENTS_RING_PAGE
+#define REDUCE_SEGMENTS_RING_PAGE 512 // offsets that come by one copy
+#endif
 #ifndef REDUCE_SEGMENTS_RING_BLOCKS
 #define REDUCE_SEGMENTS_RING_BLOCKS 2
 #endif
 #define REDUCE_SEGMENTS_RING_MAILS   1024 // blocks, at most
-#define REDUCE_SEGMENTS_RING_THREADS ((REDUCE_SEGMENTS_RING_WARPS + 2) * 32)
+#define REDUCE_SEGMENTS_RING_THREADS ((REDUCE_SEGMENTS_RING_WARPS + 3) * 32)
 // Bytes of tiles; the half types' results lie behind theirs, 24 floats per lane.
 #define REDUCE_SEGMENTS_RING_SHARED(size)                                                                    \
     (REDUCE_SEGMENTS_RING_WARPS * ((size) == 2                                                               \
