@@ -148,7 +148,8 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     snprintf(list, sizeof list, "%s/%zu.d", folder, index);
     const char *tail[] = {"-MD", "-MF", list, "-o", object};
     command quick = c;
-    add(&quick, TOOLCHAIN_NO_SPECIAL_FUNCTIONS);
+    const char *words[] = {TOOLCHAIN_QUICK};
+    for (size_t i = 0; i < BASE_COUNT(words); i++) add(&quick, words[i]);
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]), add(&quick, tail[i]);
     kz_error quickly = {0};
     status = program->plain_c ? KZ_TOOL : run(with, &quick, "compile", program->files[index], &quickly);

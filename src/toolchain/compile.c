@@ -96,7 +96,8 @@ kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const t
     toolchain_words c = {0};
     add(&c, tools->nvcc);
     for (size_t i = 0; i < flags->count; i++) add(&c, flags->argv[i]);
-    if (quick) add(&c, TOOLCHAIN_NO_SPECIAL_FUNCTIONS);
+    const char *words[] = {TOOLCHAIN_QUICK};
+    for (size_t i = 0; quick && i < BASE_COUNT(words); i++) add(&c, words[i]);
     const char *tail[] = {"-MD", "-MF", list, "-o", out, source};
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
 
