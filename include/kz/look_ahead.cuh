@@ -23,6 +23,23 @@ template <int DEPTH> struct kz_turn {
     }
 };
 
+// By all threads, before anything else: opens the line's barriers. `work` is the line's own barrier, which `workers`
+// warps arrive at for each tile; `emptiers` warps give a stage back.
+template <int DEPTH, typename Line>
+static __device__ __forceinline__ void kz_open_line(Line *line, uint64_t *work, unsigned workers,
+                                                    unsigned emptiers) {
+    unsigned s = threadIdx.x;
+    if (s < DEPTH) {
+        kz_barrier_open(&line->claimed[s], 1);
+        kz_barrier_open(&line->full[s], 1);
+        kz_barrier_open(&work[s], workers);
+        kz_barrier_open(&line->known[s], 1);
+        kz_barrier_open(&line->empty[s], emptiers);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+}
+
 // ---- loading --------------------------------------------------------------------------------------------
 
 // One array of a tile: `count` places at `to`, of which [lo, hi) hold something, from[lo] to from[hi - 1].
@@ -58,6 +75,25 @@ template <typename E, bool EVICT> struct kz_tile_array {
             kz_bulk_load(to + bulk, from + bulk, bytes(), barrier);
     }
 };
+
+// By the warp that has made a tile's arrays: starts their copies. `full` waits for the bytes of all.
+template <typename E, bool EVICT>
+static __device__ __forceinline__ void kz_start_tile(uint64_t *full,
+                                                     const kz_tile_array<E, EVICT> &elements) {
+    __syncwarp();
+    if (kz_lane() != 0) return;
+    kz_barrier_arrive_expect(full, elements.bytes());
+    elements.start(full);
+}
+template <typename E, bool EVICT>
+static __device__ __forceinline__ void kz_start_tile(uint64_t *full, const kz_tile_array<E, EVICT> &elements,
+                                                     const kz_tile_array<uint8_t, EVICT> &bytes) {
+    __syncwarp();
+    if (kz_lane() != 0) return;
+    kz_barrier_arrive_expect(full, elements.bytes() + bytes.bytes());
+    bytes.start(full);
+    elements.start(full);
+}
 
 // By one warp; `load(stage, tile)` starts a tile's copies. The first tile is that of the block's number, later
 // ones are drawn: a tile has a block that runs before any tile after it does, so whoever waits for totals

@@ -92,17 +92,10 @@ static __device__ __forceinline__ void kz_scan_load_tile(const kz_scan_job<Op> &
     if (Op::SEGMENTED) {
         kz_tile_array<uint8_t, KZ_SCAN_EVICT_LOADS> heads(j.heads(stage), j.all.heads + first, lo, hi, TILE,
                                                           0);
-        __syncwarp();
-        if (kz_lane() != 0) return;
-        kz_barrier_arrive_expect(full, elements.bytes() + heads.bytes());
-        heads.start(full);
-        elements.start(full);
-        return;
+        kz_start_tile(full, elements, heads);
+    } else {
+        kz_start_tile(full, elements);
     }
-    __syncwarp();
-    if (kz_lane() != 0) return;
-    kz_barrier_arrive_expect(full, elements.bytes());
-    elements.start(full);
 }
 
 // ---- the reducing warps ---------------------------------------------------------------------------------
@@ -205,16 +198,7 @@ static __device__ __forceinline__ void kz_scan_run(const typename Op::element *i
     extern __shared__ __align__(128) char stages[];
     __shared__ kz_scan_line<Op> line;
     unsigned launch = kz_launch_after(&kz_scan_launch);
-    unsigned s = threadIdx.x;
-    if (s < kz_scan_ring<Op>::DEPTH) {
-        kz_barrier_open(&line.claimed[s], 1);
-        kz_barrier_open(&line.full[s], 1);
-        kz_barrier_open(&line.reduced[s], KZ_SCAN_REDUCERS);
-        kz_barrier_open(&line.known[s], 1);
-        kz_barrier_open(&line.empty[s], KZ_SCAN_CHUNKS);
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    }
-    __syncthreads();
+    kz_open_line<kz_scan_ring<Op>::DEPTH>(&line, line.reduced, KZ_SCAN_REDUCERS, KZ_SCAN_CHUNKS);
     kz_scan_view<Op> all(in, heads, n);
     int tiles = (int)((all.end + kz_scan_job<Op>::TILE - 1) / kz_scan_job<Op>::TILE);
     const kz_scan_job<Op> j = {all, out - all.begin, tiles, exclusive != 0, launch, stages, &line};

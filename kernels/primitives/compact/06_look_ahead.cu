@@ -71,17 +71,10 @@ template <typename R> static __device__ __forceinline__ void load_tile(const job
                                      tile == 0 ? HALO + lo : 0, HALO + hi, HALO + TILE, T());
     if (R::BY == FLAG) {
         kz_tile_array<uint8_t, EVICT> flags(j.flags(stage), j.all.flags + first, lo, hi, TILE, 0);
-        __syncwarp();
-        if (kz_lane() != 0) return;
-        kz_barrier_arrive_expect(full, elements.bytes() + flags.bytes());
-        flags.start(full);
-        elements.start(full);
-        return;
+        kz_start_tile(full, elements, flags);
+    } else {
+        kz_start_tile(full, elements);
     }
-    __syncwarp();
-    if (kz_lane() != 0) return;
-    kz_barrier_arrive_expect(full, elements.bytes());
-    elements.start(full);
 }
 
 // ---- the compacting warps ---------------------------------------------------------------------------------
@@ -185,16 +178,7 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     __shared__ pipeline line;
     const int DEPTH = job<R>::DEPTH;
     unsigned launch = kz_launch_after(&compact_launch);
-    unsigned s = threadIdx.x;
-    if (s < DEPTH) {
-        kz_barrier_open(&line.claimed[s], 1);
-        kz_barrier_open(&line.full[s], 1);
-        kz_barrier_open(&line.ready[s], CHUNKS);
-        kz_barrier_open(&line.known[s], 1);
-        kz_barrier_open(&line.empty[s], STORERS);
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    }
-    __syncthreads();
+    kz_open_line<DEPTH>(&line, line.ready, CHUNKS, STORERS);
     view<R> all(in, flags, n);
     int tiles = (int)((all.end + job<R>::TILE - 1) / job<R>::TILE);
     const job<R> j = {all, out, selected, tiles, launch, stages, &line};
