@@ -14,6 +14,9 @@
 
 enum { IN, OUT, LEVELS };
 
+// On the cpu an address is a host address.
+static kz_ptr at(const void *memory) { return (kz_ptr)(uintptr_t)memory; }
+
 static int64_t bits_of(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -120,6 +123,100 @@ static void what_makes_no_sense_is_refused(void **state) {
     }
 }
 
+// Every variant that takes a case plans it past 2^31 elements too, with no more blocks than a grid has.
+static void past_two_billion(void **state) {
+    const kz_family *family = kz_family_find("histogram");
+    const kz_device_info device = {.kind = KZ_DEVICE_SIM,
+                                   .sm = 90,
+                                   .multiprocessors = 132,
+                                   .max_threads_per_multiprocessor = 2048,
+                                   .max_blocks_per_multiprocessor = 32,
+                                   .shared_per_block = 49152,
+                                   .shared_per_block_optin = 232448,
+                                   .shared_per_multiprocessor = 233472};
+    for (size_t v = 1; v < family->variant_count; v++)
+        for (uint32_t operation = 0; operation < KZ_HISTOGRAM_COUNT; operation++) {
+            kz_case c = {.operation = operation, .type = KZ_U8, .axes = {1000, 256, 0, 256}};
+            kz_plan small = {0}, large = {0};
+            kz_error error = {0};
+            kz_status status = family->variants[v].plan(&c, &device, &small, &error);
+            c.axes[0] = ((int64_t)1 << 33) + 5;
+            assert_int_equal(family->variants[v].plan(&c, &device, &large, &error), status);
+            assert_int_equal(large.step_count, small.step_count);
+        }
+}
+
+enum { MANY = 259, MOST_BINS = 65536 };
+
+// Counts of in[first] to in[MANY - 1] by the interface, against those by the definition that histogram.h states.
+static void count_all(kz_device *device, kz_type type, bool range, size_t bins, size_t first, kz_ptr memory,
+                      const double *values, double lower, double upper, const double *levels) {
+    kz_error error = {0};
+    kz_operation *operation;
+    size_t n = MANY - first;
+    char *in = (char *)(uintptr_t)memory + first * kz_type_size(type);
+    uint32_t *counts = (uint32_t *)(uintptr_t)memory + 4 * MANY, *wanted = calloc(bins, sizeof *wanted);
+    void *d_levels = counts + MOST_BINS, *workspace = counts + 2 * MOST_BINS + 1;
+    for (size_t k = 0; range && k <= bins; k++)
+        kz_element_set(type == KZ_F32 ? KZ_F32 : KZ_U32, d_levels, k, levels[k]);
+    for (size_t i = first; i < MANY; i++) {
+        double x = values[i];
+        kz_element_set(type, in, i - first, x);
+        for (size_t k = 0; range && k < bins; k++) wanted[k] += x >= levels[k] && x < levels[k + 1];
+        if (!range && x >= lower && x < upper)
+            wanted[(size_t)((x - lower) * ((double)bins / (upper - lower)))]++;
+    }
+    kz_status status =
+        range ? kz_histogram_range_open(device, type, n, bins, NULL, &operation, &error)
+              : kz_histogram_even_open(device, type, n, bins, lower, upper, NULL, &operation, &error);
+    assert_int_equal(status, KZ_OK);
+    uint64_t bytes = kz_operation_workspace(operation);
+    assert_true(bytes <= (1 << 23));
+    status = range ? kz_histogram_range_run(operation, NULL, at(in), at(d_levels), at(counts), at(workspace),
+                                            bytes, &error)
+                   : kz_histogram_even_run(operation, NULL, at(in), at(counts), at(workspace), bytes, &error);
+    assert_int_equal(status, KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_memory_equal(counts, wanted, bins * sizeof *wanted);
+    kz_operation_close(operation);
+    free(wanted);
+}
+
+// Every type, both kinds of bins, through the interface: one bin, few, 65536; values on the bins' boundaries, outside
+// and NaN; no element at all; an address that is no multiple of 16. Powers of two, so that all is exact here too.
+static void every_type(void **state) {
+    const kz_type types[] = {KZ_U8, KZ_U16, KZ_U32, KZ_F32};
+    const size_t bin_counts[] = {1, 4, MOST_BINS}, firsts[] = {0, 1, MANY};
+    kz_device *device;
+    kz_error error = {0};
+    kz_ptr memory;
+    assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, 1 << 24, &memory, &error), KZ_OK);
+    double *values = malloc(MANY * sizeof *values), *levels = malloc((MOST_BINS + 1) * sizeof *levels);
+    for (size_t t = 0; t < 4; t++)
+        for (size_t b = 0; b < 3; b++)
+            for (size_t f = 0; f < 3; f++) {
+                size_t bins = bin_counts[b];
+                double end = (double)(UINT64_C(1) << 8 * (types[t] == KZ_F32 ? 2 : kz_type_size(types[t])));
+                double lower = end / 4,
+                       upper = end / 2 + lower; // of 0 to end - 1, a quarter on each side is outside
+                for (size_t i = 0; i < MANY; i++) values[i] = floor((double)i / MANY * end);
+                values[MANY - 1] = upper, values[MANY - 2] = lower, values[MANY - 3] = upper - 1;
+                if (types[t] == KZ_F32)
+                    values[5] = NAN, values[6] = INFINITY, values[7] = -INFINITY, values[8] = -0.0;
+                for (size_t k = 0; k <= bins; k++) {
+                    double square = (double)k / (double)bins * ((double)k / (double)bins);
+                    levels[k] = lower + floor(square * (upper - lower));
+                }
+                count_all(device, types[t], false, bins, firsts[f], memory, values, lower, upper, NULL);
+                count_all(device, types[t], true, bins, firsts[f], memory, values, lower, upper, levels);
+            }
+    free(values);
+    free(levels);
+    kz_memory_free(device, memory, &error);
+    kz_device_close(device);
+}
+
 // The public operation, on the simulator: limits in double, levels on the device.
 static void the_operation_counts(void **state) {
     kz_error error = {0};
@@ -166,6 +263,8 @@ int main(void) {
         cmocka_unit_test(bins_between_levels),
         cmocka_unit_test(inputs_come_in_parts),
         cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(past_two_billion),
+        cmocka_unit_test(every_type),
         cmocka_unit_test(the_operation_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
