@@ -22,7 +22,7 @@ static const operation operations[] = {
     {"reduce", "DeviceReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce},
     {"reduce_axis", "DeviceSegmentedReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce_axis},
     {"reduce_segments", "DeviceSegmentedReduce", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_reduce_segments},
-    {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32, cub_scan},
+    {"scan", "DeviceScan", FLOATS | 1u << KZ_F64 | 1u << KZ_I32 | 1u << KZ_U32 | 1u << KZ_I64, cub_scan},
     {"compact", "DeviceSelect", ITEMS, cub_compact},
     {"histogram", "DeviceHistogram", SAMPLES, cub_histogram},
     {"warp", "WarpReduce, WarpScan", 1u << KZ_F32 | 1u << KZ_I32, cub_warp},

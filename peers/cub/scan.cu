@@ -43,12 +43,16 @@ template <typename A> static A greatest(void) {
     return limits::has_infinity ? limits::infinity() : limits::max();
 }
 
+static bool is(const char *function, const char *name) { return strcmp(function, name) == 0; }
+
 // A is what is combined: what `in` gives.
+template <typename A, typename In, typename Out> static cudaError_t sums(const scan_call *s, In in, Out out) {
+    return device_scan(s, in, out, ::cuda::std::plus<>(), A(0));
+}
 template <typename A, typename In, typename Out>
-static cudaError_t plain(const scan_call *s, const char *function, In in, Out out) {
-    if (strcmp(function, "sum") == 0) return device_scan(s, in, out, ::cuda::std::plus<>(), A(0));
-    if (strcmp(function, "min") == 0) return device_scan(s, in, out, ::cuda::minimum<>(), greatest<A>());
-    if (strcmp(function, "max") == 0) return device_scan(s, in, out, ::cuda::maximum<>(), least<A>());
+static cudaError_t extremes(const scan_call *s, const char *function, In in, Out out) {
+    if (is(function, "min")) return device_scan(s, in, out, ::cuda::minimum<>(), greatest<A>());
+    if (is(function, "max")) return device_scan(s, in, out, ::cuda::maximum<>(), least<A>());
     return cudaErrorNotSupported;
 }
 
@@ -57,9 +61,9 @@ template <typename T> struct widen {
 };
 
 template <typename T> static cudaError_t halves(const scan_call *s, const char *function) {
-    const T *in = (const T *)s->call->buffers[0];
-    return plain<float>(s, function, thrust::make_transform_iterator(in, widen<T>()),
-                        (T *)s->call->buffers[1]);
+    auto in = thrust::make_transform_iterator((const T *)s->call->buffers[0], widen<T>());
+    T *out = (T *)s->call->buffers[1];
+    return is(function, "sum") ? sums<float>(s, in, out) : extremes<float>(s, function, in, out);
 }
 
 // ---- affine maps -------------------------------------------------------------------------------------------
@@ -80,7 +84,7 @@ template <typename N> static cudaError_t affine(const scan_call *s) {
 // ---- segments ----------------------------------------------------------------------------------------------
 
 template <typename T> struct piece {
-    T sum;
+    T value; // since the last head
     unsigned head;
 };
 template <typename T> struct read_piece {
@@ -88,33 +92,39 @@ template <typename T> struct read_piece {
     const unsigned char *heads;
     __host__ __device__ piece<T> operator()(int i) const { return {in[i], heads[i]}; }
 };
-template <typename T> struct sum_of {
-    __host__ __device__ T operator()(piece<T> p) const { return p.sum; }
+template <typename T> struct value_of {
+    __host__ __device__ T operator()(piece<T> p) const { return p.value; }
 };
-struct append {
+template <typename Op> struct append {
     template <typename T> __host__ __device__ piece<T> operator()(piece<T> before, piece<T> after) const {
-        return {after.head ? after.sum : before.sum + after.sum, before.head | after.head};
+        return {after.head ? after.value : Op()(before.value, after.value), before.head | after.head};
     }
 };
 
-template <typename T> static cudaError_t segments(const scan_call *s) {
+template <typename T, typename Op> static cudaError_t by_heads(const scan_call *s) {
     if (s->exclusive) return cudaErrorNotSupported;
     const kz_ptr *buffers = s->call->buffers;
     read_piece<T> read = {(const T *)buffers[0], (const unsigned char *)buffers[2]};
     return device_scan(s, thrust::make_transform_iterator(thrust::counting_iterator<int>(0), read),
-                       thrust::make_transform_output_iterator((T *)buffers[1], sum_of<T>()), append(),
+                       thrust::make_transform_output_iterator((T *)buffers[1], value_of<T>()), append<Op>(),
                        piece<T>{0, 0});
 }
 
 // ---- all -----------------------------------------------------------------------------------------------------
 
-// Integers are unsigned here: sums and products modulo 2^32 are the same, and a signed one must not overflow.
-template <typename T, typename Wrapping>
-static cudaError_t wide_type(const scan_call *s, const char *function) {
+// Integers are added as unsigned ones (Sum): the bits are the same, and a signed sum must not overflow.
+template <typename T, typename Sum> static cudaError_t wide(const scan_call *s, const char *function) {
     const kz_ptr *buffers = s->call->buffers;
-    if (strcmp(function, "affine") == 0) return affine<Wrapping>(s);
-    if (strcmp(function, "segmented_sum") == 0) return segments<Wrapping>(s);
-    return plain<T>(s, function, (const T *)buffers[0], (T *)buffers[1]);
+    if (is(function, "sum")) return sums<Sum>(s, (const Sum *)buffers[0], (Sum *)buffers[1]);
+    if (is(function, "segmented_sum")) return by_heads<Sum, ::cuda::std::plus<>>(s);
+    return extremes<T>(s, function, (const T *)buffers[0], (T *)buffers[1]);
+}
+// The 4-byte types have maps and extremes by heads too.
+template <typename T, typename Sum> static cudaError_t four_bytes(const scan_call *s, const char *function) {
+    if (is(function, "affine")) return affine<Sum>(s);
+    if (is(function, "segmented_min")) return by_heads<T, ::cuda::minimum<>>(s);
+    if (is(function, "segmented_max")) return by_heads<T, ::cuda::maximum<>>(s);
+    return wide<T, Sum>(s, function);
 }
 
 cudaError_t cub_scan(const kz_peer_problem *problem, const cub_call *call) {
@@ -122,10 +132,11 @@ cudaError_t cub_scan(const kz_peer_problem *problem, const cub_call *call) {
     const scan_call s = {call, (int)problem->axes[0], strncmp(problem->operation, "exclusive_", 10) == 0};
     const char *function = problem->operation + 10; // "inclusive_" is as long
     switch (problem->type) {
-    case KZ_F32: return wide_type<float, float>(&s, function);
-    case KZ_F64:
-        return plain<double>(&s, function, (const double *)call->buffers[0], (double *)call->buffers[1]);
-    case KZ_I32: return wide_type<int, unsigned>(&s, function);
+    case KZ_F32: return four_bytes<float, float>(&s, function);
+    case KZ_I32: return four_bytes<int, unsigned>(&s, function);
+    case KZ_U32: return four_bytes<unsigned, unsigned>(&s, function);
+    case KZ_F64: return wide<double, double>(&s, function);
+    case KZ_I64: return wide<long long, unsigned long long>(&s, function);
     case KZ_F16: return halves<__half>(&s, function);
     case KZ_BF16: return halves<__nv_bfloat16>(&s, function);
     default: return cudaErrorNotSupported;

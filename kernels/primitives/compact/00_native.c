@@ -59,18 +59,28 @@ static void compact(const kz_native_launch *launch, uint32_t operation, kz_type 
 #define ROW(operation, OPERATION, type, TYPE)                                                                \
     {"compact_native_count_" #operation "_" #type, count_##operation##_##type},                              \
         {"compact_native_" #operation "_" #type, compact_##operation##_##type},
-#define TYPES(X, operation, OPERATION)                                                                       \
+// As compact.cuh has them.
+#define VALUES(X, operation, OPERATION)                                                                      \
     X(operation, OPERATION, f32, F32)                                                                        \
     X(operation, OPERATION, f64, F64)                                                                        \
     X(operation, OPERATION, i32, I32)                                                                        \
     X(operation, OPERATION, f16, F16)                                                                        \
     X(operation, OPERATION, u8, U8)
+#define SIZES(X, operation, OPERATION)                                                                       \
+    X(operation, OPERATION, u8, U8)                                                                          \
+    X(operation, OPERATION, u16, U16)                                                                        \
+    X(operation, OPERATION, u32, U32)                                                                        \
+    X(operation, OPERATION, i64, I64)
 #define ALL(X)                                                                                               \
-    TYPES(X, select, SELECT)                                                                                 \
-    TYPES(X, select_flagged, SELECT_FLAGGED)                                                                 \
-    TYPES(X, partition, PARTITION)                                                                           \
-    TYPES(X, partition_flagged, PARTITION_FLAGGED)                                                           \
-    TYPES(X, unique, UNIQUE)
+    VALUES(X, select, SELECT)                                                                                \
+    VALUES(X, partition, PARTITION)                                                                          \
+    SIZES(X, select_flagged, SELECT_FLAGGED)                                                                 \
+    SIZES(X, partition_flagged, PARTITION_FLAGGED)                                                           \
+    SIZES(X, unique, UNIQUE)                                                                                 \
+    X(unique, UNIQUE, f32, F32)                                                                              \
+    X(unique, UNIQUE, f64, F64)                                                                              \
+    X(unique, UNIQUE, f16, F16)                                                                              \
+    X(unique, UNIQUE, bf16, BF16)
 
 ALL(ENTRY)
 

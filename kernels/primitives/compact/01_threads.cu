@@ -37,5 +37,5 @@ static __device__ __forceinline__ void write_part(const typename R::element *in,
 COMPACT_SUMS(threads)
 #define ENTRY(operation, type, T, rule)       COMPACT_FRAME(threads, operation, type, T, rule)
 #define COUNT_ENTRY(operation, type, T, rule) COMPACT_FRAME_COUNT(threads, operation, type, T, rule)
-COMPACT_ALL(ENTRY)
-COMPACT_SELECTIONS(COUNT_ENTRY)
+COMPACT_FEW(ENTRY)
+COMPACT_FEW_SELECTIONS(COUNT_ENTRY)

@@ -18,6 +18,7 @@ template <typename T> static __device__ __forceinline__ bool differ(T a, T b) {
     return kz_widen(a) != kz_widen(b);
 }
 template <> __device__ __forceinline__ bool differ(uint8_t a, uint8_t b) { return a != b; }
+template <> __device__ __forceinline__ bool differ(uint16_t a, uint16_t b) { return a != b; }
 
 template <int BY_, bool PARTITION_, typename T> struct rule {
     typedef T element;
@@ -55,21 +56,42 @@ struct count {
 
 // ---- entry points ---------------------------------------------------------------------------------------
 
-#define COMPACT_TYPES(ENTRY, operation, BY, PARTITION)                                                       \
-    ENTRY(operation, f32, float, (rule<BY, PARTITION, float>))                                               \
-    ENTRY(operation, f64, double, (rule<BY, PARTITION, double>))                                             \
-    ENTRY(operation, i32, int, (rule<BY, PARTITION, int>))                                                   \
-    ENTRY(operation, f16, kz_f16, (rule<BY, PARTITION, kz_f16>))                                             \
-    ENTRY(operation, u8, uint8_t, (rule<BY, PARTITION, uint8_t>))
-// ENTRY(operation, type, T, (rule)) for every operation and type of the family, or all but partitions.
-#define COMPACT_SELECTIONS(ENTRY)                                                                            \
-    COMPACT_TYPES(ENTRY, select, VALUE, false)                                                               \
-    COMPACT_TYPES(ENTRY, select_flagged, FLAG, false)                                                        \
-    COMPACT_TYPES(ENTRY, unique, RUN, false)
+// ENTRY(operation, type, T, (rule)). What is not looked at has no type: flagged elements go by their size, and so do
+// runs of integers.
+#define COMPACT_VALUES(ENTRY, operation, PARTITION)                                                          \
+    ENTRY(operation, f32, float, (rule<VALUE, PARTITION, float>))                                            \
+    ENTRY(operation, f64, double, (rule<VALUE, PARTITION, double>))                                          \
+    ENTRY(operation, i32, int, (rule<VALUE, PARTITION, int>))                                                \
+    ENTRY(operation, f16, kz_f16, (rule<VALUE, PARTITION, kz_f16>))                                          \
+    ENTRY(operation, u8, uint8_t, (rule<VALUE, PARTITION, uint8_t>))
+#define COMPACT_SIZES(ENTRY, operation, BY, PARTITION)                                                       \
+    ENTRY(operation, u8, uint8_t, (rule<BY, PARTITION, uint8_t>))                                            \
+    ENTRY(operation, u16, uint16_t, (rule<BY, PARTITION, uint16_t>))                                         \
+    ENTRY(operation, u32, unsigned, (rule<BY, PARTITION, unsigned>))                                         \
+    ENTRY(operation, i64, long long, (rule<BY, PARTITION, long long>))
+// All of the family, for 04 to 06.
 #define COMPACT_ALL(ENTRY)                                                                                   \
-    COMPACT_SELECTIONS(ENTRY)                                                                                \
-    COMPACT_TYPES(ENTRY, partition, VALUE, true)                                                             \
-    COMPACT_TYPES(ENTRY, partition_flagged, FLAG, true)
+    COMPACT_VALUES(ENTRY, select, false)                                                                     \
+    COMPACT_VALUES(ENTRY, partition, true)                                                                   \
+    COMPACT_SIZES(ENTRY, select_flagged, FLAG, false)                                                        \
+    COMPACT_SIZES(ENTRY, partition_flagged, FLAG, true)                                                      \
+    COMPACT_SIZES(ENTRY, unique, RUN, false)                                                                 \
+    ENTRY(unique, f32, float, (rule<RUN, false, float>))                                                     \
+    ENTRY(unique, f64, double, (rule<RUN, false, double>))                                                   \
+    ENTRY(unique, f16, kz_f16, (rule<RUN, false, kz_f16>))                                                   \
+    ENTRY(unique, bf16, kz_bf16, (rule<RUN, false, kz_bf16>))
+// 01 to 03 teach with a few: those that count, and all.
+#define COMPACT_FEW_SELECTIONS(ENTRY)                                                                        \
+    ENTRY(select, f32, float, (rule<VALUE, false, float>))                                                   \
+    ENTRY(select, u8, uint8_t, (rule<VALUE, false, uint8_t>))                                                \
+    ENTRY(select_flagged, u32, unsigned, (rule<FLAG, false, unsigned>))                                      \
+    ENTRY(unique, f32, float, (rule<RUN, false, float>))                                                     \
+    ENTRY(unique, u32, unsigned, (rule<RUN, false, unsigned>))
+#define COMPACT_FEW(ENTRY)                                                                                   \
+    COMPACT_FEW_SELECTIONS(ENTRY)                                                                            \
+    ENTRY(partition, f32, float, (rule<VALUE, true, float>))                                                 \
+    ENTRY(partition, u8, uint8_t, (rule<VALUE, true, uint8_t>))                                              \
+    ENTRY(partition_flagged, u32, unsigned, (rule<FLAG, true, unsigned>))
 
 // The rule out of its parentheses, which keep its commas from the preprocessor.
 #define COMPACT_RULE(...) __VA_ARGS__

@@ -6,10 +6,10 @@
 //     kz_compact_run(select, NULL, in, flags, out, count, workspace, bytes, &error);
 //     kz_operation_close(select);
 //
-// Types: KZ_F32, KZ_F64, KZ_I32, KZ_F16, KZ_U8; n below 2^32. `out` has room for n elements, `count` is one
-// u32: how many are selected. Selected elements keep their order. What lies behind them in `out` is not
-// written, or, by a partition, is the rest from the end backwards: the last element that is not selected
-// comes first. Elements are copied bit by bit, the result is the same in every run. Arrays must not overlap.
+// Types: all, by flags and for runs; KZ_F32, KZ_F64, KZ_I32, KZ_F16, KZ_U8 by value. n is below 2^32, `out` has room
+// for n, `count` is one u32: how many are selected. They keep their order. What lies behind them in `out` is not
+// written, or, by a partition, is the rest from the end backwards: the last one that is not selected comes first.
+// Elements are copied bit by bit, the result is the same in every run. Arrays must not overlap.
 #ifndef KZ_OPS_COMPACT_H
 #define KZ_OPS_COMPACT_H
 

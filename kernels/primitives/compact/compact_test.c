@@ -115,12 +115,79 @@ static void plans(void **state) {
     assert_non_null(strstr(error.message, "04_look_back"));
     assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_OK);
     c = (kz_case){.operation = KZ_COMPACT_SELECT, .type = KZ_BF16, .axes = {10}};
+    assert_int_equal(plan("05_mail", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_true(strstr(error.message, "bf16") && strstr(error.message, "flags"));
+    // By flags only the size counts, and unique looks at integers bit by bit.
+    for (c.type = 0; c.type < KZ_TYPE_COUNT; c.type++) {
+        const char *const by_size[9] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "i64"};
+        c.operation = KZ_COMPACT_PARTITION_FLAGGED;
+        assert_int_equal(plan("06_look_ahead", &c, &made, &error), KZ_OK);
+        assert_non_null(strstr(made.steps[0].entry, by_size[kz_type_size(c.type)]));
+        c.operation = KZ_COMPACT_UNIQUE;
+        assert_int_equal(plan("06_look_ahead", &c, &made, &error), KZ_OK);
+    }
+    c.type = KZ_I64;
     assert_int_equal(plan("01_threads", &c, &made, &error), KZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "bf16"));
+    assert_non_null(strstr(error.message, "04"));
 }
 
 // On the cpu an address is a host address.
 static kz_ptr at(const void *memory) { return (kz_ptr)(uintptr_t)memory; }
+
+// Every type, through the interface: nothing, one, all and some are selected; the count is written always.
+static void every_type(void **state) {
+    kz_device *device;
+    kz_error error = {0};
+    assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
+    kz_ptr memory; // n = 0 fills the count, and only what is allocated can be filled
+    assert_int_equal(kz_memory_alloc(device, sizeof(uint32_t), &memory, &error), KZ_OK);
+    const uint32_t *count = (const uint32_t *)(uintptr_t)memory;
+    const uint8_t flags[3][4] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {0, 1, 0, 1}};
+    const double by_flags[3][4] = {{7, 1, 1, 5}, {5, 1, 1, 7}, {1, 7, 1, 5}}; // partitions of 5 1 1 7
+    const double unique[] = {5, 1, 7};
+    const uint32_t counts[3] = {0, 4, 2};
+    for (kz_type type = 0; type < KZ_TYPE_COUNT; type++) {
+        kz_operation *compact;
+        uint64_t in[4], out[4];
+        _Alignas(KZ_WORKSPACE_ALIGNMENT) uint64_t workspace[64];
+        for (uint64_t i = 0; i < 4; i++) kz_element_set(type, in, i, (const double[]){5, 1, 1, 7}[i]);
+        assert_int_equal(
+            kz_compact_open(device, KZ_COMPACT_PARTITION_FLAGGED, type, 4, NULL, &compact, &error), KZ_OK);
+        for (int f = 0; f < 3; f++) {
+            assert_int_equal(kz_compact_run(compact, NULL, at(in), at(flags[f]), at(out), at(count),
+                                            at(workspace), sizeof workspace, &error),
+                             KZ_OK);
+            assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+            assert_int_equal(*count, counts[f]);
+            for (uint64_t i = 0; i < 4; i++) assert_true(kz_element_get(type, out, i) == by_flags[f][i]);
+        }
+        kz_operation_close(compact);
+        for (size_t n = 0; n <= 4; n += 4) {
+            assert_int_equal(kz_compact_open(device, KZ_COMPACT_UNIQUE, type, n, NULL, &compact, &error),
+                             KZ_OK);
+            assert_int_equal(kz_compact_run(compact, NULL, at(in), 0, at(out), at(count), at(workspace),
+                                            sizeof workspace, &error),
+                             KZ_OK);
+            assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+            assert_int_equal(*count, n ? 3 : 0);
+            kz_operation_close(compact);
+        }
+        for (uint64_t i = 0; i < 3; i++) assert_true(kz_element_get(type, out, i) == unique[i]);
+    }
+    kz_memory_free(device, memory, &error);
+    kz_device_close(device);
+}
+
+// Numbers that are one as doubles.
+static void long_runs(void **state) {
+    const int64_t in[] = {INT64_MAX, INT64_MAX - 1, INT64_MAX - 1};
+    double count[1], none[1];
+    kz_case c = {.operation = KZ_COMPACT_UNIQUE, .type = KZ_I64, .axes = {3}};
+    assert_int_equal(kz_family_find("compact")->reference(&c, (void *[]){(void *)in, NULL, NULL, NULL}, COUNT,
+                                                          count, none, NULL),
+                     KZ_OK);
+    assert_true(count[0] == 2);
+}
 
 static void the_operation(void **state) {
     kz_device *device;
@@ -162,7 +229,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections), cmocka_unit_test(partitions),
         cmocka_unit_test(runs),       cmocka_unit_test(inputs_follow_the_percentage),
-        cmocka_unit_test(plans),      cmocka_unit_test(the_operation),
+        cmocka_unit_test(plans),      cmocka_unit_test(every_type),
+        cmocka_unit_test(long_runs),  cmocka_unit_test(the_operation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

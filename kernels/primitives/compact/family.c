@@ -41,18 +41,51 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 // ---- plans -----------------------------------------------------------------------------------------
 
+// The type in an entry's name (compact.cuh): of what is not looked at only the size counts.
+static kz_type entry_type(const kz_case *c) {
+    static const kz_type by_size[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
+    bool looks = compact_by_value(c->operation) || (!is_flagged(c) && compact_real(c->type));
+    return looks ? c->type : by_size[kz_type_size(c->type)];
+}
+
+// As kz_plan_add_entry does it.
+static kz_step *add_entry(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
+                          uint32_t threads, const kz_arg *args, size_t arg_count) {
+    kz_case named = *c;
+    named.type = entry_type(c);
+    return kz_plan_add_entry(plan, &kz_family_compact, &named, idea, blocks, threads, args, arg_count);
+}
+
 // KZ_OK, and *done where there is nothing to launch: no elements, and a count of 0.
 static kz_status begin(const kz_case *c, kz_plan *plan, bool *done, kz_error *error) {
+    const char *type = kz_type_name(c->type);
     bool known =
         c->type == KZ_F32 || c->type == KZ_F64 || c->type == KZ_I32 || c->type == KZ_F16 || c->type == KZ_U8;
     if (c->operation >= KZ_COMPACT_OPERATIONS) return kz_plan_refuse(error, "compact has no such operation");
-    if (!known) return kz_plan_refuse(error, "compact has no %s", kz_type_name(c->type));
+    if (compact_by_value(c->operation) && !known)
+        return kz_plan_refuse(
+            error,
+            "compact looks at values of f32, f64, i32, f16 and u8, not of %s: make flags, and select by "
+            "those",
+            type);
     if (c->axes[AXIS_N] > UINT32_MAX)
         return kz_plan_refuse(error, "compact counts in 32 bits: %lld elements are too many; split them",
                               (long long)c->axes[AXIS_N]);
     *done = c->axes[AXIS_N] == 0;
     if (*done) kz_plan_add_fill(plan, kz_arg_buffer(COUNT), 0, 4);
     return KZ_OK;
+}
+
+// 01 to 03 have f32, u8 by value, what has 4 bytes by flags, f32 and integers of 4 bytes by runs.
+static kz_status begin_few(const kz_case *c, kz_plan *plan, bool *done, kz_error *error) {
+    kz_status status = begin(c, plan, done, error);
+    if (status != KZ_OK) return status;
+    kz_type type = entry_type(c);
+    bool known = type == (is_flagged(c) ? KZ_U32 : KZ_F32) ||
+                 type == (compact_by_value(c->operation) ? KZ_U8 : KZ_U32);
+    if (known) return KZ_OK;
+    return kz_plan_refuse(error, "this variant has no %s of %s: 04 to 06 have all", operations[c->operation],
+                          kz_type_name(c->type));
 }
 
 static kz_arg flags_arg(const kz_case *c) { return is_flagged(c) ? kz_arg_buffer(FLAGS) : kz_arg_u64(0); }
@@ -75,7 +108,7 @@ typedef struct frame {
 
 static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_error *error) {
     bool done = false;
-    kz_status status = begin(c, plan, &done, error);
+    kz_status status = begin_few(c, plan, &done, error);
     if (status != KZ_OK || done) return status;
     uint64_t blocks = kz_ceil_div(f->parts, f->parts_of_block);
     kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
@@ -83,12 +116,11 @@ static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_
     kz_case counted = *c; // a partition counts as a selection does
     if (c->operation == KZ_COMPACT_PARTITION) counted.operation = KZ_COMPACT_SELECT;
     if (c->operation == KZ_COMPACT_PARTITION_FLAGGED) counted.operation = KZ_COMPACT_SELECT_FLAGGED;
-    kz_plan_add_entry(plan, &kz_family_compact, &counted, f->count, blocks, COMPACT_THREADS,
-                      (kz_arg[]){in, flags, counts, n}, 4);
+    add_entry(&counted, plan, f->count, blocks, COMPACT_THREADS, (kz_arg[]){in, flags, counts, n}, 4);
     kz_plan_add_launch(plan, f->sums, 1, COMPACT_THREADS,
                        (kz_arg[]){counts, kz_arg_u64(f->parts), kz_arg_buffer(COUNT)}, 3);
     kz_arg args[] = {in, flags, counts, kz_arg_buffer(OUT), n};
-    kz_plan_add_entry(plan, &kz_family_compact, c, f->write, blocks, COMPACT_THREADS, args, 5);
+    add_entry(c, plan, f->write, blocks, COMPACT_THREADS, args, 5);
     return KZ_OK;
 }
 
@@ -122,7 +154,7 @@ static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, 
     kz_arg args[] = {
         kz_arg_buffer(IN),   flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), kz_arg_workspace(0),
         kz_arg_workspace(8), n_arg(c)};
-    kz_plan_add_entry(plan, &kz_family_compact, c, "look_back", tiles, COMPACT_THREADS, args, 7);
+    add_entry(c, plan, "look_back", tiles, COMPACT_THREADS, args, 7);
     return KZ_OK;
 }
 
@@ -140,7 +172,7 @@ static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_pl
     if (status == KZ_OK) status = fits_mail(tiles, error);
     if (status != KZ_OK || done) return status;
     kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    kz_plan_add_entry(plan, &kz_family_compact, c, "mail", tiles, COMPACT_MAIL_THREADS, args, 5);
+    add_entry(c, plan, "mail", tiles, COMPACT_MAIL_THREADS, args, 5);
     return KZ_OK;
 }
 
@@ -160,8 +192,7 @@ static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device,
         return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
                               shared, device->id, device->shared_per_block_optin);
     kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    kz_step *step =
-        kz_plan_add_entry(plan, &kz_family_compact, c, "look_ahead", blocks, COMPACT_AHEAD_THREADS, args, 5);
+    kz_step *step = add_entry(c, plan, "look_ahead", blocks, COMPACT_AHEAD_THREADS, args, 5);
     step->launch.dynamic_shared_bytes = shared;
     return KZ_OK;
 }
@@ -174,10 +205,9 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
         kz_min_u64(kz_ceil_div((uint64_t)c->axes[AXIS_N], 4096), (uint64_t)device->multiprocessors);
     kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
     plan->workspace_bytes = blocks * 4;
-    kz_plan_add_entry(plan, &kz_family_compact, c, "native_count", blocks, 1,
-                      (kz_arg[]){in, flags, counts, n}, 4);
+    add_entry(c, plan, "native_count", blocks, 1, (kz_arg[]){in, flags, counts, n}, 4);
     kz_arg args[] = {in, flags, counts, n, kz_arg_buffer(OUT), kz_arg_buffer(COUNT)};
-    kz_plan_add_entry(plan, &kz_family_compact, c, "native", blocks, 1, args, 6);
+    add_entry(c, plan, "native", blocks, 1, args, 6);
     return KZ_OK;
 }
 
@@ -201,7 +231,8 @@ static const kz_variant variants[] = {
 // 1025 fills no tile of 03 to 06 but for f64; 20011 are several, the first of which begins with empty places.
 #define EDGES(o, t)                                                                                          \
     CHECK(o, t, 1, 0), CHECK(o, t, 1, 100), CHECK(o, t, 1025, 50), CHECK(o, t, 9001, 10, .misalign = 1)
-#define ALL_EDGES(o) EDGES(o, F32), EDGES(o, F64), EDGES(o, I32), EDGES(o, F16), EDGES(o, U8)
+#define VALUE_EDGES(o) EDGES(o, F32), EDGES(o, F64), EDGES(o, I32), EDGES(o, F16), EDGES(o, U8)
+#define SIZE_EDGES(o)  EDGES(o, I32), EDGES(o, I64), EDGES(o, U16), EDGES(o, U8), CHECK(o, BF16, 1025, 50)
 // Every percentage, on several tiles.
 #define PERCENTS(o, t, n)                                                                                    \
     CHECK(o, t, n, 0), CHECK(o, t, n, 50), CHECK(o, t, n, 90, .misalign = 3), CHECK(o, t, n, 100)
@@ -220,11 +251,19 @@ static const kz_case cases[] = {
     CHECK(PARTITION, F32, 4096, 50),
     CHECK(UNIQUE, I32, 4096, 50, .data = KZ_DATA_RUNS),
     CHECK(UNIQUE, F32, 8192, 50, .data = KZ_DATA_EQUAL),
-    ALL_EDGES(SELECT),
-    ALL_EDGES(SELECT_FLAGGED),
-    ALL_EDGES(PARTITION),
-    ALL_EDGES(PARTITION_FLAGGED),
-    ALL_EDGES(UNIQUE),
+    VALUE_EDGES(SELECT),
+    VALUE_EDGES(PARTITION),
+    SIZE_EDGES(SELECT_FLAGGED),
+    CHECK(SELECT_FLAGGED, F32, 1025, 100),
+    CHECK(SELECT_FLAGGED, F64, 1025, 0),
+    SIZE_EDGES(PARTITION_FLAGGED),
+    CHECK(PARTITION_FLAGGED, U32, 1025, 100),
+    CHECK(PARTITION_FLAGGED, F16, 1025, 0),
+    SIZE_EDGES(UNIQUE),
+    EDGES(UNIQUE, F32),
+    EDGES(UNIQUE, F64),
+    EDGES(UNIQUE, F16),
+    CHECK(UNIQUE, U32, 1025, 50),
     PERCENTS(SELECT, F32, 20011),
     PERCENTS(PARTITION, U8, 70001),
     PERCENTS(UNIQUE, F16, 33333),
@@ -232,6 +271,7 @@ static const kz_case cases[] = {
     SPECIALS(SELECT, F32),
     SPECIALS(PARTITION, F16),
     SPECIALS(UNIQUE, F64),
+    SPECIALS(UNIQUE, BF16),
     // 147 tiles of 06, more than there are multiprocessors.
     CHECK(PARTITION, F64, 600011, 50, .misalign = 1),
     CASE(SELECT, F32, 1 << 16, 50, KZ_USE_CHECK | KZ_USE_BENCH),
@@ -255,6 +295,7 @@ static const kz_case cases[] = {
     BENCH(PARTITION_FLAGGED, F32, 1 << 28, 50),
     BENCH(UNIQUE, F32, 1 << 28, 50),
     BENCH(UNIQUE, F32, 1 << 28, 10),
+    BENCH(UNIQUE, I64, 1 << 28, 50),
     CASE(PARTITION, U8, (1LL << 31) + 4099, 50, KZ_USE_HUGE),
 };
 

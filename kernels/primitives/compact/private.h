@@ -18,6 +18,14 @@ static inline bool compact_partitions(uint32_t operation) {
     return operation == KZ_COMPACT_PARTITION || operation == KZ_COMPACT_PARTITION_FLAGGED;
 }
 
+static inline bool compact_real(kz_type type) {
+    return type == KZ_F32 || type == KZ_F64 || type == KZ_F16 || type == KZ_BF16;
+}
+// By value there are f32, f64, i32, f16 and u8; flags and runs do for every type.
+static inline bool compact_by_value(uint32_t operation) {
+    return operation == KZ_COMPACT_SELECT || operation == KZ_COMPACT_PARTITION;
+}
+
 // Whether element i is selected.
 bool compact_selects(uint32_t operation, kz_type type, const void *in, const uint8_t *flags, uint64_t i);
 

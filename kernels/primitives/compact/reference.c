@@ -1,10 +1,17 @@
 // compact: which elements are selected, the right answer, and inputs of which `percent` are selected.
 //
 // Elements are copied, so all is exact; what a selection leaves behind its last element is anything.
+#include <string.h>
+
 #include "private.h"
 
 bool compact_selects(uint32_t operation, kz_type type, const void *in, const uint8_t *flags, uint64_t i) {
     if (compact_flagged(operation)) return flags[i] != 0;
+    if (operation == KZ_COMPACT_UNIQUE && !compact_real(type)) { // an i64 has more digits than a double
+        size_t size = kz_type_size(type);
+        const char *own = (const char *)in + i * size;
+        return i == 0 || memcmp(own - size, own, size) != 0;
+    }
     double x = kz_element_get(type, in, i);
     if (operation == KZ_COMPACT_UNIQUE) return i == 0 || kz_element_get(type, in, i - 1) != x;
     return x > (type == KZ_U8 ? 127.0 : 0.0);
@@ -45,6 +52,10 @@ static double value(kz_type type, bool selected, uint64_t bits) {
     uint64_t high = bits >> 11; // 53 bits
     switch (type) {
     case KZ_U8: return (double)((high & 127) + (selected ? 128 : 0));
+    case KZ_U16: return (double)(high & 0xffff); // not by value
+    case KZ_U32: return (double)(high & 0xffffffff);
+    case KZ_I64: return (double)high - 0x1p52;
+    case KZ_BF16: return (selected ? 1.0 : -1.0) * (double)(high >> 45 | 1) * 0x1p-8;
     case KZ_I32: return selected ? 1.0 + (double)(high & 0x3fffffff) : -(double)(high & 0x3fffffff);
     case KZ_F64: return (selected ? 1.0 : -1.0) * (double)(high | 1) * 0x1p-53;
     case KZ_F32: return (selected ? 1.0 : -1.0) * (double)(high >> 29 | 1) * 0x1p-24;

@@ -156,7 +156,7 @@ static void count_all(kz_device *device, kz_type type, bool range, size_t bins, 
     size_t n = MANY - first;
     char *in = (char *)(uintptr_t)memory + first * kz_type_size(type);
     uint32_t *counts = (uint32_t *)(uintptr_t)memory + 4 * MANY, *wanted = calloc(bins, sizeof *wanted);
-    void *d_levels = counts + MOST_BINS, *workspace = counts + 2 * MOST_BINS + 1;
+    void *d_levels = counts + MOST_BINS, *workspace = (char *)(uintptr_t)memory + (1 << 23);
     for (size_t k = 0; range && k <= bins; k++)
         kz_element_set(type == KZ_F32 ? KZ_F32 : KZ_U32, d_levels, k, levels[k]);
     for (size_t i = first; i < MANY; i++) {

@@ -376,7 +376,8 @@ static const kz_case cases[] = {
     BENCH(INCLUSIVE, SEGMENTED_SUM, F32, 1 << 28),
     BENCH(INCLUSIVE, SEGMENTED_SUM, I64, 1 << 28),
     BENCH(INCLUSIVE, SEGMENTED_MAX, F32, 1 << 28),
-    CASE(INCLUSIVE, SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE), // every element counts
+    // Every element counts.
+    CASE(INCLUSIVE, SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
 // Float sums and maps of 06 and 07 are rounded in an order that depends on who was first.
