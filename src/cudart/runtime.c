@@ -200,12 +200,12 @@ static kz_status open_machine(kz_error *error) {
 static void open_runtime(void) {
     kz_error error = {0};
     cudart.opened = true;
-    const char *seed = variable("KZ_SEED"), *timeout = variable("KZ_TIMEOUT");
-    cudart.seed = seed ? strtoull(seed, NULL, 0) : 0;
+    const char *timeout = variable("KZ_TIMEOUT");
     cudart.timeout = timeout ? strtod(timeout, NULL) : 0;
     static const size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
     memcpy(cudart.limits, limits, sizeof limits);
-    kz_status status = open_machine(&error);
+    kz_status status = sim_seed_asked(&cudart.seed, &error);
+    if (status == KZ_OK) status = open_machine(&error);
     if (status == KZ_OK) status = open_session(&error);
     if (status == KZ_OK) status = cudart_open_debugger(&error);
     if (status) {

@@ -112,11 +112,10 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     made->queue.device.backend = &device_sim;
     made->queue.run = sim_run_op;
     made->queue.arg_bytes = sim_arg_bytes;
-    const char *seed = getenv("KZ_SEED");
-    if (seed) made->seed = strtoull(seed, NULL, 0);
     sim_config config;
     device_gpu_configure(&gpu, &config);
-    status = sim_machine_open(&config, &made->machine, error);
+    status = sim_seed_asked(&made->seed, error);
+    if (!status) status = sim_machine_open(&config, &made->machine, error);
     if (status) {
         free(made);
         return status;

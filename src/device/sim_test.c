@@ -107,6 +107,10 @@ static void which_gpu(void **state) {
     assert_int_equal(kz_device_open("sim:", &device, &error), KZ_NO_DEVICE);
     assert_int_equal(kz_device_open("sim:/nowhere/my.gpu", &device, &error), KZ_NO_DEVICE);
     SAYS(error, "/nowhere/my.gpu");
+    setenv("KZ_SEED", "abc", 1); // nobody is to search a schedule that is never drawn
+    assert_int_equal(kz_device_open("sim:t4", &device, &error), KZ_INVALID);
+    SAYS(error, "KZ_SEED is \"abc\"");
+    unsetenv("KZ_SEED");
 }
 
 static void info(void **state) {

@@ -136,7 +136,8 @@ extern const sim_isa sim_isa_portable;
 #define SIM_HAS_AVX2 1
 extern const sim_isa sim_isa_avx2;
 #endif
-const sim_isa *sim_isa_best(void); // what this CPU can run
+const sim_isa *sim_isa_best(void);        // what this CPU can run
+kz_status sim_isa_check(kz_error *error); // an error where KZ_SIM_ISA asks for what there is not
 
 #define SIM_JOIN_(a, b) a##_##b
 #define SIM_JOIN(a, b)  SIM_JOIN_(a, b)

@@ -9,13 +9,15 @@
 #include "sim/texture.h"
 
 kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_error *error) {
+    kz_status status = sim_isa_check(error);
+    if (status != KZ_OK) return status;
     sim_machine *m = calloc(1, sizeof *m);
     if (!m) return base_fail(error, KZ_NO_MEMORY, "out of memory while opening a simulated GPU");
     m->config = *config;
     if (!m->config.heap_bytes) m->config.heap_bytes = UINT64_C(8) << 20;
     if (!m->config.stack_bytes) m->config.stack_bytes = 64u << 10;
     if (m->config.multiprocessors < 1) m->config.multiprocessors = 1;
-    kz_status status =
+    status =
         sim_memory_open(&m->memory, config->memory_bytes, m->config.heap_bytes, config->host_view, error);
     if (status != KZ_OK) {
         free(m);

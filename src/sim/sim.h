@@ -27,6 +27,9 @@ typedef struct sim_config {
     bool host_view;
 } sim_config;
 
+// The seed that the variable KZ_SEED asks for, 0 without it; KZ_INVALID where it is no number.
+kz_status sim_seed_asked(uint64_t *seed, kz_error *error);
+
 kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_error *error);
 void sim_machine_close(sim_machine *machine);
 const sim_config *sim_machine_config(const sim_machine *machine);

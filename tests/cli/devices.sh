@@ -11,6 +11,15 @@ expect_err "cuda"
 expect_err "kz devices"
 expect_exit 3 check vector_add --device sim:no-such-gpu
 expect_exit 3 check vector_add --device abacus
+# A variable with nonsense in it is told of, wherever the simulator is.
+export KZ_SEED=-3
+expect_exit 2 check vector_add/01_naive --device sim:t4
+expect_err 'KZ_SEED is "-3"'
+unset KZ_SEED
+export KZ_SIM_ISA=avx9000
+expect_exit 2 check vector_add/01_naive --device sim:t4
+expect_err 'KZ_SIM_ISA is "avx9000"'
+unset KZ_SIM_ISA
 # The runtime library for whole programs is one of the things to look after.
 expect_exit 0 doctor
 expect_out "runtime"
