@@ -96,31 +96,51 @@ static double speedup(const bench_target *target, const bench_outcome *outcome, 
     return NAN;
 }
 
-bench_target_verdict bench_target_judge(const bench_target *target, const bench_outcome *outcome,
-                                        size_t result) {
-    const bench_timing *t = &outcome->results[result].timings[outcome->figure];
-    bench_target_verdict verdict = {.target = target, .value = NAN};
-    if (t->taken) switch (metric_of(target->metric)) {
-        case BYTES_PER_S: verdict.value = t->bytes_per_s; break;
-        case FLOPS_PER_S: verdict.value = t->flops_per_s; break;
-        case OF_COPY: verdict.value = t->of_copy; break;
-        case SPEEDUP: verdict.value = speedup(target, outcome, result); break;
-        default: break;
-        }
+typedef struct measured {
+    const bench_outcome *outcome;
+    size_t result;
+} measured;
+
+static double value_of(const bench_target *target, const void *context) {
+    const measured *m = context;
+    const bench_timing *t = &m->outcome->results[m->result].timings[m->outcome->figure];
+    if (!t->taken) return NAN;
+    switch (metric_of(target->metric)) {
+    case BYTES_PER_S: return t->bytes_per_s;
+    case FLOPS_PER_S: return t->flops_per_s;
+    case OF_COPY: return t->of_copy;
+    case SPEEDUP: return speedup(target, m->outcome, m->result);
+    default: return NAN;
+    }
+}
+
+static bench_target_verdict judge(const bench_target *target, bench_target_value value, const void *context) {
+    bench_target_verdict verdict = {.target = target, .value = value(target, context)};
     verdict.met = verdict.value >= target->goal; // false for NAN
     return verdict;
 }
 
-bench_target_verdict bench_targets_judge(const bench_targets *targets, const char *gpu,
-                                         const kz_family *family, const kz_case *c,
-                                         const bench_outcome *outcome, size_t result) {
+bench_target_verdict bench_target_judge(const bench_target *target, const bench_outcome *outcome,
+                                        size_t result) {
+    return judge(target, value_of, &(measured){outcome, result});
+}
+
+bench_target_verdict bench_targets_hardest(const bench_targets *targets, const char *gpu,
+                                           const kz_family *family, const kz_case *c,
+                                           bench_target_value value, const void *context) {
     bench_target_verdict hardest = {0};
     for (size_t i = 0; targets && i < targets->count; i++) {
         if (!bench_target_holds(&targets->rows[i], gpu, family, c)) continue;
-        bench_target_verdict one = bench_target_judge(&targets->rows[i], outcome, result);
+        bench_target_verdict one = judge(&targets->rows[i], value, context);
         double share = one.value / one.target->goal;
         bool harder = !hardest.target || isnan(share) || share < hardest.value / hardest.target->goal;
         if (harder && !(hardest.target && isnan(hardest.value))) hardest = one;
     }
     return hardest;
+}
+
+bench_target_verdict bench_targets_judge(const bench_targets *targets, const char *gpu,
+                                         const kz_family *family, const kz_case *c,
+                                         const bench_outcome *outcome, size_t result) {
+    return bench_targets_hardest(targets, gpu, family, c, value_of, &(measured){outcome, result});
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kz bench results: the tables of the READMEs from records; stale ones are found; those of the sources are not.
+# kz bench results: the tables of the READMEs from records, a row from one run, judged by today's targets; stale ones are found; those of the sources are not.
 . "$(dirname "$0")/lib.sh"
 SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
 (cd "$SOURCES" && "$KZ" bench results --check > "$FOLDER/out" 2> "$FOLDER/err") ||
@@ -10,11 +10,12 @@ cd "$FOLDER/tree" || exit 1
 readme=kernels/primitives/reduce/README.md
 printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $readme
 printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $readme
+commit=c0ffee size=1048576
 record() { # record NAME BY SECONDS TIME COMPARE TARGET
-    printf '{"schema":1,"run":{"id":"1","time":"%s","command":"kz bench"},"code":{"commit":"c0ffee"},' "$4"
+    printf '{"schema":1,"run":{"id":"1","time":"%s","command":"kz bench %s"},"code":{"commit":"%s"},' "$4" $commit $commit
     printf '"environment":{"driver":"580.1"},"device":{"gpu":"h200","name":"NVIDIA H200"},'
-    printf '"case":{"name":"sum-f32-n1048576-uniform","family":"reduce"},"candidate":{"by":"%s","name":"%s"},' "$2" "$1"
-    printf '"figure":true,"work":{"bytes":4194304},"statistics":{"median_s":%s},' "$3"
+    printf '"case":{"name":"sum-f32-n%s-uniform","family":"reduce"},"candidate":{"by":"%s","name":"%s"},' $size "$2" "$1"
+    printf '"figure":true,"work":{"bytes":%s},"statistics":{"median_s":%s},' $((4 * size)) "$3"
     printf '"derived":{"bytes_per_s":4.1e12,"of_copy":0.95},"compare":%s,"target":%s,"status":"ok"}\n' "$5" "$6"
 }
 faster='[{"with":"cub","time_ratio":0.5,"low":0.4,"high":0.625}]'
@@ -30,7 +31,8 @@ expect_exit 1 bench results --check
 expect_err "$readme is stale"
 grep -q old $readme || fail "--check changed a file"
 expect_exit 0 bench results
-grep -qF '| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: 0.98 speedup, cub | 2026-11-15 | c0ffee |' $readme ||
+goal=$(awk -F, '$2 == "sum-f32-n1048576-uniform" { printf "%.2f", $4 }' "$SOURCES/kernels/primitives/reduce/targets.csv")
+grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $readme ||
     fail "the row of the best: $(cat $readme)"
 grep -q '^| 01_atomic | 90.0 us ' $readme || fail "no ladder: $(cat $readme)"
 grep -q wrong_one $readme && fail "a wrong kernel is in the table"
@@ -43,6 +45,42 @@ grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "result
 expect_exit 0 bench results --check
 expect_exit 0 bench results
 expect_out "0 files changed"
+
+# A row is of one run: an older one has a faster variant and another rival's time, a newer one no rival, the newest
+# lacks the last variant. The ladder takes each variant's newest figure, where most were timed.
+{
+    commit=beef
+    record 06_vector kz 1e-6 2026-11-13T00:00:00Z '[]' null
+    record 08_mailbox kz 3e-6 2026-11-13T00:00:00Z '[{"with":"cub","time_ratio":1,"low":1,"high":1}]' "$met"
+    record DeviceReduce cub 3e-6 2026-11-13T00:00:00Z '[]' null
+} > results/h200/2026-11-13-beef-reduce.jsonl
+{
+    commit=d00d
+    record 08_mailbox kz 5e-6 2026-11-16T00:00:00Z '[{"with":"cub","time_ratio":2,"low":2,"high":2}]' "$met"
+    record 06_vector kz 7e-6 2026-11-16T00:00:00Z '[]' null
+    record DeviceReduce cub 2.5e-6 2026-11-16T00:00:00Z '[]' null
+    commit=f00d
+    record 08_mailbox kz 1.5e-6 2026-11-17T00:00:00Z '[]' null
+    commit=a1fa
+    record 01_atomic kz 8e-5 2026-11-18T00:00:00Z '[]' null
+    record DeviceReduce cub 9e-6 2026-11-18T00:00:00Z '[]' null
+    size=2097152
+    record 07_last_block kz 4e-6 2026-11-18T00:00:00Z '[]' null
+    record 08_mailbox kz 3e-6 2026-11-18T00:00:00Z '[]' null
+} > results/h200/2026-11-18-a1fa-reduce.jsonl
+expect_exit 0 bench results
+grep -qF "| sum-f32-n1048576-uniform | 08_mailbox | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $readme ||
+    fail "the row is not of one run: $(cat $readme)"
+grep -qF "| sum-f32-n2097152-uniform | 08_mailbox | 3.00 us " $readme || fail "no row for the other size"
+grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $readme || fail "the ladder with few rungs: $(cat $readme)"
+grep -q '^| 01_atomic | 80.0 us .* a1fa |$' $readme || fail "the ladder has no newest 01: $(cat $readme)"
+grep -q '^| 08_mailbox | 1.50 us .* f00d |$' $readme || fail "the ladder has no newest 08: $(cat $readme)"
+[ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $readme | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
+    fail "the ladder's order: $(cat $readme)"
+for command in d00d f00d a1fa; do
+    grep -qF "2026-11-18-a1fa-reduce.jsonl) | " results/h200/README.md && grep -qF "\`kz bench $command\`" results/h200/README.md ||
+        fail "a file's commands are not all listed: $(cat results/h200/README.md)"
+done
 
 echo '{"cut off' >> results/h200/2026-11-15-c0ffee-reduce.jsonl
 expect_exit 5 bench results
