@@ -9,6 +9,8 @@
 
 #include "kz/family.h"
 #include "kz/operation.h"
+#include "primitives/histogram/histogram.h"
+#include "primitives/permute/permute.h"
 #include "primitives/reduce/reduce.h"
 #include "primitives/saxpy/saxpy.h"
 
@@ -46,6 +48,7 @@ static void reduce_uses_the_callers_workspace(void **state) {
     memset(workspace, 0xa5, sizeof workspace);
     assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), bytes - 1, &error),
                      KZ_INVALID);
+    assert_non_null(strstr(error.message, "kz_operation_workspace"));
     assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace) + 8, bytes, &error),
                      KZ_INVALID);
     assert_non_null(strstr(error.message, "multiple of 16"));
@@ -114,12 +117,65 @@ static void nonsense_crashes_nobody(void **state) {
                      KZ_INVALID);
 }
 
+static void a_refusal_says_why(void **state) {
+    kz_operation *operation;
+    kz_error error = {0};
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_SUM, KZ_U8, 5, NULL, &operation, &error),
+                     KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "u8"));
+    assert_non_null(strstr(error.message, "kz info reduce"));
+    // What most variants say, not what the last of them is too special for.
+    kz_device *gpu;
+    assert_int_equal(kz_device_open("sim:h200", &gpu, &error), KZ_OK);
+    assert_int_equal(kz_histogram_even_open(gpu, KZ_F32, 5, 0, 0, 1, NULL, &operation, &error),
+                     KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "1 to 65536 bins, not 0"));
+    kz_device_close(gpu);
+}
+
+static void buffers_are_named(void **state) {
+    kz_operation *reduce;
+    kz_error error = {0};
+    float in[5] = {1, 2, 3, 9, 0}, out;
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
+    int64_t index;
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_ARGMAX, KZ_F32, 5, NULL, &reduce, &error), KZ_OK);
+    assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "argmax takes 3 buffers (in, out, index), and 2 were given"));
+    assert_non_null(strstr(error.message, "index is missing"));
+    assert_int_equal(
+        kz_reduce_run_index(reduce, NULL, at(in), 0, at(&index), at(workspace), sizeof workspace, &error),
+        KZ_INVALID);
+    assert_non_null(strstr(error.message, "out is 0"));
+    assert_int_equal(kz_reduce_run_index(reduce, NULL, at(in), at(&out), at(&index), at(workspace),
+                                         sizeof workspace, &error),
+                     KZ_OK);
+    kz_operation_close(reduce);
+}
+
+static void nothing_is_invalid(void **state) {
+    kz_operation *operation;
+    kz_error error = {0};
+    unsigned order[2] = {1, 0};
+    size_t axes[2] = {2, 3};
+    assert_int_equal(kz_saxpy_open(NULL, KZ_F32, 3, 1.0f, NULL, &operation, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "device is NULL"));
+    assert_int_equal(kz_permute_open(*state, KZ_F32, 2, NULL, order, NULL, &operation, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "axes is NULL"));
+    assert_int_equal(kz_permute_open(*state, KZ_F32, 2, axes, NULL, NULL, &operation, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "order is NULL"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(saxpy_takes_its_a, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(reduce_uses_the_callers_workspace, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(the_same_bits_can_be_asked_for, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(a_refusal_says_why, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(buffers_are_named, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(nothing_is_invalid, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(nonsense_crashes_nobody, open_cpu, close_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,18 +11,58 @@ struct kz_operation {
     kz_device *device;
     const kz_variant *variant;
     kz_module *module;
+    const kz_family *family;
+    kz_case c;
+    kz_buffer buffers[KZ_FAMILY_BUFFERS];
     size_t buffer_count;
     kz_plan plan;
 };
+
+// Why nobody does the case: what most of those say that the device could run, for one with a reason of its own is
+// a specialist; of equals the later. "" where all would do it.
+static void find_reason(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                        kz_error *reason) {
+    kz_plan plan;
+    size_t most = 0;
+    reason->message[0] = 0;
+    for (size_t i = 0; i < family->variant_count; i++) {
+        kz_error one = {0}, other;
+        const kz_variant *variant = &family->variants[i];
+        bool fits = kz_variant_fits(variant, device);
+        if (kz_variant_plan(variant, c, device, &plan, &one) == KZ_OK) continue;
+        size_t count = 0;
+        for (size_t k = 0; fits && k < family->variant_count; k++)
+            count += kz_variant_plan(&family->variants[k], c, device, &plan, &other) != KZ_OK &&
+                     strcmp(one.message, other.message) == 0;
+        if (count < most) continue;
+        most = count;
+        *reason = one;
+    }
+}
+
+static kz_status refuse(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                        bool deterministic, kz_error *error) {
+    kz_error reason;
+    if (deterministic && kz_choose(family, c, device, false, NULL)) {
+        base_fail(error, KZ_UNSUPPORTED,
+                  "no variant of %s does this case on %s with the same bits in every run", family->name,
+                  device->id);
+        base_fail_note(error, "without KZ_DETERMINISTIC (NULL in its place) one does, in its own order");
+        return KZ_UNSUPPORTED;
+    }
+    find_reason(family, c, device, &reason);
+    base_fail(error, KZ_UNSUPPORTED, "no variant of %s does this case on %s: %s", family->name, device->id,
+              reason.message);
+    base_fail_note(error, "`kz info %s` lists its operations, types and variants", family->name);
+    return KZ_UNSUPPORTED;
+}
 
 static kz_status pick(const kz_family *family, const kz_case *c, const kz_device_info *device,
                       const char *name, const kz_variant **variant, kz_error *error) {
     bool deterministic = name && strcmp(name, KZ_DETERMINISTIC) == 0;
     if (!name || deterministic) {
         *variant = kz_choose(family, c, device, deterministic, NULL);
-        if (*variant) return KZ_OK;
-        return base_fail(error, KZ_UNSUPPORTED, "no variant of %s does this case on %s%s", family->name,
-                         device->id, deterministic ? " with the same bits in every run" : "");
+        return *variant ? KZ_OK : refuse(family, c, device, deterministic, error);
     }
     *variant = kz_variant_find(family, name);
     if (!*variant) {
@@ -52,6 +92,9 @@ static kz_status check_case(const kz_family *family, const kz_case *c, kz_error 
 kz_status kz_operation_open(kz_device *device, const char *family_name, const kz_case *c, const char *variant,
                             kz_operation **operation, kz_error *error) {
     *operation = NULL;
+    if (!device || !c)
+        return base_fail(error, KZ_INVALID, "%s: %s; kz_device_open gives a device", family_name,
+                         device ? "the case is NULL" : "the device is NULL");
     const kz_family *family = kz_family_find(family_name);
     if (!family) return base_fail(error, KZ_NOT_FOUND, "there is no family %s", family_name);
     kz_status status = check_case(family, c, error);
@@ -61,8 +104,9 @@ kz_status kz_operation_open(kz_device *device, const char *family_name, const kz
 
     const kz_device_info *info = kz_device_get_info(device);
     made->device = device;
-    kz_buffer buffers[KZ_FAMILY_BUFFERS];
-    made->buffer_count = family->buffers(c, buffers);
+    made->family = family;
+    made->c = *c;
+    made->buffer_count = family->buffers(c, made->buffers);
     kz_image image;
     status = pick(family, c, info, variant, &made->variant, error);
     if (status == KZ_OK) status = kz_variant_plan(made->variant, c, info, &made->plan, error);
@@ -88,18 +132,52 @@ uint64_t kz_operation_workspace(const kz_operation *operation) { return operatio
 
 const kz_plan *kz_operation_plan(const kz_operation *operation) { return &operation->plan; }
 
+// "in, out, index"
+static void list_buffers(const kz_operation *operation, base_text *names) {
+    for (size_t i = 0; i < operation->buffer_count; i++)
+        base_text_add(names, "%s%s", i ? ", " : "", operation->buffers[i].name);
+}
+
+static kz_status check_buffers(const kz_operation *operation, const kz_ptr *buffers, size_t count,
+                               kz_error *error) {
+    const char *family = operation->family->name,
+               *what = operation->family->operations[operation->c.operation];
+    base_text names = {0};
+    list_buffers(operation, &names);
+    kz_status status = KZ_OK;
+    if (count != operation->buffer_count) {
+        status = base_fail(error, KZ_INVALID, "%s's %s takes %zu buffers (%s), and %zu were given", family,
+                           what, operation->buffer_count, names.data, count);
+        if (count < operation->buffer_count)
+            base_fail_note(error, "%s is missing: kz/ops/%s.h has the call that takes it",
+                           operation->buffers[count].name, family);
+        else
+            base_fail_note(error, "kz/ops/%s.h says which operation takes what; what is not taken is 0",
+                           family);
+    }
+    for (size_t i = 0; !status && i < count; i++)
+        if (!buffers[i] && operation->buffers[i].count)
+            status = base_fail(
+                error, KZ_INVALID, "%s's %s: the buffer %s is 0, and has %llu elements (of %s)", family, what,
+                operation->buffers[i].name, (unsigned long long)operation->buffers[i].count, names.data);
+    base_text_free(&names);
+    return status;
+}
+
 kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
                            size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
-    if (buffer_count != operation->buffer_count)
-        return base_fail(error, KZ_INVALID, "%zu buffers were given, the operation takes %zu", buffer_count,
-                         operation->buffer_count);
+    kz_status status = check_buffers(operation, buffers, buffer_count, error);
+    if (status) return status;
     if (operation->plan.workspace_bytes && workspace % KZ_WORKSPACE_ALIGNMENT)
         return base_fail(error, KZ_INVALID, "the workspace is at 0x%llx, which is no multiple of %d bytes",
                          (unsigned long long)workspace, KZ_WORKSPACE_ALIGNMENT);
-    if (workspace_bytes < operation->plan.workspace_bytes)
-        return base_fail(error, KZ_INVALID, "the workspace has %llu bytes, %s needs %llu",
-                         (unsigned long long)workspace_bytes, operation->variant->name,
-                         (unsigned long long)operation->plan.workspace_bytes);
+    if (workspace_bytes < operation->plan.workspace_bytes) {
+        base_fail(error, KZ_INVALID, "the workspace has %llu bytes, %s needs %llu",
+                  (unsigned long long)workspace_bytes, operation->variant->name,
+                  (unsigned long long)operation->plan.workspace_bytes);
+        base_fail_note(error, "kz_operation_workspace says how many bytes to allocate for this operation");
+        return KZ_INVALID;
+    }
     return kz_plan_run(operation->device, stream, operation->module, &operation->plan, buffers, buffer_count,
                        workspace, error);
 }

@@ -189,6 +189,7 @@ kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, 
                           const unsigned *order, const char *variant, kz_operation **operation,
                           kz_error *error) {
     *operation = NULL;
+    if (axis_count && (!axes || !order)) return refuse(error, axes ? "order is NULL" : "axes is NULL");
     if (axis_count > PERMUTE_AXES) return refuse(error, "more than 4 axes; merge those that stay together");
     kz_case c = {.type = type};
     unsigned missing = PERMUTE_AXES - axis_count, seen = 0;
