@@ -2,6 +2,7 @@
 #include "family/case.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,9 @@ static bool take_size(const char **at, const char *name, int64_t *value) {
     size_t length = strlen(name);
     if (strncmp(*at, name, length) != 0 || !isdigit((unsigned char)(*at)[length])) return false;
     char *end;
+    errno = 0;
     long long size = strtoll(*at + length, &end, 10);
+    if (errno) return false; // past 2^63 - 1
     if (*end == '^') {
         long long power = strtoll(end + 1, &end, 10), base = size;
         if (power < 0 || power > 62) return false;
@@ -107,28 +110,47 @@ static bool take_data(const char **at, kz_case *c) {
     return false;
 }
 
+static kz_status fail_parse(const kz_family *family, const char *name, const char *missing, const char *at,
+                            kz_error *error) {
+    char example[FAMILY_CASE_NAME];
+    base_fail(error, KZ_INVALID, "\"%s\" is not a case of %s: expected %s at \"%s\"", name, family->name,
+              missing, at);
+    if (family->case_count) {
+        family_case_name(family, &family->cases[0], example);
+        base_fail_note(error, "a case of this family looks like %s; kz info %s lists them", example,
+                       family->name);
+    }
+    return KZ_INVALID;
+}
+
+// "an operation (sum, min, max)"
+static kz_status fail_operation(const kz_family *family, const char *name, kz_error *error) {
+    base_text missing = {0};
+    base_text_add(&missing, "an operation (");
+    for (size_t i = 0; family->operations[i]; i++)
+        base_text_add(&missing, "%s%s", i ? ", " : "", family->operations[i]);
+    base_text_add(&missing, ")");
+    kz_status status = fail_parse(family, name, missing.failed ? "an operation" : missing.data, name, error);
+    base_text_free(&missing);
+    return status;
+}
+
 kz_status family_case_parse(const kz_family *family, const char *name, kz_case *c, kz_error *error) {
     *c = (kz_case){0};
     const char *at = name, *missing = NULL;
-    if (!take_operation(family, &at, c)) missing = "an operation";
-    if (!missing && !take_type(&at, c)) missing = "a type";
+    if (!take_operation(family, &at, c)) return fail_operation(family, name, error);
+    if (!take_type(&at, c)) missing = "a type";
+    char axis[64];
     for (size_t i = 0; !missing && i < KZ_CASE_AXES && family->axes[i]; i++)
-        if (!take_size(&at, family->axes[i], &c->axes[i])) missing = family->axes[i];
+        if (!take_size(&at, family->axes[i], &c->axes[i])) {
+            snprintf(axis, sizeof axis, "%s and a number below 2^63", family->axes[i]);
+            missing = axis;
+        }
     if (!missing && !take_data(&at, c)) missing = "the data (uniform, nan, ...)";
     int64_t misalign = 0;
     if (!missing && *at && !take_size(&at, "misalign", &misalign)) missing = "misalign<elements>";
     if (!missing && *at) missing = "the end";
-    if (missing) {
-        char example[FAMILY_CASE_NAME];
-        base_fail(error, KZ_INVALID, "\"%s\" is not a case of %s: expected %s at \"%s\"", name, family->name,
-                  missing, at);
-        if (family->case_count) {
-            family_case_name(family, &family->cases[0], example);
-            base_fail_note(error, "a case of this family looks like %s; kz info %s lists them", example,
-                           family->name);
-        }
-        return KZ_INVALID;
-    }
+    if (missing) return fail_parse(family, name, missing, at, error);
     c->misalign = (uint32_t)misalign;
     for (size_t i = 0; i < family->case_count; i++) {
         char listed[FAMILY_CASE_NAME];

@@ -64,11 +64,14 @@ static void a_case_of_any_size_can_be_named(void **state) {
                                  "sum-f32-rows1-cols1-odd",
                                  "sum-f32-rows1-cols1-uniform-x",
                                  "sum-f32-rows2^99-cols1-uniform",
-                                 "sum-f32-rows-1-cols1-uniform"};
+                                 "sum-f32-rows-1-cols1-uniform",
+                                 "sum-f32-rows99999999999999999999-cols1-uniform"};
     for (size_t i = 0; i < BASE_COUNT(wrong); i++) {
         assert_int_equal(family_case_parse(&family, wrong[i], &c, &error), KZ_INVALID);
         assert_non_null(strstr(error.message, "max-bf16-rows31"));
     }
+    assert_int_equal(family_case_parse(&family, "median-f32-rows1-cols1-uniform", &c, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "expected an operation (sum, max) at"));
 }
 
 static void globs_match(void **state) {
