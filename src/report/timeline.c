@@ -28,12 +28,12 @@ typedef struct pieces { // from, to; sorted, apart from each other
     size_t count;
 } pieces;
 
-// When an engine was busy.
+// When an engine was busy; DEVICE_ENGINES: any of them.
 static pieces busy_pieces(const report_timeline *t, device_engine engine) {
     pieces p = {.at = malloc((t->count + 1) * sizeof *p.at)};
     size_t count = 0;
     for (size_t i = 0; p.at && i < t->count; i++) {
-        if (t->spans[i].engine != engine) continue;
+        if (engine != DEVICE_ENGINES && t->spans[i].engine != engine) continue;
         p.at[count][0] = t->spans[i].start;
         p.at[count++][1] = t->spans[i].end;
     }
@@ -98,7 +98,14 @@ report_timeline_totals report_timeline_sum(const report_timeline *t) {
     sums.copied = length(up) + length(down);
     sums.hidden = common(up, work) + common(down, work);
     sums.beside = common(up, work) + common(down, work) + common(up, down) - 2 * common_of_three(p);
-    for (size_t i = 0; i < t->count; i++) sums.alone += t->spans[i].end - t->spans[i].start;
+    for (size_t i = 0; i < t->count; i++) {
+        const report_timeline_span *s = &t->spans[i];
+        sums.alone += s->end - s->start;
+        sums.kernels += s->engine == DEVICE_ENGINE_COMPUTE && !s->bytes;
+    }
+    pieces any = busy_pieces(t, DEVICE_ENGINES);
+    sums.covered = length(&any);
+    free(any.at);
     for (int e = 0; e < DEVICE_ENGINES; e++) free(p[e].at);
     return sums;
 }
@@ -151,14 +158,29 @@ static void print_row(base_text *out, const report_timeline *t, bool by_engine, 
     }
 }
 
+// What overlap gains: nothing to be said of where nothing overlaps, or where waiting between operations eats it up.
+static void print_gain(base_text *out, const report_timeline *t, const report_timeline_totals *sums) {
+    char text[REPORT_NUMBER], other[REPORT_NUMBER];
+    bool overlap = sums->alone > sums->covered * (1 + 1e-6);
+    base_text_add(out, "\nend to end  %s", report_seconds(text, t->seconds));
+    if (overlap && sums->alone > t->seconds)
+        base_text_add(out, "; one after the other %s: %.2fx\n", report_seconds(other, sums->alone),
+                      sums->alone / t->seconds);
+    else
+        base_text_add(out, ", %s of it busy; %s\n", report_seconds(other, sums->covered),
+                      overlap ? "little runs side by side" : "nothing runs side by side");
+    if (t->modelled && sums->kernels)
+        base_text_add(out, "kernels     %s of each is its launch; kz prof looks at the work alone\n",
+                      report_seconds(text, device_launch_seconds(&(observe_estimate){0})));
+}
+
 static void print_sums(base_text *out, const report_timeline *t, const report_timeline_totals *sums) {
     char text[REPORT_NUMBER], alone[REPORT_NUMBER];
     base_text_add(out, "busy        ");
     for (int e = 0; e < DEVICE_ENGINES; e++)
         base_text_add(out, "%s%s %s", e ? ", " : "", device_engine_name((device_engine)e),
                       report_seconds(text, sums->busy[e]));
-    base_text_add(out, "\nend to end  %s; one after the other %s: %.2fx\n", report_seconds(text, t->seconds),
-                  report_seconds(alone, sums->alone), t->seconds > 0 ? sums->alone / t->seconds : 0);
+    print_gain(out, t, sums);
     if (sums->copied > 0)
         base_text_add(out, "hidden      %.0f%% of the copying runs behind a kernel\n",
                       100 * sums->hidden / sums->copied);

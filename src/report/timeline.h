@@ -37,6 +37,8 @@ typedef struct report_timeline_totals {
     double copied, hidden;       // seconds of copying, and those in which a kernel ran beside it
     double beside;               // seconds in which two engines or three were busy
     double alone;                // all operations one after the other
+    double covered; // seconds in which anything was under way: less than alone where some overlap
+    size_t kernels;
 } report_timeline_totals;
 report_timeline_totals report_timeline_sum(const report_timeline *timeline);
 

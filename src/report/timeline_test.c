@@ -27,6 +27,7 @@ static void sums(void **state) {
     assert_true(t.busy[DEVICE_ENGINE_TO_DEVICE] == 8 && t.busy[DEVICE_ENGINE_COMPUTE] == 8 &&
                 t.busy[DEVICE_ENGINE_TO_HOST] == 4);
     assert_true(t.copied == 12 && t.hidden == 6 && t.alone == 20 && t.beside == 6);
+    assert_true(t.covered == 14 && t.kernels == 2);
 }
 
 static void three_at_once_count_once(void **state) {
@@ -36,7 +37,7 @@ static void three_at_once_count_once(void **state) {
                                   {DEVICE_ENGINE_TO_HOST, 3, "copy", 1, 2, 6}};
     report_timeline t = {.seconds = 6, .spans = all, .count = 4};
     report_timeline_totals s = report_timeline_sum(&t);
-    assert_true(s.busy[DEVICE_ENGINE_COMPUTE] == 4 && s.alone == 13);
+    assert_true(s.busy[DEVICE_ENGINE_COMPUTE] == 4 && s.alone == 13 && s.covered == 6);
     assert_true(s.beside == 4); // from 1 to 5
     assert_true(s.hidden == 3 + 3);
 }
@@ -49,6 +50,28 @@ static void the_drawing(void **state) {
     assert_non_null(strstr(out.data, "stream 2    ........>>>>>>>>########<<<<\n"));
     assert_non_null(strstr(out.data, "one after the other 20.0 s: 1.43x"));
     assert_non_null(strstr(out.data, "hidden      50% of the copying"));
+    base_text_free(&out);
+}
+
+static void no_gain_where_nothing_overlaps(void **state) {
+    report_timeline_span one = {DEVICE_ENGINE_COMPUTE, 1, "work", 0, 4, 7};
+    report_timeline t = {
+        .title = "one", .device = "sim:h200", .modelled = true, .seconds = 8, .spans = &one, .count = 1};
+    base_text out = {0};
+    report_timeline_print(&out, &t, 80);
+    assert_non_null(strstr(out.data, "end to end  8.00 s, 3.00 s of it busy; nothing runs side by side\n"));
+    assert_non_null(strstr(out.data, "kernels     2.00 us of each is its launch"));
+    assert_null(strstr(out.data, "one after the other"));
+    base_text_free(&out);
+    t.modelled = false;
+    report_timeline_print(&out, &t, 80);
+    assert_null(strstr(out.data, "is its launch"));
+    base_text_free(&out);
+    // A little overlap in a long wait gains nothing either.
+    report_timeline_span pair[] = {one, {DEVICE_ENGINE_TO_HOST, 2, "copy", 1, 6, 8}};
+    report_timeline p = {.seconds = 20, .spans = pair, .count = 2};
+    report_timeline_print(&out, &p, 80);
+    assert_non_null(strstr(out.data, "4.00 s of it busy; little runs side by side\n"));
     base_text_free(&out);
 }
 
@@ -97,8 +120,9 @@ static void records(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(three_at_once_count_once),
-                                       cmocka_unit_test(the_drawing), cmocka_unit_test(pictures),
-                                       cmocka_unit_test(records)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums),        cmocka_unit_test(three_at_once_count_once),
+        cmocka_unit_test(the_drawing), cmocka_unit_test(no_gain_where_nothing_overlaps),
+        cmocka_unit_test(pictures),    cmocka_unit_test(records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
