@@ -1,5 +1,6 @@
-// What kernels say to Hopper's copy engine and its barriers in shared memory (PTX ISA: mbarrier, cp.async.bulk). A barrier's phase ends when all arrivals have come and all promised bytes have landed;
-// whoever waits names the phase by its parity.
+// What kernels say to Hopper's copy engine and its barriers in shared memory (PTX ISA: mbarrier, cp.async.bulk). A
+// barrier's phase ends when all arrivals have come and all promised bytes have landed; whoever waits names the phase by
+// its parity.
 #ifndef KZ_BULK_CUH
 #define KZ_BULK_CUH
 
@@ -9,27 +10,38 @@ static __device__ __forceinline__ unsigned kz_shared_address(const void *pointer
     return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
-static __device__ __forceinline__ void kz_barrier_open(uint64_t *barrier, unsigned arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(kz_shared_address(barrier)), "r"(arrivals)
+// A barrier is 8 bytes of shared memory, named by its address there; below, the same by pointers.
+static __device__ __forceinline__ void kz_barrier_open(unsigned barrier, unsigned arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+static __device__ __forceinline__ void kz_barrier_arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+static __device__ __forceinline__ void kz_barrier_arrive_expect(unsigned barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
 }
-static __device__ __forceinline__ void kz_barrier_arrive(uint64_t *barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(kz_shared_address(barrier)) : "memory");
-}
-static __device__ __forceinline__ void kz_barrier_arrive_expect(uint64_t *barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(kz_shared_address(barrier)),
-                 "r"(bytes)
-                 : "memory");
-}
-static __device__ __forceinline__ void kz_barrier_wait(uint64_t *barrier, unsigned parity) {
+static __device__ __forceinline__ void kz_barrier_wait(unsigned barrier, unsigned parity) {
     unsigned done;
     do {
         asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
                      "selp.u32 %0, 1, 0, p; }"
                      : "=r"(done)
-                     : "r"(kz_shared_address(barrier)), "r"(parity)
+                     : "r"(barrier), "r"(parity)
                      : "memory");
     } while (!done);
+}
+static __device__ __forceinline__ void kz_barrier_open(uint64_t *barrier, unsigned arrivals) {
+    kz_barrier_open(kz_shared_address(barrier), arrivals);
+}
+static __device__ __forceinline__ void kz_barrier_arrive(uint64_t *barrier) {
+    kz_barrier_arrive(kz_shared_address(barrier));
+}
+static __device__ __forceinline__ void kz_barrier_arrive_expect(uint64_t *barrier, unsigned bytes) {
+    kz_barrier_arrive_expect(kz_shared_address(barrier), bytes);
+}
+static __device__ __forceinline__ void kz_barrier_wait(uint64_t *barrier, unsigned parity) {
+    kz_barrier_wait(kz_shared_address(barrier), parity);
 }
 
 // For data that is touched once: its lines are the first to leave L2.
@@ -47,16 +59,20 @@ static __device__ __forceinline__ void kz_bulk_load(void *to, const void *from, 
                  "l"(from), "r"(bytes), "r"(kz_shared_address(barrier)), "l"(policy)
                  : "memory");
 }
-static __device__ __forceinline__ void kz_bulk_load(void *to, const void *from, unsigned bytes,
-                                                    uint64_t *barrier) {
+static __device__ __forceinline__ void kz_bulk_load(unsigned to, const void *from, unsigned bytes,
+                                                    unsigned barrier) {
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            kz_shared_address(to)),
-        "l"(from), "r"(bytes), "r"(kz_shared_address(barrier))
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
         : "memory");
 }
+static __device__ __forceinline__ void kz_bulk_load(void *to, const void *from, unsigned bytes,
+                                                    uint64_t *barrier) {
+    kz_bulk_load(kz_shared_address(to), from, bytes, kz_shared_address(barrier));
+}
 
-// What threads wrote to shared memory before this is what kz_bulk_store will read.
+// What threads wrote to shared memory before this comes before bulk copies behind it: kz_bulk_store reads it, and
+// kz_bulk_load writes over it.
 static __device__ __forceinline__ void kz_bulk_fence(void) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

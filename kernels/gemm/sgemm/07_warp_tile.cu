@@ -69,7 +69,7 @@ KZ_ENTRY_BOUNDS(sgemm_warp_tile_gemm_f32, S::THREADS, SGEMM_WARP_BLOCKS)
         else
             load_elements(a, b, m, n, k, tile, x, chunk);
         __syncthreads();
-        unsigned left = at.a(shared_address(chunk)), right = at.b(shared_address(chunk));
+        unsigned left = at.a(kz_shared_address(chunk)), right = at.b(kz_shared_address(chunk));
         read_first<S>(values, left, right);
         multiply_inner<S, 1>(values, left, right);
         multiply_three<S>(values, right);

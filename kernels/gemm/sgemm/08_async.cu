@@ -27,7 +27,7 @@ template <int BY> static __device__ __forceinline__ void run(const problem &p, f
     }
     wait_for_copies<STAGES - 2>();
     __syncthreads();
-    const unsigned first = shared_address(stages), bytes = 4 * S::STAGE_FLOATS;
+    const unsigned first = kz_shared_address(stages), bytes = 4 * S::STAGE_FLOATS;
     if (p.k > 0) read_first<S>(values, at.a(first), at.b(first));
 
     unsigned now = 0, free = STAGES - 1;

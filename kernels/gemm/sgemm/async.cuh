@@ -1,7 +1,8 @@
-// sgemm: copies to shared memory that no thread waits for, and barriers that count their bytes.
+// sgemm: copies to shared memory that no thread waits for. Bulk copies and barriers are kz/bulk.cuh.
 #ifndef SGEMM_ASYNC_CUH
 #define SGEMM_ASYNC_CUH
 
+#include "kz/bulk.cuh"
 #include "sgemm.cuh"
 
 // Copies WIDTH floats, or as many zeros where they are not wanted (`from` must be a valid address then too).
@@ -24,47 +25,9 @@ template <int left> static __device__ __forceinline__ void wait_for_copies(void)
     asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
 }
 
-#if __CUDA_ARCH__ >= 900
-static __device__ __forceinline__ void barrier_init(unsigned barrier, unsigned arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-static __device__ __forceinline__ void barrier_arrive(unsigned barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-static __device__ __forceinline__ void barrier_arrive_expecting(unsigned barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
-}
-// Arrives when the copies that this thread has begun are there.
+// Arrives when the copies that this thread has begun are there. sm_90.
 static __device__ __forceinline__ void barrier_arrive_after_copies(unsigned barrier) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
 }
-static __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) {
-    unsigned done;
-    do
-        asm volatile("{\n"
-                     ".reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n"
-                     "}"
-                     : "=r"(done)
-                     : "r"(barrier), "r"(parity)
-                     : "memory");
-    while (!done);
-}
-
-// One copy of many bytes, a multiple of 16 at such addresses; its bytes are counted by the barrier.
-static __device__ __forceinline__ void copy_bulk(unsigned to, const float *from, unsigned bytes,
-                                                 unsigned barrier) {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-        "l"(from), "r"(bytes), "r"(barrier)
-        : "memory");
-}
-// What this thread wrote before, and bulk copies after: in that order.
-static __device__ __forceinline__ void fence_before_bulk(void) {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-#endif
 
 #endif

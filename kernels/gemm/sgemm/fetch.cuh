@@ -85,8 +85,8 @@ template <typename S, int BY, int THREADS> struct fetcher {
     }
 
     __device__ __forceinline__ void next(float *chunk) {
-        copy_a(shared_address(chunk));
-        copy_b(shared_address(chunk));
+        copy_a(kz_shared_address(chunk));
+        copy_b(kz_shared_address(chunk));
         advance();
     }
 };

@@ -14,7 +14,7 @@ template <typename S> struct ring {
     unsigned first; // the first stage's address
     unsigned stage = 0, parity = 0;
     __device__ __forceinline__ ring(char *memory) {
-        full = shared_address(memory);
+        full = kz_shared_address(memory);
         empty = full + 8 * STAGES;
         stages = (float *)(memory + SGEMM_BARRIER_BYTES);
         first = full + SGEMM_BARRIER_BYTES;
@@ -49,12 +49,12 @@ static __device__ __forceinline__ void fetch_row(const problem &p, corner tile, 
     float *to = chunk + S::A_FLOATS + row * S::WIDTH;
     unsigned width = p.n - tile.column < S::WIDTH ? (unsigned)(p.n - tile.column) : S::WIDTH;
     if (at + row < p.k) {
-        barrier_arrive_expecting(barrier, 4 * width);
-        copy_bulk(shared_address(to), p.b + (at + row) * p.n + tile.column, 4 * width, barrier);
+        kz_barrier_arrive_expect(barrier, 4 * width);
+        kz_bulk_load(kz_shared_address(to), p.b + (at + row) * p.n + tile.column, 4 * width, barrier);
     } else {
         for (unsigned i = 0; i < S::WIDTH; i++) to[i] = 0.0f;
-        fence_before_bulk();
-        barrier_arrive(barrier);
+        kz_bulk_fence();
+        kz_barrier_arrive(barrier);
     }
 }
 
@@ -65,11 +65,11 @@ static __device__ __forceinline__ void produce(const problem &p, ring<S> r, unsi
         corner tile = find_grouped_tile(t, p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
         fetcher<S, BY ? BY : 4, PRODUCERS> pieces(p, tile, producer());
         for (size_t at = 0; at < p.k; at += S::DEPTH, r.advance()) {
-            barrier_wait(r.empty + 8 * r.stage, r.parity ^ 1); // the first round passes: all is empty
+            kz_barrier_wait(r.empty + 8 * r.stage, r.parity ^ 1); // the first round passes: all is empty
             unsigned barrier = r.full + 8 * r.stage;
             if (BY == 0) {
                 fetch_row<S>(p, tile, at, r.now(), barrier);
-                pieces.copy_a(shared_address(r.now()));
+                pieces.copy_a(kz_shared_address(r.now()));
                 pieces.advance();
             } else {
                 pieces.next(r.now());
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
     registers<S> values;
     unsigned chunks = (unsigned)((p.k + S::DEPTH - 1) / S::DEPTH);
     if (chunks > 0) {
-        barrier_wait(r.full, 0);
+        kz_barrier_wait(r.full, 0);
         read_first<S>(values, at.a(r.address()), at.b(r.address()));
     }
     for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
@@ -101,12 +101,12 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
             r.advance();
             // What the very last step reads ahead, nobody uses.
             if (left > 1 || !last_tile) {
-                barrier_wait(r.full + 8 * r.stage, r.parity);
+                kz_barrier_wait(r.full + 8 * r.stage, r.parity);
                 chunk = r.address();
             }
             multiply_fourth<S>(values, at.a(chunk), at.b(chunk));
             __syncwarp();
-            if (kz_lane() == 0) barrier_arrive(empty);
+            if (kz_lane() == 0) kz_barrier_arrive(empty);
         }
         corner tile = find_grouped_tile(t, p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
         write_tile<S>(values, p.c, p.m, p.n, tile, at);
@@ -118,13 +118,13 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
 template <typename S>
 static __device__ __forceinline__ void start(const problem &p, const ring<S> &r, bool rows) {
     if (threadIdx.x < STAGES) {
-        barrier_init(r.full + 8 * threadIdx.x, PRODUCERS + (rows ? S::DEPTH : 0));
-        barrier_init(r.empty + 8 * threadIdx.x, S::THREADS / KZ_WARP);
+        kz_barrier_open(r.full + 8 * threadIdx.x, PRODUCERS + (rows ? S::DEPTH : 0));
+        kz_barrier_open(r.empty + 8 * threadIdx.x, S::THREADS / KZ_WARP);
     }
     // Columns right of b's last are multiplied, though never written to c: something must be there.
     if (p.n % S::WIDTH != 0)
         for (unsigned i = threadIdx.x; i < STAGES * S::STAGE_FLOATS; i += blockDim.x) r.stages[i] = 0.0f;
-    fence_before_bulk();
+    kz_bulk_fence();
     __syncthreads();
 }
 

@@ -4,7 +4,7 @@
 #ifndef SGEMM_CUH
 #define SGEMM_CUH
 
-#include "kz/kernel.cuh"
+#include "kz/bulk.cuh"
 
 // The first row and column of this block's tile of c, where tiles are `height` x `width` and go along the
 // rows.
@@ -37,10 +37,6 @@ static __device__ __forceinline__ float element(const float *matrix, size_t rows
 // Whether the rows of a matrix can be accessed by 16 bytes: all begin at such an address.
 static __device__ __forceinline__ bool has_quads(const float *matrix, size_t columns) {
     return kz_aligned(matrix, 16) && columns % 4 == 0;
-}
-
-static __device__ __forceinline__ unsigned shared_address(const void *pointer) {
-    return (unsigned)__cvta_generic_to_shared(pointer);
 }
 
 #endif

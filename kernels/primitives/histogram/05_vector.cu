@@ -29,7 +29,7 @@ struct byte_counter {
 template <typename Finder>
 static __device__ __forceinline__ void count(const uint8_t *in, unsigned *out, size_t n, unsigned bins,
                                              unsigned copies, Finder finder) {
-    byte_counter counter = {shared_address(histogram_shared) + kz_lane() * 4};
+    byte_counter counter = {kz_shared_address(histogram_shared) + kz_lane() * 4};
     sweep<uint8_t, HISTOGRAM_VECTOR_PACKS>(in, n, counter);
     __syncthreads();
     for (unsigned value = threadIdx.x; value < VALUES; value += THREADS) {

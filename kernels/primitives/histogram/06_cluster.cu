@@ -50,7 +50,7 @@ static __device__ __forceinline__ void count(const T *in, unsigned *out, size_t 
                                              unsigned shift, Finder finder) {
     clear_counters(1u << shift);
     cluster_barrier(); // all are cleared before the first atomic comes from elsewhere
-    cluster_counter<T, Finder> counter = {pack_finder<T, Finder>(finder), shared_address(histogram_shared),
+    cluster_counter<T, Finder> counter = {pack_finder<T, Finder>(finder), kz_shared_address(histogram_shared),
                                           bins, shift};
     sweep<T, HISTOGRAM_VECTOR_PACKS>(in, n, counter);
     cluster_barrier(); // and all have come

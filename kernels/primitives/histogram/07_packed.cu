@@ -97,7 +97,7 @@ static __device__ __forceinline__ void count(const T *in, unsigned *out, size_t 
     clear_counters((bins + 3) / 2); // two rows in a word
     __syncthreads();
     packed_counter<T, Finder> counter = {pack_finder<T, Finder>(finder), out,
-                                         shared_address(histogram_shared), bins, 0};
+                                         kz_shared_address(histogram_shared), bins, 0};
     sweep<T, room<T>::packs>(in, n, counter);
     __syncthreads();
     for (unsigned bin = threadIdx.x; bin < bins; bin += THREADS) {

@@ -7,6 +7,7 @@
 #ifndef HISTOGRAM_VECTOR_CUH
 #define HISTOGRAM_VECTOR_CUH
 
+#include "kz/bulk.cuh"
 #include "shared.cuh"
 
 enum { THREADS = HISTOGRAM_VECTOR_THREADS };
@@ -130,10 +131,6 @@ template <> struct pack_finder<float, even<float>> {
 
 // ---- a counter: copies in shared memory -------------------------------------------------------------------
 
-static __device__ __forceinline__ unsigned shared_address(const void *pointer) {
-    return (unsigned)__cvta_generic_to_shared(pointer);
-}
-
 // Adds 1 at a shared address; nothing comes back, so nothing waits.
 static __device__ __forceinline__ void add_one(unsigned address) {
     asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
@@ -147,7 +144,7 @@ template <typename T, typename Finder> struct copies_counter {
 
     __device__ __forceinline__ copies_counter(Finder finder, unsigned copies)
         : finder(finder),
-          column(shared_address(histogram_shared) + (copies + (kz_lane() & (copies - 1))) * 4),
+          column(kz_shared_address(histogram_shared) + (copies + (kz_lane() & (copies - 1))) * 4),
           bytes(copies * 4) {}
 
     __device__ __forceinline__ void one(T x) { add_one(column + find_one(finder, x) * bytes); }
