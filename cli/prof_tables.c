@@ -14,7 +14,7 @@
 #define MARK_END   " -->"
 #define END_MARK   "<!-- counters:end -->"
 
-enum { METRICS = 6, MOST_COLUMNS = 16, MOST_VARIANTS = 32, SECTOR_BYTES = 32 };
+enum { METRICS = 6, MOST_VARIANTS = 32, MOST_CASES = 12, SECTOR_BYTES = 32, WARP = 32 };
 
 typedef enum shown_as { COUNT, LEAST, RATIO, EXTRA } shown_as;
 
@@ -30,12 +30,28 @@ typedef struct column {
 #define REQUESTS(of)                      "l1tex__t_requests_pipe_lsu_mem_global_op_" of ".sum"
 #define IDEAL(of)                         "ptx__wavefronts_ideal_shared_" of ".sum"
 #define COLUMN(title, shown, metrics, by) {title, shown, LIST metrics, LIST by},
+#define FIGURE(name, text, metrics, by)
 static const column columns[] = {
 #include "prof_tables.def"
 };
 #undef COLUMN
+#undef FIGURE
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
+
+// One figure over several cases: a table of its own.
+typedef struct sweep_figure {
+    const char *name, *text;
+    column column;
+} sweep_figure;
+
+#define COLUMN(title, shown, metrics, by)
+#define FIGURE(name, text, metrics, by) {name, text, {NULL, RATIO, LIST metrics, LIST by}},
+static const sweep_figure figures[] = {
+#include "prof_tables.def"
+};
+#undef COLUMN
+#undef FIGURE
 
 typedef struct row {
     const char *variant;
@@ -63,8 +79,9 @@ static double sum(const report_prof *report, const char *const names[METRICS]) {
     return total;
 }
 
+// Both sums of each of `what`.
 static kz_status count_variant(const kz_family *family, const kz_variant *variant, const char *name,
-                               row *into, kz_error *error) {
+                               const column *what, size_t count, double *sums, double *by, kz_error *error) {
     prof_choices choices = {.pattern = name};
     prof_targets targets = {.items = {{.kind = PROF_VARIANT, .family = family, .variant = variant}},
                             .count = 1};
@@ -73,10 +90,9 @@ static kz_status count_variant(const kz_family *family, const kz_variant *varian
     kz_status status = prof_run_target(&choices, &targets, 0, &run, error);
     if (!status) status = report_prof_open(&run.record, &(report_prof_options){0}, &report, error);
     if (!status) {
-        into->variant = variant->name;
-        for (size_t i = 0; i < COLUMNS; i++) {
-            into->figures[i] = sum(&report, columns[i].metrics);
-            into->by[i] = sum(&report, columns[i].by);
+        for (size_t i = 0; i < count; i++) {
+            sums[i] = sum(&report, what[i].metrics);
+            by[i] = sum(&report, what[i].by);
         }
         report_prof_close(&report);
     }
@@ -84,17 +100,28 @@ static kz_status count_variant(const kz_family *family, const kz_variant *varian
     return status;
 }
 
-// Variants for the CPU have no such counters, and a variant may refuse a case.
-static kz_status count_family(const kz_family *family, const char *name, table *t, kz_error *error) {
+static kz_status find_case(const kz_family *family, const char *name, kz_case *found, kz_error *error) {
     kz_case *cases;
     size_t count;
     kz_status status = cli_find_cases(family, name, KZ_USE_CHECK | KZ_USE_BENCH, &cases, &count, error);
     if (status) return status;
-    t->least = family->work(&cases[0]).bytes;
+    *found = cases[0];
     free(cases);
+    return KZ_OK;
+}
+
+// Variants for the CPU have no such counters, and a variant may refuse a case.
+static kz_status count_family(const kz_family *family, const char *name, table *t, kz_error *error) {
+    kz_case c;
+    kz_status status = find_case(family, name, &c, error);
+    if (status) return status;
+    t->least = family->work(&c).bytes;
     for (size_t i = 0; i < family->variant_count && t->count < MOST_VARIANTS && !status; i++) {
         if (family->variants[i].natives) continue;
-        status = count_variant(family, &family->variants[i], name, &t->rows[t->count], error);
+        row *r = &t->rows[t->count];
+        r->variant = family->variants[i].name;
+        status =
+            count_variant(family, &family->variants[i], name, columns, COLUMNS, r->figures, r->by, error);
         if (!status) t->count++;
         if (status == KZ_UNSUPPORTED) status = KZ_OK;
     }
@@ -134,20 +161,107 @@ static bool is_empty(const table *t, size_t i) {
     return true;
 }
 
-static void add_table(base_text *out, const table *t, const char *name) {
+static kz_status add_table(const kz_family *family, const char *name, base_text *out, kz_error *error) {
+    table t = {0};
+    kz_status status = count_family(family, name, &t, error);
+    if (status) return status;
     base_text_add(out, "Counted by the simulator at `%s`; `kz prof tables` writes this.\n\n| variant |",
                   name);
     for (size_t i = 0; i < COLUMNS; i++)
-        if (!is_empty(t, i)) base_text_add(out, " %s |", columns[i].title);
+        if (!is_empty(&t, i)) base_text_add(out, " %s |", columns[i].title);
     base_text_add(out, "\n|---|");
     for (size_t i = 0; i < COLUMNS; i++)
-        if (!is_empty(t, i)) base_text_add(out, "--:|");
-    for (size_t k = 0; k < t->count; k++) {
-        base_text_add(out, "\n| %s |", t->rows[k].variant);
+        if (!is_empty(&t, i)) base_text_add(out, "--:|");
+    for (size_t k = 0; k < t.count; k++) {
+        base_text_add(out, "\n| %s |", t.rows[k].variant);
         for (size_t i = 0; i < COLUMNS; i++)
-            if (!is_empty(t, i)) add_figure(out, t, &t->rows[k], i);
+            if (!is_empty(&t, i)) add_figure(out, &t, &t.rows[k], i);
     }
     base_text_add(out, "\n");
+    return KZ_OK;
+}
+
+// ---- one figure over several cases ----------------------------------------------------------------------
+
+// "FIGURE of VARIANT... at CASE...", in words.
+typedef struct sweep {
+    const sweep_figure *figure;
+    const kz_variant *variants[MOST_VARIANTS];
+    const char *cases[MOST_CASES];
+    size_t variant_count, case_count;
+} sweep;
+
+static kz_status add_word(const kz_family *family, const char *word, bool is_case, sweep *s,
+                          kz_error *error) {
+    if (is_case && s->case_count < MOST_CASES) {
+        s->cases[s->case_count++] = word;
+        return KZ_OK;
+    }
+    const kz_variant *variant = is_case ? NULL : kz_variant_find(family, word);
+    if (variant && s->variant_count < MOST_VARIANTS) {
+        s->variants[s->variant_count++] = variant;
+        return KZ_OK;
+    }
+    return base_fail(error, KZ_INVALID, "\"%s\": %s", word,
+                     is_case ? "too many cases for one table" : "the family has no such variant");
+}
+
+// Cuts `text` into its words.
+static kz_status read_sweep(const kz_family *family, char *text, sweep *s, kz_error *error) {
+    char *rest = text, *word = strtok_r(rest, " \n", &rest);
+    for (size_t i = 0; word && i < BASE_COUNT(figures); i++)
+        if (strcmp(figures[i].name, word) == 0) s->figure = &figures[i];
+    if (!s->figure) {
+        base_fail(error, KZ_INVALID, "there is no figure \"%s\"", word ? word : "");
+        base_fail_note(error, "cli/prof_tables.def has those there are");
+        return KZ_INVALID;
+    }
+    kz_status status = KZ_OK;
+    bool is_case = false;
+    while (!status && (word = strtok_r(rest, " \n", &rest))) {
+        if (strcmp(word, "at") == 0)
+            is_case = true;
+        else if (strcmp(word, "of") != 0)
+            status = add_word(family, word, is_case, s, error);
+    }
+    if (!status && (!s->variant_count || !s->case_count))
+        status = base_fail(error, KZ_INVALID,
+                           "a table of one figure has variants and cases: "
+                           "FIGURE of VARIANT... at CASE...");
+    return status;
+}
+
+static kz_status add_sweep_cell(const kz_family *family, const sweep *s, const kz_variant *variant,
+                                const char *name, base_text *out, kz_error *error) {
+    kz_case c;
+    double sum_of, by;
+    kz_status status = find_case(family, name, &c, error);
+    if (!status) status = count_variant(family, variant, name, &s->figure->column, 1, &sum_of, &by, error);
+    if (status && status != KZ_UNSUPPORTED) return status;
+    if (!s->figure->column.by[0]) by = (double)c.axes[0] / WARP;
+    if (status || !(by > 0))
+        base_text_add(out, " |");
+    else
+        base_text_add(out, " %.2f |", sum_of / by);
+    return KZ_OK;
+}
+
+static kz_status add_sweep(const kz_family *family, char *text, base_text *out, kz_error *error) {
+    sweep s = {0};
+    kz_status status = read_sweep(family, text, &s, error);
+    if (status) return status;
+    base_text_add(out, "Counted by the simulator: %s; `kz prof tables` writes this.\n\n| case |",
+                  s.figure->text);
+    for (size_t v = 0; v < s.variant_count; v++) base_text_add(out, " %s |", s.variants[v]->name);
+    base_text_add(out, "\n|---|");
+    for (size_t v = 0; v < s.variant_count; v++) base_text_add(out, "--:|");
+    for (size_t i = 0; i < s.case_count && !status; i++) {
+        base_text_add(out, "\n| `%s` |", s.cases[i]);
+        for (size_t v = 0; v < s.variant_count && !status; v++)
+            status = add_sweep_cell(family, &s, s.variants[v], s.cases[i], out, error);
+    }
+    base_text_add(out, "\n");
+    return status;
 }
 
 // ---- READMEs ------------------------------------------------------------------------------------------
@@ -171,22 +285,21 @@ static kz_status renew(tables *all, const kz_family *family, const char *path, c
                        base_text *out, kz_error *error) {
     const char *begin = strstr(*text, BEGIN_MARK), *name = begin + strlen(BEGIN_MARK);
     const char *line_end = strstr(name, MARK_END), *end = strstr(name, END_MARK);
-    char case_name[FAMILY_CASE_NAME];
+    char asked[2000];
     if (!line_end || !end || line_end > end) {
         kz_status status = base_fail(error, KZ_INVALID, "%s has a place for counters without an end", path);
         base_fail_note(error, "it begins with %sCASE%s and ends with %s", BEGIN_MARK, MARK_END, END_MARK);
         return status;
     }
-    snprintf(case_name, sizeof case_name, "%.*s", (int)(line_end - name), name);
-    table t = {0};
-    kz_status status = count_family(family, case_name, &t, error);
+    snprintf(asked, sizeof asked, "%.*s", (int)(line_end - name), name);
+    base_text_add_bytes(out, *text, (size_t)(line_end + strlen(MARK_END) - *text));
+    base_text_add(out, "\n");
+    kz_status status =
+        strpbrk(asked, " \n") ? add_sweep(family, asked, out, error) : add_table(family, asked, out, error);
     if (status) {
         base_fail_note(error, "asked for by %s", path);
         return status;
     }
-    base_text_add_bytes(out, *text, (size_t)(line_end + strlen(MARK_END) - *text));
-    base_text_add(out, "\n");
-    add_table(out, &t, case_name);
     base_text_add(out, END_MARK);
     *text = end + strlen(END_MARK);
     all->places++;

@@ -21,6 +21,23 @@ grep -q old $readme && fail "the old table is still there"
 expect_exit 0 prof tables vector_add --check
 expect_out "2 tables, 0 files changed"
 
+# One figure over several cases: all lanes of 32 whole warps are active, and one of n = 1 is in most instructions.
+mark='<!-- counters:begin lanes of 01_naive 02_grid_stride\n     at add-f32-n1024-uniform add-f32-n1-uniform -->'
+printf "$mark\nold\n<!-- counters:end -->\nafter\n" > $readme
+expect_exit 1 prof tables vector_add --check
+expect_exit 0 prof tables vector_add
+grep -q '^| case | 01_naive | 02_grid_stride |$' $readme || fail "the head of a table of one figure: $(cat $readme)"
+grep -q '^| `add-f32-n1024-uniform` | 32.00 | 32.00 |$' $readme || fail "active lanes of whole warps: $(cat $readme)"
+grep -q '^| `add-f32-n1-uniform` | [12]' $readme || fail "no row for the second case: $(cat $readme)"
+grep -q old $readme && fail "the old table is still there"
+expect_exit 0 prof tables vector_add --check
+for wrong in "elephants of 01_naive at add-f32-n1-uniform" "lanes of 99_none at add-f32-n1-uniform" "lanes of 01_naive" \
+    "lanes of 01_naive at add-f32-n1-sideways"; do
+    printf '<!-- counters:begin %s -->\n<!-- counters:end -->\n' "$wrong" > $readme
+    expect_exit 2 prof tables vector_add
+    expect_err "$readme"
+done
+
 printf '<!-- counters:begin add-f32-n1024-uniform -->\n' > $readme
 expect_exit 2 prof tables vector_add
 expect_err "without an end"
