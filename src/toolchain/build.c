@@ -130,7 +130,8 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     add_common(&c, with);
     const char *const *own = program->file_flags ? program->file_flags[index] : NULL;
     for (size_t i = 0; own && own[i]; i++) add(&c, own[i]);
-    if (!program->plain_c && tools->include[0]) add(&c, "-I"), add(&c, tools->include); // kz/*.cuh, last of all
+    // kz/*.cuh, after all that the program has itself.
+    if (!program->plain_c && tools->include[0]) add(&c, "-I"), add(&c, tools->include);
     add(&c, "-c"), add(&c, source);
     toolchain_hash hash;
     hash_command(&hash, with, "object", &c);
