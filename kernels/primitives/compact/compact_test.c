@@ -178,6 +178,51 @@ static void every_type(void **state) {
     kz_device_close(device);
 }
 
+// Arrays that lie askew of each other: none of them has the others' place in its 16 bytes.
+static void arrays_askew(void **state) {
+    enum { N = 9001, ROOM = N + 16 };
+    const char *const variants[] = {"03_tiles", "04_look_back", "05_mail", "06_look_ahead"};
+    const unsigned askew[][3] = {{0, 1, 3}, {3, 0, 1}, {1, 2, 0}}; // elements: in, out, flags
+    kz_device *device;
+    kz_error error = {0};
+    kz_ptr in, out, flags, rest; // rest: the count, then the workspace
+    uint32_t *host = malloc(ROOM * sizeof *host), count;
+    uint8_t *host_flags = malloc(ROOM);
+    assert_int_equal(kz_device_open("sim", &device, &error), KZ_OK);
+    kz_memory_alloc(device, ROOM * sizeof *host, &in, &error);
+    kz_memory_alloc(device, ROOM * sizeof *host, &out, &error);
+    kz_memory_alloc(device, ROOM, &flags, &error);
+    assert_int_equal(kz_memory_alloc(device, 1 << 16, &rest, &error), KZ_OK);
+    for (size_t v = 0; v < 4; v++)
+        for (size_t a = 0; a < 3; a++) {
+            kz_operation *partition;
+            for (uint32_t i = 0; i < N; i++) host[i] = i, host_flags[i] = i % 3 == 0;
+            kz_ptr from = in + askew[a][0] * 4, to = out + askew[a][1] * 4, at_flags = flags + askew[a][2];
+            kz_copy_to_device(device, NULL, from, host, N * sizeof *host, &error);
+            kz_copy_to_device(device, NULL, at_flags, host_flags, N, &error);
+            assert_int_equal(kz_compact_open(device, KZ_COMPACT_PARTITION_FLAGGED, KZ_U32, N, variants[v],
+                                             &partition, &error),
+                             KZ_OK);
+            assert_int_equal(
+                kz_compact_run(partition, NULL, from, at_flags, to, rest, rest + 16, (1 << 16) - 16, &error),
+                KZ_OK);
+            kz_copy_to_host(device, NULL, host, to, N * sizeof *host, &error);
+            kz_copy_to_host(device, NULL, &count, rest, sizeof count, &error);
+            assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+            assert_int_equal(count, (N + 2) / 3);
+            for (uint32_t i = 0; i < count; i++) assert_int_equal(host[i], 3 * i);
+            for (uint32_t i = 0; i < N - count; i++) assert_int_equal(host[N - 1 - i], i / 2 * 3 + i % 2 + 1);
+            kz_operation_close(partition);
+        }
+    kz_memory_free(device, in, &error);
+    kz_memory_free(device, out, &error);
+    kz_memory_free(device, flags, &error);
+    kz_memory_free(device, rest, &error);
+    kz_device_close(device);
+    free(host);
+    free(host_flags);
+}
+
 // Numbers that are one as doubles.
 static void long_runs(void **state) {
     const int64_t in[] = {INT64_MAX, INT64_MAX - 1, INT64_MAX - 1};
@@ -227,10 +272,11 @@ static void the_operation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selections), cmocka_unit_test(partitions),
-        cmocka_unit_test(runs),       cmocka_unit_test(inputs_follow_the_percentage),
-        cmocka_unit_test(plans),      cmocka_unit_test(every_type),
-        cmocka_unit_test(long_runs),  cmocka_unit_test(the_operation),
+        cmocka_unit_test(selections),    cmocka_unit_test(partitions),
+        cmocka_unit_test(runs),          cmocka_unit_test(inputs_follow_the_percentage),
+        cmocka_unit_test(plans),         cmocka_unit_test(every_type),
+        cmocka_unit_test(arrays_askew),  cmocka_unit_test(long_runs),
+        cmocka_unit_test(the_operation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,6 +231,47 @@ static void every_type(void **state) {
     kz_device_close(device);
 }
 
+// Arrays that lie askew of each other: none of them has the others' place in its 16 bytes.
+static void arrays_askew(void **state) {
+    enum { COUNT = 9001, ROOM = COUNT + 16 };
+    const char *const variants[] = {"05_three_kernels", "06_look_back", "07_mail", "08_look_ahead"};
+    const unsigned askew[][3] = {{0, 1, 3}, {3, 0, 1}, {1, 2, 0}}; // elements: in, out, heads
+    kz_device *device;
+    kz_error error = {0};
+    kz_ptr in, out, heads, workspace;
+    float *host = malloc(ROOM * sizeof *host);
+    uint8_t *host_heads = malloc(ROOM);
+    assert_int_equal(kz_device_open("sim", &device, &error), KZ_OK);
+    kz_memory_alloc(device, ROOM * sizeof *host, &in, &error);
+    kz_memory_alloc(device, ROOM * sizeof *host, &out, &error);
+    kz_memory_alloc(device, ROOM, &heads, &error);
+    assert_int_equal(kz_memory_alloc(device, 1 << 16, &workspace, &error), KZ_OK);
+    for (size_t v = 0; v < 4; v++)
+        for (size_t a = 0; a < 3; a++) {
+            kz_operation *scan;
+            for (int i = 0; i < COUNT; i++) host[i] = 1, host_heads[i] = i % 1000 == 999;
+            kz_ptr from = in + askew[a][0] * 4, to = out + askew[a][1] * 4, at_heads = heads + askew[a][2];
+            kz_copy_to_device(device, NULL, from, host, COUNT * sizeof *host, &error);
+            kz_copy_to_device(device, NULL, at_heads, host_heads, COUNT, &error);
+            assert_int_equal(kz_scan_open(device, KZ_SCAN_SEGMENTED_SUM, KZ_SCAN_INCLUSIVE, KZ_F32, COUNT,
+                                          variants[v], &scan, &error),
+                             KZ_OK);
+            assert_int_equal(kz_scan_run(scan, NULL, from, to, at_heads, workspace, 1 << 16, &error), KZ_OK);
+            kz_copy_to_host(device, NULL, host, to, COUNT * sizeof *host, &error);
+            assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+            for (int i = 0; i < COUNT; i++)
+                assert_true(host[i] == (float)((i + 1) % 1000 + (i < 999 ? 0 : 1)));
+            kz_operation_close(scan);
+        }
+    kz_memory_free(device, in, &error);
+    kz_memory_free(device, out, &error);
+    kz_memory_free(device, heads, &error);
+    kz_memory_free(device, workspace, &error);
+    kz_device_close(device);
+    free(host);
+    free(host_heads);
+}
+
 // Past a double's digits.
 static void long_sums(void **state) {
     kz_device *device;
@@ -289,6 +330,7 @@ int main(void) {
         cmocka_unit_test(plans),
         cmocka_unit_test(deterministic_choices),
         cmocka_unit_test(every_type),
+        cmocka_unit_test(arrays_askew),
         cmocka_unit_test(long_sums),
         cmocka_unit_test(the_operation),
     };
