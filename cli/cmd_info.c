@@ -180,19 +180,19 @@ static int run(const cli_command *self, int argc, char **argv) {
     if (options.json.given) return print_json(family, options.json.path);
 
     report_style style = report_detect_style(stdout);
-    char example[1024];
+    char example[FAMILY_GUEST_EXAMPLE];
     report_print(stdout, &style, REPORT_BOLD, "%s", family->name);
     printf("  %s\n\n", family->summary);
     print_operations(family);
     print_heading(&style, "Variants");
     print_variants(family, &style);
-    print_heading(&style, "Cases");
-    print_cases(family, &style);
     print_heading(&style, "What the library picks");
     print_choice(family);
     print_heading(&style, "Your own kernel in its place");
     family_guest_example(family, example, sizeof example);
     printf("%s\n  kz check --family %s my.cu\n", example, family->name);
+    print_heading(&style, "Cases"); // they are many: last
+    print_cases(family, &style);
     return CLI_OK;
 }
 

@@ -113,8 +113,10 @@ struct kz_family {
     kz_work (*work)(const kz_case *c);
 
     // The arguments a guest kernel takes (a kernel from outside the tree in this family's place), as
-    // a C parameter list for messages and as plan arguments: the buffers in order, then the axes.
-    const char *guest_signature; // "const T *in, T *out, size_t n"
+    // a C parameter list for messages and as plan arguments: the buffers in order, then the axes. Where cases
+    // differ, a line for each list; all but the first open with their cases, as globs of <operation>-<type>:
+    // "const T *in, T *out, size_t n\nargmin-*,argmax-*: const T *in, T *out, long long *index, size_t n".
+    const char *guest_signature;
     size_t (*guest_args)(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
 
     // How a variant is chosen (kz_choose); each of these may be NULL.

@@ -143,7 +143,9 @@ kz_status family_case_parse(const kz_family *family, const char *name, kz_case *
     char axis[64];
     for (size_t i = 0; !missing && i < KZ_CASE_AXES && family->axes[i]; i++)
         if (!take_size(&at, family->axes[i], &c->axes[i])) {
-            snprintf(axis, sizeof axis, "%s and a number below 2^63", family->axes[i]);
+            bool number = strncmp(at, family->axes[i], strlen(family->axes[i])) == 0 &&
+                          isdigit((unsigned char)at[strlen(family->axes[i])]);
+            snprintf(axis, sizeof axis, "%s%s", family->axes[i], number ? ", a number below 2^63," : "");
             missing = axis;
         }
     if (!missing && !take_data(&at, c)) missing = "the data (uniform, nan, ...)";

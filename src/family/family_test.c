@@ -70,6 +70,7 @@ static void a_case_of_any_size_can_be_named(void **state) {
         assert_int_equal(family_case_parse(&family, wrong[i], &c, &error), KZ_INVALID);
         assert_non_null(strstr(error.message, "max-bf16-rows31"));
     }
+    assert_non_null(strstr(error.message, "expected rows, a number below 2^63, at \"rows9999"));
     assert_int_equal(family_case_parse(&family, "median-f32-rows1-cols1-uniform", &c, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "expected an operation (sum, max) at"));
 }

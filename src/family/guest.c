@@ -1,7 +1,6 @@
 // A guest kernel: its comment lines, its entries, its plan. The form of the file stands in guest.h.
 #include "family/guest.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,48 +44,8 @@ const char *family_guest_entry(const family_guest *guest, const kz_case *c) {
     return f ? f->name : NULL;
 }
 
-static const char *c_type(kz_type type) {
-    switch (type) {
-    case KZ_F16: return "__half";
-    case KZ_BF16: return "__nv_bfloat16";
-    case KZ_F64: return "double";
-    case KZ_I32: return "int";
-    case KZ_U8: return "unsigned char";
-    case KZ_U16: return "unsigned short";
-    case KZ_U32: return "unsigned";
-    case KZ_I64: return "long long";
-    default: return "float";
-    }
-}
-
-// The signature with the letter T replaced by the type.
-static void add_signature(base_text *text, const char *signature, kz_type type) {
-    for (const char *at = signature; *at; at++) {
-        bool alone = *at == 'T' && (at == signature || !isalnum((unsigned char)at[-1])) &&
-                     !isalnum((unsigned char)at[1]) && at[1] != '_';
-        if (alone)
-            base_text_add(text, "%s", c_type(type));
-        else
-            base_text_add_bytes(text, at, 1);
-    }
-}
-
-void family_guest_example(const kz_family *family, char *text, size_t size) {
-    base_text out = {0};
-    base_text_add(&out, "    // kz: block 256\n    // kz: grid ceil(%s",
-                  family->axes[0] ? family->axes[0] : "1");
-    for (size_t i = 1; i < KZ_CASE_AXES && family->axes[i]; i++) base_text_add(&out, "*%s", family->axes[i]);
-    kz_type type = family_plain_type(family);
-    base_text_add(&out, "/256)\n    extern \"C\" __global__ void my_%s_%s(", family->operations[0],
-                  kz_type_name(type));
-    add_signature(&out, family->guest_signature, type);
-    base_text_add(&out, ") { ... }");
-    snprintf(text, size, "%s", out.data ? out.data : "");
-    base_text_free(&out);
-}
-
 static kz_status fail_entries(const family_guest *guest, kz_error *error, const char *what) {
-    char example[1024];
+    char example[FAMILY_GUEST_EXAMPLE];
     base_text found = {0};
     bool mangled = false;
     for (uint32_t i = 0; i < guest->module->function_count; i++) {
@@ -145,12 +104,14 @@ static kz_status check_entries(const family_guest *guest, kz_error *error) {
 
 // ---- the plan ---------------------------------------------------------------------------------
 
-// The axes by their names, and the device's multiprocessors.
+// The axes by their names, the elements of the largest buffer, and the device's multiprocessors.
+enum { NAMES = KZ_CASE_AXES + 3 };
 static void name_values(const family_guest *guest, const kz_case *c, const kz_device_info *device,
-                        family_name_value names[KZ_CASE_AXES + 2]) {
+                        family_name_value names[NAMES]) {
     size_t n = 0;
     for (size_t i = 0; i < KZ_CASE_AXES && guest->family->axes[i]; i++)
         names[n++] = (family_name_value){guest->family->axes[i], (double)c->axes[i]};
+    names[n++] = (family_name_value){"elements", (double)family_case_elements(guest->family, c)};
     names[n++] = (family_name_value){"sms", device->multiprocessors > 0 ? device->multiprocessors : 1};
     names[n] = (family_name_value){0};
 }
@@ -172,7 +133,10 @@ static kz_status add_fill(const family_guest *guest, const family_fill *fill, co
         return KZ_OK;
     }
     family_lines_fail(&guest->lines, fill->line, "there is no such buffer:", fill->buffer, error);
-    base_fail_note(error, "the buffers are those of: %s", guest->family->guest_signature);
+    base_text names = {0};
+    for (size_t i = 0; i < count; i++) base_text_add(&names, "%s%s", i ? ", " : "", buffers[i].name);
+    base_fail_note(error, "the buffers are: %s", names.data ? names.data : "none");
+    base_text_free(&names);
     return KZ_SYNTAX;
 }
 
@@ -190,7 +154,7 @@ static kz_status add_fills(const family_guest *guest, const char *entry, const k
 
 static kz_status set_shape(const family_guest *guest, const char *entry, const kz_case *c,
                            const kz_device_info *device, kz_launch *launch, kz_error *error) {
-    family_name_value names[KZ_CASE_AXES + 2];
+    family_name_value names[NAMES];
     bool has_grid;
     name_values(guest, c, device, names);
     *launch = (kz_launch){.block = {256, 1, 1}, .grid = {1, 1, 1}};
@@ -236,7 +200,12 @@ static kz_status try_plans(const family_guest *guest, kz_error *error) {
         kz_plan plan;
         if (!find_entry(guest, &guest->family->cases[i])) continue;
         kz_status status = family_guest_plan(guest, &guest->family->cases[i], &device, &plan, error);
-        if (status && status != KZ_UNSUPPORTED) return status;
+        if (!status || status == KZ_UNSUPPORTED) continue;
+        char name[FAMILY_CASE_NAME];
+        family_case_name(guest->family, &guest->family->cases[i], name);
+        base_fail_note(error, "that was for the case %s; ceil(elements/block) is a thread for each element",
+                       name);
+        return status;
     }
     return KZ_OK;
 }

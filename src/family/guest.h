@@ -9,11 +9,12 @@
 //     // kz: fill out 0                a buffer filled with a byte before the launch
 //     // kz: cooperative               all blocks resident
 // Each may end with "for SUFFIX": it then holds for entries whose name ends so. An expression knows the
-// axes, `block` (threads per block) and `sms`, + - * / ( ) ceil() floor() min() max(); division is exact, and
-// the result is rounded down. Without comments: 256 threads, one per element of the largest buffer.
+// axes, `elements` (of the largest buffer), `block` (threads per block) and `sms`, + - * / ( ) ceil() floor() min()
+// max(); division is exact, and the result is rounded down. Without comments: 256 threads, one per element.
 #ifndef FAMILY_GUEST_H
 #define FAMILY_GUEST_H
 
+#include "base/base.h"
 #include "kz/family.h"
 
 typedef struct family_guest family_guest;
@@ -33,7 +34,11 @@ const char *family_guest_entry(const family_guest *guest, const kz_case *c);
 kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const kz_device_info *device,
                             kz_plan *plan, kz_error *error);
 
-// A whole small .cu file that would do for this family: what messages show.
+// The parameters of a kernel for the case, as C; false where the family's signatures have none for it.
+bool family_guest_signature(const kz_family *family, const kz_case *c, base_text *text);
+
+// A whole small .cu file that would do for this family, one kernel for each of its signatures: what messages show.
+enum { FAMILY_GUEST_EXAMPLE = 2048 };
 void family_guest_example(const kz_family *family, char *text, size_t size);
 
 #endif

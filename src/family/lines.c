@@ -123,7 +123,12 @@ static kz_status evaluate(const family_lines *lines, const family_line *l, const
             return KZ_SYNTAX;
         }
         value = fmax(floor(value), least);
-        if (!(value <= INT32_MAX)) return family_lines_fail(lines, l, "past 2^31 - 1:", l->text, error);
+        if (!(value <= INT32_MAX)) {
+            family_lines_fail(lines, l, "this is more than 2^31 - 1:", l->text + strspn(l->text, " "), error);
+            base_fail_note(error,
+                           "fewer blocks and a loop in the kernel do it too: min(ceil(n/block), 32*sms)");
+            return KZ_SYNTAX;
+        }
         values[i] = (uint32_t)value;
     }
     return *at ? family_lines_fail(lines, l, "more than was expected:", at, error) : KZ_OK;

@@ -144,9 +144,9 @@ const kz_family kz_family_atomics = {
     .fill = fill,
     .reference = atomics_reference,
     .work = work,
-    .guest_signature =
-        "const unsigned *keys, T *out, T *third, size_t n, size_t k (append: const float *keys, unsigned "
-        "*third; count: third is null)",
+    .guest_signature = "const unsigned *keys, T *out, const T *values, size_t n, size_t k\n"
+                       "count-*: const unsigned *keys, T *out, const void *null, size_t n, size_t k\n"
+                       "append-*: const T *in, T *out, unsigned *length, size_t n, size_t k",
     .guest_args = guest_args,
     .size = size,
     .choose = choose,

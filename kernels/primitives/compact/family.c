@@ -314,8 +314,8 @@ const kz_family kz_family_compact = {
     .reference = compact_reference,
     .work = work,
     .guest_signature =
-        "const T *in, T *out, uint32_t *count, size_t n (flagged: const T *in, T *out, uint32_t "
-        "*count, const uint8_t *flags, size_t n)",
+        "const T *in, T *out, unsigned *count, size_t n\n"
+        "*_flagged-*: const T *in, T *out, unsigned *count, const unsigned char *flags, size_t n",
     .guest_args = guest_args,
 };
 

@@ -136,8 +136,14 @@ const kz_family kz_family_histogram = {
     .fill = histogram_fill,
     .reference = histogram_reference,
     .work = work,
-    .guest_signature = "const T *in, unsigned *out, const L *levels, size_t n, size_t bins, W lower, W upper "
-                       "(f32: L and W are float; integers: L is unsigned, W unsigned long long)",
+    .guest_signature = "even-*: const T *in, unsigned *out, const void *null, size_t n, size_t bins, "
+                       "unsigned long long lower, unsigned long long upper\n"
+                       "even-f32: const T *in, unsigned *out, const void *null, size_t n, size_t bins, "
+                       "float lower, float upper\n"
+                       "range-*: const T *in, unsigned *out, const unsigned *levels, size_t n, size_t bins, "
+                       "size_t lower, size_t upper\n"
+                       "range-f32: const T *in, unsigned *out, const float *levels, size_t n, size_t bins, "
+                       "size_t lower, size_t upper",
     .guest_args = guest_args,
     .size = size,
     .choose = choose,

@@ -275,7 +275,8 @@ const kz_family kz_family_reduce = {
     .buffers = buffers,
     .reference = reduce_reference,
     .work = work,
-    .guest_signature = "const T *in, T *out, size_t n", // argmin, argmax: index stands before n
+    .guest_signature = "const T *in, T *out, size_t n\n"
+                       "argmin-*,argmax-*: const T *in, T *out, long long *index, size_t n",
     .guest_args = guest_args,
     .varies = varies,
 };

@@ -401,8 +401,8 @@ const kz_family kz_family_scan = {
     .fill = fill,
     .reference = scan_reference,
     .work = work,
-    .guest_signature =
-        "const T *in, T *out, size_t n (segmented: const T *in, T *out, const uint8_t *heads, size_t n)",
+    .guest_signature = "const T *in, T *out, size_t n\n"
+                       "*_segmented_*: const T *in, T *out, const unsigned char *heads, size_t n",
     .guest_args = guest_args,
     .varies = varies,
 };

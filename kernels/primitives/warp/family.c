@@ -229,9 +229,10 @@ const kz_family kz_family_warp = {
     .fill = fill,
     .reference = warp_reference,
     .work = work,
-    .guest_signature =
-        "const T *in, O *out, S *second, size_t n (O: unsigned for vote, match and distinct, else T; "
-        "second: vote's unsigned, product's right matrices, else null)",
+    .guest_signature = "const T *in, T *out, const void *null, size_t n\n"
+                       "vote-*: const T *in, unsigned *out, unsigned *first, size_t n\n"
+                       "match-*,distinct-*: const T *in, unsigned *out, const void *null, size_t n\n"
+                       "product-*: const T *in, T *out, const T *right, size_t n",
     .guest_args = guest_args,
     .size = count_of,
 };
