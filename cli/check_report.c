@@ -363,8 +363,11 @@ int check_report_end(check_report *report, double seconds, bool interrupted, con
     note_write(report, report_journal_close(report->journal, &error), &error);
     if (json->given) note_write(report, report_write_lines(report->records, json->path, &error), &error);
     if (junit_path) note_write(report, report_junit_write(report->junit, junit_path, &error), &error);
-    bool saved = journal_path && !report->write_error.status;
-    if (saved) fprintf(report->quiet ? stderr : stdout, "JSON: %s\n", journal_path);
+    FILE *out = report->quiet ? stderr : stdout;
+    bool saved = !report->write_error.status;
+    if (saved && journal_path) fprintf(out, "JSON: %s\n", journal_path);
+    if (saved && json->path) fprintf(out, "JSON: %s\n", json->path);
+    if (saved && junit_path) fprintf(out, "JUnit: %s\n", junit_path);
     int code = exit_code(report, interrupted);
     // Where a worse exit code hides it, a file that could not be written is said all the same.
     bool said = code == CLI_IO && !report->fault && !report->wrong && !report->other_code && !interrupted;

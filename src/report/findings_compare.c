@@ -76,7 +76,13 @@ static void say_kernels(const json_t *output, base_text *out) {
         base_text_add(out, "%s%s", i ? ", " : ", written by ", json_string_value(kernel));
 }
 
-static void say_cause(const json_t *output, base_text *out) {
+// Floats that differ by no more than another order of additions would make them.
+static bool may_be_rounding(const json_t *output, const difference *d) {
+    const char *element = report_get_text(output, "element");
+    return (element[0] == 'f' || element[0] == 'b') && d->elements && d->worst <= 0.01; // false for NAN
+}
+
+static void say_cause(const json_t *output, const difference *d, base_text *out) {
     if (report_get_bool(output, "atomic_is_float"))
         base_text_add(out,
                       "\nlikely cause: a floating-point atomic adds in the order in which threads come, and "
@@ -86,6 +92,13 @@ static void say_cause(const json_t *output, base_text *out) {
         base_text_add(out,
                       "\nlikely cause: the order of atomic operations decides who gets which place or value\n"
                       "what to do: sort afterwards, or compute places by a scan");
+    else if (may_be_rounding(output, d))
+        base_text_add(
+            out,
+            "\nlikely cause: partial results are combined in the order in which they arrive (a look-back, "
+            "a mailbox, a ticket), and floats round by the order\nwhat to do: combine them in a fixed "
+            "order, or accept it, say so and compare with a tolerance; races would stand in findings "
+            "of their own");
     else
         base_text_add(
             out, "\nlikely cause: a data race, an undefined value, or atomics elsewhere whose order shows "
@@ -106,7 +119,7 @@ static json_t *make_finding(const json_t *a, const json_t *b, uint64_t seed_a, u
                       report_get_text(a, "element"), (unsigned long long)d.first, d.one, d.other);
         if (!isnan(d.worst)) base_text_add(&text, "; the largest relative difference is %.3g", d.worst);
     }
-    say_cause(a, &text);
+    say_cause(a, &d, &text);
     json_t *finding =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "type", "finding", "kind", "nondeterministic",
                   "severity", "warning", "title", "the result depends on the schedule", "text",

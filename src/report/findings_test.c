@@ -240,6 +240,33 @@ static void json_ends_with_a_summary(void **state) {
     "\"kernels\":[\"sum\"],\"element\":\"f32\",\"atomic\":" PLACE(                                           \
         12, 0) ",\"atomic_is_float\":true,\"data\":\"" data "\"}\n"
 
+// What is said of two f32 that have these bits and that no atomic wrote.
+static void expect_cause(const char *one, const char *other, const char *cause) {
+    static const char *const form =
+        "{\"type\":\"output\",\"number\":1,\"bytes\":4,\"hash\":\"%s\",\"buffer\":\"b\","
+        "\"kernels\":[\"k\"],\"element\":\"f32\",\"data\":\"%s\"}\n";
+    const char *data[] = {one, other};
+    report_record records[2];
+    uint64_t seeds[] = {0, 1};
+    report_findings findings;
+    assert_true(report_findings_open(&findings));
+    for (size_t i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text, form, data[i], data[i]);
+        assert_int_equal(report_record_parse("test", text, strlen(text), &records[i], NULL), KZ_OK);
+    }
+    report_findings_compare(&findings, records, seeds, 2, "prog");
+    assert_non_null(strstr(report_get_text(json_array_get(findings.items, 0), "text"), cause));
+    for (size_t i = 0; i < 2; i++) report_record_free(&records[i]);
+    report_findings_close(&findings);
+}
+
+static void rounding_is_told_from_races(void **state) {
+    expect_cause("00000040", "01000040", "floats round by the order"); // the last bit
+    expect_cause("00000040", "0000803f", "likely cause: a data race"); // 2 and 1
+    expect_cause("00000040", "0000c07f", "likely cause: a data race"); // 2 and NaN
+}
+
 static void outputs_are_compared(void **state) {
     // 1.0 and 2.0; then 1.0 and 2.0 + 2^-22
     const char *texts[] = {OUTPUT("aa", "0000803f00000040"), OUTPUT("aa", "0000803f00000040"),
@@ -265,10 +292,15 @@ static void outputs_are_compared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_widest_race_is_told),  cmocka_unit_test(runs_are_merged),
-        cmocka_unit_test(kinds_are_chosen),         cmocka_unit_test(known_ones_are_suppressed),
-        cmocka_unit_test(sarif_is_valid),           cmocka_unit_test(junit_is_well_formed),
-        cmocka_unit_test(json_ends_with_a_summary), cmocka_unit_test(outputs_are_compared),
+        cmocka_unit_test(the_widest_race_is_told),
+        cmocka_unit_test(runs_are_merged),
+        cmocka_unit_test(kinds_are_chosen),
+        cmocka_unit_test(known_ones_are_suppressed),
+        cmocka_unit_test(sarif_is_valid),
+        cmocka_unit_test(junit_is_well_formed),
+        cmocka_unit_test(json_ends_with_a_summary),
+        cmocka_unit_test(outputs_are_compared),
+        cmocka_unit_test(rounding_is_told_from_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
