@@ -41,6 +41,7 @@ typedef struct bench_session {
     job *jobs;
     size_t job_count, job_capacity;
     bench_peers peers;
+    bool told[BENCH_RIVALS]; // that it is missing
     bench_rule rule;
     bench_run_info info;
     bench_roofs roofs; // of the device, as far as they are known
@@ -205,6 +206,24 @@ static void keep(bench_session *s, const bench_request *request, const bench_out
     }
 }
 
+// A race without its rival is told of, once; whoever chose rivals knows.
+static void tell_missing_rivals(bench_session *s, FILE *file, const kz_family *family,
+                                const kz_device_info *device, const bench_outcome *outcome) {
+    for (size_t i = 0; i < BENCH_RIVALS && device->has_clock && !s->options->rivals.count; i++) {
+        const bench_rival *rival = &bench_rivals[i];
+        bool there = s->told[i];
+        for (size_t k = 0; k < outcome->count; k++)
+            there = there || strcmp(outcome->results[k].candidate.by, rival->name) == 0;
+        base_text why = {0};
+        if (there || !bench_rival_does(rival, family->name, device->kind == KZ_DEVICE_CPU)) continue;
+        if (bench_rival_missing(rival, &s->peers, &why)) {
+            fprintf(file, "no rival: %s\n\n", why.data);
+            s->told[i] = true;
+        }
+        base_text_free(&why);
+    }
+}
+
 static kz_status run_job(bench_session *s, const job *j, kz_device *device, bench_probes *probes,
                          const bench_monitor *monitor, kz_error *error) {
     const kz_device_info *info = kz_device_get_info(device);
@@ -239,8 +258,9 @@ static kz_status run_job(bench_session *s, const job *j, kz_device *device, benc
         bool quiet = s->options->json.given && !s->options->json.path;
         choose_file(s, j->family);
         keep(s, &request, outcome, &targets);
-        bench_table_print(quiet ? stderr : stdout, &s->style, j->family, &j->c, info, outcome, &targets,
-                          &s->tally);
+        FILE *file = quiet ? stderr : stdout;
+        bench_table_print(file, &s->style, j->family, &j->c, info, outcome, &targets, &s->tally);
+        tell_missing_rivals(s, file, j->family, info, outcome);
         fflush(stdout);
     }
     bench_outcome_free(outcome);
@@ -327,9 +347,23 @@ static kz_status read_rule(bench_session *s, kz_error *error) {
     return status ? status : read_seconds(s->options->budget, "budget", 0, &s->budget, error);
 }
 
+static kz_status fail_rival(const char *name, kz_error *error) {
+    base_text why = {0};
+    const bench_rival *rival = bench_rival_find(name);
+    base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\" here", name);
+    if (rival && bench_rival_missing(rival, &(bench_peers){0}, &why)) base_fail_note(error, "%s", why.data);
+    base_text_free(&why);
+    base_fail_note(
+        error,
+        "rivals are lib/libkz_peer_<name>.so beside the folder of kz; `--rivals none` leaves them out");
+    return KZ_NOT_FOUND;
+}
+
 static kz_status open_rivals(bench_session *s, bool has_clock, kz_error *error) {
     const cli_list *asked = &s->options->rivals;
     bool none = asked->count == 1 && strcmp(asked->items[0], "none") == 0;
+    for (size_t i = 0; !has_clock && !none && i < asked->count; i++)
+        if (!bench_rival_find(asked->items[i])) return fail_rival(asked->items[i], error);
     if (!has_clock || none) return KZ_OK;
     kz_status status = bench_peers_open(&s->peers, error);
     if (status || asked->count == 0) return status;
@@ -339,12 +373,7 @@ static kz_status open_rivals(bench_session *s, bool has_clock, kz_error *error) 
             if (strcmp(s->peers.items[i]->name, asked->items[k]) == 0)
                 s->peers.items[kept++] = s->peers.items[i];
     s->peers.count = kept;
-    if (kept) return KZ_OK;
-    base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\" here", asked->items[0]);
-    base_fail_note(
-        error,
-        "rivals are lib/libkz_peer_<name>.so beside the folder of kz; `--rivals none` leaves them out");
-    return KZ_NOT_FOUND;
+    return kept ? KZ_OK : fail_rival(asked->items[0], error);
 }
 
 static kz_status open_file(bench_session *s, kz_error *error) {
@@ -365,6 +394,7 @@ static int finish(bench_session *s, kz_status status, const kz_error *error) {
     const bench_tally *t = &s->tally;
     FILE *file = s->options->json.given && !s->options->json.path ? stderr : stdout;
     char seconds[REPORT_NUMBER];
+    if (status && !t->cases) return cli_fail(error);
     fprintf(file, "%zu case%s in %s", t->cases, t->cases == 1 ? "" : "s",
             report_seconds(seconds, now() - s->start));
     if (t->met + t->missed + t->open)

@@ -2,6 +2,7 @@
 //
 // Each finding is a row: a topic, its state, what was found, and for what is missing a command. Only the
 // CUDA compiler is worth an exit code: kz itself runs without everything else that is listed.
+#include "bench/peers.h"
 #include "cli.h"
 #include "program.h"
 
@@ -235,6 +236,33 @@ static void look_at_programs(findings *all) {
     }
 }
 
+static void look_at_rivals(findings *all) {
+    bench_peers peers;
+    kz_error error = {0};
+    base_text missing = {0}, here = {0};
+    if (bench_peers_open(&peers, &error)) {
+        add(all, "rivals", NOTE, "cmake --build --preset release --target peers", "%s", error.message);
+        return;
+    }
+    for (size_t i = 0; i < BENCH_RIVALS; i++) {
+        base_text why = {0};
+        const bench_rival *rival = &bench_rivals[i];
+        bool unknown =
+            rival->library && !rival->on_cpu; // on a GPU alone it can say whether it finds its library
+        if (bench_rival_missing(rival, &peers, &why) && !(unknown && strstr(why.data, "own library")))
+            base_text_add(&missing, "%s%s", missing.length ? "; " : "", why.data);
+        else
+            base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);
+        base_text_free(&why);
+    }
+    add(all, "rivals", missing.length ? NOTE : HAVE, NULL, "%s%s%s",
+        here.length ? here.data : "kz bench races against none", missing.length ? "; " : "",
+        missing.length ? missing.data : "");
+    bench_peers_close(&peers);
+    base_text_free(&missing);
+    base_text_free(&here);
+}
+
 static void look_at_cache(findings *all) {
     toolchain tools;
     toolchain_find(&tools, NULL); // fills the cache's place whatever else it finds
@@ -320,6 +348,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     look_at_runtime(all);
     look_at_compiler(all);
     look_at_programs(all);
+    look_at_rivals(all);
     look_at_cache(all);
     int code = CLI_OK;
     if (o.json.given) code = write_json(all, &o.json);

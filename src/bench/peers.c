@@ -62,3 +62,36 @@ kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
 
 // Libraries stay mapped: a CUDA runtime that is unloaded at exit before the driver's own cleanup may crash.
 void bench_peers_close(bench_peers *peers) { *peers = (bench_peers){0}; }
+
+// ---- those that are not there ------------------------------------------------------------------------
+
+const bench_rival bench_rivals[BENCH_RIVALS] = {
+#define BENCH_RIVAL(name, on_cpu, families, library) {#name, families, library, on_cpu},
+#include "bench/rivals.def"
+#undef BENCH_RIVAL
+};
+
+const bench_rival *bench_rival_find(const char *name) {
+    for (size_t i = 0; i < BENCH_RIVALS; i++)
+        if (strcmp(bench_rivals[i].name, name) == 0) return &bench_rivals[i];
+    return NULL;
+}
+
+bool bench_rival_does(const bench_rival *rival, const char *family, bool cpu) {
+    char word[80];
+    snprintf(word, sizeof word, " %s ", family);
+    return rival->on_cpu == cpu && strstr(rival->families, word);
+}
+
+// A peer that opens a library in turn has its version only if it could; cuBLAS' needs a GPU, and says it when it is used.
+bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {
+    for (size_t i = 0; i < peers->count; i++) {
+        if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
+        if (!rival->library || peers->items[i]->version[0]) return false;
+        base_text_add(why, "%s's own library was not found: %s", rival->name, rival->library);
+        return true;
+    }
+    base_text_add(why, "%s is not built: cmake --build --preset release --target peers (make bench does it)",
+                  rival->name);
+    return true;
+}

@@ -2,6 +2,7 @@
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
+#include "base/base.h"
 #include "peers/peer.h"
 
 enum { BENCH_PEERS = 8 };
@@ -15,5 +16,18 @@ typedef struct bench_peers {
 // be opened is: it would silently be a race without the rival. Each says which devices it is for.
 kz_status bench_peers_open(bench_peers *peers, kz_error *error);
 void bench_peers_close(bench_peers *peers);
+
+typedef struct bench_rival {
+    const char *name, *families, *library; // see rivals.def
+    bool on_cpu;
+} bench_rival;
+enum { BENCH_RIVALS = 3 };
+extern const bench_rival bench_rivals[BENCH_RIVALS];
+
+const bench_rival *bench_rival_find(const char *name);                         // NULL where there is none
+bool bench_rival_does(const bench_rival *rival, const char *family, bool cpu); // there
+
+// Why the rival cannot be timed and what helps, as one line; false where nothing is amiss as far as can be seen.
+bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why);
 
 #endif

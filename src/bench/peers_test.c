@@ -121,6 +121,25 @@ static void run_product(const kz_peer *peer) {
     assert_memory_equal(c, product, sizeof c);
 }
 
+static void what_is_missing_is_told(void **state) {
+    (void)state;
+    const bench_rival *cub = bench_rival_find("cub"), *openblas = bench_rival_find("openblas");
+    base_text why = {0};
+    kz_peer deaf = {.name = "openblas", .version = ""}, fine = {.name = "openblas", .version = "0.3.21"};
+    bench_peers none = {0}, without = {1, {&deaf}}, with = {1, {&fine}};
+    assert_null(bench_rival_find("nobody"));
+    assert_true(bench_rival_does(openblas, "sgemm", true) && !bench_rival_does(openblas, "sgemm", false));
+    assert_true(bench_rival_does(cub, "reduce", false) && !bench_rival_does(cub, "reduc", false));
+    assert_true(bench_rival_missing(cub, &none, &why));
+    assert_non_null(strstr(why.data, "cub is not built: cmake"));
+    base_text_free(&why);
+    assert_true(bench_rival_missing(openblas, &without, &why));
+    assert_non_null(strstr(why.data, "apt-get install libopenblas0-pthread"));
+    base_text_free(&why);
+    assert_false(bench_rival_missing(openblas, &with, &why));
+    base_text_free(&why);
+}
+
 static void cublas_multiplies_by_rows(void **state) {
     (void)state;
     bench_peers peers;
@@ -156,6 +175,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(cub_says_what_it_offers),
         cmocka_unit_test(cublas_without_its_library_offers_nothing),
+        cmocka_unit_test(what_is_missing_is_told),
         cmocka_unit_test(cublas_multiplies_by_rows),
         cmocka_unit_test(openblas_multiplies_by_rows),
     };

@@ -37,10 +37,26 @@ expect_exit 2 bench vector_ad --device sim
 expect_err "did you mean vector_add?"
 expect_exit 2 bench --suite no_such_gpu --device sim
 expect_err "no_such_gpu"
+[ -s "$FOLDER/out" ] && fail "a sum of nothing was printed: $(cat "$FOLDER/out")"
+expect_exit 2 bench vector_add --device sim --rivals foo
+expect_err 'there is no rival "foo" here'
 expect_exit 2 bench vector_add --device sim --time soon
 expect_err "--time takes seconds"
 expect_exit 3 bench vector_add --device cuda:77
 expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json /dev/full
 expect_out "04_unrolled"
 expect_err "/dev/full"
+
+# A race without the rival that there should be says so, and how to have it.
+export KZ_PEERS="$FOLDER/none"
+"$KZ" bench sgemm --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
+case $? in 0 | 7) ;; *) fail "bench of sgemm on cpu" ;; esac
+expect_out "no rival: openblas is not built: cmake"
+"$KZ" bench sgemm --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save --rivals none > "$FOLDER/out" 2>&1
+grep -q "no rival" "$FOLDER/out" && fail "told of a rival that was left out"
+expect_exit 2 bench sgemm --device cpu --rivals openblas
+expect_err "openblas is not built"
+expect_exit 0 doctor
+expect_out "kz bench races against none; cub is not built"
+unset KZ_PEERS
 finish
