@@ -31,6 +31,7 @@ typedef enum kz_atomics_operation {
 } kz_atomics_operation;
 
 // `variant` NULL takes the best known for device, operation and k; a name ("02_red") overrides it.
+// KZ_DETERMINISTIC: kz/operation.h.
 kz_status kz_atomics_open(kz_device *device, kz_atomics_operation function, size_t n, size_t k,
                           const char *variant, kz_operation **operation, kz_error *error);
 // `third` is 0 for COUNT.

@@ -25,6 +25,7 @@ typedef struct kz_bfs_graph {
 } kz_bfs_graph;
 
 // `variant` NULL takes the best known for device and size; a name ("03_queue") overrides it.
+// KZ_DETERMINISTIC: kz/operation.h.
 kz_status kz_bfs_open(kz_device *device, size_t vertices, size_t edges, size_t source, const char *variant,
                       kz_operation **operation, kz_error *error);
 kz_status kz_bfs_run(kz_operation *operation, kz_stream *stream, const kz_bfs_graph *graph, kz_ptr levels,

@@ -32,6 +32,7 @@ typedef enum kz_compact_operation {
 } kz_compact_operation;
 
 // `variant` NULL takes the best known for device, type and size; a name ("05_mail") overrides it.
+// KZ_DETERMINISTIC: kz/operation.h.
 kz_status kz_compact_open(kz_device *device, kz_compact_operation which, kz_type type, size_t n,
                           const char *variant, kz_operation **operation, kz_error *error);
 // `flags` where the operation is FLAGGED, 0 elsewhere. One run of an operation at a time.

@@ -29,7 +29,8 @@ enum { KZ_HISTOGRAM_MOST_BINS = 65536 };
 // types that is exact. For f32 it is done in double, (x - lower) * (bins / (upper - lower)), each of the
 // three operations rounded once, and bins - 1 where that rounding reaches bins. lower and upper must be
 // values of the type and finite; an integer type's upper may be one past its largest value. `variant` NULL
-// takes the best known for the device and the number of bins; "01_atomic" overrides it.
+// takes the best known for the device and the number of bins; "01_atomic" overrides it. KZ_DETERMINISTIC:
+// kz/operation.h.
 kz_status kz_histogram_even_open(kz_device *device, kz_type type, size_t n, size_t bins, double lower,
                                  double upper, const char *variant, kz_operation **operation,
                                  kz_error *error);

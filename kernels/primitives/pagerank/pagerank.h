@@ -26,6 +26,7 @@ typedef struct kz_pagerank_graph {
 } kz_pagerank_graph;
 
 // `variant` NULL takes the best known for device and size; a name ("04_pull_thread") overrides it.
+// KZ_DETERMINISTIC takes the best of those that add in the same order in every run: those that pull.
 kz_status kz_pagerank_open(kz_device *device, size_t vertices, size_t edges, const char *variant,
                            kz_operation **operation, kz_error *error);
 kz_status kz_pagerank_run(kz_operation *operation, kz_stream *stream, const kz_pagerank_graph *graph,

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 // `order` holds each of 0 to axis_count - 1 once. `variant` NULL takes the best known for device, type and
-// size.
+// size. KZ_DETERMINISTIC: kz/operation.h.
 kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, const size_t *axes,
                           const unsigned *order, const char *variant, kz_operation **operation,
                           kz_error *error);

@@ -32,6 +32,8 @@ typedef enum kz_reduce_operation {
 } kz_reduce_operation;
 
 // `variant` NULL takes the best known for device, type and size; a name ("01_atomic") overrides it.
+// KZ_DETERMINISTIC takes the best of those that add in the same order in every run, which sums of floats care
+// about.
 kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
                          const char *variant, kz_operation **operation, kz_error *error);
 // ARGMIN and ARGMAX: the value, and in *index (a KZ_I64) where it stands. Among equals the least index; NaN counts as

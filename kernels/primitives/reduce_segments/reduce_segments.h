@@ -28,6 +28,7 @@ typedef enum kz_reduce_segments_operation {
 } kz_reduce_segments_operation;
 
 // `variant` NULL takes the best known for device, type and size; a name ("01_thread") overrides it.
+// KZ_DETERMINISTIC: kz/operation.h.
 kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_segments_operation function, kz_type type,
                                   size_t n, size_t segments, const char *variant, kz_operation **operation,
                                   kz_error *error);

@@ -34,6 +34,7 @@ typedef enum kz_warp_operation {
 } kz_warp_operation;
 
 // `variant` NULL takes the best known for device, type and size; a name ("03_shuffle") overrides it.
+// KZ_DETERMINISTIC: kz/operation.h.
 kz_status kz_warp_open(kz_device *device, kz_warp_operation function, kz_type type, size_t n,
                        const char *variant, kz_operation **operation, kz_error *error);
 // `second` is 0 for what has none.
