@@ -1,15 +1,21 @@
 # kz_layer(base USES ...): the static library kz_<name> of all sources in this folder, seen by
 # includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
 #
-# COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1), as unit tests are.
+# COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1, and with sanitizers -O0),
+# as unit tests are.
 #
 # kz_unit_test(NAME name SOURCE files LINKS ...): one cmocka program, run from the project's root
 # and labelled `unit`. The target unit_tests builds them all.
 
 add_custom_target(unit_tests)
+find_program(KZ_LLD ld.lld) # links the many programs of the tests in half the time
 
 function(kz_compile_quickly target)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(KZ_SANITIZE)
+        target_compile_options(${target} PRIVATE -O0)
+    else()
+        target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
 endfunction()
 
 function(kz_unit_test)
@@ -21,10 +27,16 @@ function(kz_unit_test)
     add_executable(${target} ${unit_SOURCE})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_link_libraries(${target} PRIVATE ${unit_LINKS} cmocka)
+    if(KZ_LLD AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+        target_link_options(${target} PRIVATE -fuse-ld=lld)
+    endif()
     kz_compile_quickly(${target})
     add_dependencies(unit_tests ${target})
     add_test(NAME ${unit_NAME} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${unit_NAME} PROPERTIES LABELS unit TIMEOUT 120 SKIP_RETURN_CODE 77)
+    if(unit_NAME MATCHES "^(course/grade_(c|program)|bench/(run|micro)|observe/lines|toolchain/toolchain)_test$")
+        set_tests_properties(${unit_NAME} PROPERTIES COST 10) # long ones first
+    endif()
 endfunction()
 
 function(kz_layer name)

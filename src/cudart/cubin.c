@@ -59,7 +59,7 @@ static bool find_symbol(const image *i, const char *kernel, uint32_t *number) {
 bool cudart_cubin_find(const void *cubin, size_t size, const char *kernel, cudart_cubin_info *info) {
     image i = {.bytes = cubin, .size = size};
     Elf64_Shdr notes;
-    uint32_t wanted;
+    uint32_t wanted = 0;
     *info = (cudart_cubin_info){0};
     if (!read_at(&i, 0, &i.header, sizeof i.header) || memcmp(i.header.e_ident, ELFMAG, SELFMAG) != 0 ||
         !find_symbol(&i, kernel, &wanted) || !find_section(&i, ".nv.info", 0, &notes))
