@@ -10,7 +10,6 @@
 // cmocka's header wants those before it
 #include <cmocka.h>
 
-#include "base/base.h"
 #include "kz/family.h"
 
 enum { N = 40000 };
@@ -77,12 +76,12 @@ static void run_across(kz_device *device, const keeper *k) {
 
 static void old_mail_is_not_taken_for_new(void **state) {
     static const char *const orders[] = {"0", "1", "2"};
-    for (size_t o = 0; o < BASE_COUNT(orders); o++) {
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
         setenv("KZ_SEED", orders[o], 1);
         kz_device *device;
         kz_error error = {0};
         assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
-        for (size_t i = 0; i < BASE_COUNT(keepers); i++) run_across(device, &keepers[i]);
+        for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++) run_across(device, &keepers[i]);
         kz_device_close(device);
     }
     unsetenv("KZ_SEED");
