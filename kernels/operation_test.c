@@ -13,6 +13,7 @@
 #include "primitives/permute/permute.h"
 #include "primitives/reduce/reduce.h"
 #include "primitives/saxpy/saxpy.h"
+#include "primitives/scan/scan.h"
 
 static int open_cpu(void **state) { return kz_device_open("cpu", (kz_device **)state, NULL); }
 static int close_cpu(void **state) {
@@ -130,6 +131,9 @@ static void a_refusal_says_why(void **state) {
     assert_int_equal(kz_histogram_even_open(gpu, KZ_F32, 5, 0, 0, 1, NULL, &operation, &error),
                      KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "1 to 65536 bins, not 0"));
+    assert_int_equal(kz_reduce_open(gpu, KZ_REDUCE_MEAN, KZ_F32, 5, "01_atomic", &operation, &error),
+                     KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "reduce/01_atomic: an atomic cell has no mean"));
     kz_device_close(gpu);
 }
 
@@ -161,6 +165,11 @@ static void nothing_is_invalid(void **state) {
     size_t axes[2] = {2, 3};
     assert_int_equal(kz_saxpy_open(NULL, KZ_F32, 3, 1.0f, NULL, &operation, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "device is NULL"));
+    assert_int_equal(kz_scan_open(*state, KZ_SCAN_SUM, (kz_scan_kind)7, KZ_F32, 3, NULL, &operation, &error),
+                     KZ_INVALID);
+    assert_int_equal(
+        kz_scan_open(*state, KZ_SCAN_FUNCTIONS, KZ_SCAN_INCLUSIVE, KZ_F32, 3, NULL, &operation, &error),
+        KZ_INVALID);
     assert_int_equal(kz_permute_open(*state, KZ_F32, 2, NULL, order, NULL, &operation, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "axes is NULL"));
     assert_int_equal(kz_permute_open(*state, KZ_F32, 2, axes, NULL, NULL, &operation, &error), KZ_INVALID);

@@ -109,7 +109,12 @@ kz_status kz_operation_open(kz_device *device, const char *family_name, const kz
     made->buffer_count = family->buffers(c, made->buffers);
     kz_image image;
     status = pick(family, c, info, variant, &made->variant, error);
-    if (status == KZ_OK) status = kz_variant_plan(made->variant, c, info, &made->plan, error);
+    if (status == KZ_OK) {
+        kz_error reason = {0};
+        status = kz_variant_plan(made->variant, c, info, &made->plan, &reason);
+        if (status != KZ_OK)
+            base_fail(error, status, "%s/%s: %s", family->name, made->variant->name, reason.message);
+    }
     if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
     if (status == KZ_OK) status = kz_module_load(device, &image, &made->module, error);
     if (status != KZ_OK) {

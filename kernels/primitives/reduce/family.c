@@ -48,7 +48,7 @@ static kz_status fold_into_cell(const kz_case *c, kz_plan *plan, const char *ide
     kz_status status = supported(c, error);
     if (status != KZ_OK) return status;
     if (c->operation > KZ_REDUCE_MAX)
-        return kz_plan_refuse(error, "an atomic cell has no %s: 07_last_block and 08_mailbox do it",
+        return kz_plan_refuse(error, "an atomic cell has no %s: 07_last_block and those after it do it",
                               operations[c->operation]);
     bool half = c->type == KZ_F16 || c->type == KZ_BF16;
     bool direct = c->operation == KZ_REDUCE_SUM && !half;
