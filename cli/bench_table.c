@@ -74,7 +74,9 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
     report_table_add(table, REPORT_DIM, "%s", second);
     add_rate(v, table, tone, t);
-    double share = of_cores(v) ? t->of_compute : t->of_copy;
+    // Where arithmetic is the work and the cores' rate is not known, a share of a copy would say nothing.
+    bool copies = !bench_work_computes(&v->o->work) || r->candidate.provider == BENCH_ROOF;
+    double share = of_cores(v) ? t->of_compute : copies ? t->of_copy : (double)NAN;
     if (isnan(share))
         report_table_add(table, REPORT_PLAIN, "%s", "");
     else

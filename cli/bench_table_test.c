@@ -139,13 +139,15 @@ static void much_arithmetic_is_told_in_flops(void **state) {
     bench_outcome *o = make();
     char *text = print(o, HEADER, &tally);
     expect(text, "moves");
+    expect(text, "90.9%");
     free(text);
     o->work.flops = 2e11; // 500 for each byte
     o->results[FAST].timings[BENCH_LATENCY].flops_per_s = 5e13;
     text = print(o, HEADER, &tally);
     expect(text, "computes");
     expect(text, "50.0 TFLOP/s");
-    expect(text, "4.00 TB/s"); // the roof has no flops
+    assert_null(strstr(text, "90.9%")); // a share of a copy says nothing of arithmetic
+    expect(text, "4.00 TB/s");          // the roof has no flops
     assert_null(strstr(text, "moves"));
     free(text);
     free(o);

@@ -238,7 +238,7 @@ static void add_figures(report_table *table, const check_row *row) {
         report_table_add(table, REPORT_PLAIN, "%8s %9s%s", time, report_si(rate, row->bytes_per_s, "B/s"),
                          share.data ? share.data : "");
         base_text_free(&share);
-    } else if (row->has_figures && k->valid && row->elements) {
+    } else if (row->has_figures && k->valid && row->elements && k->thread_instructions) {
         report_table_add(table, REPORT_PLAIN, "%6.1f instr/elem %5.1f sect/req",
                          (double)k->thread_instructions / (double)row->elements,
                          k->global_requests ? (double)k->global_sectors / (double)k->global_requests : 0.0);
@@ -266,7 +266,10 @@ static void add_row(report_table *table, const check_report *report, const check
     const kz_counters *counters = row->counters.valid ? &row->counters : &row->explained;
     bool all_passed =
         !row->outcomes[FAMILY_WRONG] && !row->outcomes[FAMILY_FAULTED] && !row->outcomes[FAMILY_FAILED];
-    if (row->has_figures && all_passed) family_describe_limit(&row->device, &row->work, counters, limit);
+    bool ran =
+        !counters->valid || counters->thread_instructions; // nothing limits what an empty case does not do
+    if (row->has_figures && all_passed && ran)
+        family_describe_limit(&row->device, &row->work, counters, limit);
     report_table_add(table, REPORT_PLAIN, "%s", limit);
     add_figures(table, row);
     add_rival(table, row);

@@ -118,7 +118,8 @@ static void fill_row(const bench_outcome *o, size_t index, int rival, check_row 
     row->settled = t->series.state == BENCH_CONVERGED && !t->over_roof;
     row->seconds = t->series.summary.median;
     row->bytes_per_s = o->work.bytes > 0 ? t->bytes_per_s : NAN;
-    row->of_copy = t->over_roof ? NAN : t->of_copy; // faster than the copy: one of the two is wrong
+    // Faster than the copy: one of the two is wrong. And arithmetic has no share of a copy.
+    row->of_copy = t->over_roof || bench_work_computes(&o->work) ? NAN : t->of_copy;
     if (rival < 0) return;
     snprintf(row->rival, sizeof row->rival, "%s", o->results[rival].candidate.by);
     row->ratio = bench_outcome_ratio(o, index, (size_t)rival, o->figure);

@@ -63,4 +63,7 @@ expect_out "add-f32-n1025-uniform"
 expect_out 'extern "C" __global__'
 expect_exit 0 info vector_add --json
 [ "$("$JSON_LINES" cases < "$FOLDER/out")" = 1 ] || fail "kz info has no cases"
+# An empty case launches nothing, and nothing limits it.
+expect_exit 0 check sgemm/01_naive --device sim --case 'gemm-f32-m0-*' --no-save
+grep -qE 'memory|instr/elem' "$FOLDER/out" && fail "figures of nothing: $(cat "$FOLDER/out")"
 finish
