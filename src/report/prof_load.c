@@ -102,6 +102,7 @@ static void load_access(const json_t *json, report_prof_access *access) {
         .bytes = (uint32_t)report_get_count(json, "bytes"),
         .is_store = strcmp(kind, "store") == 0,
         .is_atomic = strcmp(kind, "atomic") == 0 || strcmp(kind, "reduction") == 0,
+        .is_distributed = strcmp(report_get_text(json, "space"), "distributed") == 0,
         .space = space_of(report_get_text(json, "space")),
         .requests = report_get_number(json, "requests", 0),
         .lanes = report_get_number(json, "lanes", 0),

@@ -15,7 +15,7 @@ void report_prof_traffic_add(report_prof_traffic *t, const report_prof_line *lin
             t->atomic_distinct += a->distinct;
         }
         if (a->space == REPORT_PROF_SHARED) {
-            t->shared_requests += a->requests;
+            *(a->is_distributed ? &t->distributed_requests : &t->shared_requests) += a->requests;
             t->wavefronts += a->wavefronts;
             t->ideal_wavefronts += a->ideal_wavefronts;
         } else if (a->space == REPORT_PROF_GLOBAL) {
@@ -209,14 +209,20 @@ static void show_caches(base_text *text, const report_prof *report, const report
 
 static void show_shared(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     report_prof_traffic t = report_prof_traffic_of(k);
-    if (t.shared_requests <= 0) return;
     double extra = t.wavefronts - t.ideal_wavefronts;
-    base_text_add(text, "%.2f wavefronts per request, ideal %.2f", t.wavefronts / t.shared_requests,
-                  t.ideal_wavefronts / t.shared_requests);
-    if (extra > 0)
+    char requests[REPORT_NUMBER];
+    if (t.shared_requests > 0)
+        base_text_add(text, "%.2f wavefronts per request, ideal %.2f", t.wavefronts / t.shared_requests,
+                      t.ideal_wavefronts / t.shared_requests);
+    if (t.shared_requests > 0 && extra > 0)
         base_text_add(text, "; bank conflicts cost %.0f%% of them", 100 * extra / t.wavefronts);
-    else
+    else if (t.shared_requests > 0)
         base_text_add(text, ": no bank conflicts");
+    if (t.distributed_requests > 0)
+        base_text_add(text,
+                      "%s%s requests a launch by the cluster's window, whose wavefronts are not counted",
+                      t.shared_requests > 0 ? "; " : "",
+                      report_si(requests, t.distributed_requests / (double)k->launches, ""));
 }
 
 static void show_atomics(base_text *text, const report_prof *report, const report_prof_kernel *k) {

@@ -39,6 +39,7 @@ bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel
 typedef struct report_prof_traffic {
     double load_requests, load_sectors, load_ideal, store_requests, store_sectors, store_ideal;
     double shared_requests, wavefronts, ideal_wavefronts;
+    double distributed_requests; // by the cluster's window; none of those of shared memory
     double atomic_requests, atomic_lanes, atomic_distinct;
     double used_bytes;
 } report_prof_traffic;

@@ -228,6 +228,44 @@ static void test_measured_roofs(void **state) {
     close_fixture(&f);
 }
 
+static void show_shared(const char *access, base_text *text) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){
+                     .blocks = 4, .threads = 256, .launches = 2, .metrics = INST(64, 2048), .access = access},
+                 20);
+    size_t which = 0;
+    while (strcmp(report_prof_show_label(which), "shared") != 0) which++;
+    report_prof_show_fact(text, which, &f.report, &f.report.kernels[0]);
+    close_fixture(&f);
+}
+
+// What goes by the cluster's window has no wavefronts, and must not make the others' look fewer.
+static void test_distributed_shared_memory(void **state) {
+    static const char own[] =
+        "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":10,\"lanes\":320,"
+        "\"wavefronts\":20,\"ideal_wavefronts\":10}";
+    static const char others[] =
+        "{\"kind\":\"reduction\",\"space\":\"distributed\",\"bytes\":4,\"requests\":90000,\"lanes\":2880000}";
+    base_text both = {0}, text = {0};
+    base_text_add(&both, "%s,%s", own, others);
+    show_shared(own, &text);
+    assert_string_equal(text.data,
+                        "2.00 wavefronts per request, ideal 1.00; bank conflicts cost 50% of them");
+    base_text_free(&text);
+    show_shared(both.data, &text);
+    assert_string_equal(text.data,
+                        "2.00 wavefronts per request, ideal 1.00; bank conflicts cost 50% of them; "
+                        "45.0 k requests a launch by the cluster's window, whose wavefronts are not "
+                        "counted");
+    base_text_free(&text);
+    show_shared(others, &text);
+    assert_string_equal(text.data,
+                        "45.0 k requests a launch by the cluster's window, whose wavefronts are not counted");
+    base_text_free(&text);
+    base_text_free(&both);
+}
+
 static void test_occupancy(void **state) {
     const kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)};
     const struct {
@@ -291,6 +329,7 @@ int main(void) {
         cmocka_unit_test(test_few_blocks_and_launches),
         cmocka_unit_test(test_memory_is_a_good_verdict),
         cmocka_unit_test(test_measured_roofs),
+        cmocka_unit_test(test_distributed_shared_memory),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_html_escapes),
         cmocka_unit_test(test_listing_of_a_missing_file),
