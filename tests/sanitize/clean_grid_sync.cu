@@ -1,3 +1,4 @@
+// kz: sm 90
 // Blocks exchange through global memory, with the grid's barrier between.
 // launch: grid 4 block 64 cooperative
 // arg: data s32[256] = 1 2 3

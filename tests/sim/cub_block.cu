@@ -4,7 +4,9 @@
 // arg: sums s32[2] = 0
 // expect: sums = 32512 98048
 // expect: out = 0 1 2 3 4 5 6 7 8 9 10 11
-#include <cub/cub.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 extern "C" __global__ void cub_block(int *out, int *sums) {
     typedef cub::BlockReduce<int, 128> reduce;
     typedef cub::BlockScan<int, 128> scan;

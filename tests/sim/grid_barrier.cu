@@ -1,3 +1,4 @@
+// kz: sm 90
 // A cooperative grid barrier: after it every block sees what all wrote before.
 // launch: grid 40 block 64 cooperative
 // arg: data u32[40] = 0
