@@ -76,7 +76,8 @@ static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned ti
     int hi = start + TILE < end ? TILE : end > start ? (int)(end - start) : 0;
     T nothing;
     kz_narrow(&nothing, kz_fold_identity<operation>(A()));
-    kz_tile_array<T, false> elements((T *)j.chunk(stage, 0), j.p.in - j.shift + start, lo, hi, TILE, nothing);
+    kz_tile_array<T, REDUCE_SEGMENTS_RING_EVICT> elements((T *)j.chunk(stage, 0), j.p.in - j.shift + start,
+                                                          lo, hi, TILE, nothing);
     __syncwarp();
     if (kz_lane() != 0) return;
     kz_barrier_arrive_expect(&j.line->full[stage], elements.bytes());

@@ -61,6 +61,9 @@
 #ifndef REDUCE_SEGMENTS_RING_PAGE
 #define REDUCE_SEGMENTS_RING_PAGE 512 // offsets that come by one copy
 #endif
+#ifndef REDUCE_SEGMENTS_RING_EVICT
+#define REDUCE_SEGMENTS_RING_EVICT 0 // elements are the first to leave L2
+#endif
 #ifndef REDUCE_SEGMENTS_RING_BLOCKS
 #define REDUCE_SEGMENTS_RING_BLOCKS 2
 #endif
