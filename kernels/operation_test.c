@@ -12,6 +12,8 @@
 #include "primitives/histogram/histogram.h"
 #include "primitives/permute/permute.h"
 #include "primitives/reduce/reduce.h"
+#include "primitives/reduce_axis/reduce_axis.h"
+#include "primitives/reduce_segments/reduce_segments.h"
 #include "primitives/saxpy/saxpy.h"
 #include "primitives/scan/scan.h"
 
@@ -58,6 +60,50 @@ static void reduce_uses_the_callers_workspace(void **state) {
     assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
     assert_int_equal(out, -8);
     kz_operation_close(reduce);
+}
+
+// One operation of 4 x 3 elements by each of the three that fold.
+static void fold_by(kz_device *device, kz_reduce_operation function, const float *in, float *all, float *rows,
+                    float *segments) {
+    kz_operation *operation;
+    kz_error error = {0};
+    double workspace[64];
+    uint32_t offsets[] = {0, 3, 6, 9, 12};
+    assert_int_equal(kz_reduce_open(device, function, KZ_F32, 12, NULL, &operation, &error), KZ_OK);
+    assert_true(kz_operation_workspace(operation) <= sizeof workspace);
+    assert_int_equal(
+        kz_reduce_run(operation, NULL, at((void *)in), at(all), at(workspace), sizeof workspace, &error),
+        KZ_OK);
+    kz_operation_close(operation);
+    assert_int_equal(kz_reduce_axis_open(device, function, KZ_F32, 4, 3, 1, NULL, &operation, &error), KZ_OK);
+    assert_int_equal(kz_reduce_axis_run(operation, NULL, at((void *)in), at(rows), 0, 0, &error), KZ_OK);
+    kz_operation_close(operation);
+    assert_int_equal(kz_reduce_segments_open(device, function, KZ_F32, 12, 4, NULL, &operation, &error),
+                     KZ_OK);
+    assert_int_equal(
+        kz_reduce_segments_run(operation, NULL, at((void *)in), at(offsets), at(segments), 0, 0, &error),
+        KZ_OK);
+    kz_operation_close(operation);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+}
+
+// The same number means the same operation for all of them.
+static void one_enum_for_all_that_fold(void **state) {
+    const float in[] = {1, 2, 3, 6, 5, 4, -1, -2, -3, 0, 0, 9};
+    const struct {
+        kz_reduce_operation function;
+        float all, rows[4];
+    } folds[] = {{KZ_REDUCE_SUM, 24, {6, 15, -6, 9}},
+                 {KZ_REDUCE_MIN, -3, {1, 4, -3, 0}},
+                 {KZ_REDUCE_MAX, 9, {3, 6, -1, 9}},
+                 {KZ_REDUCE_MEAN, 2, {2, 5, -2, 3}}};
+    for (size_t f = 0; f < sizeof folds / sizeof folds[0]; f++) {
+        float all, rows[4], segments[4];
+        fold_by(*state, folds[f].function, in, &all, rows, segments);
+        assert_true(all == folds[f].all);
+        assert_memory_equal(rows, folds[f].rows, sizeof rows);
+        assert_memory_equal(segments, folds[f].rows, sizeof segments);
+    }
 }
 
 static void the_same_bits_can_be_asked_for(void **state) {
@@ -180,6 +226,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(saxpy_takes_its_a, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(reduce_uses_the_callers_workspace, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(one_enum_for_all_that_fold, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(the_same_bits_can_be_asked_for, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(a_refusal_says_why, open_cpu, close_cpu),

@@ -48,6 +48,11 @@ template <typename A> static __device__ __forceinline__ A kz_fold_shift_down(A v
     return __shfl_down_sync(KZ_ALL_LANES, value, lanes);
 }
 
+// The value of the lane whose number differs by this bit.
+template <typename A> static __device__ __forceinline__ A kz_fold_swap(A value, int lanes) {
+    return __shfl_xor_sync(KZ_ALL_LANES, value, lanes);
+}
+
 // All 32 lanes must call it; lane 0 gets the result.
 template <int operation, typename A> static __device__ __forceinline__ A kz_fold_lanes(A value) {
 #pragma unroll

@@ -83,21 +83,8 @@ static void find_finish(const kz_native_launch *launch, kz_reduce_operation oper
 #define ROW(operation, OPERATION, type, TYPE)                                                                \
     {"reduce_native_" #operation "_" #type, partial_##operation##_##type},                                   \
         {"reduce_finish_" #operation "_" #type, finish_##operation##_##type},
-#define ALL(X)                                                                                               \
-    REDUCE_NATIVE_FLOATS(X, sum, SUM)                                                                        \
-    REDUCE_NATIVE_FLOATS(X, min, MIN)                                                                        \
-    REDUCE_NATIVE_FLOATS(X, max, MAX)                                                                        \
-    REDUCE_NATIVE_FLOATS(X, mean, MEAN)                                                                      \
-    X(sum, SUM, i32, I32)                                                                                    \
-    X(min, MIN, i32, I32)                                                                                    \
-    X(max, MAX, i32, I32)
-#define FINDS(X)                                                                                             \
-    REDUCE_NATIVE_FLOATS(X, argmin, ARGMIN)                                                                  \
-    REDUCE_NATIVE_FLOATS(X, argmax, ARGMAX)                                                                  \
-    X(argmin, ARGMIN, i32, I32)                                                                              \
-    X(argmax, ARGMAX, i32, I32)
 
-ALL(ENTRY)
-FINDS(FIND_ENTRY)
+REDUCE_NATIVE_VALUES(ENTRY)
+REDUCE_NATIVE_INDICES(FIND_ENTRY)
 
-const kz_native_entry reduce_natives[] = {ALL(ROW) FINDS(ROW){0}};
+const kz_native_entry reduce_natives[] = {REDUCE_NATIVE_VALUES(ROW) REDUCE_NATIVE_INDICES(ROW){0}};

@@ -16,8 +16,8 @@
 #define ARG(operation, OPERATION, type, T, A)                                                                \
     KZ_ENTRY_BOUNDS(reduce_mailbox_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                      \
     (const T *in, T *out, long long *index, size_t n) {                                                      \
-        mailbox<OPERATION, T, best<A>, false>(in, out, index, n);                                            \
+        mailbox<OPERATION, T, kz_best<A>, false>(in, out, index, n);                                         \
     }
 REDUCE_ALL(ENTRY)
 KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
-REDUCE_ARGS(ARG)
+KZ_BEST_TYPES(ARG)

@@ -7,14 +7,10 @@
 #include "private.h"
 #include "tune.h"
 
-static const char *const operations[] = {"sum", "min", "max", "mean", "argmin", "argmax", NULL};
-
-static bool finds(const kz_case *c) { return c->operation >= KZ_REDUCE_ARGMIN; }
-
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)c->axes[0]};
     list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, 1};
-    if (!finds(c)) return 2;
+    if (!reduce_finds(c)) return 2;
     list[INDEX] = (kz_buffer){"index", KZ_OUTPUT, KZ_I64, 1};
     return 3;
 }
@@ -28,7 +24,7 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     size_t count = 0;
     args[count++] = kz_arg_buffer(IN);
     args[count++] = kz_arg_buffer(OUT);
-    if (finds(c)) args[count++] = kz_arg_buffer(INDEX);
+    if (reduce_finds(c)) args[count++] = kz_arg_buffer(INDEX);
     args[count++] = kz_arg_u64((uint64_t)c->axes[0]);
     return count;
 }
@@ -36,7 +32,6 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 // ---- plans -----------------------------------------------------------------------------------------
 
 static kz_status supported(const kz_case *c, kz_error *error) {
-    if (c->operation >= KZ_REDUCE_COUNT) return kz_plan_refuse(error, "reduce has no such operation");
     return reduce_supported("reduce", c->operation, c->type, error);
 }
 
@@ -49,7 +44,7 @@ static kz_status fold_into_cell(const kz_case *c, kz_plan *plan, const char *ide
     if (status != KZ_OK) return status;
     if (c->operation > KZ_REDUCE_MAX)
         return kz_plan_refuse(error, "an atomic cell has no %s: 07_last_block and those after it do it",
-                              operations[c->operation]);
+                              reduce_operations[c->operation]);
     bool half = c->type == KZ_F16 || c->type == KZ_BF16;
     bool direct = c->operation == KZ_REDUCE_SUM && !half;
     kz_arg cell = direct ? kz_arg_buffer(OUT) : kz_arg_workspace(0);
@@ -79,7 +74,7 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
                       (kz_arg[]){kz_arg_buffer(IN), partials, kz_arg_u64(n)}, 3);
     kz_arg finish[] = {partials, kz_arg_buffer(OUT), kz_arg_u64(blocks), kz_arg_u64(n)};
     kz_arg find[] = {partials, kz_arg_buffer(OUT), kz_arg_buffer(INDEX), kz_arg_u64(blocks)};
-    kz_plan_add_entry(plan, &kz_family_reduce, c, "finish", 1, 1, finds(c) ? find : finish, 4);
+    kz_plan_add_entry(plan, &kz_family_reduce, c, "finish", 1, 1, reduce_finds(c) ? find : finish, 4);
     return KZ_OK;
 }
 
@@ -266,7 +261,7 @@ const kz_family kz_family_reduce = {
     .name = "reduce",
     .group = "primitives",
     .summary = "sum, least, greatest, mean of n elements: how threads come to one answer",
-    .operations = operations,
+    .operations = reduce_operations,
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

@@ -12,14 +12,21 @@ typedef struct reduce_slice {
     uint64_t first, count, stride;
 } reduce_slice;
 
+extern const char *const reduce_operations[]; // their names, in order; ends with NULL
+
 double reduce_identity(kz_reduce_operation operation, kz_type type);
 double reduce_combine(kz_reduce_operation operation, kz_type type, double a, double b);
 // What folding `count` elements came to, as the operation's result: a mean divides.
 double reduce_conclude(kz_reduce_operation operation, double value, uint64_t count);
 double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice slice, double *bound);
 
-// ARGMIN or ARGMAX: the first of the extremes, NaN being one; where it stands in the slice is *index, -1 of none.
+// ARGMIN and ARGMAX have an index as their second output.
+static inline bool reduce_finds(const kz_case *c) { return c->operation >= KZ_REDUCE_ARGMIN; }
+// The first of the extremes, NaN being one; where it stands in the slice is *index, -1 of none.
 double reduce_find(kz_reduce_operation operation, kz_type type, reduce_slice slice, int64_t *index);
+
+// What output `which` of a slice is: its value, or the index where that is the output `index_at`.
+double reduce_expect(const kz_case *c, reduce_slice slice, size_t which, size_t index_at, double *bound);
 
 // KZ_UNSUPPORTED with a reason where `family` has no such operation of the type.
 kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error);
@@ -30,12 +37,19 @@ kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz
     X(operation, OPERATION, f64, F64)                                                                        \
     X(operation, OPERATION, f16, F16)                                                                        \
     X(operation, OPERATION, bf16, BF16)
-// And for all that reduce_axis and reduce_segments do.
-#define REDUCE_NATIVE_SEGMENTS(X)                                                                            \
+// For all operations and types that give a value; and for those that give an index too.
+#define REDUCE_NATIVE_VALUES(X)                                                                              \
     REDUCE_NATIVE_FLOATS(X, sum, SUM)                                                                        \
+    REDUCE_NATIVE_FLOATS(X, min, MIN)                                                                        \
     REDUCE_NATIVE_FLOATS(X, max, MAX)                                                                        \
     REDUCE_NATIVE_FLOATS(X, mean, MEAN)                                                                      \
     X(sum, SUM, i32, I32)                                                                                    \
+    X(min, MIN, i32, I32)                                                                                    \
     X(max, MAX, i32, I32)
+#define REDUCE_NATIVE_INDICES(X)                                                                             \
+    REDUCE_NATIVE_FLOATS(X, argmin, ARGMIN)                                                                  \
+    REDUCE_NATIVE_FLOATS(X, argmax, ARGMAX)                                                                  \
+    X(argmin, ARGMIN, i32, I32)                                                                              \
+    X(argmax, ARGMAX, i32, I32)
 
 #endif

@@ -11,7 +11,7 @@
 
 // Words of 32 bits that a value is at most, and mails a lane looks for at once: fewer where a value is many words,
 // for each word is two registers.
-enum { MAIL_WORDS = sizeof(best<double>) / 4 };
+enum { MAIL_WORDS = sizeof(kz_best<double>) / 4 };
 template <typename A> static constexpr int MAILS = sizeof(A) > 8 ? 3 : REDUCE_MAILBOX_MAILS;
 
 static __device__ unsigned long long reduce_mail[MAIL_WORDS * REDUCE_MAILBOX_BLOCKS];

@@ -15,6 +15,8 @@
 
 enum { DEVIATIONS = 6 };
 
+const char *const reduce_operations[] = {"sum", "min", "max", "mean", "argmin", "argmax", NULL};
+
 static bool adds(kz_reduce_operation operation) {
     return operation == KZ_REDUCE_SUM || operation == KZ_REDUCE_MEAN;
 }
@@ -103,7 +105,7 @@ static double float_sum(kz_type type, reduce_slice slice, double *error) {
     double n = (double)slice.count, whole = fabs(sum) / scale;
     double units = DEVIATIONS * sqrt(n * (squares / 2.0 + whole * whole / 3.0));
     if (equal) units = fmax(units, whole * (n + 1.0) / 2.0);
-    *error = u * scale * units;
+    *error = u * units * scale; // in this order: u * scale vanishes where elements are denormal
     return sum;
 }
 
@@ -124,16 +126,17 @@ double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice sli
     return kz_saturate(type, value);
 }
 
+double reduce_expect(const kz_case *c, reduce_slice slice, size_t which, size_t index_at, double *bound) {
+    if (!reduce_finds(c)) return reduce_fold(c->operation, c->type, slice, bound);
+    int64_t index;
+    double value = reduce_find(c->operation, c->type, slice, &index);
+    *bound = 0.0;
+    return which == index_at ? (double)index : value;
+}
+
 kz_status reduce_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error) {
     reduce_slice all = {host[IN], 0, (uint64_t)c->axes[0], 1};
-    *bound = 0.0;
-    if (c->operation < KZ_REDUCE_ARGMIN) {
-        *expected = reduce_fold(c->operation, c->type, all, bound);
-        return KZ_OK;
-    }
-    int64_t index;
-    *expected = reduce_find(c->operation, c->type, all, &index);
-    if (which == INDEX) *expected = (double)index;
+    *expected = reduce_expect(c, all, which, INDEX, bound);
     return KZ_OK;
 }

@@ -7,19 +7,21 @@
 #ifndef REDUCE_VECTOR_CUH
 #define REDUCE_VECTOR_CUH
 
-#include "best.cuh"
+#include "kz/best.cuh"
 #include "reduce.cuh"
 #include "tune.h"
 
 enum { THREADS = REDUCE_VECTOR_THREADS };
 
-// A pack's elements onto a value; the first has this index.
+// The result; `index` is for a best alone.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ A fold_pack_at(A value, kz_pack<T> pack, size_t index) {
-#pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e++)
-        value = combine_next<operation>(value, element<A>::at(pack.at[e], index + e));
-    return value;
+static __device__ __forceinline__ void write_result(T *out, long long *, A value, size_t n) {
+    kz_narrow(out, kz_fold_conclude<operation>(value, n));
+}
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void write_result(T *out, long long *index, kz_best<A> b, size_t) {
+    kz_narrow(out, b.value);
+    *index = kz_best_index(b);
 }
 
 template <int operation, typename T, typename A, int PACKS = REDUCE_VECTOR_PACKS>
@@ -35,8 +37,8 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
 #pragma unroll
     for (int p = 0; p < PACKS; p++) value[p] = kz_fold_identity<operation>(A());
     A last = value[0]; // folded last, for each value goes up in the elements' order
-    if (kz_thread() < head) value[0] = element<A>::at(in[kz_thread()], kz_thread());
-    if (kz_thread() < n - after) last = element<A>::at(in[after + kz_thread()], after + kz_thread());
+    if (kz_thread() < head) value[0] = kz_element<A>::at(in[kz_thread()], kz_thread());
+    if (kz_thread() < n - after) last = kz_element<A>::at(in[after + kz_thread()], after + kz_thread());
 
     size_t stride = kz_threads();
     size_t i = kz_thread();
@@ -47,12 +49,12 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
             pack[p] = kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK);
 #pragma unroll
         for (int p = 0; p < PACKS; p++)
-            value[p] = fold_pack_at<operation, T, A>(value[p], pack[p], head + (i + p * stride) * PACK);
+            value[p] = kz_fold_pack_at<operation, T, A>(value[p], pack[p], head + (i + p * stride) * PACK);
     }
 #pragma unroll
     for (int p = 0; p < PACKS - 1; p++) // what is left, its loads at once as well
         if (i + p * stride < packs)
-            value[p] = fold_pack_at<operation, T, A>(
+            value[p] = kz_fold_pack_at<operation, T, A>(
                 value[p], kz_load_pack<REDUCE_VECTOR_LOAD>(body + (i + p * stride) * PACK),
                 head + (i + p * stride) * PACK);
 

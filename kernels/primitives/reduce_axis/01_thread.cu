@@ -8,14 +8,14 @@
 
 #include "axis.cuh"
 
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void thread_each(const T *in, T *out, size_t segments, size_t n,
+template <int operation, typename T, typename A, typename O>
+static __device__ __forceinline__ void thread_each(const T *in, O out, size_t segments, size_t n,
                                                    size_t inner) {
     for (size_t s = kz_thread(); s < segments; s += kz_threads()) {
         const T *from = in + first_of(s, n, inner);
         A value = kz_fold_identity<operation>(A());
         for (size_t k = 0; k < n; k++)
-            value = kz_fold_combine<operation>(value, (A)kz_widen(from[k * inner]));
+            value = kz_fold_next<operation>(value, kz_element<A>::at(from[k * inner], k));
         write_result<operation>(out, s, value, n);
     }
 }
@@ -25,4 +25,11 @@ static __device__ __forceinline__ void thread_each(const T *in, T *out, size_t s
     (const T *in, T *out, size_t segments, size_t n, size_t inner) {                                         \
         thread_each<OPERATION, T, A>(in, out, segments, n, inner);                                           \
     }
+#define FIND(operation, OPERATION, type, T, A)                                                               \
+    KZ_ENTRY(reduce_axis_thread_##operation##_##type)                                                        \
+    (const T *in, T *out, size_t segments, size_t n, size_t inner, long long *index) {                       \
+        thread_each<OPERATION, T, kz_best<A>>(in, found<T>{out, index}, segments, n, inner);                 \
+    }
 REDUCE_AXIS_ALL(ENTRY)
+REDUCE_AXIS_MIN(ENTRY)
+KZ_BEST_TYPES(FIND)

@@ -5,7 +5,7 @@
 #ifndef REDUCE_AXIS_CUH
 #define REDUCE_AXIS_CUH
 
-#include "kz/fold.cuh"
+#include "kz/best.cuh"
 #include "tune.h"
 
 // Where the first element of segment s lies.
@@ -18,10 +18,23 @@ static __device__ __forceinline__ void write_result(T *out, size_t s, A value, s
     kz_narrow(&out[s], kz_fold_conclude<operation>(value, n));
 }
 
-// ENTRY(operation, OPERATION, type, T, A) for every operation and type of the family.
+// Where what finds writes: the values and where they stand.
+template <typename T> struct found {
+    T *out;
+    long long *index;
+};
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void write_result(found<T> to, size_t s, kz_best<A> b, size_t) {
+    kz_narrow(&to.out[s], b.value);
+    to.index[s] = kz_best_index(b);
+}
+
+// ENTRY(operation, OPERATION, type, T, A) for the operations and types of every variant.
 #define REDUCE_AXIS_ALL(ENTRY)                                                                               \
     KZ_FOLD_TYPES(ENTRY, sum, KZ_SUM)                                                                        \
     KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)                                                                        \
     KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
+// For the variants that do all operations: REDUCE_AXIS_ALL, this, and KZ_BEST_TYPES.
+#define REDUCE_AXIS_MIN(ENTRY) KZ_FOLD_TYPES(ENTRY, min, KZ_MIN)
 
 #endif

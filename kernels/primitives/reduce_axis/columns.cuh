@@ -52,8 +52,8 @@ static __device__ __forceinline__ void fold_rows(A value[count], unsigned width)
     __syncthreads();
 }
 
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void leave(T *out, A *partial, const shape *s, size_t piece, size_t segment,
+template <int operation, typename O, typename A>
+static __device__ __forceinline__ void leave(O out, A *partial, const shape *s, size_t piece, size_t segment,
                                              A value) {
     if (s->pieces == 1)
         write_result<operation>(out, segment, value, s->n);
@@ -61,8 +61,8 @@ static __device__ __forceinline__ void leave(T *out, A *partial, const shape *s,
         partial[piece * s->outer * s->inner + segment] = value;
 }
 
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, const shape *s) {
+template <int operation, typename T, typename A, typename O>
+static __device__ __forceinline__ void columns(const T *in, O out, A *partial, const shape *s) {
     unsigned height = REDUCE_AXIS_THREADS / s->width;
     for (size_t index = blockIdx.x; index < unit_count(s); index += gridDim.x) {
         unit u = unit_of(index, s);
@@ -76,10 +76,10 @@ static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, 
                 for (int r = 0; r < REDUCE_AXIS_ROWS; r++) element[r] = from[(k + r * height) * s->inner];
 #pragma unroll
                 for (int r = 0; r < REDUCE_AXIS_ROWS; r++)
-                    value = kz_fold_combine<operation>(value, (A)kz_widen(element[r]));
+                    value = kz_fold_next<operation>(value, kz_element<A>::at(element[r], k + r * height));
             }
             for (; k < u.to; k += height)
-                value = kz_fold_combine<operation>(value, (A)kz_widen(from[k * s->inner]));
+                value = kz_fold_next<operation>(value, kz_element<A>::at(from[k * s->inner], k));
         }
         fold_rows<operation, 1>(&value, s->width);
         if (threadIdx.x < s->width && u.column < s->inner)
@@ -88,8 +88,8 @@ static __device__ __forceinline__ void columns(const T *in, T *out, A *partial, 
 }
 
 // The second stage: `lanes` (1 or 32) lanes fold the pieces of a segment.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void gather(const A *partial, T *out, size_t segments, size_t pieces,
+template <int operation, typename A, typename O>
+static __device__ __forceinline__ void gather(const A *partial, O out, size_t segments, size_t pieces,
                                               size_t n, unsigned lanes) {
     for (size_t s = kz_thread() / lanes; s < segments; s += kz_threads() / lanes) {
         A value = kz_fold_identity<operation>(A());
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void gather(const A *partial, T *out, size_t s
 #define REDUCE_AXIS_GATHER(operation, OPERATION, type, T, A)                                                 \
     KZ_ENTRY(reduce_axis_gather_##operation##_##type)                                                        \
     (const A *partial, T *out, size_t segments, size_t pieces, size_t n, size_t lanes) {                     \
-        gather<OPERATION, T, A>(partial, out, segments, pieces, n, (unsigned)lanes);                         \
+        gather<OPERATION, A>(partial, out, segments, pieces, n, (unsigned)lanes);                            \
     }
 
 #endif

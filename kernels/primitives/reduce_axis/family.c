@@ -1,13 +1,12 @@
 // reduce_axis: the middle axis of outer x n x inner folded away. Cases, work, plans and the table of variants.
 //
-// Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner. Where choice.csv does not
+// Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner, and as many indices for argmin
+// and argmax. Where choice.csv does not
 // know the GPU, the last variant that the device can run is taken: 07, which chooses by shape.
 #include "reduce_axis.h"
 
 #include "private.h"
 #include "tune.h"
-
-static const char *const operations[] = {"sum", "max", "mean", NULL};
 
 static uint64_t segments(const kz_case *c) { return (uint64_t)(c->axes[OUTER] * c->axes[INNER]); }
 static uint64_t row_bytes(const kz_case *c) { return (uint64_t)c->axes[N] * kz_type_size(c->type); }
@@ -15,27 +14,45 @@ static uint64_t row_bytes(const kz_case *c) { return (uint64_t)c->axes[N] * kz_t
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, segments(c) * (uint64_t)c->axes[N]};
     list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, segments(c)};
-    return 2;
+    if (!reduce_finds(c)) return 2;
+    list[INDEX] = (kz_buffer){"index", KZ_OUTPUT, KZ_I64, segments(c)};
+    return 3;
 }
 
 static kz_work work(const kz_case *c) {
-    double results = (double)segments(c), n = (double)c->axes[N];
-    return (kz_work){.bytes = results * (n + 1.0) * (double)kz_type_size(c->type), .flops = results * n};
+    double results = (double)segments(c), n = (double)c->axes[N], index = reduce_finds(c) ? 8.0 : 0.0;
+    return (kz_work){.bytes = results * ((n + 1.0) * (double)kz_type_size(c->type) + index),
+                     .flops = results * n};
 }
 
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    args[0] = kz_arg_buffer(IN);
-    args[1] = kz_arg_buffer(OUT);
-    for (int axis = 0; axis < 3; axis++) args[2 + axis] = kz_arg_u64((uint64_t)c->axes[axis]);
-    return 5;
+    size_t count = 0;
+    args[count++] = kz_arg_buffer(IN);
+    args[count++] = kz_arg_buffer(OUT);
+    if (reduce_finds(c)) args[count++] = kz_arg_buffer(INDEX);
+    for (int axis = 0; axis < 3; axis++) args[count++] = kz_arg_u64((uint64_t)c->axes[axis]);
+    return count;
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
 
 static kz_status supported(const kz_case *c, kz_error *error) {
-    if (c->operation >= KZ_REDUCE_AXIS_COUNT)
-        return kz_plan_refuse(error, "reduce_axis has no such operation");
-    return reduce_supported("reduce_axis", reduce_axis_fold(c), c->type, error);
+    return reduce_supported("reduce_axis", c->operation, c->type, error);
+}
+
+// Those that the ladder is told with: 01 and 07 have the others as well.
+static kz_status told(const kz_case *c, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
+    return kz_plan_refuse(error, "no %s here: 01_thread and 07_chosen do it",
+                          reduce_operations[c->operation]);
+}
+
+// A launch; what finds takes the indices' buffer as its last argument.
+static void add_entry(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
+                      const kz_arg *args, size_t count) {
+    kz_step *step = kz_plan_add_entry(plan, &kz_family_reduce_axis, c, idea, blocks, threads, args, count);
+    if (reduce_finds(c)) step->args[step->arg_count++] = kz_arg_buffer(INDEX);
 }
 
 // A launch of (in, out, segments, n, last) where `threads` threads take each segment.
@@ -45,7 +62,7 @@ static void add_each(const kz_case *c, const kz_device_info *device, kz_plan *pl
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * threads, REDUCE_AXIS_THREADS), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(last)};
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, idea, blocks, REDUCE_AXIS_THREADS, args, 5);
+    add_entry(c, plan, idea, blocks, REDUCE_AXIS_THREADS, args, 5);
 }
 
 static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -54,20 +71,23 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64((uint64_t)c->axes[INNER])};
     uint64_t blocks = kz_min_u64(segments(c), (uint64_t)device->multiprocessors);
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "native", blocks, 1, args, 5);
+    add_entry(c, plan, "native", blocks, 1, args, 5);
+    return KZ_OK;
+}
+
+static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    add_each(c, device, plan, "thread", 1, (uint64_t)c->axes[INNER]);
     return KZ_OK;
 }
 
 static kz_status plan_each(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
                            uint64_t threads, kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     add_each(c, device, plan, idea, threads, (uint64_t)c->axes[INNER]);
     return KZ_OK;
-}
-
-static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_each(c, device, plan, "thread", 1, error);
 }
 
 static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -79,7 +99,7 @@ static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_p
 }
 
 static kz_status rows_alone(const kz_case *c, kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || c->axes[INNER] <= 1) return status;
     return kz_plan_refuse(error, "rows alone: inner is %lld, not 1; 05_columns and 07_chosen take columns",
                           (long long)c->axes[INNER]);
@@ -127,12 +147,12 @@ static void add_gather(const kz_case *c, const kz_device_info *device, kz_plan *
                      kz_arg_u64(pieces),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(lanes)};
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "gather", blocks, REDUCE_AXIS_THREADS, args, 6);
+    add_entry(c, plan, "gather", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
 static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
-    uint64_t wide = c->type == KZ_F64 ? sizeof(double) : sizeof(float);
-    return pieces == 1 ? 0 : pieces * segments(c) * wide;
+    uint64_t wide = c->type == KZ_F64 ? sizeof(double) : sizeof(float), index = reduce_finds(c) ? 8 : 0;
+    return pieces == 1 ? 0 : pieces * segments(c) * (wide + index);
 }
 
 // `pack` columns are loaded at once.
@@ -152,31 +172,31 @@ static void add_columns(const kz_case *c, const kz_device_info *device, kz_plan 
                      kz_arg_u64(inner),
                      kz_arg_u64(pieces),
                      kz_arg_u64(width)};
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, idea, kz_min_u64(units * pieces, 1u << 20),
-                      REDUCE_AXIS_THREADS, args, 8);
+    add_entry(c, plan, idea, kz_min_u64(units * pieces, 1u << 20), REDUCE_AXIS_THREADS, args, 8);
     add_gather(c, device, plan, pieces);
 }
 
 static kz_status plan_columns(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                               kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     add_columns(c, device, plan, "columns", 1);
     return KZ_OK;
 }
 
-// A launch of 06's kernels: rows of at most 32 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS.
+// A launch of 06's kernels: rows of at most 16 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS. What finds takes
+// the kernel for long ones throughout, with two packs per lane of those of at most 16.
 static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
     uint64_t packs = row_packs(c), n = (uint64_t)c->axes[N];
-    bool brief = packs <= 16;
-    uint64_t lanes = brief ? lanes_for(packs) : lanes_for(kz_ceil_div(packs, REDUCE_AXIS_PACKS));
+    bool brief = packs <= 16 && !reduce_finds(c);
+    uint64_t each = brief ? 1 : packs <= 16 ? 2 : REDUCE_AXIS_PACKS;
+    uint64_t lanes = lanes_for(kz_ceil_div(packs, each));
     uint64_t per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? REDUCE_AXIS_PACKS : 1);
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)), kz_arg_u64(n),
                      kz_arg_u64(lanes)};
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, brief ? "short" : "long", blocks,
-                      REDUCE_AXIS_ROW_THREADS, args, 5);
+    add_entry(c, plan, brief ? "short" : "long", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
 }
 
 static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -197,8 +217,7 @@ static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *pl
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "team", kz_min_u64(segments(c) * pieces, 1u << 20),
-                      REDUCE_AXIS_TEAM_THREADS, args, 6);
+    add_entry(c, plan, "team", kz_min_u64(segments(c) * pieces, 1u << 20), REDUCE_AXIS_TEAM_THREADS, args, 6);
     add_gather(c, device, plan, pieces);
 }
 
@@ -211,20 +230,22 @@ static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *
                      kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(rows),        kz_arg_u64(lanes)};
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), rows), full);
-    kz_plan_add_entry(plan, &kz_family_reduce_axis, c, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
+    add_entry(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
-// By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where
+// By shape (argmin and argmax have fewer kernels to choose from): columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where
 // there are so few that a warp each would leave the GPU idle.
 static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t pack = 16 / kz_type_size(c->type), full = (uint64_t)device->multiprocessors * 32;
-    if (c->axes[INNER] > 1)
+    if (c->axes[INNER] > 1 && reduce_finds(c))
+        add_columns(c, device, plan, "columns", 1);
+    else if (c->axes[INNER] > 1)
         add_columns(c, device, plan, "wide_columns", (uint64_t)c->axes[INNER] % pack == 0 ? pack : 1);
     else if (row_bytes(c) > REDUCE_AXIS_WARP_BYTES || (segments(c) < full && row_bytes(c) > 2048))
         add_team(c, device, plan);
-    else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256)
+    else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256 && !reduce_finds(c))
         add_ragged(c, device, plan);
     else
         add_rows(c, device, plan);
@@ -246,7 +267,7 @@ static const kz_variant variants[] = {
 
 // clang-format off
 #define CASE(f, t, o, n, i, u, ...)                                                                          \
-    {.operation = KZ_REDUCE_AXIS_##f, .type = KZ_##t, .axes = {o, n, i}, .use = u, __VA_ARGS__}
+    {.operation = KZ_REDUCE_##f, .type = KZ_##t, .axes = {o, n, i}, .use = u, __VA_ARGS__}
 #define CHECK(f, t, o, n, i, ...) CASE(f, t, o, n, i, KZ_USE_CHECK, __VA_ARGS__)
 #define BENCH(f, t, o, n, i) CASE(f, t, o, n, i, KZ_USE_BENCH)
 // Rows of one pack, of some lanes, of a warp and more, that begin with packs and anywhere; columns, few and many.
@@ -255,6 +276,10 @@ static const kz_variant variants[] = {
     CHECK(f, t, 5, 33, 3), CHECK(f, t, 2, 65, 48), CHECK(f, t, 1, 300, 33, .misalign = 1)
 #define FLOAT_EDGES(f, t)                                                                                    \
     EDGES(f, t), CHECK(f, t, 9, 40, 1, .data = KZ_DATA_NAN), CHECK(f, t, 2, 40, 16, .data = KZ_DATA_INF)
+#define FIND_EDGES(f, t)                                                                                     \
+    CHECK(f, t, 67, 5, 1, .misalign = 1), CHECK(f, t, 19, 131, 1), CHECK(f, t, 5, 33, 3),                    \
+    CHECK(f, t, 2, 65, 48), CHECK(f, t, 9, 40, 1, .data = KZ_DATA_NAN),                                      \
+    CHECK(f, t, 2, 40, 16, .data = KZ_DATA_INF)
 #define FLOATS(list, f) list(f, F32), list(f, F64), list(f, F16), list(f, BF16)
 // clang-format on
 
@@ -290,6 +315,22 @@ static const kz_case cases[] = {
     FLOATS(FLOAT_EDGES, MEAN),
     EDGES(SUM, I32),
     EDGES(MAX, I32),
+    // 01 and 07 alone.
+    FLOATS(FIND_EDGES, MIN),
+    FLOATS(FIND_EDGES, ARGMIN),
+    FLOATS(FIND_EDGES, ARGMAX),
+    EDGES(MIN, I32),
+    EDGES(ARGMIN, I32),
+    EDGES(ARGMAX, I32),
+    CHECK(ARGMAX, I32, 3, 0, 2), // no index
+    CHECK(ARGMIN, F32, 7, 1, 3),
+    CHECK(ARGMAX, F32, 21, 64, 1, .data = KZ_DATA_EQUAL), // the first of all, whoever comes first
+    CHECK(ARGMIN, F16, 3, 5003, 1, .data = KZ_DATA_RUNS), // ties in a row of a block
+    CHECK(ARGMAX, F32, 1, 70001, 1, .data = KZ_DATA_EQUAL, .misalign = 1), // in pieces
+    CHECK(ARGMIN, F32, 1, 70001, 1, .data = KZ_DATA_NAN),
+    CHECK(ARGMAX, F64, 1, 9001, 3, .data = KZ_DATA_RUNS), // the same, of columns
+    CHECK(MIN, F32, 5, 4099, 1),
+    CHECK(MIN, F32, 300, 25, 1),
     BENCH(SUM, F32, 1 << 24, 16, 1),
     BENCH(SUM, F32, 1 << 20, 256, 1),
     BENCH(SUM, F32, 1 << 16, 4096, 1),
@@ -303,6 +344,12 @@ static const kz_case cases[] = {
     BENCH(SUM, F32, 1, 1 << 20, 255),
     BENCH(MEAN, F32, 1 << 20, 256, 1),
     BENCH(MAX, BF16, 1 << 20, 256, 1),
+    BENCH(MIN, F32, 1 << 20, 256, 1),
+    BENCH(ARGMAX, F32, 1 << 24, 16, 1),
+    BENCH(ARGMAX, F32, 1 << 20, 256, 1),
+    BENCH(ARGMIN, F32, 1 << 16, 4096, 1),
+    BENCH(ARGMAX, BF16, 1 << 13, 1 << 15, 1),
+    BENCH(ARGMAX, F32, 1, 1 << 14, 1 << 14),
     BENCH(SUM, F16, 1 << 24, 16, 1),
     BENCH(SUM, F16, 1, 1 << 14, 1 << 14),
     CASE(MAX, F16, (1LL << 31) / 64 + 3, 65, 1, KZ_USE_HUGE),
@@ -313,8 +360,8 @@ static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[N]; }
 const kz_family kz_family_reduce_axis = {
     .name = "reduce_axis",
     .group = "primitives",
-    .summary = "sums along one axis: millions of small reductions at once",
-    .operations = operations,
+    .summary = "sums, extremes and where they stand along one axis: millions of small reductions at once",
+    .operations = reduce_operations,
     .axes = (const char *const[]){"outer", "n", "inner", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
@@ -323,16 +370,18 @@ const kz_family kz_family_reduce_axis = {
     .buffers = buffers,
     .reference = reduce_axis_reference,
     .work = work,
-    .guest_signature = "const T *in, T *out, size_t outer, size_t n, size_t inner",
+    .guest_signature =
+        "const T *in, T *out, size_t outer, size_t n, size_t inner\n"
+        "argmin-*,argmax-*: const T *in, T *out, long long *index, size_t outer, size_t n, size_t inner",
     .guest_args = guest_args,
     .size = size,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------
 
-kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_axis_operation function, kz_type type,
-                              size_t outer, size_t n, size_t inner, const char *variant,
-                              kz_operation **operation, kz_error *error) {
+kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t outer,
+                              size_t n, size_t inner, const char *variant, kz_operation **operation,
+                              kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)outer, (int64_t)n, (int64_t)inner}};
     return kz_operation_open(device, "reduce_axis", &c, variant, operation, error);
 }
@@ -340,4 +389,11 @@ kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_axis_operation functi
 kz_status kz_reduce_axis_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
                              kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
     return kz_operation_run(operation, stream, (kz_ptr[]){in, out}, 2, workspace, workspace_bytes, error);
+}
+
+kz_status kz_reduce_axis_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                                   kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes,
+                                   kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, out, index}, 3, workspace, workspace_bytes,
+                            error);
 }

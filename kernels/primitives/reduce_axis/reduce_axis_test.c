@@ -11,7 +11,7 @@
 #include "kz/family.h"
 #include "reduce_axis.h"
 
-static void reference(kz_reduce_axis_operation operation, int64_t outer, int64_t n, int64_t inner, float *in,
+static void reference(kz_reduce_operation operation, int64_t outer, int64_t n, int64_t inner, float *in,
                       double *expected, double *bound) {
     kz_case c = {.operation = operation, .type = KZ_F32, .axes = {outer, n, inner}};
     const kz_family *family = kz_family_find("reduce_axis");
@@ -23,15 +23,15 @@ static void the_middle_axis_goes(void **state) {
     float in[12];
     double expected[4], bound[4];
     for (int i = 0; i < 12; i++) in[i] = (float)i;
-    reference(KZ_REDUCE_AXIS_SUM, 2, 3, 2, in, expected, bound);
+    reference(KZ_REDUCE_SUM, 2, 3, 2, in, expected, bound);
     assert_true(expected[0] == 0 + 2 + 4 && expected[1] == 1 + 3 + 5);
     assert_true(expected[2] == 6 + 8 + 10 && expected[3] == 7 + 9 + 11);
     assert_true(bound[0] > 0 && bound[0] < 1e-5);
-    reference(KZ_REDUCE_AXIS_MAX, 2, 3, 2, in, expected, bound);
+    reference(KZ_REDUCE_MAX, 2, 3, 2, in, expected, bound);
     assert_true(expected[0] == 4 && expected[3] == 11 && bound[3] == 0.0);
-    reference(KZ_REDUCE_AXIS_MEAN, 4, 3, 1, in, expected, bound);
+    reference(KZ_REDUCE_MEAN, 4, 3, 1, in, expected, bound);
     assert_true(expected[0] == 1 && expected[3] == 10 && bound[3] > 0 && bound[3] < 1e-5);
-    reference(KZ_REDUCE_AXIS_MEAN, 2, 0, 1, in, expected, bound);
+    reference(KZ_REDUCE_MEAN, 2, 0, 1, in, expected, bound);
     assert_true(isnan(expected[0]) && isnan(expected[1]));
 }
 
@@ -45,7 +45,7 @@ static kz_plan plan_of(const char *variant, kz_case c, kz_status expected) {
 }
 
 static kz_case sum(kz_type type, int64_t outer, int64_t n, int64_t inner) {
-    return (kz_case){.operation = KZ_REDUCE_AXIS_SUM, .type = type, .axes = {outer, n, inner}};
+    return (kz_case){.operation = KZ_REDUCE_SUM, .type = type, .axes = {outer, n, inner}};
 }
 
 static void assert_takes(kz_case c, const char *entry, uint32_t steps) {
@@ -79,7 +79,7 @@ static void lanes_fit_the_row(void **state) {
 static void what_is_not_done_is_refused(void **state) {
     plan_of("06_vector", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
     plan_of("04_group", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
-    kz_case mean = {.operation = KZ_REDUCE_AXIS_MEAN, .type = KZ_I32, .axes = {1, 8, 1}};
+    kz_case mean = {.operation = KZ_REDUCE_MEAN, .type = KZ_I32, .axes = {1, 8, 1}};
     plan_of("07_chosen", mean, KZ_UNSUPPORTED);
     plan_of("01_thread", sum(KZ_U8, 1, 8, 1), KZ_UNSUPPORTED);
 }

@@ -8,13 +8,13 @@
 
 #include "segments.cuh"
 
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void thread_each(const T *in, const unsigned *offsets, T *out,
+template <int operation, typename T, typename A, typename O>
+static __device__ __forceinline__ void thread_each(const T *in, const unsigned *offsets, O out,
                                                    size_t segments) {
     for (size_t s = kz_thread(); s < segments; s += kz_threads()) {
         A value = kz_fold_identity<operation>(A());
         for (size_t k = offsets[s]; k < offsets[s + 1]; k++)
-            value = kz_fold_combine<operation>(value, (A)kz_widen(in[k]));
+            value = kz_fold_next<operation>(value, kz_element<A>::at(in[k], k));
         write_result<operation>(out, offsets, s, value);
     }
 }
@@ -24,4 +24,11 @@ static __device__ __forceinline__ void thread_each(const T *in, const unsigned *
     (const T *in, const unsigned *offsets, T *out, size_t segments) {                                        \
         thread_each<OPERATION, T, A>(in, offsets, out, segments);                                            \
     }
+#define FIND(operation, OPERATION, type, T, A)                                                               \
+    KZ_ENTRY(reduce_segments_thread_##operation##_##type)                                                    \
+    (const T *in, const unsigned *offsets, T *out, size_t segments, long long *index) {                      \
+        thread_each<OPERATION, T, kz_best<A>>(in, offsets, found<T>{out, index}, segments);                  \
+    }
 REDUCE_SEGMENTS_ALL(ENTRY)
+REDUCE_SEGMENTS_MIN(ENTRY)
+KZ_BEST_TYPES(FIND)

@@ -1,14 +1,13 @@
 // reduce_segments: a fold of each segment of a row of elements. Cases, offsets, work, plans, the table of variants.
 //
 // Axes: n, segments, skew: 0 all segments equal, 1 lengths at random from 0 to twice the mean, 2 one giant with half
-// of all elements, 3 fifteen of sixteen empty. Buffers: in of n elements, offsets of segments + 1, out of segments.
+// of all elements, 3 fifteen of sixteen empty. Buffers: in of n elements, offsets of segments + 1, out of segments,
+// and as many indices for argmin and argmax.
 // Where choice.csv does not know the GPU, the last variant that the device can run is taken.
 #include "reduce_segments.h"
 
 #include "private.h"
 #include "tune.h"
-
-static const char *const operations[] = {"sum", "max", "mean", NULL};
 
 static uint64_t segments(const kz_case *c) { return (uint64_t)c->axes[SEGMENTS]; }
 
@@ -16,7 +15,9 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     list[IN] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)c->axes[N]};
     list[OFFSETS] = (kz_buffer){"offsets", KZ_INPUT, KZ_U32, segments(c) + 1};
     list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, segments(c)};
-    return 3;
+    if (!reduce_finds(c)) return 3;
+    list[INDEX] = (kz_buffer){"index", KZ_OUTPUT, KZ_I64, segments(c)};
+    return 4;
 }
 
 // Where segment s begins; from 0 to n as s goes from 0 to `count`, and never falling.
@@ -41,22 +42,23 @@ static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, 
 
 static kz_work work(const kz_case *c) {
     double n = (double)c->axes[N], count = (double)segments(c), size = (double)kz_type_size(c->type);
-    return (kz_work){.bytes = n * size + (count + 1.0) * sizeof(uint32_t) + count * size, .flops = n};
+    double result = size + (reduce_finds(c) ? 8.0 : 0.0);
+    return (kz_work){.bytes = n * size + (count + 1.0) * sizeof(uint32_t) + count * result, .flops = n};
 }
 
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    for (uint32_t i = 0; i < 3; i++) args[i] = kz_arg_buffer(i);
-    args[3] = kz_arg_u64(segments(c));
-    args[4] = kz_arg_u64((uint64_t)c->axes[N]);
-    return 5;
+    size_t count = 0;
+    for (uint32_t i = IN; i <= OUT; i++) args[count++] = kz_arg_buffer(i);
+    if (reduce_finds(c)) args[count++] = kz_arg_buffer(INDEX);
+    args[count++] = kz_arg_u64(segments(c));
+    args[count++] = kz_arg_u64((uint64_t)c->axes[N]);
+    return count;
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
 
 static kz_status supported(const kz_case *c, kz_error *error) {
-    if (c->operation >= KZ_REDUCE_SEGMENTS_COUNT)
-        return kz_plan_refuse(error, "reduce_segments has no such operation");
-    kz_status status = reduce_supported("reduce_segments", reduce_segments_fold(c), c->type, error);
+    kz_status status = reduce_supported("reduce_segments", c->operation, c->type, error);
     if (status != KZ_OK) return status;
     if (c->axes[N] > UINT32_MAX || c->axes[SEGMENTS] >= UINT32_MAX)
         return kz_plan_refuse(
@@ -70,13 +72,22 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return KZ_OK;
 }
 
-// A launch of (in, offsets, out, segments).
+// Those that the ladder is told with.
+static kz_status told(const kz_case *c, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
+    return kz_plan_refuse(error, "no %s here: 01_thread does it", reduce_operations[c->operation]);
+}
+
+// A launch of (in, offsets, out, segments), with the indices' buffer behind them where they are to be found.
 static kz_status plan_each(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
                            uint32_t threads, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT), kz_arg_u64(segments(c))};
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea, blocks, threads, args, 4);
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
+                     kz_arg_buffer(INDEX)};
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea, blocks, threads, args,
+                      reduce_finds(c) ? 5 : 4);
     return KZ_OK;
 }
 
@@ -96,10 +107,14 @@ static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_
 }
 
 static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = told(c, error);
+    if (status != KZ_OK) return status;
     return plan_each(c, plan, "warp", blocks_for(c, device, 32), REDUCE_SEGMENTS_THREADS, error);
 }
 
 static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = told(c, error);
+    if (status != KZ_OK) return status;
     uint64_t blocks = blocks_for(c, device, REDUCE_SEGMENTS_THREADS);
     return plan_each(c, plan, "block", blocks, REDUCE_SEGMENTS_THREADS, error);
 }
@@ -118,7 +133,7 @@ static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64
 // Whole tiles for every block.
 static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                                  kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t n = (uint64_t)c->axes[N], tiles = kz_ceil_div(n + segments(c), REDUCE_SEGMENTS_MERGE_TILE);
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_MERGE_BLOCKS;
@@ -130,7 +145,7 @@ static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device,
 
 // A share for every warp.
 static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t items = (uint64_t)c->axes[N] + segments(c), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BITS_BLOCKS;
@@ -141,7 +156,7 @@ static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_pl
 
 // A range of whole tiles for every warp, in places: there are up to 15 bytes of them before the input.
 static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
     uint64_t places = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
@@ -158,7 +173,7 @@ static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_p
 
 // A stretch of tiles for every block.
 static kz_status plan_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
+    kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t size = kz_type_size(c->type), packs = size == 2 ? 3 : REDUCE_SEGMENTS_RING_PACKS;
     uint32_t shared = (uint32_t)REDUCE_SEGMENTS_RING_SHARED(size);
@@ -191,7 +206,7 @@ static const kz_variant variants[] = {
 
 // clang-format off
 #define CASE(f, t, n, s, k, u, ...)                                                                          \
-    {.operation = KZ_REDUCE_SEGMENTS_##f, .type = KZ_##t, .axes = {n, s, k}, .use = u, __VA_ARGS__}
+    {.operation = KZ_REDUCE_##f, .type = KZ_##t, .axes = {n, s, k}, .use = u, __VA_ARGS__}
 #define CHECK(f, t, n, s, k, ...) CASE(f, t, n, s, k, KZ_USE_CHECK, __VA_ARGS__)
 #define BENCH(f, t, n, s, k) CASE(f, t, n, s, k, KZ_USE_BENCH)
 #define EDGES(f, t)                                                                                          \
@@ -227,6 +242,15 @@ static const kz_case cases[] = {
     FLOATS(FLOAT_EDGES, MEAN),
     EDGES(SUM, I32),
     EDGES(MAX, I32),
+    FLOATS(FLOAT_EDGES, MIN),
+    FLOATS(FLOAT_EDGES, ARGMIN),
+    FLOATS(FLOAT_EDGES, ARGMAX),
+    EDGES(MIN, I32),
+    EDGES(ARGMIN, I32),
+    EDGES(ARGMAX, I32),
+    CHECK(ARGMIN, F32, 0, 3, EQUAL), // no index
+    CHECK(ARGMAX, F32, 9001, 31, RANDOM, .data = KZ_DATA_EQUAL),
+    CHECK(ARGMIN, F16, 30011, 5, GIANT, .data = KZ_DATA_RUNS), // ties in many blocks
     SKEWED(1 << 28, 1 << 24),
     SKEWED(1 << 28, 1 << 20),
     SKEWED(1 << 28, 1 << 16),
@@ -241,7 +265,7 @@ const kz_family kz_family_reduce_segments = {
     .name = "reduce_segments",
     .group = "primitives",
     .summary = "sums of segments of any length: who works where the work is uneven",
-    .operations = operations,
+    .operations = reduce_operations,
     .axes = (const char *const[]){"n", "segments", "skew", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
@@ -251,15 +275,17 @@ const kz_family kz_family_reduce_segments = {
     .fill = fill,
     .reference = reduce_segments_reference,
     .work = work,
-    .guest_signature = "const T *in, const unsigned *offsets, T *out, size_t segments, size_t n",
+    .guest_signature = "const T *in, const unsigned *offsets, T *out, size_t segments, size_t n\n"
+                       "argmin-*,argmax-*: const T *in, const unsigned *offsets, T *out, long long *index, "
+                       "size_t segments, size_t n",
     .guest_args = guest_args,
     .size = size,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------
 
-kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_segments_operation function, kz_type type,
-                                  size_t n, size_t segments, const char *variant, kz_operation **operation,
+kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
+                                  size_t segments, const char *variant, kz_operation **operation,
                                   kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n, (int64_t)segments}};
     return kz_operation_open(device, "reduce_segments", &c, variant, operation, error);
@@ -269,4 +295,11 @@ kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_
                                  kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
     return kz_operation_run(operation, stream, (kz_ptr[]){in, offsets, out}, 3, workspace, workspace_bytes,
                             error);
+}
+
+kz_status kz_reduce_segments_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
+                                       kz_ptr out, kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes,
+                                       kz_error *error) {
+    return kz_operation_run(operation, stream, (kz_ptr[]){in, offsets, out, index}, 4, workspace,
+                            workspace_bytes, error);
 }

@@ -46,13 +46,13 @@ static void segments_by_hand(void **state) {
     uint32_t offsets[] = {0, 2, 2, 3, 5};
     double expected[4], bound[4];
     void *host[] = {in, offsets, NULL};
-    kz_case c = {.operation = KZ_REDUCE_SEGMENTS_SUM, .type = KZ_F32, .axes = {5, 4, 0}};
+    kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_F32, .axes = {5, 4, 0}};
     assert_int_equal(family()->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
     assert_true(expected[0] == 3 && expected[1] == 0 && expected[2] == 3 && isnan(expected[3]));
-    c.operation = KZ_REDUCE_SEGMENTS_MAX;
+    c.operation = KZ_REDUCE_MAX;
     assert_int_equal(family()->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
     assert_true(expected[0] == 2 && expected[1] == -INFINITY && isnan(expected[3]) && bound[0] == 0);
-    c.operation = KZ_REDUCE_SEGMENTS_MEAN;
+    c.operation = KZ_REDUCE_MEAN;
     assert_int_equal(family()->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
     assert_true(expected[0] == 1.5 && isnan(expected[1]) && expected[2] == 3);
 }
@@ -121,7 +121,7 @@ static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32
     kz_error error = {0};
     kz_plan p;
     static int32_t out[RING_SEGMENTS];
-    kz_case c = {.operation = KZ_REDUCE_SEGMENTS_SUM, .type = KZ_I32, .axes = {RING_N, (int64_t)segments, 0}};
+    kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_I32, .axes = {RING_N, (int64_t)segments, 0}};
     p = (kz_plan){0};
     assert_int_equal(
         kz_variant_find(family(), "07_ring")->plan(&c, kz_device_get_info(t->device), &p, &error), KZ_OK);

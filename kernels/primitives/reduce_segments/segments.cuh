@@ -4,7 +4,7 @@
 #ifndef REDUCE_SEGMENTS_CUH
 #define REDUCE_SEGMENTS_CUH
 
-#include "kz/fold.cuh"
+#include "kz/best.cuh"
 #include "tune.h"
 
 template <int operation, typename T, typename A>
@@ -13,10 +13,24 @@ static __device__ __forceinline__ void write_result(T *out, const unsigned *offs
     kz_narrow(&out[s], kz_fold_conclude<operation>(value, length));
 }
 
-// ENTRY(operation, OPERATION, type, T, A) for every operation and type of the family.
+// Where what finds writes: the values and where in their segments they stand; they were counted from the input's first.
+template <typename T> struct found {
+    T *out;
+    long long *index;
+};
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void write_result(found<T> to, const unsigned *offsets, size_t s,
+                                                    kz_best<A> b) {
+    kz_narrow(&to.out[s], b.value);
+    to.index[s] = b.high < 0 ? -1 : kz_best_index(b) - offsets[s];
+}
+
+// ENTRY(operation, OPERATION, type, T, A) for the operations and types of every variant.
 #define REDUCE_SEGMENTS_ALL(ENTRY)                                                                           \
     KZ_FOLD_TYPES(ENTRY, sum, KZ_SUM)                                                                        \
     KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)                                                                        \
     KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
+// For the variants that have it too.
+#define REDUCE_SEGMENTS_MIN(ENTRY) KZ_FOLD_TYPES(ENTRY, min, KZ_MIN)
 
 #endif
