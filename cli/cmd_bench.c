@@ -380,12 +380,7 @@ static kz_status open_file(bench_session *s, kz_error *error) {
     const bench_options *o = s->options;
     if (o->json.given && o->json.path) {
         base_text_add(&s->path, "%s", o->json.path);
-        char *slash = strrchr(s->path.data, '/');
-        if (!slash || slash == s->path.data) return KZ_OK;
-        *slash = 0;
-        kz_status status = base_make_folders(s->path.data, error);
-        *slash = '/'; // a folder's own slash comes last
-        return status;
+        return cli_make_folder_of(o->json.path, error);
     }
     return o->no_save || o->json.given ? KZ_OK : report_results_path("bench", &s->path, error);
 }

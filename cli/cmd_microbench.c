@@ -69,12 +69,7 @@ static kz_status open_file(microbench_session *s, kz_error *error) {
         report_gpu_key(&s->info.device, key);
         report_roofs_path(key, &s->path);
     }
-    char *slash = s->path.data ? strrchr(s->path.data, '/') : NULL;
-    if (!slash || slash == s->path.data) return KZ_OK;
-    *slash = 0;
-    kz_status status = base_make_folders(s->path.data, error);
-    *slash = '/';
-    return status;
+    return s->path.data ? cli_make_folder_of(s->path.data, error) : KZ_OK;
 }
 
 static int finish(microbench_session *s, kz_status status, const kz_error *error, double seconds) {

@@ -61,6 +61,18 @@ int cli_fail(const kz_error *error) {
     return (int)cli_exit_of(error->status);
 }
 
+kz_status cli_make_folder_of(const char *path, kz_error *error) {
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path) return KZ_OK;
+    char *folder = strndup(path, (size_t)(slash - path));
+    if (!folder) return base_fail(error, KZ_NO_MEMORY, "no memory for the path %s", path);
+    bool fresh = !base_file_exists(folder);
+    kz_status status = base_make_folders(folder, error);
+    if (!status && fresh) fprintf(stderr, "kz: made the folder %s\n", folder);
+    free(folder);
+    return status;
+}
+
 int cli_fail_with(kz_status status, const char *format, ...) {
     kz_error error = {.status = status};
     va_list list;

@@ -20,6 +20,7 @@ expect_exit 0 bench vector_add/01_naive vector_add/03_vector --device sim --case
 
 # A folder gets a file per family, named as under results/.
 expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --commit c0ffee --json "$FOLDER/many/"
+expect_err "kz: made the folder $FOLDER/many"
 [ "$(cat "$FOLDER"/many/2*-c0ffee-vector_add.jsonl | "$JSON_LINES" code.commit c0ffee)" = 1 ] || fail "no file per family"
 
 # By the wall clock: both modes, samples, a roof; whether it converges is up to the machine.
@@ -49,10 +50,10 @@ expect_err "/dev/full"
 
 # A race without the rival that there should be says so, and how to have it.
 export KZ_PEERS="$FOLDER/none"
-"$KZ" bench sgemm --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
+"$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
 case $? in 0 | 7) ;; *) fail "bench of sgemm on cpu" ;; esac
 expect_out "no rival: openblas is not built: cmake"
-"$KZ" bench sgemm --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save --rivals none > "$FOLDER/out" 2>&1
+"$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save --rivals none > "$FOLDER/out" 2>&1
 grep -q "no rival" "$FOLDER/out" && fail "told of a rival that was left out"
 expect_exit 2 bench sgemm --device cpu --rivals openblas
 expect_err "openblas is not built"
