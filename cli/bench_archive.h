@@ -1,7 +1,7 @@
 // The records of many runs of `kz bench`, as the tables of results need them.
 //
-// A figure is one candidate's time in one case of one run; a run goes by its commit, for a script may measure a
-// ladder by several commands. Only figures that stand are kept: right, timed, below the roof.
+// A figure is one candidate's time in one case of one run; a run goes by its commit, for a script may measure
+// a ladder by several commands. Only figures that stand are kept: right, timed, below the roof.
 #ifndef CLI_BENCH_ARCHIVE_H
 #define CLI_BENCH_ARCHIVE_H
 
@@ -36,9 +36,9 @@ bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a g
 // Of this candidate in this case, among all runs.
 bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure);
 
-// The commit whose figures stand for the case in a table where everything is compared with everything: one that timed
-// a rival before one that did not; one that timed the last of the variants that were ever timed in the case
-// before one that did not; then the newest.
+// The commit whose figures stand for the case in a table where everything is compared with everything: one
+// that timed a rival before one that did not; one that timed the last of the variants that were ever timed in
+// the case before one that did not; then the newest.
 const char *bench_archive_run(const bench_archive *archive, size_t of_case);
 
 // The fastest variant, or rival, of that run; NULL where it has none.

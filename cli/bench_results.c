@@ -83,7 +83,8 @@ static const char *share(char text[32], double value) {
     return text;
 }
 
-// How the record itself compares with the rival, from samples taken beside each other; NULL where it does not.
+// How the record itself compares with the rival, from samples taken beside each other; NULL where it does
+// not.
 static json_t *comparison(const bench_figure *ours, const char *rival) {
     size_t i;
     json_t *one;

@@ -21,7 +21,8 @@ cli_exit cli_exit_of(kz_status status);
 int cli_fail(const kz_error *error);
 // The same for an error that has no kz_error: a wrong command line and the like.
 int cli_fail_with(kz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Makes the folder that the file is to lie in, and says so on stderr where it is new. "folder/" is a file in folder.
+// Makes the folder that the file is to lie in, and says so on stderr where it is new. "folder/" is a file in
+// folder.
 kz_status cli_make_folder_of(const char *path, kz_error *error);
 
 // ---- options ----------------------------------------------------------------------------------

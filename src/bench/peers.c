@@ -83,7 +83,8 @@ bool bench_rival_does(const bench_rival *rival, const char *family, bool cpu) {
     return rival->on_cpu == cpu && strstr(rival->families, word);
 }
 
-// A peer that opens a library in turn has its version only if it could; cuBLAS' needs a GPU, and says it when it is used.
+// A peer that opens a library in turn has its version only if it could; cuBLAS' needs a GPU, and says it when
+// it is used.
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {
     for (size_t i = 0; i < peers->count; i++) {
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;

@@ -27,7 +27,8 @@ extern const bench_rival bench_rivals[BENCH_RIVALS];
 const bench_rival *bench_rival_find(const char *name);                         // NULL where there is none
 bool bench_rival_does(const bench_rival *rival, const char *family, bool cpu); // there
 
-// Why the rival cannot be timed and what helps, as one line; false where nothing is amiss as far as can be seen.
+// Why the rival cannot be timed and what helps, as one line; false where nothing is amiss as far as can be
+// seen.
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why);
 
 #endif

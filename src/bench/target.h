@@ -45,8 +45,8 @@ typedef struct bench_target_verdict {
 bench_target_verdict bench_target_judge(const bench_target *target, const bench_outcome *outcome,
                                         size_t result);
 
-// The hardest target of this GPU that speaks of the case, by what `value` measured of it (NAN: nothing); .target is
-// NULL where none speaks of it.
+// The hardest target of this GPU that speaks of the case, by what `value` measured of it (NAN: nothing);
+// .target is NULL where none speaks of it.
 typedef double (*bench_target_value)(const bench_target *target, const void *context);
 bench_target_verdict bench_targets_hardest(const bench_targets *targets, const char *gpu,
                                            const kz_family *family, const kz_case *c,

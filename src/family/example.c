@@ -1,7 +1,8 @@
 // What a guest's kernels look like: the family's signatures in C, and a file that has one of each.
 //
-// kz_family.guest_signature has a line for each list of parameters. A line may open with the cases that it is for, as
-// globs of <operation>-<type>: "argmin-*,argmax-*: const T *in, ..."; of the lines that match, the last holds.
+// kz_family.guest_signature has a line for each list of parameters. A line may open with the cases that it is
+// for, as globs of <operation>-<type>: "argmin-*,argmax-*: const T *in, ..."; of the lines that match, the
+// last holds.
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// What `kz info FAMILY` offers those who write a kernel of their own: for every case of every family the parameters
-// are C, they are what the family gives, and a file of such kernels opens and plans every case.
+// What `kz info FAMILY` offers those who write a kernel of their own: for every case of every family the
+// parameters are C, they are what the family gives, and a file of such kernels opens and plans every case.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,8 @@ static const char *words_of(kz_type type) {
     return words[type];
 }
 
-// A buffer's parameter is spelt as the buffer is; an axis' holds that axis; the rest are floats and null pointers.
+// A buffer's parameter is spelt as the buffer is; an axis' holds that axis; the rest are floats and null
+// pointers.
 static void check_parameter(const kz_family *family, const kz_case *c, const parameter *p,
                             const kz_arg *arg) {
     kz_buffer buffers[KZ_FAMILY_BUFFERS];

@@ -9,8 +9,9 @@
 //     // kz: fill out 0                a buffer filled with a byte before the launch
 //     // kz: cooperative               all blocks resident
 // Each may end with "for SUFFIX": it then holds for entries whose name ends so. An expression knows the
-// axes, `elements` (of the largest buffer), `block` (threads per block) and `sms`, + - * / ( ) ceil() floor() min()
-// max(); division is exact, and the result is rounded down. Without comments: 256 threads, one per element.
+// axes, `elements` (of the largest buffer), `block` (threads per block) and `sms`, + - * / ( ) ceil() floor()
+// min() max(); division is exact, and the result is rounded down. Without comments: 256 threads, one per
+// element.
 #ifndef FAMILY_GUEST_H
 #define FAMILY_GUEST_H
 
@@ -37,7 +38,8 @@ kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const k
 // The parameters of a kernel for the case, as C; false where the family's signatures have none for it.
 bool family_guest_signature(const kz_family *family, const kz_case *c, base_text *text);
 
-// A whole small .cu file that would do for this family, one kernel for each of its signatures: what messages show.
+// A whole small .cu file that would do for this family, one kernel for each of its signatures: what messages
+// show.
 enum { FAMILY_GUEST_EXAMPLE = 2048 };
 void family_guest_example(const kz_family *family, char *text, size_t size);
 

@@ -18,8 +18,8 @@ struct kz_operation {
     kz_plan plan;
 };
 
-// Why nobody does the case: what most of those say that the device could run, for one with a reason of its own is
-// a specialist; of equals the later. "" where all would do it.
+// Why nobody does the case: what most of those say that the device could run, for one with a reason of its
+// own is a specialist; of equals the later. "" where all would do it.
 static void find_reason(const kz_family *family, const kz_case *c, const kz_device_info *device,
                         kz_error *reason) {
     kz_plan plan;
@@ -73,7 +73,8 @@ static kz_status pick(const kz_family *family, const kz_case *c, const kz_device
     return KZ_OK;
 }
 
-// Numbers from outside, before anything takes them for an index or a size. A size of 2^63 and more is a negative axis.
+// Numbers from outside, before anything takes them for an index or a size. A size of 2^63 and more is a
+// negative axis.
 static kz_status check_case(const kz_family *family, const kz_case *c, kz_error *error) {
     uint32_t operations = 0;
     while (family->operations[operations]) operations++;

@@ -158,7 +158,8 @@ static void print_row(base_text *out, const report_timeline *t, bool by_engine, 
     }
 }
 
-// What overlap gains: nothing to be said of where nothing overlaps, or where waiting between operations eats it up.
+// What overlap gains: nothing to be said of where nothing overlaps, or where waiting between operations eats
+// it up.
 static void print_gain(base_text *out, const report_timeline *t, const report_timeline_totals *sums) {
     char text[REPORT_NUMBER], other[REPORT_NUMBER];
     bool overlap = sums->alone > sums->covered * (1 + 1e-6);
@@ -236,7 +237,8 @@ json_t *report_timeline_to_json(const report_timeline *t) {
                      sums.alone, "operations", spans);
 }
 
-// ---- records -----------------------------------------------------------------------------------------------
+// ---- records
+// -----------------------------------------------------------------------------------------------
 
 static bool read_engine(const char *name, device_engine *engine) {
     for (int e = 0; e < DEVICE_ENGINES; e++)
