@@ -106,6 +106,41 @@ static void one_enum_for_all_that_fold(void **state) {
     }
 }
 
+// And where the extremes stand: in all, in each row, in each segment (of which one is empty).
+static void indices_of_all_that_fold(void **state) {
+    float in[] = {1, 7, 7, 6, 5, 4, -1, -2, -3}, values[4];
+    uint32_t offsets[] = {0, 3, 3, 6, 9};
+    int64_t index[4];
+    double workspace[64];
+    kz_operation *operation;
+    kz_error error = {0};
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_ARGMAX, KZ_F32, 9, NULL, &operation, &error), KZ_OK);
+    assert_int_equal(kz_reduce_run_index(operation, NULL, at(in), at(values), at(index), at(workspace),
+                                         sizeof workspace, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    kz_operation_close(operation);
+    assert_true(values[0] == 7 && index[0] == 1);
+    assert_int_equal(kz_reduce_axis_open(*state, KZ_REDUCE_ARGMIN, KZ_F32, 1, 3, 3, NULL, &operation, &error),
+                     KZ_OK);
+    assert_int_equal(kz_reduce_axis_run_index(operation, NULL, at(in), at(values), at(index), 0, 0, &error),
+                     KZ_OK);
+    assert_int_equal(kz_reduce_axis_run(operation, NULL, at(in), at(values), 0, 0, &error), KZ_INVALID);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    kz_operation_close(operation);
+    assert_true(values[0] == -1 && index[0] == 2 && values[2] == -3 && index[2] == 2);
+    assert_int_equal(
+        kz_reduce_segments_open(*state, KZ_REDUCE_ARGMAX, KZ_F32, 9, 4, NULL, &operation, &error), KZ_OK);
+    assert_int_equal(kz_reduce_segments_run_index(operation, NULL, at(in), at(offsets), at(values), at(index),
+                                                  0, 0, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    kz_operation_close(operation);
+    const int64_t expected[] = {1, -1, 0, 0};
+    assert_memory_equal(index, expected, sizeof index);
+    assert_true(values[0] == 7 && values[2] == 6 && values[3] == -1);
+}
+
 static void the_same_bits_can_be_asked_for(void **state) {
     kz_operation *reduce;
     kz_error error = {0};
@@ -227,6 +262,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(saxpy_takes_its_a, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(reduce_uses_the_callers_workspace, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(one_enum_for_all_that_fold, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(indices_of_all_that_fold, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(the_same_bits_can_be_asked_for, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(a_refusal_says_why, open_cpu, close_cpu),

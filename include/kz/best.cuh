@@ -51,7 +51,10 @@ static __device__ __forceinline__ kz_best<A> kz_fold_shift_down(kz_best<A> b, in
     return {kz_fold_shift_down(b.value, lanes), kz_fold_shift_down(b.low, lanes),
             kz_fold_shift_down(b.high, lanes)};
 }
-
+template <typename A> static __device__ __forceinline__ kz_best<A> kz_fold_shift_up(kz_best<A> b, int lanes) {
+    return {kz_fold_shift_up(b.value, lanes), kz_fold_shift_up(b.low, lanes),
+            kz_fold_shift_up(b.high, lanes)};
+}
 template <typename A> static __device__ __forceinline__ kz_best<A> kz_fold_swap(kz_best<A> b, int lanes) {
     return {kz_fold_swap(b.value, lanes), kz_fold_swap(b.low, lanes), kz_fold_swap(b.high, lanes)};
 }

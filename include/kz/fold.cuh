@@ -43,11 +43,14 @@ template <int operation> static __device__ __forceinline__ int kz_fold_combine(i
 
 // ---- folding -------------------------------------------------------------------------------------------
 
-// The value of the lane so many above this one.
+// The value of the lane so many above this one, or below it.
 template <typename A> static __device__ __forceinline__ A kz_fold_shift_down(A value, int lanes) {
     return __shfl_down_sync(KZ_ALL_LANES, value, lanes);
 }
 
+template <typename A> static __device__ __forceinline__ A kz_fold_shift_up(A value, int lanes) {
+    return __shfl_up_sync(KZ_ALL_LANES, value, lanes);
+}
 // The value of the lane whose number differs by this bit.
 template <typename A> static __device__ __forceinline__ A kz_fold_swap(A value, int lanes) {
     return __shfl_xor_sync(KZ_ALL_LANES, value, lanes);

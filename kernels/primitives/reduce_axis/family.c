@@ -202,6 +202,8 @@ static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *pl
 static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = rows_alone(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
+    if (c->operation == KZ_REDUCE_MEAN)
+        return kz_plan_refuse(error, "sums and maxima alone: 07_chosen has 06's kernels for means too");
     add_rows(c, device, plan);
     return KZ_OK;
 }

@@ -35,6 +35,25 @@ static void the_middle_axis_goes(void **state) {
     assert_true(isnan(expected[0]) && isnan(expected[1]));
 }
 
+// Indices count in n; of equals the first; NaN is the extreme; of nothing there is none.
+static void the_first_of_the_extremes(void **state) {
+    float in[12] = {3, 1, 3, 0, 2, 1, /* outer 1 */ NAN, -1, 5, NAN, NAN, -1};
+    double expected[4], bound[4];
+    const kz_family *family = kz_family_find("reduce_axis");
+    kz_case c = {.operation = KZ_REDUCE_ARGMAX, .type = KZ_F32, .axes = {2, 3, 2}};
+    void *host[] = {in, NULL, NULL};
+    assert_int_equal(family->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
+    assert_true(expected[0] == 0 && expected[1] == 0 && expected[2] == 0 && expected[3] == 1);
+    assert_int_equal(family->reference(&c, host, 1, expected, bound, NULL), KZ_OK);
+    assert_true(expected[0] == 3 && expected[1] == 1 && isnan(expected[2]) && isnan(expected[3]));
+    c.operation = KZ_REDUCE_ARGMIN;
+    assert_int_equal(family->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
+    assert_true(expected[0] == 2 && expected[1] == 1 && bound[0] == 0.0);
+    c = (kz_case){.operation = KZ_REDUCE_ARGMAX, .type = KZ_F32, .axes = {4, 0, 1}};
+    assert_int_equal(family->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
+    assert_true(expected[0] == -1 && expected[3] == -1);
+}
+
 static kz_plan plan_of(const char *variant, kz_case c, kz_status expected) {
     kz_device_info device = {.sm = 90, .multiprocessors = 132, .gpu = "h200"};
     kz_plan plan = {0};
@@ -84,12 +103,31 @@ static void what_is_not_done_is_refused(void **state) {
     plan_of("01_thread", sum(KZ_U8, 1, 8, 1), KZ_UNSUPPORTED);
 }
 
+// What finds chooses among fewer kernels; its partial results have an index of 8 bytes.
+static void what_finds_is_planned_by_01_and_07(void **state) {
+    kz_case c = {.operation = KZ_REDUCE_ARGMAX, .type = KZ_F32, .axes = {1 << 20, 16, 1}};
+    assert_takes(c, "reduce_axis_long_argmax_f32", 1);
+    c.axes[1] = 17;
+    assert_takes(c, "reduce_axis_long_argmax_f32", 1);
+    c = (kz_case){.operation = KZ_REDUCE_ARGMIN, .type = KZ_F64, .axes = {1, 1 << 20, 3}};
+    assert_takes(c, "reduce_axis_columns_argmin_f64", 2);
+    kz_plan plan = plan_of("07_chosen", c, KZ_OK);
+    assert_int_equal(plan.workspace_bytes % (3 * 16), 0);
+    for (uint32_t s = 0; s < plan.step_count; s++) { // the indices' buffer comes last
+        const kz_arg *last = &plan.steps[s].args[plan.steps[s].arg_count - 1];
+        assert_int_equal(last->kind, KZ_ARG_BUFFER);
+        assert_int_equal(last->buffer, 2);
+    }
+    plan_of("01_thread", c, KZ_OK);
+    const char *const others[] = {"02_warp", "03_block", "04_group", "05_columns", "06_vector"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) plan_of(others[i], c, KZ_UNSUPPORTED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_middle_axis_goes),
-        cmocka_unit_test(the_plan_chooses_by_shape),
-        cmocka_unit_test(lanes_fit_the_row),
-        cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(the_middle_axis_goes),      cmocka_unit_test(the_first_of_the_extremes),
+        cmocka_unit_test(the_plan_chooses_by_shape), cmocka_unit_test(what_finds_is_planned_by_01_and_07),
+        cmocka_unit_test(lanes_fit_the_row),         cmocka_unit_test(what_is_not_done_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static __device__ __forceinline__ void thread_each(const T *in, const unsigned *
 #define FIND(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY(reduce_segments_thread_##operation##_##type)                                                    \
     (const T *in, const unsigned *offsets, T *out, size_t segments, long long *index) {                      \
-        thread_each<OPERATION, T, kz_best<A>>(in, offsets, found<T>{out, index}, segments);                  \
+        thread_each<OPERATION, T, kz_best<A>>(in, offsets, found<T>{out, index, false}, segments);           \
     }
 REDUCE_SEGMENTS_ALL(ENTRY)
 REDUCE_SEGMENTS_MIN(ENTRY)

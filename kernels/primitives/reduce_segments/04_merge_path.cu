@@ -61,18 +61,19 @@ template <typename A> struct load {
     unsigned end;
 };
 
-template <typename T, typename A>
-static __device__ __forceinline__ void begin_load(const problem<T> &p, place from, place to, load<A> *l) {
+template <typename T, typename O, typename A>
+static __device__ __forceinline__ void begin_load(const problem<T, O> &p, place from, place to, load<A> *l) {
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned k = i * THREADS + threadIdx.x;
-        if (k < to.element - from.element) l->element[i] = kz_widen(p.in[(size_t)from.element + k]);
+        if (k < to.element - from.element)
+            l->element[i] = enter(p.out, kz_widen(p.in[(size_t)from.element + k]));
     }
     if (threadIdx.x < to.segment - from.segment) l->end = p.offsets[(size_t)from.segment + threadIdx.x + 1];
 }
 
-template <typename T, typename A>
-static __device__ __forceinline__ void end_load(const problem<T> &p, const tile_view<A> &tile,
+template <typename T, typename O, typename A>
+static __device__ __forceinline__ void end_load(const problem<T, O> &p, const tile_view<A> &tile,
                                                 const load<A> *l) {
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
@@ -85,25 +86,28 @@ static __device__ __forceinline__ void end_load(const problem<T> &p, const tile_
 }
 
 // A thread's walk: segments that begin in it are written; the first that it closes is left in *head.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_view<A> &tile, A *head,
+template <int operation, typename T, typename O, typename E, typename A>
+static __device__ __forceinline__ part<A> walk(const problem<T, O> &p, const tile_view<E> &tile, A *head,
                                                size_t *head_segment) {
+    const int UNROLL =
+        sizeof(A) > sizeof(E) ? 1 : ITEMS; // unrolled, those with an index take long to compile
     unsigned items = tile.element_count + tile.segment_count, base = tile.from.element;
     unsigned first = threadIdx.x * ITEMS < items ? threadIdx.x * ITEMS : items;
     unsigned x = cross(tile.ends, tile.segment_count, tile.element_count, base, first), y = first - x;
     part<A> mine = {kz_fold_identity<operation>(A()), 0};
     unsigned end = x < tile.segment_count ? tile.ends[x] - base : tile.element_count;
     if (end >= y + ITEMS && first + ITEMS <= items) { // elements alone, as in most of a long segment
-#pragma unroll
+#pragma unroll UNROLL
         for (int i = 0; i < ITEMS; i++)
-            mine.value = kz_fold_combine<operation>(mine.value, tile.elements[y + i]);
+            mine.value =
+                kz_fold_next<operation>(mine.value, kz_element<A>::at(tile.elements[y + i], base + y + i));
         return mine;
     }
-#pragma unroll
+#pragma unroll UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (first + i >= items) break;
         if (x >= tile.segment_count || y < tile.ends[x] - base) {
-            mine.value = kz_fold_combine<operation>(mine.value, tile.elements[y]);
+            mine.value = kz_fold_next<operation>(mine.value, kz_element<A>::at(tile.elements[y], base + y));
             y++;
         } else {
             if (mine.closed) {
@@ -121,9 +125,10 @@ static __device__ __forceinline__ part<A> walk(const problem<T> &p, const tile_v
 }
 
 // The segment that a thread closed first: what comes in from before is known only now.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void close_head(const problem<T> &p, part<A> before, A head, size_t segment,
-                                                  A *block_head, unsigned long long *block_segment) {
+template <int operation, typename T, typename O, typename A>
+static __device__ __forceinline__ void close_head(const problem<T, O> &p, part<A> before, A head,
+                                                  size_t segment, A *block_head,
+                                                  unsigned long long *block_segment) {
     head = kz_fold_combine<operation>(before.value, head);
     if (before.closed) {
         write_result<operation>(p.out, p.offsets, segment, head);
@@ -135,9 +140,10 @@ static __device__ __forceinline__ void close_head(const problem<T> &p, part<A> b
 
 // A tile's loads are on their way while the tile before it is walked over, and the place where it ends was looked for
 // while the one before that was.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ void merge_path(const problem<T> &p, const left<A> &l, size_t chunk) {
-    __shared__ A room[TILE]; // elements, and behind them ends, which are no larger
+// E is an element in shared memory; A, what is folded, may have its index.
+template <int operation, typename E, typename T, typename O, typename A>
+static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const left<A> &l, size_t chunk) {
+    __shared__ E room[TILE]; // elements, and behind them ends, which are no larger
     __shared__ place at[3];  // where the first tile begins, and where the first two end
     __shared__ place ahead;  // where the tile after the next ends
     __shared__ A block_head;
@@ -154,10 +160,10 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
     __syncthreads();
     place from = at[0], to = at[1], next = at[2];
     part<A> carry = {kz_fold_identity<operation>(A()), 0};
-    load<A> loads;
+    load<E> loads;
     begin_load(p, from, to, &loads);
     for (; d < end; d += TILE) {
-        tile_view<A> tile = view_tile(room, from, to);
+        tile_view<E> tile = view_tile(room, from, to);
         end_load(p, tile, &loads);
         begin_load(p, to, next, &loads);
         if (kz_warp() == 0) {
@@ -194,6 +200,17 @@ static __device__ __forceinline__ void merge_path(const problem<T> &p, const lef
      size_t segments, size_t n, size_t chunk) {                                                              \
         const problem<T> p = {in, offsets, out, segments, n};                                                \
         const left<A> l = {value, head, segment};                                                            \
-        merge_path<OPERATION, T, A>(p, l, chunk);                                                            \
+        merge_path<OPERATION, A>(p, l, chunk);                                                               \
+    }
+// One entry for both: argmin is the argmax of elements that are turned round.
+#define FIND(operation, OPERATION, type, T, A)                                                               \
+    KZ_ENTRY_BOUNDS(reduce_segments_merge_path_##operation##_##type, THREADS, REDUCE_SEGMENTS_MERGE_BLOCKS)  \
+    (const T *in, const unsigned *offsets, T *out, kz_best<A> *value, kz_best<A> *head,                      \
+     unsigned long long *segment, size_t segments, size_t n, size_t chunk, long long *index,                 \
+     size_t turned) {                                                                                        \
+        const problem<T, found<T>> p = {in, offsets, {out, index, turned != 0}, segments, n};                \
+        const left<kz_best<A>> l = {value, head, segment};                                                   \
+        merge_path<OPERATION, A>(p, l, chunk);                                                               \
     }
 REDUCE_SEGMENTS_ALL(ENTRY)
+KZ_FOLD_TYPES(FIND, argmax, KZ_MAX)

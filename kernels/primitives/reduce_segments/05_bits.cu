@@ -68,4 +68,4 @@ static __device__ __forceinline__ void bits(const problem<T> &p, const left<A> &
         const left<A> l = {value, head, segment};                                                            \
         bits<OPERATION, T, A>(p, l, chunk);                                                                  \
     }
-REDUCE_SEGMENTS_ALL(ENTRY)
+REDUCE_SEGMENTS_FEW(ENTRY)

@@ -89,3 +89,4 @@ static __device__ __forceinline__ void front(const problem<T> &p, size_t chunk) 
         front<OPERATION, T, A>(p, chunk);                                                                    \
     }
 REDUCE_SEGMENTS_ALL(ENTRY)
+REDUCE_SEGMENTS_MIN(ENTRY)

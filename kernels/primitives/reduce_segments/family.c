@@ -72,11 +72,12 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return KZ_OK;
 }
 
-// Those that the ladder is told with.
+// Those that the ladder is told with; a few variants have the others as well.
 static kz_status told(const kz_case *c, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
-    return kz_plan_refuse(error, "no %s here: 01_thread does it", reduce_operations[c->operation]);
+    return kz_plan_refuse(error, "no %s here: 01_thread and 04_merge_path do it%s",
+                          reduce_operations[c->operation], reduce_finds(c) ? "" : ", and 06_front");
 }
 
 // A launch of (in, offsets, out, segments), with the indices' buffer behind them where they are to be found.
@@ -119,21 +120,35 @@ static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_p
     return plan_each(c, plan, "block", blocks, REDUCE_SEGMENTS_THREADS, error);
 }
 
-// A launch over even shares of elements and ends, each of `chunk` items. The workspace: a value, a head and a segment's
-// number, 8 bytes each, per block.
+// A launch over even shares of elements and ends, each of `chunk` items. The workspace, per block: a value and a head of
+// 8 bytes each, 16 with an index, and a segment's number of 8. What finds is one kernel: the
+// least is the greatest of elements turned round, and where no index is wanted none is written.
 static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
                        uint64_t chunk) {
-    plan->workspace_bytes = 3 * 8 * blocks;
-    kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OFFSETS),           kz_arg_buffer(OUT),
-                     kz_arg_workspace(0),     kz_arg_workspace(8 * blocks),     kz_arg_workspace(16 * blocks),
-                     kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)};
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea, blocks, threads, args, 9);
+    bool least = c->operation == KZ_REDUCE_MIN || c->operation == KZ_REDUCE_ARGMIN;
+    kz_case taken = *c;
+    if (least) taken.operation = KZ_REDUCE_ARGMAX;
+    uint64_t part = reduce_finds(&taken) ? 16 : 8;
+    plan->workspace_bytes = (2 * part + 8) * blocks;
+    kz_arg args[] = {kz_arg_buffer(IN),
+                     kz_arg_buffer(OFFSETS),
+                     kz_arg_buffer(OUT),
+                     kz_arg_workspace(0),
+                     kz_arg_workspace(part * blocks),
+                     kz_arg_workspace(2 * part * blocks),
+                     kz_arg_u64(segments(c)),
+                     kz_arg_u64((uint64_t)c->axes[N]),
+                     kz_arg_u64(chunk),
+                     reduce_finds(c) ? kz_arg_buffer(INDEX) : kz_arg_u64(0),
+                     kz_arg_u64(least)};
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, &taken, idea, blocks, threads, args,
+                      reduce_finds(&taken) ? 11 : 9);
 }
 
 // Whole tiles for every block.
 static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                                  kz_error *error) {
-    kz_status status = told(c, error);
+    kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t n = (uint64_t)c->axes[N], tiles = kz_ceil_div(n + segments(c), REDUCE_SEGMENTS_MERGE_TILE);
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_MERGE_BLOCKS;
@@ -147,6 +162,8 @@ static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device,
 static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
+    if (c->operation == KZ_REDUCE_MEAN)
+        return kz_plan_refuse(error, "sums and maxima alone: 04_merge_path and 06_front do means too");
     uint64_t items = (uint64_t)c->axes[N] + segments(c), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BITS_BLOCKS;
     uint64_t blocks = kz_min_u64(kz_ceil_div(items, warps * REDUCE_SEGMENTS_BITS_ITEMS), full);
@@ -156,7 +173,7 @@ static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_pl
 
 // A range of whole tiles for every warp, in places: there are up to 15 bytes of them before the input.
 static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = told(c, error);
+    kz_status status = c->operation == KZ_REDUCE_MIN ? supported(c, error) : told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
     uint64_t places = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
@@ -255,6 +272,8 @@ static const kz_case cases[] = {
     SKEWED(1 << 28, 1 << 20),
     SKEWED(1 << 28, 1 << 16),
     BENCH(MEAN, F32, 1 << 28, 1 << 20, RANDOM),
+    BENCH(MIN, F32, 1 << 28, 1 << 20, RANDOM),
+    BENCH(ARGMAX, F32, 1 << 28, 1 << 20, RANDOM),
     BENCH(SUM, F16, 1 << 28, 1 << 20, RANDOM),
     CASE(SUM, I32, (1LL << 31) + 4099, 1 << 20, RANDOM, KZ_USE_HUGE), // every element counts
 };

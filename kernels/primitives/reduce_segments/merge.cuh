@@ -28,7 +28,7 @@ static __device__ __forceinline__ part<A> scan_parts(part<A> mine, part<A> *whol
     part<A> sum = mine, other;
 #pragma unroll
     for (int step = 1; step < KZ_WARP; step *= 2) {
-        other.value = __shfl_up_sync(KZ_ALL_LANES, sum.value, step);
+        other.value = kz_fold_shift_up(sum.value, step);
         other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, step);
         if (kz_lane() >= step) sum = append<operation>(other, sum);
     }
@@ -40,7 +40,7 @@ static __device__ __forceinline__ part<A> scan_parts(part<A> mine, part<A> *whol
         if (w == kz_warp()) before = *whole;
         *whole = append<operation>(*whole, of_warp[w]);
     }
-    other.value = __shfl_up_sync(KZ_ALL_LANES, sum.value, 1);
+    other.value = kz_fold_shift_up(sum.value, 1);
     other.closed = __shfl_up_sync(KZ_ALL_LANES, sum.closed, 1);
     __syncthreads(); // of_warp may be written again
     return kz_lane() == 0 ? before : append<operation>(before, other);
@@ -105,10 +105,11 @@ static __device__ __forceinline__ void find_places(const unsigned *offsets, size
 
 // ---- what blocks leave ----------------------------------------------------------------------------------------
 
-template <typename T> struct problem {
+// `out` is T's, or a found<T>.
+template <typename T, typename O = T *> struct problem {
     const T *in;
     const unsigned *offsets;
-    T *out;
+    O out;
     size_t segments, n;
 };
 
@@ -121,8 +122,8 @@ template <typename A> struct left {
 #define NONE 0xffffffffffffffffull
 
 // The block that comes last closes what the others left open, in order.
-template <int operation, int WARPS, typename T, typename A>
-static __device__ __forceinline__ void close_all(const problem<T> &p, const left<A> &l) {
+template <int operation, int WARPS, typename T, typename O, typename A>
+static __device__ __forceinline__ void close_all(const problem<T, O> &p, const left<A> &l) {
     part<A> carry = {kz_fold_identity<operation>(A()), 0};
     for (unsigned first = 0; first < gridDim.x; first += WARPS * KZ_WARP) {
         unsigned block = first + threadIdx.x;
@@ -130,13 +131,13 @@ static __device__ __forceinline__ void close_all(const problem<T> &p, const left
         unsigned long long segment = NONE;
         if (block < gridDim.x) { // from L2: L1 knows nothing of other blocks
             segment = __ldcg(&l.segment[block]);
-            mine.value = __ldcg(&l.value[block]);
+            mine.value = kz_look_l2(&l.value[block]);
             mine.closed = segment != NONE;
         }
         part<A> before = append<operation>(carry, scan_parts<operation, WARPS>(mine, &whole));
         if (segment != NONE)
             write_result<operation>(p.out, p.offsets, segment,
-                                    kz_fold_combine<operation>(before.value, __ldcg(&l.head[block])));
+                                    kz_fold_combine<operation>(before.value, kz_look_l2(&l.head[block])));
         carry = append<operation>(carry, whole);
     }
 }

@@ -52,6 +52,9 @@ static void segments_by_hand(void **state) {
     c.operation = KZ_REDUCE_MAX;
     assert_int_equal(family()->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
     assert_true(expected[0] == 2 && expected[1] == -INFINITY && isnan(expected[3]) && bound[0] == 0);
+    c.operation = KZ_REDUCE_ARGMAX; // counted from each segment's first; of an empty one there is none
+    assert_int_equal(family()->reference(&c, host, 3, expected, bound, NULL), KZ_OK);
+    assert_true(expected[0] == 1 && expected[1] == -1 && expected[2] == 0 && expected[3] == 0);
     c.operation = KZ_REDUCE_MEAN;
     assert_int_equal(family()->reference(&c, host, 2, expected, bound, NULL), KZ_OK);
     assert_true(expected[0] == 1.5 && isnan(expected[1]) && expected[2] == 3);
@@ -167,6 +170,26 @@ static void the_ring_comes_round(void **state) {
     kz_device_close(t.device);
 }
 
+// 04 has one kernel for all three: of elements turned round for the least, without indices where none are wanted.
+static void what_finds_is_one_kernel(void **state) {
+    const struct {
+        kz_reduce_operation operation;
+        bool index, turned;
+    } rows[] = {
+        {KZ_REDUCE_MIN, false, true}, {KZ_REDUCE_ARGMIN, true, true}, {KZ_REDUCE_ARGMAX, true, false}};
+    for (size_t i = 0; i < 3; i++) {
+        kz_plan p;
+        kz_case c = {.operation = rows[i].operation, .type = KZ_F32, .axes = {1000, 10, 0}};
+        assert_int_equal(plan(c, &p), KZ_OK);
+        assert_string_equal(p.steps[0].entry, "reduce_segments_merge_path_argmax_f32");
+        assert_int_equal(p.steps[0].args[9].kind == KZ_ARG_BUFFER, rows[i].index);
+        assert_int_equal(p.steps[0].args[10].scalar, rows[i].turned);
+        assert_int_equal(plan_of("07_ring", c, &p), KZ_UNSUPPORTED);
+        assert_int_equal(plan_of("06_front", c, &p), i == 0 ? KZ_OK : KZ_UNSUPPORTED);
+        assert_int_equal(plan_of("01_thread", c, &p), KZ_OK);
+    }
+}
+
 static void what_is_not_done_is_refused(void **state) {
     kz_plan p;
     assert_int_equal(plan((kz_case){.type = KZ_F32, .axes = {1LL << 33, 8, 0}}, &p), KZ_UNSUPPORTED);
@@ -182,6 +205,7 @@ int main(void) {
         cmocka_unit_test(offsets_rise_from_0_to_n), cmocka_unit_test(segments_by_hand),
         cmocka_unit_test(shares_are_even),          cmocka_unit_test(the_front_is_whole),
         cmocka_unit_test(the_ring_comes_round),     cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(what_finds_is_one_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

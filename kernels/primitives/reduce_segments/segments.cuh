@@ -13,22 +13,35 @@ static __device__ __forceinline__ void write_result(T *out, const unsigned *offs
     kz_narrow(&out[s], kz_fold_conclude<operation>(value, length));
 }
 
-// Where what finds writes: the values and where in their segments they stand; they were counted from the input's first.
+// Where what finds writes: the values and where in their segments they stand; they were counted from the input's first
+// element. No indices are wanted where `index` is NULL. `turned`: what is folded is turned round, least for greatest.
 template <typename T> struct found {
     T *out;
     long long *index;
+    bool turned;
 };
+static __device__ __forceinline__ float turn(float x) { return -x; }
+static __device__ __forceinline__ double turn(double x) { return -x; }
+static __device__ __forceinline__ int turn(int x) { return ~x; }
+
+template <typename T, typename A> static __device__ __forceinline__ A enter(T *, A x) { return x; }
+template <typename T, typename A> static __device__ __forceinline__ A enter(found<T> to, A x) {
+    return to.turned ? turn(x) : x;
+}
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(found<T> to, const unsigned *offsets, size_t s,
                                                     kz_best<A> b) {
-    kz_narrow(&to.out[s], b.value);
-    to.index[s] = b.high < 0 ? -1 : kz_best_index(b) - offsets[s];
+    kz_narrow(&to.out[s], enter(to, b.value)); // twice turned is the element itself
+    if (to.index) to.index[s] = b.high < 0 ? -1 : kz_best_index(b) - offsets[s];
 }
 
 // ENTRY(operation, OPERATION, type, T, A) for the operations and types of every variant.
-#define REDUCE_SEGMENTS_ALL(ENTRY)                                                                           \
+#define REDUCE_SEGMENTS_FEW(ENTRY)                                                                           \
     KZ_FOLD_TYPES(ENTRY, sum, KZ_SUM)                                                                        \
-    KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)                                                                        \
+    KZ_FOLD_TYPES(ENTRY, max, KZ_MAX)
+// With means: of all but 05, which takes long to compile.
+#define REDUCE_SEGMENTS_ALL(ENTRY)                                                                           \
+    REDUCE_SEGMENTS_FEW(ENTRY)                                                                               \
     KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
 // For the variants that have it too.
 #define REDUCE_SEGMENTS_MIN(ENTRY) KZ_FOLD_TYPES(ENTRY, min, KZ_MIN)
