@@ -75,7 +75,8 @@ static __device__ __forceinline__ typename Op::value kz_fold_warp(typename Op::v
 template <typename Op, int WARPS>
 static __device__ __forceinline__ typename Op::value kz_meet_warps(typename Op::value of_this_warp,
                                                                    typename Op::value *total) {
-    __shared__ typename Op::value of_warp[WARPS];
+    // By 16 bytes: a wide load of its first words takes nothing else along, which racecheck would call a race.
+    __shared__ __align__(16) typename Op::value of_warp[WARPS];
     if (kz_lane() == 0) of_warp[kz_warp()] = of_this_warp;
     __syncthreads();
     typename Op::value before = Op::identity(), sum = Op::identity();
