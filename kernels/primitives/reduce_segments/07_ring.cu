@@ -76,8 +76,8 @@ static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned ti
     int hi = start + TILE < end ? TILE : end > start ? (int)(end - start) : 0;
     T nothing;
     kz_narrow(&nothing, kz_fold_identity<operation>(A()));
-    kz_tile_array<T, REDUCE_SEGMENTS_RING_EVICT> elements((T *)j.chunk(stage, 0), j.p.in - j.shift + start,
-                                                          lo, hi, TILE, nothing);
+    kz_tile_array<T, (REDUCE_SEGMENTS_RING_EVICT > 0)> elements(
+        (T *)j.chunk(stage, 0), j.p.in - j.shift + start, lo, hi, TILE, nothing);
     __syncwarp();
     if (kz_lane() != 0) return;
     kz_barrier_arrive_expect(&j.line->full[stage], elements.bytes());
@@ -122,8 +122,9 @@ static __device__ __forceinline__ void ask_for_pages(lookup<T, A> &l, unsigned t
         size_t start = l.asked * PAGE, end = j.distance + j.p.segments + 1;
         int lo = start < j.distance ? (int)j.distance : 0,
             hi = end - start < PAGE ? (int)(end - start) : PAGE;
-        kz_tile_array<unsigned, false> offsets((unsigned *)j.line->ends + slot * PAGE,
-                                               j.p.offsets - j.distance + start, lo, hi, PAGE, 0xffffffffu);
+        kz_tile_array<unsigned, (REDUCE_SEGMENTS_RING_EVICT > 1)> offsets(
+            (unsigned *)j.line->ends + slot * PAGE, j.p.offsets - j.distance + start, lo, hi, PAGE,
+            0xffffffffu);
         __syncwarp();
         if (kz_lane() != 0) continue;
         kz_barrier_arrive_expect(&j.line->page[slot], offsets.bytes());

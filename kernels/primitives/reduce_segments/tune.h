@@ -47,13 +47,13 @@
 // 07: warps that fold, packs of a lane (3 of the half types), tiles in flight, offsets in the ring beside them, blocks per
 // multiprocessor. To be searched: warps 8 to 28, packs 5 7, stages 2 to 5, ends 2048 4096 8192, blocks 1 2 3.
 #ifndef REDUCE_SEGMENTS_RING_WARPS
-#define REDUCE_SEGMENTS_RING_WARPS 12
+#define REDUCE_SEGMENTS_RING_WARPS 10
 #endif
 #ifndef REDUCE_SEGMENTS_RING_PACKS
-#define REDUCE_SEGMENTS_RING_PACKS 5
+#define REDUCE_SEGMENTS_RING_PACKS 7
 #endif
 #ifndef REDUCE_SEGMENTS_RING_STAGES
-#define REDUCE_SEGMENTS_RING_STAGES 3
+#define REDUCE_SEGMENTS_RING_STAGES 2
 #endif
 #ifndef REDUCE_SEGMENTS_RING_ENDS
 #define REDUCE_SEGMENTS_RING_ENDS 4096
@@ -62,7 +62,7 @@
 #define REDUCE_SEGMENTS_RING_PAGE 512 // offsets that come by one copy
 #endif
 #ifndef REDUCE_SEGMENTS_RING_EVICT
-#define REDUCE_SEGMENTS_RING_EVICT 0 // elements are the first to leave L2
+#define REDUCE_SEGMENTS_RING_EVICT 1 // what is the first to leave L2: 1 elements, 2 offsets too
 #endif
 #ifndef REDUCE_SEGMENTS_RING_BLOCKS
 #define REDUCE_SEGMENTS_RING_BLOCKS 2
