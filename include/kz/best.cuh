@@ -1,5 +1,5 @@
-// A value that knows where it stood, for argmin and argmax, as a thing that folds like a number: for the families reduce,
-// reduce_axis and reduce_segments.
+// A value that knows where it stood, for argmin and argmax, as a thing that folds like a number: for the
+// families reduce, reduce_axis and reduce_segments.
 //
 // The least index wins among equals, and NaN is beyond all: the first NaN wins where there is one. Before any
 // element there is the operation's identity with the index -1, which loses against everything.

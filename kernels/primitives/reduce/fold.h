@@ -1,5 +1,5 @@
-// Folding on the host, for the families reduce, reduce_axis and reduce_segments: the right answer and how far a
-// kernel may be from it (reference.c), and one step of a fold for the native variants (00_native.c).
+// Folding on the host, for the families reduce, reduce_axis and reduce_segments: the right answer and how far
+// a kernel may be from it (reference.c), and one step of a fold for the native variants (00_native.c).
 #ifndef REDUCE_FOLD_H
 #define REDUCE_FOLD_H
 

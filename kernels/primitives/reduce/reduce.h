@@ -1,5 +1,5 @@
-// Kernel Zoo, an operation: the sum, the least, the greatest or the mean of n elements, and where the least or the
-// greatest stands.
+// Kernel Zoo, an operation: the sum, the least, the greatest or the mean of n elements, and where the least
+// or the greatest stands.
 //
 //     kz_operation *reduce;
 //     kz_reduce_open(device, KZ_REDUCE_SUM, KZ_F32, n, NULL, &reduce, &error);
@@ -7,9 +7,10 @@
 //     kz_reduce_run(reduce, NULL, in, out, workspace, bytes, &error);
 //     kz_operation_close(reduce);
 //
-// Types: KZ_F32, KZ_F64, KZ_I32, KZ_F16, KZ_BF16; *out is of the same type (kz/reduce_operation.h has what is true of
-// every fold). What is taken by itself gives the same bits in every run on one GPU. 01 to 06 do not for sums of floats:
-// they add by atomics, and take denormals as zero there, as the hardware does; 07 to 09 keep them.
+// Types: KZ_F32, KZ_F64, KZ_I32, KZ_F16, KZ_BF16; *out is of the same type (kz/reduce_operation.h has what is
+// true of every fold). What is taken by itself gives the same bits in every run on one GPU. 01 to 06 do not
+// for sums of floats: they add by atomics, and take denormals as zero there, as the hardware does; 07 to 09
+// keep them.
 #ifndef KZ_OPS_REDUCE_H
 #define KZ_OPS_REDUCE_H
 

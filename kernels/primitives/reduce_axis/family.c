@@ -1,8 +1,9 @@
-// reduce_axis: the middle axis of outer x n x inner folded away. Cases, work, plans and the table of variants.
+// reduce_axis: the middle axis of outer x n x inner folded away. Cases, work, plans and the table of
+// variants.
 //
-// Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner, and as many indices for argmin
-// and argmax. Where choice.csv does not
-// know the GPU, the last variant that the device can run is taken: 07, which chooses by shape.
+// Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner, and as many indices
+// for argmin and argmax. Where choice.csv does not know the GPU, the last variant that the device can run is
+// taken: 07, which chooses by shape.
 #include "reduce_axis.h"
 
 #include "private.h"
@@ -127,8 +128,8 @@ static kz_status plan_group(const kz_case *c, const kz_device_info *device, kz_p
     return KZ_OK;
 }
 
-// Pieces that n is cut into so that `units` blocks for whole segments become enough to fill the GPU; each piece
-// has at least `least` elements.
+// Pieces that n is cut into so that `units` blocks for whole segments become enough to fill the GPU; each
+// piece has at least `least` elements.
 static uint64_t pieces_of(const kz_case *c, const kz_device_info *device, uint64_t units, uint64_t least) {
     uint64_t wanted = (uint64_t)device->multiprocessors * REDUCE_AXIS_SPLIT_BLOCKS;
     uint64_t most = kz_min_u64((uint64_t)c->axes[N] / least, REDUCE_AXIS_PIECES);
@@ -184,8 +185,8 @@ static kz_status plan_columns(const kz_case *c, const kz_device_info *device, kz
     return KZ_OK;
 }
 
-// A launch of 06's kernels: rows of at most 16 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS. What finds takes
-// the kernel for long ones throughout, with two packs per lane of those of at most 16.
+// A launch of 06's kernels: rows of at most 16 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS.
+// What finds takes the kernel for long ones throughout, with two packs per lane of those of at most 16.
 static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
     uint64_t packs = row_packs(c), n = (uint64_t)c->axes[N];
     bool brief = packs <= 16 && !reduce_finds(c);
@@ -235,8 +236,9 @@ static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *
     add_entry(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
-// By shape (argmin and argmax have fewer kernels to choose from): columns; rows that are worth a block; short ones that begin anywhere; the rest. A row is worth one too where
-// there are so few that a warp each would leave the GPU idle.
+// By shape (argmin and argmax have fewer kernels to choose from): columns; rows that are worth a block; short
+// ones that begin anywhere; the rest. A row is worth one too where there are so few that a warp each would
+// leave the GPU idle.
 static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
@@ -272,7 +274,8 @@ static const kz_variant variants[] = {
     {.operation = KZ_REDUCE_##f, .type = KZ_##t, .axes = {o, n, i}, .use = u, __VA_ARGS__}
 #define CHECK(f, t, o, n, i, ...) CASE(f, t, o, n, i, KZ_USE_CHECK, __VA_ARGS__)
 #define BENCH(f, t, o, n, i) CASE(f, t, o, n, i, KZ_USE_BENCH)
-// Rows of one pack, of some lanes, of a warp and more, that begin with packs and anywhere; columns, few and many.
+// Rows of one pack, of some lanes, of a warp and more, that begin with packs and anywhere; columns, few and
+// many.
 #define EDGES(f, t)                                                                                          \
     CHECK(f, t, 37, 16, 1), CHECK(f, t, 67, 5, 1, .misalign = 1), CHECK(f, t, 19, 131, 1),                   \
     CHECK(f, t, 5, 33, 3), CHECK(f, t, 2, 65, 48), CHECK(f, t, 1, 300, 33, .misalign = 1)

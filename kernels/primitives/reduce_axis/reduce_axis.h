@@ -7,10 +7,10 @@
 //     kz_reduce_axis_run(operation, NULL, in, out, workspace, bytes, &error);
 //     kz_operation_close(operation);
 //
-// `in` is row-major; out[o * inner + i] is the fold of in[(o * n + k) * inner + i] over k. inner = 1: rows, or
-// segments of one size. outer = 1: columns. Axis a of any tensor: outer is the product of the axes before it, inner
-// of those after. Types: KZ_F32, KZ_F64, KZ_I32 (no mean), KZ_F16, KZ_BF16; kz/reduce_operation.h has the rest. All
-// variants give the same bits in every run.
+// `in` is row-major; out[o * inner + i] is the fold of in[(o * n + k) * inner + i] over k. inner = 1: rows,
+// or segments of one size. outer = 1: columns. Axis a of any tensor: outer is the product of the axes before
+// it, inner of those after. Types: KZ_F32, KZ_F64, KZ_I32 (no mean), KZ_F16, KZ_BF16; kz/reduce_operation.h
+// has the rest. All variants give the same bits in every run.
 #ifndef KZ_OPS_REDUCE_AXIS_H
 #define KZ_OPS_REDUCE_AXIS_H
 

@@ -1,8 +1,8 @@
 // reduce_axis: rows (inner = 1) by 16-byte loads, several in flight per lane, wherever a row begins.
 //
-// Packs are counted from the 16-byte boundary at or before `in`, and places of elements from there. A row that
-// does not begin or end with a pack shares that one with its neighbour: both load it, and each folds its own
-// elements alone. Packs that reach over the ends of the input are loaded element by element.
+// Packs are counted from the 16-byte boundary at or before `in`, and places of elements from there. A row
+// that does not begin or end with a pack shares that one with its neighbour: both load it, and each folds its
+// own elements alone. Packs that reach over the ends of the input are loaded element by element.
 #ifndef REDUCE_AXIS_ROWS_CUH
 #define REDUCE_AXIS_ROWS_CUH
 
@@ -57,8 +57,8 @@ template <int operation, typename A> static __device__ __forceinline__ A fold_gr
 enum { ROWS = REDUCE_AXIS_PACKS };
 static_assert((ROWS & (ROWS - 1)) == 0, "lanes exchange halves of their rows");
 
-// The elements of pack p of a row that belong to it, onto a value; the row has `n` of them, `skip` elements into its
-// first pack.
+// The elements of pack p of a row that belong to it, onto a value; the row has `n` of them, `skip` elements
+// into its first pack.
 template <int operation, bool aligned, typename T, typename A>
 static __device__ __forceinline__ A fold_part(A value, kz_pack<T> elements, unsigned p, unsigned skip,
                                               unsigned n) {
@@ -72,8 +72,8 @@ static __device__ __forceinline__ A fold_part(A value, kz_pack<T> elements, unsi
     return value;
 }
 
-// Row j of group g is base + j * groups + g: each load of a warp is as many neighbouring rows as it has groups.
-// This is the careful way: rows that begin anywhere, and the last tile, which may not be full.
+// Row j of group g is base + j * groups + g: each load of a warp is as many neighbouring rows as it has
+// groups. This is the careful way: rows that begin anywhere, and the last tile, which may not be full.
 template <int operation, bool aligned, typename T, typename A>
 static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out, size_t segments, unsigned n,
                                                   unsigned lanes, size_t base) {
@@ -98,7 +98,8 @@ static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out,
             value[j] = kz_fold_identity<operation>(A());
             if (lane * PACK < end)
                 value[j] = fold_part<operation, aligned, T, A>(value[j], elements[j], lane, skip, n);
-            // The plan counts packs as if the input began with one; where it does not, a row may touch one more.
+            // The plan counts packs as if the input began with one; where it does not, a row may touch one
+            // more.
             for (unsigned p = lane + lanes; !aligned && p * PACK < end; p += lanes)
                 value[j] = fold_part<operation, aligned, T, A>(
                     value[j], load_places<aligned>(v, from / PACK + p), p, skip, n);
@@ -114,9 +115,10 @@ static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out,
     }
 }
 
-// The group's lanes fold `rows` values of which each has a part: in each step a lane keeps half of the rows and gives
-// its part of the others to the lane that keeps those. Four rows take 3 shuffles over four lanes; one after another they
-// would take 8. In the end a lane has rows / lanes of them, or lanes / rows lanes have one together.
+// The group's lanes fold `rows` values of which each has a part: in each step a lane keeps half of the rows
+// and gives its part of the others to the lane that keeps those. Four rows take 3 shuffles over four lanes;
+// one after another they would take 8. In the end a lane has rows / lanes of them, or lanes / rows lanes have
+// one together.
 template <int operation, int lanes, int rows, typename A>
 static __device__ __forceinline__ void exchange(A *value, unsigned lane) {
     if constexpr (lanes > 1 && rows > 1) {
@@ -133,8 +135,8 @@ static __device__ __forceinline__ void exchange(A *value, unsigned lane) {
     }
 }
 
-// The quick way, for whole tiles of rows that have a pack for every lane: the distance from a row to the next in flight
-// is known to the compiler. Gives the first row of the tile that is left to the careful one.
+// The quick way, for whole tiles of rows that have a pack for every lane: the distance from a row to the next
+// in flight is known to the compiler. Gives the first row of the tile that is left to the careful one.
 template <int operation, int lanes, typename T, typename A>
 static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *out, size_t segments,
                                                     size_t base) {
@@ -166,8 +168,9 @@ static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *ou
 
 // ---- long rows: PACKS packs of one row per lane in flight -------------------------------------------------
 
-// This thread's part of a row, the places [from, to), of which `zero` has index 0: packs `lane`, `lane + lanes`, ... of those that are the row's alone.
-// The elements before and after them, less than a pack each, go to the first lanes, one each.
+// This thread's part of a row, the places [from, to), of which `zero` has index 0: packs `lane`, `lane +
+// lanes`, ... of those that are the row's alone. The elements before and after them, less than a pack each,
+// go to the first lanes, one each.
 template <int operation, int PACKS, typename T, typename A>
 static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t zero, size_t from, size_t to,
                                               size_t lane, size_t lanes) {

@@ -1,9 +1,10 @@
-// reduce_segments: a fold of each segment of a row of elements. Cases, offsets, work, plans, the table of variants.
+// reduce_segments: a fold of each segment of a row of elements. Cases, offsets, work, plans, the table of
+// variants.
 //
-// Axes: n, segments, skew: 0 all segments equal, 1 lengths at random from 0 to twice the mean, 2 one giant with half
-// of all elements, 3 fifteen of sixteen empty. Buffers: in of n elements, offsets of segments + 1, out of segments,
-// and as many indices for argmin and argmax.
-// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+// Axes: n, segments, skew: 0 all segments equal, 1 lengths at random from 0 to twice the mean, 2 one giant
+// with half of all elements, 3 fifteen of sixteen empty. Buffers: in of n elements, offsets of segments + 1,
+// out of segments, and as many indices for argmin and argmax. Where choice.csv does not know the GPU, the
+// last variant that the device can run is taken.
 #include "reduce_segments.h"
 
 #include "private.h"
@@ -120,8 +121,8 @@ static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_p
     return plan_each(c, plan, "block", blocks, REDUCE_SEGMENTS_THREADS, error);
 }
 
-// A launch over even shares of elements and ends, each of `chunk` items. The workspace, per block: a value and a head of
-// 8 bytes each, 16 with an index, and a segment's number of 8. What finds is one kernel: the
+// A launch over even shares of elements and ends, each of `chunk` items. The workspace, per block: a value
+// and a head of 8 bytes each, 16 with an index, and a segment's number of 8. What finds is one kernel: the
 // least is the greatest of elements turned round, and where no index is wanted none is written.
 static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
                        uint64_t chunk) {

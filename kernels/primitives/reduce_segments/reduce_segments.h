@@ -7,10 +7,10 @@
 //     kz_reduce_segments_run(operation, NULL, in, offsets, out, workspace, bytes, &error);
 //     kz_operation_close(operation);
 //
-// Segment s is in[offsets[s]] to in[offsets[s + 1] - 1]. `offsets` are segments + 1 unsigned numbers of 32 bits that
-// never fall, the first 0 and the last n. Types: KZ_F32, KZ_F64, KZ_I32 (no mean), KZ_F16, KZ_BF16; kz/reduce_operation.h
-// has the rest. All variants give the same bits in every run. Where segments are of one size, kz/ops/reduce_axis.h is
-// faster.
+// Segment s is in[offsets[s]] to in[offsets[s + 1] - 1]. `offsets` are segments + 1 unsigned numbers of 32
+// bits that never fall, the first 0 and the last n. Types: KZ_F32, KZ_F64, KZ_I32 (no mean), KZ_F16, KZ_BF16;
+// kz/reduce_operation.h has the rest. All variants give the same bits in every run. Where segments are of one
+// size, kz/ops/reduce_axis.h is faster.
 #ifndef KZ_OPS_REDUCE_SEGMENTS_H
 #define KZ_OPS_REDUCE_SEGMENTS_H
 
@@ -28,7 +28,8 @@ kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_operation functio
                                   kz_error *error);
 kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
                                  kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
-// ARGMIN and ARGMAX: the values, and in index[] (KZ_I64, as many) where each stands, counted from its segment's first.
+// ARGMIN and ARGMAX: the values, and in index[] (KZ_I64, as many) where each stands, counted from its
+// segment's first.
 kz_status kz_reduce_segments_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
                                        kz_ptr out, kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes,
                                        kz_error *error);

@@ -80,8 +80,8 @@ static void shares_are_even(void **state) {
     assert_true(chunk - items / blocks < 2 * 4096);
 }
 
-// 06's shares hold all places, up to 15 bytes before the input included; every block has its mail; small inputs are
-// spread.
+// 06's shares hold all places, up to 15 bytes before the input included; every block has its mail; small
+// inputs are spread.
 static void the_front_is_whole(void **state) {
     const kz_type types[] = {KZ_F32, KZ_F64, KZ_F16};
     for (int t = 0; t < 3; t++)
@@ -170,7 +170,8 @@ static void the_ring_comes_round(void **state) {
     kz_device_close(t.device);
 }
 
-// 04 has one kernel for all three: of elements turned round for the least, without indices where none are wanted.
+// 04 has one kernel for all three: of elements turned round for the least, without indices where none are
+// wanted.
 static void what_finds_is_one_kernel(void **state) {
     const struct {
         kz_reduce_operation operation;

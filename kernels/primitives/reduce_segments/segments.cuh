@@ -1,6 +1,7 @@
 // reduce_segments: what the variants share.
 //
-// Segment s is the elements [offsets[s], offsets[s + 1]); offsets[0] is 0 and the last one n. A segment may be empty.
+// Segment s is the elements [offsets[s], offsets[s + 1]); offsets[0] is 0 and the last one n. A segment may
+// be empty.
 #ifndef REDUCE_SEGMENTS_CUH
 #define REDUCE_SEGMENTS_CUH
 
@@ -13,8 +14,9 @@ static __device__ __forceinline__ void write_result(T *out, const unsigned *offs
     kz_narrow(&out[s], kz_fold_conclude<operation>(value, length));
 }
 
-// Where what finds writes: the values and where in their segments they stand; they were counted from the input's first
-// element. No indices are wanted where `index` is NULL. `turned`: what is folded is turned round, least for greatest.
+// Where what finds writes: the values and where in their segments they stand; they were counted from the
+// input's first element. No indices are wanted where `index` is NULL. `turned`: what is folded is turned
+// round, least for greatest.
 template <typename T> struct found {
     T *out;
     long long *index;
