@@ -59,7 +59,10 @@ static kz_status write_json(const grade_options *options, json_t *object, kz_err
 
 static kz_status print(const grade_options *options, const course_verdict *verdict, kz_error *error) {
     report_style style = report_detect_style(stdout);
-    if (!options->json.given || options->json.path) cli_verdict_print(stdout, &style, verdict);
+    if (!options->json.given || options->json.path) {
+        cli_verdict_print(stdout, &style, verdict);
+        if (verdict->passed) cli_verdict_families(stdout, &style, verdict->task);
+    }
     return options->json.given ? write_json(options, cli_verdict_json(verdict), error) : KZ_OK;
 }
 

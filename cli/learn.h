@@ -70,7 +70,8 @@ const course_step *learn_step_of(const learn *l,
 void learn_show_head(const learn *l, FILE *file, const report_style *style); // place, title, file
 kz_status learn_show_statement(const course_task *task, FILE *file, const report_style *style,
                                kz_error *error);
-// What is read after passing: after.md, gates that this task completes, what comes next.
+// What is read after passing: after.md, families of the zoo that go on from it, gates that this task completes,
+// what comes next.
 void learn_show_after(const learn *l, FILE *file, const report_style *style);
 // Hint number `number` (from 0), and writes down that it was seen.
 kz_status learn_show_hint(learn *l, size_t number, size_t *count, FILE *file, const report_style *style,

@@ -7,6 +7,7 @@
 #include "learn_read.h"
 #include "report/markdown.h"
 #include "toolchain/toolchain.h"
+#include "verdict.h"
 
 void learn_show_welcome(const learn *l, FILE *file, const report_style *style) {
     report_print(file, style, REPORT_BOLD, "Welcome to Kernel Zoo.\n");
@@ -169,6 +170,10 @@ void learn_show_after(const learn *l, FILE *file, const report_style *style) {
         fputc('\n', file);
     }
     free(text);
+    if (l->task->leads_to[0]) {
+        cli_verdict_families(file, style, l->task);
+        fputc('\n', file);
+    }
     for (size_t g = 0; l->path && g < l->path->gate_count; g++)
         if (learn_gate_asks_for(&l->path->gates[g], l->task->id)) {
             learn_show_gate(l, &l->path->gates[g], file, style);

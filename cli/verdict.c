@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kz/family.h"
 #include "report/markdown.h"
 
 static void print_mark(FILE *file, const report_style *style, course_outcome outcome) {
@@ -133,6 +134,17 @@ void cli_verdict_print(FILE *file, const report_style *style, const course_verdi
     print_outcome(file, style, verdict);
 }
 
+void cli_verdict_families(FILE *file, const report_style *style, const course_task *task) {
+    if (!task->leads_to || !task->leads_to[0]) return;
+    fputs("The zoo goes on from here:\n", file);
+    for (const char *const *name = task->leads_to; *name; name++) {
+        const kz_family *family = kz_family_find(*name);
+        if (!family) continue;
+        report_print(file, style, REPORT_BOLD, "  kz info %s", *name);
+        fprintf(file, "  (kernels/%s/%s)\n", family->group, *name);
+    }
+}
+
 // ---- JSON -------------------------------------------------------------------------------------
 
 static json_t *check_json(const course_check *check) {
@@ -155,14 +167,17 @@ json_t *cli_verdict_json(const course_verdict *verdict) {
                                      report_number(verdict->figure), "larger_is_better",
                                      (int)verdict->figure_larger_is_better)
                          : json_null();
+    json_t *leads_to = json_array();
+    for (const char *const *name = verdict->task->leads_to; name && *name; name++)
+        json_array_append_new(leads_to, json_string(*name));
     json_t *object =
-        json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o}", "task", verdict->task->id,
-                  "file", file.data ? file.data : "", "passed", (int)verdict->passed, "reason",
-                  verdict->passed ? "" : course_reason_name(verdict->reason), "detail",
+        json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "task",
+                  verdict->task->id, "file", file.data ? file.data : "", "passed", (int)verdict->passed,
+                  "reason", verdict->passed ? "" : course_reason_name(verdict->reason), "detail",
                   verdict->reason_detail ? verdict->reason_detail : "", "device", verdict->device, "timed",
                   (int)verdict->timed, "public_seed", (json_int_t)verdict->public_seed, "fresh_seed",
                   (json_int_t)verdict->fresh_seed, "figure", figure, "checks", checks, "seconds",
-                  report_number(verdict->seconds));
+                  report_number(verdict->seconds), "leads_to", leads_to);
     base_text_free(&file);
     return object;
 }

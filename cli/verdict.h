@@ -10,6 +10,8 @@
 
 // The file that was run, a row per check, what is wrong in words, and the outcome.
 void cli_verdict_print(FILE *file, const report_style *style, const course_verdict *verdict);
+// The families of the zoo that go on from a task that is solved, a line each; nothing where there are none.
+void cli_verdict_families(FILE *file, const report_style *style, const course_task *task);
 // One object; the caller's. NULL when out of memory.
 json_t *cli_verdict_json(const course_verdict *verdict);
 // Where nothing could be judged: "passed" is false, "reason" is "error", and "error" says what kept it from being

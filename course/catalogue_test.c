@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "kz/family.h"
+
 typedef struct fixture {
     char root[64];
     kz_error error;
@@ -26,7 +28,7 @@ static void put(fixture *f, const char *name, const char *text) {
 }
 
 static void put_task(fixture *f, const char *folder, const char *more) {
-    char name[128], text[512];
+    char name[128], text[1024];
     snprintf(text, sizeof text,
              "title = \"T\"\nkind = \"answer\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\n%s"
              "[[answer]]\nname = \"a\"\nvalue = 1\n",
@@ -41,6 +43,29 @@ static void put_task(fixture *f, const char *folder, const char *more) {
     put(f, name, "# kz: begin\na = 1\n# kz: end\n");
 }
 
+// The zoo's families but `without`, as a list for leads_to. The caller frees it.
+static char *families_without(const char *without) {
+    size_t count;
+    const kz_family *const *families = kz_family_list(&count);
+    base_text list = {0};
+    base_text_add(&list, "skills = [\"memory\"]\nleads_to = [");
+    const char *between = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(families[i]->name, without) == 0) continue;
+        base_text_add(&list, "%s\"%s\"", between, families[i]->name);
+        between = ", ";
+    }
+    base_text_add(&list, "]\n");
+    assert_false(list.failed);
+    return list.data;
+}
+
+static void put_families(fixture *f, const char *without) {
+    char *list = families_without(without);
+    put_task(f, "tasks/reading/reading-a", list);
+    free(list);
+}
+
 static int make_course(void **state) {
     static fixture f;
     f = (fixture){.root = "/tmp/kz_course_test_XXXXXX"};
@@ -53,7 +78,7 @@ static int make_course(void **state) {
     put_task(&f, "tasks/first/alpha", "skills = [\"memory\"]\nneeds = [\"zeta\"]\n");
     put_task(&f, "tasks/first/zeta", "skills = [\"memory\"]\n");
     put(&f, "tasks/reading/topic.toml", "title = \"R\"\nabout = \"x\"\ntasks = [\"reading-a\"]\n");
-    put_task(&f, "tasks/reading/reading-a", "skills = [\"memory\"]\n");
+    put_families(&f, "");
     put_task(&f, "katas/kata-one", "skills = [\"memory\"]\n");
     put(&f, "paths/b.toml",
         "title = \"B\"\ngroup = \"paths\"\norder = 1\n[[step]]\ntitle = \"s\"\ntasks = [\"zeta\"]\n"
@@ -140,8 +165,19 @@ static void writes_the_coverage(void **state) {
                            "reading [reading-a](../course/tasks/reading/reading-a/statement.md) |\n"));
     assert_non_null(strstr(text.data, "waits for: Triton"));
     assert_non_null(strstr(text.data, "`kz prof`"));
+    assert_non_null(strstr(text.data, "| [sgemm](../kernels/gemm/sgemm/README.md) | reading "
+                                      "[reading-a](../course/tasks/reading/reading-a/statement.md) |\n"));
     base_text_free(&text);
     course_close(c);
+}
+
+static void misses_families_that_no_task_leads_to(void **state) {
+    fixture *f = *state;
+    put_families(f, "sgemm");
+    assert_string_equal(review(f),
+                        "no task leads to the family sgemm: name it in the leads_to of a task.toml\n");
+    put_families(f, "");
+    assert_string_equal(review(f), "");
 }
 
 static void finds_what_points_nowhere(void **state) {
@@ -228,6 +264,7 @@ int main(void) {
         cmocka_unit_test(loads_in_order),
         cmocka_unit_test(writes_the_coverage),
         cmocka_unit_test(is_found),
+        cmocka_unit_test(misses_families_that_no_task_leads_to),
         cmocka_unit_test(finds_what_points_nowhere),
         cmocka_unit_test(refuses_what_is_wrong_in_itself),
     };

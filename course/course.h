@@ -111,6 +111,7 @@ typedef struct course_task {
     const char *title, *teaches;
     int level, minutes;
     const char *const *skills, *const *needs; // each ends with NULL
+    const char *const *leads_to;              // families of the zoo that go on from here; ends with NULL
     const char *signature;                    // as written; NULL for answer and command
     const char *function;                     // its name
     course_parameter parameters[COURSE_PARAMETERS];
@@ -250,7 +251,7 @@ kz_status course_find(char folder[COURSE_PATH], kz_error *error);
 // that cannot be loaded is left out, among `broken`.
 kz_status course_open(const char *folder, course_catalogue **catalogue, kz_error *error);
 // What is wrong between the files, one line each in `problems`, and KZ_WRONG: names that point nowhere, cycles in
-// `needs`, folders that no topic lists. `commands` are the verbs of kz, `docs` the folder of the pages; what is
+// `needs`, folders that no topic lists, families of the zoo that no task leads to. `commands` are the verbs of kz, `docs` the folder of the pages; what is
 // NULL is not checked.
 kz_status course_review(const course_catalogue *catalogue, const char *const *commands, const char *docs,
                         base_text *problems, kz_error *error);

@@ -100,6 +100,25 @@ static void check_each_task(check *c) {
     free(state);
 }
 
+static bool leads_to(const course_task *task, const char *family) {
+    for (const char *const *f = task->leads_to; *f; f++)
+        if (strcmp(*f, family) == 0) return true;
+    return false;
+}
+
+// What the zoo has is learnt somewhere: each family goes on from a task.
+static void check_families(check *c) {
+    size_t count;
+    const kz_family *const *families = kz_family_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t t = 0;
+        while (t < c->catalogue->task_count && !leads_to(&c->catalogue->tasks[t], families[i]->name)) t++;
+        if (t == c->catalogue->task_count)
+            problem(c, "no task leads to the family %s: name it in the leads_to of a task.toml",
+                    families[i]->name);
+    }
+}
+
 // A folder that topic.toml does not list, or a name without a folder. The lists are read again, for the
 // catalogue keeps what was found.
 static void check_lists(check *c) {
@@ -157,6 +176,7 @@ kz_status course_review(const course_catalogue *catalogue, const char *const *co
     check c = {catalogue, commands, docs, problems, 0};
     for (size_t i = 0; i < catalogue->broken_count; i++) problem(&c, "%s", catalogue->broken[i].message);
     check_each_task(&c);
+    check_families(&c);
     check_lists(&c);
     check_paths(&c);
     for (size_t i = 0; i < catalogue->item_count; i++) {
@@ -166,8 +186,8 @@ kz_status course_review(const course_catalogue *catalogue, const char *const *co
                 problem(&c, "there are two items %s", catalogue->items[i].id);
     }
     if (!c.count) return KZ_OK;
-    return base_fail(error, KZ_WRONG, "%zu name%s in the course point%s nowhere, or twice", c.count,
-                     c.count == 1 ? "" : "s", c.count == 1 ? "s" : "");
+    return base_fail(error, KZ_WRONG, "%zu problem%s in the course: the lines above name them", c.count,
+                     c.count == 1 ? "" : "s");
 }
 
 // ---- the page ---------------------------------------------------------------------------------
@@ -192,7 +212,7 @@ static void add_task_link(const course_catalogue *catalogue, const char *id, bas
 
 static void add_family_link(const char *name, base_text *out) {
     const kz_family *family = kz_family_find(name);
-    base_text_add(out, "family [%s](../kernels/%s/%s/README.md)", name, family ? family->group : "?", name);
+    base_text_add(out, "[%s](../kernels/%s/%s/README.md)", name, family ? family->group : "?", name);
 }
 
 static void add_place(const course_catalogue *catalogue, const course_item *item, base_text *out) {
@@ -201,7 +221,10 @@ static void add_place(const course_catalogue *catalogue, const course_item *item
         const course_part *part = course_find_part(catalogue, *t);
         switch (item->place) {
         case COURSE_BY_TASK: add_task_link(catalogue, *t, out); break;
-        case COURSE_BY_FAMILY: add_family_link(*t, out); break;
+        case COURSE_BY_FAMILY:
+            base_text_add(out, "family ");
+            add_family_link(*t, out);
+            break;
         case COURSE_BY_COMMAND: base_text_add(out, "`kz %s`", *t); break;
         case COURSE_BY_PAGE: base_text_add(out, "[%s](%s.md)", *t, *t); break;
         case COURSE_WAITING:
@@ -244,6 +267,27 @@ static void add_counts(const course_catalogue *catalogue, base_text *out) {
         counts[COURSE_BY_COMMAND], counts[COURSE_BY_PAGE], counts[COURSE_WAITING]);
 }
 
+// What is trained in small and goes on in the zoo.
+static void add_families(const course_catalogue *catalogue, base_text *out) {
+    size_t count;
+    const kz_family *const *families = kz_family_list(&count);
+    base_text_add(
+        out, "\n## Families of the zoo, and the tasks that lead to them\n\n| family | tasks |\n|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        const char *between = "";
+        base_text_add(out, "| ");
+        add_family_link(families[i]->name, out);
+        base_text_add(out, " | ");
+        for (size_t t = 0; t < catalogue->task_count; t++) {
+            if (!leads_to(&catalogue->tasks[t], families[i]->name)) continue;
+            base_text_add(out, "%s", between);
+            add_task_link(catalogue, catalogue->tasks[t].id, out);
+            between = ", ";
+        }
+        base_text_add(out, " |\n");
+    }
+}
+
 void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
     base_text_add(
         out, "# Coverage: where everything has its place\n\n"
@@ -265,4 +309,5 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
         add_place(catalogue, item, out);
         base_text_add(out, " |\n");
     }
+    add_families(catalogue, out);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kz/family.h"
+
 enum { DEFAULT_SECONDS = 20, DEFAULT_MEMORY = 2048 };
 
 bool course_is_id(const char *text) {
@@ -67,6 +69,25 @@ static int in_range(course_toml *toml, const char *key, int least, int most) {
     return (int)value;
 }
 
+static void fail_family(course_toml *toml, const course_toml_value *at) {
+    size_t count;
+    const kz_family *const *families = kz_family_list(&count);
+    const char **names = course_toml_alloc(toml, (count + 1) * sizeof *names);
+    for (size_t i = 0; names && i < count; i++) names[i] = families[i]->name;
+    const char *nearest = names ? base_nearest(at->string, names) : NULL;
+    if (nearest)
+        course_toml_fail(toml, at, "the zoo has no family \"%s\"; did you mean \"%s\"?", at->string, nearest);
+    else
+        course_toml_fail(toml, at, "the zoo has no family \"%s\"; kz list shows those there are", at->string);
+}
+
+static void load_families(course_toml *toml, course_task *task) {
+    course_toml_value *list = course_toml_get(toml, toml->root, "leads_to");
+    task->leads_to = course_toml_strings(toml, toml->root, "leads_to");
+    for (course_toml_value *e = list ? list->first : NULL; e && !toml->status; e = e->next)
+        if (!kz_family_find(e->string)) fail_family(toml, e);
+}
+
 static void load_common(course_toml *toml, course_task *task) {
     static const char *const kinds[] = {"cuda", "c", "command", "answer", NULL};
     static const char *const forms[] = {"kernel", "program", NULL};
@@ -85,6 +106,7 @@ static void load_common(course_toml *toml, course_task *task) {
     if (!toml->status && !task->skills[0])
         course_toml_fail(toml, NULL, "skills = [...] is missing: what it trains, of course/skills.toml");
     task->needs = course_toml_strings(toml, root, "needs");
+    load_families(toml, task);
     task->is_capstone = course_toml_boolean(toml, root, "capstone", false);
 }
 
@@ -190,7 +212,8 @@ static void need_file(course_toml *toml, const course_task *task, const char *na
 
 kz_status course_task_load(base_arena *arena, const char *folder, course_task *task, kz_error *error) {
     static const char *const none[] = {NULL};
-    *task = (course_task){.sanitize_skip = none, .build_flags = none, .build_sanitize = "address"};
+    *task = (course_task){
+        .leads_to = none, .sanitize_skip = none, .build_flags = none, .build_sanitize = "address"};
     kz_status status = name_task(arena, folder, task, error);
     if (status) return status;
     char path[COURSE_PATH], solution[32];

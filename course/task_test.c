@@ -147,6 +147,19 @@ static void lists_are_combined(void **state) {
     bad(f, "cuda", ADD BUFFERS SCALARS REFERENCE "[[case]]\nn = 1\nm = 1\nmisalign = 65\n", "0 to 64");
 }
 
+static void leads_to_families_of_the_zoo(void **state) {
+    fixture *f = *state;
+    good(f, "cuda", ADD REST);
+    assert_null(f->task.leads_to[0]);
+    good(f, "cuda", "leads_to = [\"saxpy\", \"reduce_axis\"]\n" ADD REST);
+    assert_string_equal(f->task.leads_to[0], "saxpy");
+    assert_string_equal(f->task.leads_to[1], "reduce_axis");
+    assert_null(f->task.leads_to[2]);
+    bad(f, "cuda", "leads_to = [\"saxpy\", \"reduce_axes\"]\n" ADD REST, "did you mean \"reduce_axis\"?");
+    bad(f, "cuda", "leads_to = [\"elephants\"]\n" ADD REST, "kz list");
+    bad(f, "cuda", "leads_to = \"saxpy\"\n" ADD REST, "leads_to");
+}
+
 static void refuses_wrong_kernels(void **state) {
     fixture *f = *state;
     bad(f, "cuda", "signature = \"f(const float x)\"\n", "needs a value in [scalars]");
@@ -329,10 +342,15 @@ static void needs_its_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_a_kernel),        cmocka_unit_test(lists_are_combined),
-        cmocka_unit_test(refuses_wrong_kernels), cmocka_unit_test(loads_answers),
-        cmocka_unit_test(loads_a_c_function),    cmocka_unit_test(makes_the_starter),
-        cmocka_unit_test(refuses_wrong_marks),   cmocka_unit_test(gives_hints_in_steps),
+        cmocka_unit_test(loads_a_kernel),
+        cmocka_unit_test(lists_are_combined),
+        cmocka_unit_test(leads_to_families_of_the_zoo),
+        cmocka_unit_test(refuses_wrong_kernels),
+        cmocka_unit_test(loads_answers),
+        cmocka_unit_test(loads_a_c_function),
+        cmocka_unit_test(makes_the_starter),
+        cmocka_unit_test(refuses_wrong_marks),
+        cmocka_unit_test(gives_hints_in_steps),
         cmocka_unit_test(needs_its_files),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);

@@ -13,6 +13,8 @@ task=$FOLDER/course/tasks/one/twice
 expect_exit 0 grade "$task/solution.cu"
 expect_out "$task/solution.cu"
 expect_out "Passed"
+! grep -q "The zoo goes on" "$FOLDER/out" || fail "a task that leads nowhere leads somewhere"
+sed -i '/^skills/a leads_to = ["saxpy", "sgemm"]' "$task/task.toml"
 expect_out "(fresh)"
 expect_out "ime was not measured"
 { echo "// kz: task twice" && sed 1d "$task/wrong/one_block.cu"; } > "$FOLDER/mine.cu"
@@ -20,12 +22,15 @@ expect_exit 1 grade "$FOLDER/mine.cu" --seed 7
 expect_out "$FOLDER/mine.cu"
 expect_out "7 (fresh)"
 expect_out "256"
+! grep -q "The zoo goes on" "$FOLDER/out" || fail "the zoo goes on from what is not solved"
 expect_exit 1 grade "$FOLDER/mine.cu" --json
 [ "$("$JSON_LINES" task twice < "$FOLDER/out")" = 1 ] || fail "not one JSON line"
 expect_out '"reason":"result"'
 expect_out '"passed":false'
 expect_exit 0 grade "$task/solution.cu" --json "$FOLDER/v.json"
 grep -q '"passed":true' "$FOLDER/v.json" || fail "no JSON in the file"
+grep -q '"leads_to":\["saxpy","sgemm"\]' "$FOLDER/v.json" || fail "the JSON does not say where it leads"
+expect_out "kz info sgemm  (kernels/gemm/sgemm)"
 cp "$task/solution.cu" "$FOLDER/other.cu"
 expect_exit 2 grade "$FOLDER/other.cu"
 expect_err "--task ID"

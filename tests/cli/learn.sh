@@ -45,10 +45,13 @@ expect_out "One solution of hello-thread"
 expect_exit 0 learn list
 expect_out "(solution seen)"
 
-# Passing: what to read then, the gate, what is next.
+# Passing: what to read then, where the zoo goes on, the gate, what is next.
+sed -i '/^skills/a leads_to = ["vector_add"]' "$KZ_COURSE/tasks/execution/hello-thread/task.toml"
 solve hello-thread cu "$HELLO"
 expect_exit 0 learn run
 expect_out "Passed"
+expect_out "The zoo goes on from here:"
+expect_out "kz info vector_add  (kernels/primitives/vector_add)"
 expect_out "Gate: The first gate: passed"
 expect_out "Next:"
 expect_exit 0 learn list
