@@ -186,6 +186,18 @@ kz_status learn_find_task(const learn *l, const char *word, const course_task **
     return course_fail_task(l->catalogue, word, error);
 }
 
+// People ask for what a path is about, not by its id: those that have the word in their title.
+static void note_titles(const learn *l, const char *word, kz_error *error) {
+    base_text found = {0};
+    for (size_t i = 0; strlen(word) > 2 && i < l->catalogue->path_count; i++) {
+        const course_path *p = &l->catalogue->paths[i];
+        if (strcasestr(p->title, word))
+            base_text_add(&found, "%s%s (%s)", found.length ? ", " : "", p->id, p->title);
+    }
+    if (found.length) base_fail_note(error, "it is in the title of: %s", found.data);
+    base_text_free(&found);
+}
+
 kz_status learn_find_path(const learn *l, const char *word, const course_path **path, kz_error *error) {
     *path = NULL;
     if (strcmp(word, "all") == 0) return KZ_OK;
@@ -196,6 +208,7 @@ kz_status learn_find_path(const learn *l, const char *word, const course_path **
     for (size_t i = 0; names && i < l->catalogue->path_count; i++) names[i] = l->catalogue->paths[i].id;
     const char *near = names ? base_nearest(word, names) : NULL;
     if (near) base_fail_note(error, "did you mean %s?", near);
+    note_titles(l, word, error);
     base_fail_note(error, "kz learn paths lists them; \"all\" is the whole course in its order");
     free(names);
     return KZ_NOT_FOUND;

@@ -83,6 +83,10 @@ expect_exit 2 learn vector-ad
 expect_err "did you mean vector-add?"
 expect_exit 2 learn start first-step
 expect_err "did you mean first-steps?"
+expect_exit 2 learn start STEPS
+expect_err "it is in the title of: first-steps (First steps)"
+expect_exit 2 learn start primitives
+! grep -q "title" "$FOLDER/err" || fail "a title that no path has was found"
 expect_exit 2 learn start
 expect_err "which path?"
 expect_exit 2 learn show first-steps
