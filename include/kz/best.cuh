@@ -59,29 +59,42 @@ template <typename A> static __device__ __forceinline__ kz_best<A> kz_fold_swap(
     return {kz_fold_swap(b.value, lanes), kz_fold_swap(b.low, lanes), kz_fold_swap(b.high, lanes)};
 }
 
-// An element as what is folded.
+// An element as what is folded, and a pack's elements onto a value whose elements all come before; the first has
+// this index.
 template <typename A> struct kz_element {
     template <typename T> static __device__ __forceinline__ A at(T x, size_t) { return (A)kz_widen(x); }
+    template <int operation, typename T>
+    static __device__ __forceinline__ A fold(A value, kz_pack<T> pack, size_t) {
+        return kz_fold_pack<operation, T, A>(value, pack);
+    }
 };
 template <typename A> struct kz_element<kz_best<A>> {
     template <typename T> static __device__ __forceinline__ kz_best<A> at(T x, size_t index) {
         return {(A)kz_widen(x), (unsigned)index, (int)(index >> 32)};
     }
+    // Among themselves first, by a small number: the index of 64 bits is made once.
+    template <int operation, typename T>
+    static __device__ __forceinline__ kz_best<A> fold(kz_best<A> value, kz_pack<T> pack, size_t index) {
+        A most = (A)kz_widen(pack.at[0]);
+        unsigned which = 0;
+#pragma unroll
+        for (int e = 1; e < 16 / (int)sizeof(T); e++)
+            if (kz_beats<operation>((A)kz_widen(pack.at[e]), most)) {
+                most = (A)kz_widen(pack.at[e]);
+                which = e;
+            }
+        return kz_fold_next<operation>(value, at(most, index + which));
+    }
 };
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ A kz_fold_pack_at(A value, kz_pack<T> pack, size_t index) {
+    return kz_element<A>::template fold<operation>(value, pack, index);
+}
 
 // From L2: L1 knows nothing of other blocks.
 template <typename A> static __device__ __forceinline__ A kz_look_l2(const A *from) { return __ldcg(from); }
 template <typename A> static __device__ __forceinline__ kz_best<A> kz_look_l2(const kz_best<A> *from) {
     return {__ldcg(&from->value), __ldcg(&from->low), __ldcg(&from->high)};
-}
-
-// A pack's elements onto a value whose elements all come before; the first has this index.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ A kz_fold_pack_at(A value, kz_pack<T> pack, size_t index) {
-#pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e++)
-        value = kz_fold_next<operation>(value, kz_element<A>::at(pack.at[e], index + e));
-    return value;
 }
 
 // ENTRY(operation, OPERATION, type, T, A) for both operations and every type of the families.
