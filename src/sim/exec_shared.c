@@ -302,5 +302,9 @@ bool SIM_NAME(sim_share_base)(sim_op *access, sim_op *summary) {
 }
 
 bool SIM_NAME(sim_can_share_base)(const sim_op *access) {
+#if defined(__AVX2__)
     return access->full == SIM_NAME(load_shared_4) || access->full == SIM_NAME(store_shared_4);
+#else
+    return false;
+#endif
 }
