@@ -141,14 +141,12 @@ static const char *rate_of(char text[REPORT_NUMBER], const bench_figure *f) {
     return report_si(text, bench_figure_number(f, "derived", "bytes_per_s"), "B/s");
 }
 
-// What the rate is a share of: a copy, or what the cores compute where the records know that.
-static const char *share_key(const bench_figure *first) {
-    return computes(first) && !isnan(bench_figure_number(first, "derived", "of_compute")) ? "of_compute"
-                                                                                          : "of_copy";
-}
-static const char *share_title(const bench_figure *first) {
-    return strcmp(share_key(first), "of_copy") == 0 ? "of copy" : "of cores";
-}
+// What the rate is a share of: a copy, or what the cores compute, which not all records know.
+static const char *share_key(const bench_figure *first) { return computes(first) ? "of_compute" : "of_copy"; }
+static const char *share_title(const bench_figure *first) { return computes(first) ? "of cores" : "of copy"; }
+
+// Where records of its device lie below results/.
+static const char *folder_of(const bench_figure *f) { return f->gpu[0] ? f->gpu : "cpu"; }
 
 // ---- tables ----------------------------------------------------------------------------------------------
 
@@ -290,7 +288,7 @@ static kz_status make_section(const results *r, const kz_family *family, base_te
             out,
             "%s**%s**%s%s. Medians, cold caches, checked before and after; a row is of one run; the "
             "records are in `results/%s/`.\n\n",
-            out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, f->gpu);
+            out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
         status = add_summary(r, i, family, out, error);
         if (!status) add_ladder(r, i, out);
     }
@@ -393,7 +391,7 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
         "| file | date | commit | driver | figures | command |\n|---|---|---|---|--:|---|\n",
         f->device);
     for (size_t i = 0; i < files->gl_pathc; i++) add_file_rows(r, files->gl_pathv[i], f->gpu, &out);
-    snprintf(path, sizeof path, "results/%s/README.md", f->gpu);
+    snprintf(path, sizeof path, "results/%s/README.md", folder_of(f));
     if (base_file_exists(path)) base_file_read(path, &before, &size, NULL);
     kz_status status = put(r, path, before, &out, error);
     free(before);
@@ -408,7 +406,7 @@ static kz_status update_all(results *r, const glob_t *files, bool folders, kz_er
     for (size_t i = 0; i < count && !status; i++) status = update_family(r, families[i], error);
     for (size_t i = 0; folders && i < r->archive.count && !status; i++) {
         bool first = i == 0 || strcmp(r->sorted[i - 1]->gpu, r->sorted[i]->gpu) != 0;
-        if (first && r->sorted[i]->gpu[0]) status = update_folder(r, r->sorted[i], files, error);
+        if (first) status = update_folder(r, r->sorted[i], files, error);
     }
     return status;
 }
