@@ -169,6 +169,14 @@ static bool right_shared_write(micro_lab *lab, const micro_job *job) {
     return true;
 }
 
+static bool right_shared_copy(micro_lab *lab, const micro_job *job) {
+    for (uint32_t i = 0; i < job->values; i++) {
+        uint32_t t = i % MICRO_THREADS;
+        if (lab->host_values[i] != 16 * (2 * t + MICRO_THREADS) + 2 * job->turns) return false;
+    }
+    return true;
+}
+
 static kz_status on_chip(micro_lab *lab, const char *name, micro_file file, const char *entry,
                          bool (*right)(micro_lab *, const micro_job *), double nominal, kz_error *error) {
     micro_job job = micro_job_of(BENCH_MICRO_bandwidth, name, "B/s", file, entry);
@@ -220,6 +228,8 @@ kz_status micro_group_bandwidth(micro_lab *lab, kz_error *error) {
     if (!status)
         status =
             on_chip(lab, "shared_write", MICRO_SHARED, "shared_write", right_shared_write, shared, error);
+    if (!status)
+        status = on_chip(lab, "shared_copy", MICRO_SHARED, "shared_copy", right_shared_copy, shared, error);
     if (!status && lab->timed) status = read_by_size(lab, error);
     return status;
 }

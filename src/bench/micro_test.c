@@ -107,6 +107,9 @@ static void streams_move_whole_sectors_once(void **state) {
     assert_int_equal(copy->global_sectors, 2 * read->global_sectors);
     const kz_counters *shared = &find(&p, "shared_read", NAN)->counters;
     assert_int_equal(shared->shared_wavefronts, 4 * shared->shared_requests);
+    const bench_micro_point *there = find(&p, "shared_copy", NAN); // half as many loads, and as many stores
+    assert_int_equal(there->status, KZ_OK);
+    assert_int_equal(there->counters.shared_wavefronts, shared->shared_wavefronts);
     free(p.items);
 }
 

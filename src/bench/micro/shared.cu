@@ -47,6 +47,34 @@ MICRO(shared_write) {
     values[kz_thread()] = sum;
 }
 
+// From one half to the other and back; a 1 is added on the way, which tells how often. A thread has pieces of its own, so
+// that nobody waits.
+MICRO(shared_copy) {
+    enum { HALF = CHUNK / 2, EACH = PIECES / 2 };
+    __shared__ uint4 tile[CHUNK];
+    uint32_t from = micro_shared(&tile[threadIdx.x]), to = from + HALF * 16;
+    for (int i = threadIdx.x; i < HALF; i += THREADS) tile[i] = make_uint4(i, i * 3u, i * 5u, i * 7u);
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        uint4 v[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) v[k] = load_piece(from + k * THREADS * 16);
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            v[k].x += 1;
+            store_piece(to + k * THREADS * 16, v[k]);
+        }
+        uint32_t other = from;
+        from = to;
+        to = other;
+    }
+    uint32_t sum = 0;
+    for (int k = 0; k < EACH; k++) {
+        uint4 v = load_piece(from + k * THREADS * 16);
+        sum += v.x + v.y + v.z + v.w;
+    }
+    values[kz_thread()] = sum;
+}
+
 // ---- banks -----------------------------------------------------------------------------------------------
 
 // Lane i reads word i * a; the 8 loads of a turn are a word apart, which moves all lanes by a bank alike.
