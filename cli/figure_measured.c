@@ -6,26 +6,46 @@
 #include "figure.h"
 #include "report/figure.h"
 
-// The newest file of a family: their names begin with the date.
-static kz_status read_results(const char *folder, const char *family, report_record *record,
-                              kz_error *error) {
-    char wanted[80], newest[256] = "", path[1400];
+// How many candidates were timed in the case.
+static size_t count_timed(const report_record *record, const char *case_name) {
+    size_t i, count = 0;
+    json_t *line;
+    json_array_foreach(record->lines, i, line) count +=
+        report_get_bool(line, "figure") && !strcmp(report_get_text(line, "case.name"), case_name);
+    return count;
+}
+
+// Of a family's files the one with most candidates in the case, for a ladder is of one run; of such the last by name, which
+// begins with the date.
+static kz_status read_results(const char *folder, const char *family, const char *case_name,
+                              report_record *record, kz_error *error) {
+    char wanted[80], chosen[256] = "", path[1400];
+    size_t most = 0;
+    kz_status status = KZ_OK;
     snprintf(wanted, sizeof wanted, "-%s.jsonl", family);
     DIR *dir = opendir(folder);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
+    for (struct dirent *e; !status && dir && (e = readdir(dir));) {
         size_t length = strlen(e->d_name), tail = strlen(wanted);
-        if (length > tail && strcmp(e->d_name + length - tail, wanted) == 0 && strcmp(e->d_name, newest) > 0)
-            snprintf(newest, sizeof newest, "%s", e->d_name);
+        if (length <= tail || strcmp(e->d_name + length - tail, wanted) != 0) continue;
+        report_record here = {0};
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        status = report_record_read(path, &here, error);
+        size_t count = status ? 0 : count_timed(&here, case_name);
+        if (count > most || (count == most && count && strcmp(e->d_name, chosen) > 0)) {
+            report_record other = *record;
+            *record = here;
+            here = other;
+            most = count;
+            snprintf(chosen, sizeof chosen, "%s", e->d_name);
+        }
+        report_record_free(&here);
     }
     if (dir) closedir(dir);
-    if (!newest[0]) {
-        base_fail(error, KZ_NOT_FOUND, "no records of %s in %s", family, folder);
-        base_fail_note(error, "likely cause: kz figure was not started in the project's folder");
-        base_fail_note(error, "try: kz figure --results PATH/TO/results/h200");
-        return KZ_NOT_FOUND;
-    }
-    snprintf(path, sizeof path, "%s/%s", folder, newest);
-    return report_record_read(path, record, error);
+    if (status || chosen[0]) return status;
+    base_fail(error, KZ_NOT_FOUND, "no records of %s %s in %s", family, case_name, folder);
+    base_fail_note(error, "likely cause: kz figure was not started in the project's folder");
+    base_fail_note(error, "try: kz figure --results PATH/TO/results/h200");
+    return KZ_NOT_FOUND;
 }
 
 // The line whose median counts; NULL where there is none.
@@ -81,7 +101,7 @@ static kz_status write_ladder(figure_lab *lab, const ladder *l, base_text *svg, 
     report_figure_bar bars[STEPS];
     char values[STEPS][48], mark[64];
     base_text note = {0};
-    kz_status status = read_results(lab->results, l->family, &record, error);
+    kz_status status = read_results(lab->results, l->family, l->case_name, &record, error);
     if (status) return status;
     size_t count = collect_bars(&record, l->case_name, bars, values);
     const json_t *roof = find_result(&record, l->case_name, "roof", l->roof);
@@ -141,7 +161,7 @@ kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) 
     double x[SIZES], y[SERIES][SIZES];
     report_record record = {0};
     base_text note = {0};
-    kz_status status = read_results(lab->results, "reduce", &record, error);
+    kz_status status = read_results(lab->results, "reduce", "sum-f32-n268435456-uniform", &record, error);
     for (int s = 0; s < SERIES; s++)
         for (int i = 0; i < SIZES && !status; i++) {
             char case_name[64];
@@ -155,7 +175,7 @@ kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) 
         }
     if (!status) {
         write_source(&note, &record, "Measured: ",
-                     "\nMedians; below 50 us from graphs of many launches. kz figure reduce_sizes");
+                     "\nMedians; below 10 us from graphs of many launches. kz figure reduce_sizes");
         report_figure_plot_write(
             svg, &(report_figure_plot){
                      .text = {"A sum against its size: small ones take what a launch takes", note.data},

@@ -3,8 +3,7 @@
 # line of it must be in the output, "..." aside.
 . "$(dirname "$0")/lib.sh"
 cd "$(dirname "$0")/../.." || exit 1
-KZ_LEARN=$FOLDER/learn
-export KZ_LEARN
+export KZ_LEARN="$FOLDER/learn" LC_ALL=C.UTF-8 # the pages show bars of blocks
 awk -v folder="$FOLDER" '
     /^```/ { inside = !inside; if (inside) { n++; file = folder "/block-" n; taken = 0 } else { close(file) } next }
     inside && !taken && !/^\$ kz / { taken = 2 }
