@@ -14,7 +14,7 @@ expect_exit 0 figure occupancy --output "$FOLDER/one.svg"
 grep -q "^<svg" "$FOLDER/one.svg" || fail "--output wrote no SVG"
 cd "$FOLDER" || exit 1
 expect_exit 2 figure reduce_ladder
-expect_err "no records of reduce in results/h200"
+expect_err "no records of reduce sum-f32-n268435456-uniform in results/h200"
 expect_err "try: kz figure --results"
 [ -s "$FOLDER/out" ] && fail "half a figure was written"
 
