@@ -281,6 +281,14 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return segments(c) ? (uint64_t)c->axes[N] / segments(c) : 0; }
 
+// Where there are more segments than elements, ends are the work, and only 04 shares those out. Short segments are too
+// many for 07's ring.
+static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
+    static const char *const by_ends[] = {"04_merge_path", NULL}, *const when_short[] = {"06_front", NULL};
+    if (size(c) >= 8) return NULL;
+    return kz_choose_in_order(&kz_family_reduce_segments, c, device, size(c) == 0 ? by_ends : when_short);
+}
+
 const kz_family kz_family_reduce_segments = {
     .name = "reduce_segments",
     .group = "primitives",
@@ -300,6 +308,7 @@ const kz_family kz_family_reduce_segments = {
                        "size_t segments, size_t n",
     .guest_args = guest_args,
     .size = size,
+    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -191,6 +191,30 @@ static void what_finds_is_one_kernel(void **state) {
     }
 }
 
+// By the mean length, on a GPU of the table and on one that it does not know.
+static void the_mean_length_decides(void **state) {
+    static const struct {
+        int64_t n, segments;
+        const char *variant;
+    } rows[] = {{1000, 1000000, "04_merge_path"}, {4000, 1000, "06_front"}, {100000, 1000, "07_ring"}};
+    const kz_device_info unknown = {.kind = KZ_DEVICE_CUDA,
+                                    .id = "cuda:0",
+                                    .sm = 100,
+                                    .multiprocessors = 148,
+                                    .shared_per_block_optin = 232448};
+    const kz_device_info known = {.kind = KZ_DEVICE_CUDA,
+                                  .id = "cuda:0",
+                                  .gpu = "h200",
+                                  .sm = 90,
+                                  .multiprocessors = 132,
+                                  .shared_per_block_optin = 232448};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_F32, .axes = {rows[i].n, rows[i].segments, 0}};
+        assert_string_equal(kz_choose(family(), &c, &known, false, NULL)->name, rows[i].variant);
+        assert_string_equal(kz_choose(family(), &c, &unknown, false, NULL)->name, rows[i].variant);
+    }
+}
+
 static void what_is_not_done_is_refused(void **state) {
     kz_plan p;
     assert_int_equal(plan((kz_case){.type = KZ_F32, .axes = {1LL << 33, 8, 0}}, &p), KZ_UNSUPPORTED);
@@ -206,7 +230,7 @@ int main(void) {
         cmocka_unit_test(offsets_rise_from_0_to_n), cmocka_unit_test(segments_by_hand),
         cmocka_unit_test(shares_are_even),          cmocka_unit_test(the_front_is_whole),
         cmocka_unit_test(the_ring_comes_round),     cmocka_unit_test(what_is_not_done_is_refused),
-        cmocka_unit_test(what_finds_is_one_kernel),
+        cmocka_unit_test(what_finds_is_one_kernel), cmocka_unit_test(the_mean_length_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
