@@ -2,7 +2,7 @@
 # The first use on a machine runs tools/setup, which installs what is missing.
 
 PREFIX ?= /usr/local
-FUZZ_SECONDS ?= 6
+FUZZ_SECONDS ?= 3
 ARGS ?=
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 TEST_JOBS := $(shell expr $(JOBS) + $(JOBS) / 2) # tests wait too: for terminals, time limits, disks
