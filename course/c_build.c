@@ -99,7 +99,7 @@ static kz_status build(const course_task *task, const char *file, const char *sa
                                  .cc = cc,
                                  .file_flags = file_flags};
     status = toolchain_build_program(&tools, &program, folder, program_path, error);
-    snprintf(executable, COURSE_PATH, "%s", program_path);
+    if (status == KZ_OK) snprintf(executable, COURSE_PATH, "%s", program_path);
     return status;
 }
 

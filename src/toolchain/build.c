@@ -213,7 +213,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
     if (!program->plain_c && !may_link_on_device(program)) add(&c, "-nodlink");
     toolchain_hash hash;
     hash_command(&hash, &with, "program", &c);
-    for (size_t i = 0; i < program->file_count && status == KZ_OK; i++) {
+    for (size_t i = 0; i < program->file_count; i++) {
         if (is_source(program->files[i])) {
             status = compile_source(&with, i, folder, key, error);
             snprintf(objects[i], sizeof *objects, "%s/%zu.o", folder, i);
@@ -221,6 +221,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
             status = toolchain_hash_file(program->files[i], key, error);
             snprintf(objects[i], sizeof *objects, "%s", program->files[i]);
         }
+        if (status) break;
         toolchain_hash_add_field(&hash, key);
         add(&c, objects[i]);
     }
