@@ -238,9 +238,10 @@ static void name_of(const sim_allocation *a, base_text *out) {
     base_text_add(out, ")");
 }
 
-// Whether this process has memory there.
+// Whether this process has memory there. (msync says it too, and valgrind takes its address for a mistake.)
 static bool is_mapped(uint64_t address) {
-    return msync((void *)(uintptr_t)(address / PAGE * PAGE), 1, MS_ASYNC) == 0;
+    unsigned char present;
+    return mincore((void *)(uintptr_t)(address / PAGE * PAGE), 1, &present) == 0;
 }
 
 void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t bytes, base_text *out) {
