@@ -1,6 +1,7 @@
 // What kernels say to Hopper's copy engine and its barriers in shared memory (PTX ISA: mbarrier, cp.async.bulk). A
 // barrier's phase ends when all arrivals have come and all promised bytes have landed; whoever waits names the phase by
-// its parity.
+// its parity. What a warp does for a barrier, all its lanes arrive for: one that arrives for all after a
+// __syncwarp() is as good by the memory model and no faster, but compute-sanitizer's racecheck does not follow it.
 #ifndef KZ_BULK_CUH
 #define KZ_BULK_CUH
 
@@ -42,6 +43,14 @@ static __device__ __forceinline__ void kz_barrier_arrive_expect(uint64_t *barrie
 }
 static __device__ __forceinline__ void kz_barrier_wait(uint64_t *barrier, unsigned parity) {
     kz_barrier_wait(kz_shared_address(barrier), parity);
+}
+
+// By a whole warp, lane 0 for `bytes` to come as well: KZ_WARP arrivals.
+static __device__ __forceinline__ void kz_barrier_arrive_expect_warp(uint64_t *barrier, unsigned bytes) {
+    if (kz_lane() == 0)
+        kz_barrier_arrive_expect(barrier, bytes);
+    else
+        kz_barrier_arrive(barrier);
 }
 
 // For data that is touched once: its lines are the first to leave L2.

@@ -31,10 +31,10 @@ static __device__ __forceinline__ void kz_open_line(Line *line, uint64_t *work, 
     unsigned s = threadIdx.x;
     if (s < DEPTH) {
         kz_barrier_open(&line->claimed[s], 1);
-        kz_barrier_open(&line->full[s], 1);
-        kz_barrier_open(&work[s], workers);
-        kz_barrier_open(&line->known[s], 1);
-        kz_barrier_open(&line->empty[s], emptiers);
+        kz_barrier_open(&line->full[s], KZ_WARP);
+        kz_barrier_open(&work[s], workers * KZ_WARP);
+        kz_barrier_open(&line->known[s], KZ_WARP);
+        kz_barrier_open(&line->empty[s], emptiers * KZ_WARP);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
@@ -80,17 +80,14 @@ template <typename E, bool EVICT> struct kz_tile_array {
 template <typename E, bool EVICT>
 static __device__ __forceinline__ void kz_start_tile(uint64_t *full,
                                                      const kz_tile_array<E, EVICT> &elements) {
-    __syncwarp();
-    if (kz_lane() != 0) return;
-    kz_barrier_arrive_expect(full, elements.bytes());
-    elements.start(full);
+    kz_barrier_arrive_expect_warp(full, elements.bytes());
+    if (kz_lane() == 0) elements.start(full);
 }
 template <typename E, bool EVICT>
 static __device__ __forceinline__ void kz_start_tile(uint64_t *full, const kz_tile_array<E, EVICT> &elements,
                                                      const kz_tile_array<uint8_t, EVICT> &bytes) {
-    __syncwarp();
+    kz_barrier_arrive_expect_warp(full, elements.bytes() + bytes.bytes());
     if (kz_lane() != 0) return;
-    kz_barrier_arrive_expect(full, elements.bytes() + bytes.bytes());
     bytes.start(full);
     elements.start(full);
 }
@@ -173,13 +170,12 @@ static __device__ __forceinline__ void kz_look_ahead(Line *line, int tiles, cons
         int tile = line->tile[at.stage];
         if (tile == KZ_NO_TILE) return;
         typename Op::value prefix = kz_walk<Op, GROUPS>(box, launch, tile, &base, &before);
-        __syncwarp(); // all lanes have read tile[], which is written anew once the tile is done
         if (kz_lane() == 0) {
             line->prefix[at.stage] = prefix;
-            kz_barrier_arrive(&line->known[at.stage]);
             // The last tile has heard of all others, so every block has read the old number.
             if (tile == tiles - 1) *(volatile unsigned *)last_launch = launch;
         }
+        kz_barrier_arrive(&line->known[at.stage]);
         __syncwarp();
     }
 }

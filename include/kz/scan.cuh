@@ -115,7 +115,7 @@ static __device__ __forceinline__ void kz_scan_reduce_tiles(const kz_scan_job<Op
             typename Op::value total = kz_fold_rows(rows);
             if (kz_lane() == 0) j.line->chunk[at.stage][chunk] = total;
         }
-        if (kz_lane() == 0) kz_barrier_arrive(&j.line->reduced[at.stage]);
+        kz_barrier_arrive(&j.line->reduced[at.stage]);
         if (warp != 0) continue;
         kz_barrier_wait(&j.line->reduced[at.stage], at.parity);
         if (kz_lane() == 0) {
@@ -179,8 +179,8 @@ static __device__ __forceinline__ void kz_scan_tiles(const kz_scan_job<Op> &j, i
         kz_barrier_wait(&j.line->known[at.stage], at.parity);
         typename Op::value prefix = j.line->prefix[at.stage];
         for (int c = 0; c < chunk; c++) prefix = Op::combine(prefix, j.line->chunk[at.stage][c]);
-        if (kz_lane() == 0 && stored >= 0) { // by now it has been read
-            kz_bulk_wait_read();
+        if (stored >= 0) {
+            if (kz_lane() == 0) kz_bulk_wait_read(); // by now it has been read
             kz_barrier_arrive(&j.line->empty[stored]);
         }
         kz_scan_put_chunk(j, at.stage, chunk, tile, rows, before, prefix);

@@ -105,8 +105,7 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
                 chunk = r.address();
             }
             multiply_fourth<S>(values, at.a(chunk), at.b(chunk));
-            __syncwarp();
-            if (kz_lane() == 0) kz_barrier_arrive(empty);
+            kz_barrier_arrive(empty);
         }
         corner tile = find_grouped_tile(t, p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
         write_tile<S>(values, p.c, p.m, p.n, tile, at);
@@ -119,7 +118,7 @@ template <typename S>
 static __device__ __forceinline__ void start(const problem &p, const ring<S> &r, bool rows) {
     if (threadIdx.x < STAGES) {
         kz_barrier_open(r.full + 8 * threadIdx.x, PRODUCERS + (rows ? S::DEPTH : 0));
-        kz_barrier_open(r.empty + 8 * threadIdx.x, S::THREADS / KZ_WARP);
+        kz_barrier_open(r.empty + 8 * threadIdx.x, S::THREADS);
     }
     // Columns right of b's last are multiplied, though never written to c: something must be there.
     if (p.n % S::WIDTH != 0)

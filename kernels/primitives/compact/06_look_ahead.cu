@@ -143,8 +143,7 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
             scatter_pack<R>(rows.pack[r], rows.bits[r], before + before_row[r], place - lo, held, compacted);
         }
         kz_bulk_fence(); // the copy engine will write here again
-        __syncwarp();
-        if (kz_lane() == 0) kz_barrier_arrive(&j.line->ready[at.stage]);
+        kz_barrier_arrive(&j.line->ready[at.stage]);
     }
 }
 
@@ -164,8 +163,7 @@ template <typename R> static __device__ __forceinline__ void store_tiles(const j
         put_tile<R>(j.elements(at.stage), j.out, j.all.end - j.all.begin, first + lo - j.all.begin, prefix,
                     total, held, thread, STORERS * KZ_WARP);
         if (tile == j.tiles - 1 && thread == 0) *j.selected = prefix + total;
-        __syncwarp();
-        if (kz_lane() == 0) kz_barrier_arrive(&j.line->empty[at.stage]);
+        kz_barrier_arrive(&j.line->empty[at.stage]);
     }
 }
 

@@ -78,10 +78,8 @@ static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned ti
     kz_narrow(&nothing, kz_fold_identity<operation>(A()));
     kz_tile_array<T, (REDUCE_SEGMENTS_RING_EVICT > 0)> elements(
         (T *)j.chunk(stage, 0), j.p.in - j.shift + start, lo, hi, TILE, nothing);
-    __syncwarp();
-    if (kz_lane() != 0) return;
-    kz_barrier_arrive_expect(&j.line->full[stage], elements.bytes());
-    elements.start(&j.line->full[stage]);
+    kz_barrier_arrive_expect_warp(&j.line->full[stage], elements.bytes());
+    if (kz_lane() == 0) elements.start(&j.line->full[stage]);
 }
 
 template <int operation, typename T, typename A>
@@ -125,10 +123,8 @@ static __device__ __forceinline__ void ask_for_pages(lookup<T, A> &l, unsigned t
         kz_tile_array<unsigned, (REDUCE_SEGMENTS_RING_EVICT > 1)> offsets(
             (unsigned *)j.line->ends + slot * PAGE, j.p.offsets - j.distance + start, lo, hi, PAGE,
             0xffffffffu);
-        __syncwarp();
-        if (kz_lane() != 0) continue;
-        kz_barrier_arrive_expect(&j.line->page[slot], offsets.bytes());
-        offsets.start(&j.line->page[slot]);
+        kz_barrier_arrive_expect_warp(&j.line->page[slot], offsets.bytes());
+        if (kz_lane() == 0) offsets.start(&j.line->page[slot]);
     }
 }
 
@@ -179,7 +175,7 @@ static __device__ __forceinline__ void find_bounds(lookup<T, A> &l, unsigned til
     }
     l.segment = __shfl_sync(KZ_ALL_LANES, low, WARPS - 1);
     if (!near && page_of(j, l.segment) > l.known) l.asked = l.known = page_of(j, l.segment);
-    if (kz_lane() == 0) kz_barrier_arrive(&j.line->full[stage]);
+    kz_barrier_arrive(&j.line->full[stage]);
 }
 
 template <typename T, typename A> static __device__ __forceinline__ void look_up(const job<T, A> &j) {
@@ -288,8 +284,7 @@ static __device__ __forceinline__ void fold(const job<T, A> &j, int warp) {
         else
             r.value = fold_chunk<operation, T, A>(j.chunk(at.stage, warp));
         if (kz_lane() == 0) j.line->records[at.stage][warp] = r;
-        __syncwarp();
-        if (kz_lane() == 0) kz_barrier_arrive(&j.line->done[at.stage]);
+        kz_barrier_arrive(&j.line->done[at.stage]);
     }
 }
 
@@ -308,8 +303,7 @@ static __device__ __forceinline__ void close(const job<T, A> &j, unsigned launch
         kz_barrier_wait(&j.line->done[at.stage], at.parity);
         record<A> r = {all.open, all.open, 0, 0};
         if (kz_lane() < WARPS) r = j.line->records[at.stage][kz_lane()];
-        __syncwarp();
-        if (kz_lane() == 0) kz_barrier_arrive(&j.line->empty[at.stage]);
+        kz_barrier_arrive(&j.line->empty[at.stage]);
         bool closed = r.from < r.to;
         typename Op::value mine =
             kz_lane() < WARPS ? typename Op::value{r.value, closed ? A(1) : A(0)} : Op::identity();
@@ -344,11 +338,11 @@ static __device__ __forceinline__ void ring(const problem<T> &p) {
     __shared__ pipeline<A> line;
     unsigned launch = *(volatile unsigned *)&segments_launch + 1;
     if (threadIdx.x < DEPTH) {
-        kz_barrier_open(&line.full[threadIdx.x], 2);
-        kz_barrier_open(&line.done[threadIdx.x], WARPS);
-        kz_barrier_open(&line.empty[threadIdx.x], 1);
+        kz_barrier_open(&line.full[threadIdx.x], 2 * KZ_WARP);
+        kz_barrier_open(&line.done[threadIdx.x], WARPS * KZ_WARP);
+        kz_barrier_open(&line.empty[threadIdx.x], KZ_WARP);
     }
-    if (threadIdx.x < PAGES) kz_barrier_open(&line.page[threadIdx.x], 1);
+    if (threadIdx.x < PAGES) kz_barrier_open(&line.page[threadIdx.x], KZ_WARP);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     __syncthreads();
     size_t shift = (size_t)p.in % 16 / sizeof(T);
