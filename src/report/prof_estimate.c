@@ -68,7 +68,7 @@ static double global_latency(const machine *m) {
 static double global_wavefronts(const report_prof_access *a) {
     const report_prof_pattern *p = &a->pattern;
     double stride = fabs((double)p->stride), share = 1; // lines per sector: 1/4 to 1
-    if (p->kind == REPORT_PROF_UNIFORM || p->kind == REPORT_PROF_CONTIGUOUS) share = 0.25;
+    if (a->is_bulk || p->kind == REPORT_PROF_UNIFORM || p->kind == REPORT_PROF_CONTIGUOUS) share = 0.25;
     if (p->kind == REPORT_PROF_STRIDE) share = fmin(1, fmax(stride, 32) / 128);
     if (p->kind == REPORT_PROF_ROWS && stride <= a->bytes) // a run fills lines of its own
         share = fmin(1, fmax(0.25, 32 / fmax(32, p->run * fmax(stride, 1))));
@@ -78,7 +78,9 @@ static double global_wavefronts(const report_prof_access *a) {
 static void add_access(const machine *m, const report_prof_access *a, report_prof_line *line,
                        double *latency) {
     double per_sm = m->sms * m->clock * m->launches;
-    if (a->space == REPORT_PROF_SHARED) {
+    if (a->space == REPORT_PROF_SHARED && a->is_bulk) { // 128 bytes per clock, and no warp waits for it here
+        line->seconds[REPORT_PROF_L1] += a->lanes * a->bytes / 128 / per_sm;
+    } else if (a->space == REPORT_PROF_SHARED) {
         line->seconds[REPORT_PROF_L1] += a->wavefronts / per_sm;
         *latency += a->requests * SHARED_LATENCY / OVERLAP + (a->wavefronts - a->requests);
     } else if (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) {

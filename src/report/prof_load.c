@@ -96,16 +96,18 @@ static report_prof_space space_of(const char *name) {
 
 static void load_access(const json_t *json, report_prof_access *access) {
     const char *kind = report_get_text(json, "kind");
+    bool is_bulk = strcmp(report_get_text(json, "agent"), "bulk") == 0;
     *access = (report_prof_access){
         .ptx = report_get_text(json, "ptx"),
         .ptx_line = (uint32_t)report_get_count(json, "ptx_line"),
         .bytes = (uint32_t)report_get_count(json, "bytes"),
         .is_store = strcmp(kind, "store") == 0,
         .is_atomic = strcmp(kind, "atomic") == 0 || strcmp(kind, "reduction") == 0,
+        .is_bulk = is_bulk,
         .is_distributed = strcmp(report_get_text(json, "space"), "distributed") == 0,
         .space = space_of(report_get_text(json, "space")),
         .requests = report_get_number(json, "requests", 0),
-        .lanes = report_get_number(json, "lanes", 0),
+        .lanes = report_get_number(json, is_bulk ? "requests" : "lanes", 0),
         .sectors = report_get_number(json, "sectors", 0),
         .ideal_sectors = report_get_number(json, "ideal_sectors", 0),
         .wavefronts = report_get_number(json, "wavefronts", 0),

@@ -248,6 +248,17 @@ static void explain_traffic(report_prof *report, const report_prof_kernel *k, co
             "the same word for the whole warp: hoist it out of the loop, or keep it in __constant__ memory";
 }
 
+// One lane asks, and the copy engine moves the bytes: neither pattern nor idle lanes have anything to say.
+static void explain_bulk(report_prof *report, const report_prof_kernel *k, const report_prof_access *a,
+                         report_prof_line *line) {
+    char bytes[REPORT_NUMBER], each[REPORT_NUMBER];
+    report_bytes(bytes, a->lanes * a->bytes / (double)k->launches);
+    report_bytes(each, a->bytes);
+    line->reason =
+        report_prof_text(report, "bulk copies %s %s, %s each: one thread asks, the copy engine moves them",
+                         a->is_store ? "write" : "read", bytes, each);
+}
+
 // ---- the line --------------------------------------------------------------------------------------------
 
 // Clocks that an access costs beyond the ideal, to choose whose words to take.
@@ -309,6 +320,8 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
         explain_sectors(report, worst, line);
     else if (biggest && biggest->is_atomic && line->seconds[REPORT_PROF_ATOMICS] >= 0.5 * k->estimate)
         explain_meeting(report, biggest, line);
+    else if (biggest && biggest->is_bulk)
+        explain_bulk(report, k, biggest, line);
     else if (biggest && lanes >= 24 &&
              line->seconds[REPORT_PROF_ISSUE] <
                  fmax(line->seconds[REPORT_PROF_DRAM],

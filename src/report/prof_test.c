@@ -266,6 +266,32 @@ static void test_distributed_shared_memory(void **state) {
     base_text_free(&both);
 }
 
+// A bulk copy is one thread's request for whole lines: nothing is wasted, and no lane should have done otherwise.
+static void test_bulk_copies(void **state) {
+    static const char store[] =
+        "{\"kind\":\"store\",\"space\":\"global\",\"agent\":\"bulk\",\"bytes\":4096,\"requests\":65536,"
+        "\"sectors\":8388608,\"ideal_sectors\":8388608}";
+    kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(65536, 65536), .access = store};
+    expect(&k, REPORT_PROF_BY_CACHE, "bulk copies write 268 MB, 4.10 kB each: one thread asks", NULL);
+
+    fixture f;
+    open_fixture(&f, &k, 20);
+    const report_prof_kernel *kernel = &f.report.kernels[0];
+    assert_null(kernel->lines[0].advice);
+    double l2 = kernel->lines[0].seconds[REPORT_PROF_L2], l1 = kernel->lines[0].seconds[REPORT_PROF_L1];
+    report_prof_traffic t = report_prof_traffic_of(kernel);
+    assert_true(t.used_bytes == 65536.0 * 4096);
+    assert_true(l1 <= l2);
+    close_fixture(&f);
+
+    // Sectors that are written by halves cost more: those of a bulk copy are whole.
+    k.access = "{\"kind\":\"store\",\"space\":\"global\",\"bytes\":4,\"requests\":65536,\"lanes\":65536,"
+               "\"sectors\":8388608,\"ideal_sectors\":8388608}";
+    open_fixture(&f, &k, 20);
+    assert_true(f.report.kernels[0].lines[0].seconds[REPORT_PROF_L2] > 1.5 * l2);
+    close_fixture(&f);
+}
+
 static void test_occupancy(void **state) {
     const kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)};
     const struct {
@@ -330,6 +356,7 @@ int main(void) {
         cmocka_unit_test(test_memory_is_a_good_verdict),
         cmocka_unit_test(test_measured_roofs),
         cmocka_unit_test(test_distributed_shared_memory),
+        cmocka_unit_test(test_bulk_copies),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_html_escapes),
         cmocka_unit_test(test_listing_of_a_missing_file),
