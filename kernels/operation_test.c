@@ -9,6 +9,7 @@
 
 #include "kz/family.h"
 #include "kz/operation.h"
+#include "primitives/atomics/atomics.h"
 #include "primitives/histogram/histogram.h"
 #include "primitives/permute/permute.h"
 #include "primitives/reduce/reduce.h"
@@ -212,6 +213,11 @@ static void a_refusal_says_why(void **state) {
     assert_int_equal(kz_histogram_even_open(gpu, KZ_F32, 5, 0, 0, 1, NULL, &operation, &error),
                      KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "1 to 65536 bins, not 0"));
+    assert_int_equal(kz_histogram_even_open(gpu, KZ_F32, 5, 4, 0, 0.1, NULL, &operation, &error),
+                     KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "the nearest one is 0.100000001"));
+    assert_int_equal(kz_atomics_open(gpu, KZ_ATOMICS_APPEND, 5, 3, NULL, &operation, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "append has one queue: k is 1"));
     assert_int_equal(kz_reduce_open(gpu, KZ_REDUCE_MEAN, KZ_F32, 5, "01_atomic", &operation, &error),
                      KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "reduce/01_atomic: an atomic cell has no mean"));
@@ -255,6 +261,10 @@ static void nothing_is_invalid(void **state) {
     assert_non_null(strstr(error.message, "axes is NULL"));
     assert_int_equal(kz_permute_open(*state, KZ_F32, 2, axes, NULL, NULL, &operation, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "order is NULL"));
+    assert_int_equal(kz_saxpy_open(*state, KZ_F32, 3, 1.0f, NULL, NULL, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "place for the operation is NULL"));
+    assert_int_equal(kz_saxpy_run(NULL, NULL, 1, 1, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "operation is NULL"));
 }
 
 int main(void) {

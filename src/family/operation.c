@@ -92,6 +92,11 @@ static kz_status check_case(const kz_family *family, const kz_case *c, kz_error 
 
 kz_status kz_operation_open(kz_device *device, const char *family_name, const kz_case *c, const char *variant,
                             kz_operation **operation, kz_error *error) {
+    if (!operation)
+        return base_fail(error, KZ_INVALID,
+                         "%s: the place for the operation is NULL; pass the address of a "
+                         "kz_operation *",
+                         family_name);
     *operation = NULL;
     if (!device || !c)
         return base_fail(error, KZ_INVALID, "%s: %s; kz_device_open gives a device", family_name,
@@ -172,6 +177,9 @@ static kz_status check_buffers(const kz_operation *operation, const kz_ptr *buff
 
 kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
                            size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    if (!operation)
+        return base_fail(error, KZ_INVALID,
+                         "the operation is NULL; the call that opens it says why it failed");
     kz_status status = check_buffers(operation, buffers, buffer_count, error);
     if (status) return status;
     if (operation->plan.workspace_bytes && workspace % KZ_WORKSPACE_ALIGNMENT)

@@ -18,13 +18,14 @@ static kz_status supported(const kz_case *c, uint32_t allowed, kz_error *error) 
     if (c->type != types[c->operation])
         return kz_plan_refuse(error, "atomics has %s of %s, not of %s", name,
                               kz_type_name(types[c->operation]), kz_type_name(c->type));
-    if (!(allowed >> c->operation & 1))
-        return kz_plan_refuse(error, "this variant does not %s; the README has who does what", name);
     if (c->axes[K] < 1 || (c->operation == KZ_ATOMICS_APPEND && c->axes[K] != 1))
         return kz_plan_refuse(error, "k is %lld; %s", (long long)c->axes[K],
-                              c->axes[K] < 1 ? "at least one word is needed" : "append has one queue");
+                              c->axes[K] < 1 ? "at least one word is needed"
+                                             : "append has one queue: k is 1");
     if (c->axes[N] >= 1LL << 32 || c->axes[K] >= 1LL << 30)
         return kz_plan_refuse(error, "n must be below 2^32 and k below 2^30: keys and counts are u32");
+    if (!(allowed >> c->operation & 1))
+        return kz_plan_refuse(error, "this variant does not %s; the README has who does what", name);
     return KZ_OK;
 }
 

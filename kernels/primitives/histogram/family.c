@@ -152,6 +152,9 @@ const kz_family kz_family_histogram = {
 // ---- the public operation ----------------------------------------------------------------------------
 
 static kz_status refuse_limit(kz_type type, double limit, kz_error *error) {
+    if (type == KZ_F32 && isfinite((float)limit))
+        return kz_plan_refuse(error, "histogram: %.17g is no f32; the nearest one is %.9g: pass (float)limit",
+                              limit, (float)limit);
     return kz_plan_refuse(error, "histogram: %.17g is no %s; the limits must be values of the elements' type",
                           limit, kz_type_name(type));
 }
