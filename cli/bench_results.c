@@ -416,7 +416,10 @@ int bench_results(const char *const *files, size_t count, bool check) {
     kz_error error = {0};
     glob_t found = {0};
     kz_status status = KZ_OK;
-    if (count == 0) glob("results/*/*.jsonl", 0, NULL, &found);
+    if (count == 0 && glob("results/*/*.jsonl", 0, NULL, &found) != 0) {
+        status = base_fail(&error, KZ_NOT_FOUND, "there are no records in results/*/*.jsonl here");
+        base_fail_note(&error, "kz bench results is for the folder of the sources, or name the files");
+    }
     for (size_t i = 0; i < count && !status; i++) status = bench_archive_read(&r.archive, files[i], &error);
     for (size_t i = 0; i < found.gl_pathc && !status; i++)
         status = bench_archive_read(&r.archive, found.gl_pathv[i], &error);

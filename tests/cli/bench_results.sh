@@ -7,6 +7,8 @@ SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
 
 mkdir -p "$FOLDER/tree/kernels/primitives/reduce" "$FOLDER/tree/results/h200"
 cd "$FOLDER/tree" || exit 1
+expect_exit 2 bench results --check # not the sources: nothing was checked
+expect_err "no records in results/"
 readme=kernels/primitives/reduce/README.md
 printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $readme
 printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $readme
