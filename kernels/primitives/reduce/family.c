@@ -260,7 +260,7 @@ static bool varies(const kz_case *c, const kz_variant *variant) {
 const kz_family kz_family_reduce = {
     .name = "reduce",
     .group = "primitives",
-    .summary = "sum, least, greatest, mean of n elements: how threads come to one answer",
+    .summary = "sum, extremes, where they stand, mean of n elements: how threads come to one answer",
     .operations = reduce_operations,
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,
