@@ -115,11 +115,14 @@ static __device__ __forceinline__ void kz_deal_tiles(Line *line, int tiles, unsi
     }
 }
 
-// The number of this launch, after the last one's: never 0, which is what a warp begins with when it has no mail yet.
-static __device__ __forceinline__ unsigned kz_launch_after(const unsigned *last) {
-    unsigned launch = *(const volatile unsigned *)last + 1;
-    return launch ? launch : 1;
+// The last launch's number: asked for first of all, and made this one's (kz_launch_after) by those who need it, so that
+// the first tile's load does not wait for the answer.
+static __device__ __forceinline__ unsigned kz_last_launch(const unsigned *last) {
+    return *(const volatile unsigned *)last;
 }
+
+// The number after it: never 0, which is what a warp begins with when it has no mail yet.
+static __device__ __forceinline__ unsigned kz_launch_after(unsigned last) { return last + 1 ? last + 1 : 1; }
 
 // ---- looking ahead --------------------------------------------------------------------------------------
 

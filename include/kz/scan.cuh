@@ -13,6 +13,10 @@
 #ifndef KZ_SCAN_CUH
 #define KZ_SCAN_CUH
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#error "kz/scan.cuh needs sm_90 or later (bulk copies, barriers that count bytes): nvcc -arch=sm_90"
+#endif
+
 #include "kz/look_ahead.cuh"
 #include "kz/scan_shape.h"
 #include "kz/scan_tile.cuh"
@@ -54,7 +58,7 @@ template <typename Op> struct kz_scan_job {
     T *out; // from the same boundary as `in`
     int tiles;
     bool exclusive;
-    unsigned launch;
+    unsigned last_launch;
     char *stages;
     kz_scan_line<Op> *line;
 
@@ -121,7 +125,7 @@ static __device__ __forceinline__ void kz_scan_reduce_tiles(const kz_scan_job<Op
         if (kz_lane() == 0) {
             typename Op::value total = Op::identity();
             for (int c = 0; c < KZ_SCAN_CHUNKS; c++) total = Op::combine(total, j.line->chunk[at.stage][c]);
-            kz_mailbox{kz_scan_words, KZ_SCAN_MAILS}.send(tile, j.launch, total);
+            kz_mailbox{kz_scan_words, KZ_SCAN_MAILS}.send(tile, kz_launch_after(j.last_launch), total);
         }
         __syncwarp();
     }
@@ -197,18 +201,19 @@ static __device__ __forceinline__ void kz_scan_run(const typename Op::element *i
                                                    typename Op::element *out, size_t n, size_t exclusive) {
     extern __shared__ __align__(128) char stages[];
     __shared__ kz_scan_line<Op> line;
-    unsigned launch = kz_launch_after(&kz_scan_launch);
+    unsigned last_launch = kz_last_launch(&kz_scan_launch);
     kz_open_line<kz_scan_ring<Op>::DEPTH>(&line, line.reduced, KZ_SCAN_REDUCERS, KZ_SCAN_CHUNKS);
     kz_scan_view<Op> all(in, heads, n);
     int tiles = (int)((all.end + kz_scan_job<Op>::TILE - 1) / kz_scan_job<Op>::TILE);
-    const kz_scan_job<Op> j = {all, out - all.begin, tiles, exclusive != 0, launch, stages, &line};
+    const kz_scan_job<Op> j = {all, out - all.begin, tiles, exclusive != 0, last_launch, stages, &line};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
         kz_deal_tiles<kz_scan_ring<Op>::DEPTH>(
             &line, tiles, &kz_scan_counter, [&](int stage, int tile) { kz_scan_load_tile(j, stage, tile); });
     else if (warp == 1)
         kz_look_ahead<Op, kz_scan_ring<Op>::DEPTH, KZ_SCAN_GROUPS>(
-            &line, tiles, kz_mailbox{kz_scan_words, KZ_SCAN_MAILS}, launch, &kz_scan_launch);
+            &line, tiles, kz_mailbox{kz_scan_words, KZ_SCAN_MAILS}, kz_launch_after(last_launch),
+            &kz_scan_launch);
     else if (warp < 2 + KZ_SCAN_REDUCERS)
         kz_scan_reduce_tiles(j, warp - 2);
     else

@@ -47,7 +47,7 @@ template <typename R> struct job {
     T *out;
     unsigned *selected;
     int tiles;
-    unsigned launch;
+    unsigned last_launch;
     char *stages;
     pipeline *line;
 
@@ -132,7 +132,7 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
             total += counts[c];
         }
         if (chunk == 0 && kz_lane() == 0) {
-            kz_mailbox{compact_words, COMPACT_MAILS}.send(tile, j.launch, total);
+            kz_mailbox{compact_words, COMPACT_MAILS}.send(tile, kz_launch_after(j.last_launch), total);
             j.line->total[at.stage] = total;
         }
         int lo = j.all.lo(tile_first), held = j.all.hi(tile_first, TILE) - lo;
@@ -175,18 +175,18 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     extern __shared__ __align__(128) char stages[];
     __shared__ pipeline line;
     const int DEPTH = job<R>::DEPTH;
-    unsigned launch = kz_launch_after(&compact_launch);
+    unsigned last_launch = kz_last_launch(&compact_launch);
     kz_open_line<DEPTH>(&line, line.ready, CHUNKS, STORERS);
     view<R> all(in, flags, n);
     int tiles = (int)((all.end + job<R>::TILE - 1) / job<R>::TILE);
-    const job<R> j = {all, out, selected, tiles, launch, stages, &line};
+    const job<R> j = {all, out, selected, tiles, last_launch, stages, &line};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
         kz_deal_tiles<DEPTH>(&line, tiles, &compact_counter,
                              [&](int stage, int tile) { load_tile(j, stage, tile); });
     else if (warp == 1)
-        kz_look_ahead<count, DEPTH, GROUPS>(&line, tiles, kz_mailbox{compact_words, COMPACT_MAILS}, launch,
-                                            &compact_launch);
+        kz_look_ahead<count, DEPTH, GROUPS>(&line, tiles, kz_mailbox{compact_words, COMPACT_MAILS},
+                                            kz_launch_after(last_launch), &compact_launch);
     else if (warp < 2 + CHUNKS)
         compact_tiles(j, warp - 2);
     else
