@@ -41,6 +41,7 @@ IMAGE(shared)
 IMAGE(arithmetic)
 IMAGE(atomics)
 IMAGE(bf16)
+IMAGE(cluster)
 #undef IMAGE
 
 static void load_modules(micro_lab *lab) {
@@ -52,7 +53,8 @@ static void load_modules(micro_lab *lab) {
     static const struct {
         const char *name, *ptx, *cubin;
         const uint64_t *ptx_size, *cubin_size;
-    } files[MICRO_FILES] = {IMAGE(memory), IMAGE(shared), IMAGE(arithmetic), IMAGE(atomics), IMAGE(bf16)};
+    } files[MICRO_FILES] = {IMAGE(memory),  IMAGE(shared), IMAGE(arithmetic),
+                            IMAGE(atomics), IMAGE(bf16),   IMAGE(cluster)};
 #undef IMAGE
     for (int i = 0; i < MICRO_FILES; i++) {
         const kz_machine_code code = {.sm = 90, .data = files[i].cubin, .size = *files[i].cubin_size};
@@ -63,6 +65,8 @@ static void load_modules(micro_lab *lab) {
                                 .machine_code_count = 1};
         if (i == MICRO_BF16 && lab->info->sm < 80)
             base_fail(&lab->module_errors[i], KZ_UNSUPPORTED, "bf16 arithmetic needs sm_80 or later");
+        else if (i == MICRO_CLUSTER && lab->info->sm < 90)
+            base_fail(&lab->module_errors[i], KZ_UNSUPPORTED, "clusters of blocks need sm_90 or later");
         else
             kz_module_load(lab->device, &image, &lab->modules[i], &lab->module_errors[i]);
     }
@@ -111,7 +115,9 @@ kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel,
 }
 
 kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *kernel, kz_error *error) {
-    const kz_launch launch = {.grid = {job->blocks, 1, 1}, .block = {job->threads, 1, 1}};
+    const kz_launch launch = {.grid = {job->blocks, 1, 1},
+                              .block = {job->threads, 1, 1},
+                              .cluster = {job->cluster, job->cluster ? 1 : 0, job->cluster ? 1 : 0}};
     const void *args[] = {&lab->data, &lab->values, &lab->cycles, &job->n, &job->turns, &job->a, &job->b};
     return kz_launch_kernel(lab->device, lab->stream, kernel, &launch, args, BASE_COUNT(args), error);
 }

@@ -12,6 +12,7 @@ typedef enum micro_file {
     MICRO_ARITHMETIC,
     MICRO_ATOMICS,
     MICRO_BF16,
+    MICRO_CLUSTER,
     MICRO_FILES
 } micro_file;
 
@@ -23,6 +24,7 @@ enum {
     MICRO_UNROLL = 8,             // accesses in a turn of most loops
     MICRO_STEPS = 256,            // instructions in a turn of the chains
     MICRO_RING_FACTOR = 1256749,  // 1 more than a multiple of 12: a ring for any 2^k and 3 * 2^k places
+    MICRO_HOST_LINES = 1024,      // of the host's memory: more than are asked for while it is warmed up
     MICRO_LINE = 128
 };
 
@@ -49,8 +51,8 @@ struct micro_job {
     const char *name, *unit;
     double x, y, nominal; // {.x = NAN ...}: micro_job_of fills them
     micro_file file;
-    const char *entry; // without "micro_"
-    uint32_t blocks, threads;
+    const char *entry;                 // without "micro_"
+    uint32_t blocks, threads, cluster; // cluster: blocks of one; 0: no clusters
     uint64_t n;
     uint32_t turns, a, b;
     double work;    // of a launch: bytes, flops, operations

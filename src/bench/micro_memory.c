@@ -284,9 +284,12 @@ static kz_status chase(micro_lab *lab, bench_micro_group group, const char *name
     return status ? status : micro_measure(lab, &job, error);
 }
 
-static kz_status chase_small(micro_lab *lab, const char *name, const char *entry, kz_error *error) {
-    micro_job job = micro_job_of(BENCH_MICRO_latency, name, "cycles", MICRO_MEMORY, entry);
+static kz_status chase_small(micro_lab *lab, const char *name, micro_file file, const char *entry,
+                             kz_error *error) {
+    micro_job job = micro_job_of(BENCH_MICRO_latency, name, "cycles", file, entry);
     job.threads = 1;
+    job.cluster = file == MICRO_CLUSTER ? 2 : 0;
+    job.blocks = job.cluster ? job.cluster : 1;
     job.a = lab->timed ? 512 : 8;
     job.turns = micro_turns(lab, 512);
     job.work = job.turns * 8.0;
@@ -296,12 +299,31 @@ static kz_status chase_small(micro_lab *lab, const char *name, const char *entry
     return micro_measure(lab, &job, error);
 }
 
+// The host's memory, over the bus: the ring lies there for as long as it is followed.
+static kz_status chase_host(micro_lab *lab, kz_error *error) {
+    kz_ptr data = lab->data, host;
+    size_t bytes = lab->data_bytes, host_bytes = (size_t)MICRO_HOST_LINES * MICRO_LINE;
+    micro_job job = micro_job_of(BENCH_MICRO_latency, "host", "cycles", MICRO_MEMORY, "chase_l2");
+    bench_micro_point point = micro_point_of(&job);
+    point.status = kz_memory_alloc_host(lab->device, host_bytes, true, &host, &point.error);
+    if (point.status) return micro_hand_over(lab, &point, error);
+    lab->data = host;
+    lab->data_bytes = host_bytes;
+    kz_status status = chase(lab, job.group, job.name, job.entry, MICRO_HOST_LINES, MICRO_LINE, false, error);
+    lab->data = data;
+    lab->data_bytes = bytes;
+    kz_memory_free(lab->device, host, NULL);
+    return status;
+}
+
 kz_status micro_group_latency(micro_lab *lab, kz_error *error) {
     size_t most = lab->data_bytes < MANY ? lab->data_bytes : MANY;
     uint64_t lines = most / MICRO_LINE, dram = 1;
     while (2 * dram <= lines) dram *= 2;
-    kz_status status = chase_small(lab, "shared", "chase_shared", error);
-    if (!status) status = chase_small(lab, "constant", "chase_constant", error);
+    kz_status status = chase_small(lab, "shared", MICRO_MEMORY, "chase_shared", error);
+    if (!status) status = chase_small(lab, "distributed", MICRO_CLUSTER, "chase_distributed", error);
+    if (!status) status = chase_small(lab, "constant", MICRO_MEMORY, "chase_constant", error);
+    if (!status) status = chase_small(lab, "local", MICRO_MEMORY, "chase_local", error);
     if (!status) status = chase(lab, BENCH_MICRO_latency, "l1", "chase_l1", 128, MICRO_LINE, false, error);
     if (!status)
         status = chase(lab, BENCH_MICRO_latency, "l2", "chase_l2", lab->timed ? 32768 : 256, MICRO_LINE,
@@ -309,6 +331,7 @@ kz_status micro_group_latency(micro_lab *lab, kz_error *error) {
     if (!status)
         status = chase(lab, BENCH_MICRO_latency, "dram", "chase_l2", lab->timed ? dram : 512, MICRO_LINE,
                        false, error);
+    if (!status) status = chase_host(lab, error);
     // 2^k and 3 * 2^k lines: the staircase.
     for (uint64_t n = 32; n <= lines && !status && micro_goes_on(lab); n *= 2) {
         if (!lab->timed && n > 256) break;
@@ -431,6 +454,31 @@ static kz_status add_shared(micro_lab *lab, const char *name, const char *entry,
     return micro_measure(lab, &job, error);
 }
 
+static bool right_distributed_add(micro_lab *lab, const micro_job *job) {
+    uint32_t each = job->turns * MICRO_UNROLL * (job->threads / job->a);
+    for (uint32_t i = 0; i < job->values; i++) {
+        uint32_t place = i % job->threads;
+        if (lab->host_values[i] != place + (place < job->a ? each : 0)) return false;
+    }
+    return true;
+}
+
+// Two blocks, each in the other's memory.
+static kz_status add_distributed(micro_lab *lab, uint32_t addresses, kz_error *error) {
+    micro_job job =
+        micro_job_of(BENCH_MICRO_atomics, "distributed_add", "cycles", MICRO_CLUSTER, "distributed_add");
+    job.blocks = job.cluster = 2;
+    job.threads = 1024;
+    job.a = addresses;
+    job.x = addresses;
+    job.turns = micro_turns(lab, 64);
+    job.work = (double)job.turns * MICRO_UNROLL * (job.threads / 32); // of a warp
+    job.by_clock = true;
+    job.values = job.blocks * job.threads;
+    job.right = right_distributed_add;
+    return micro_measure(lab, &job, error);
+}
+
 static kz_status atomic_latency(micro_lab *lab, bool shared, kz_error *error) {
     micro_job job = micro_job_of(BENCH_MICRO_atomics, shared ? "latency_shared" : "latency_global", "cycles",
                                  shared ? MICRO_SHARED : MICRO_ATOMICS,
@@ -458,5 +506,6 @@ kz_status micro_group_atomics(micro_lab *lab, kz_error *error) {
     for (uint32_t n = 1; n <= 1024 && !status; n *= 32)
         status = add_shared(lab, "shared_increment", "shared_increment", n, 1, error);
     if (!status) status = add_shared(lab, "shared_add_one_per_warp", "shared_add", 32, 32, error);
+    for (uint32_t n = 32; n <= 1024 && !status; n *= 32) status = add_distributed(lab, n, error);
     return status;
 }

@@ -113,6 +113,22 @@ static void streams_move_whole_sectors_once(void **state) {
     free(p.items);
 }
 
+// Every kind of memory has its latency; clusters are there from sm_90 on.
+static void every_memory_is_followed(void **state) {
+    static const char *const names[] = {"shared", "distributed", "constant", "local",
+                                        "l1",     "l2",          "dram",     "host"};
+    points p = run_on("sim:h200", "latency"), old = run_on("sim:t4", "latency");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(find(&p, names[i], NAN)->status, KZ_OK);
+    assert_int_equal(find(&old, "distributed", NAN)->status, KZ_UNSUPPORTED);
+    assert_int_equal(find(&old, "host", NAN)->status, KZ_OK);
+    free(p.items);
+    free(old.items);
+    p = run_on("sim:h200", "atomics");
+    assert_int_equal(find(&p, "distributed_add", 32)->status, KZ_OK);
+    free(p.items);
+}
+
 static void lanes_that_meet_at_an_address_are_counted(void **state) {
     points p = run_on("sim:h200", "atomics");
     const kz_counters *one = &find(&p, "global", 1)->counters, *apart = &find(&p, "global", 32)->counters;
@@ -281,6 +297,7 @@ int main(void) {
         cmocka_unit_test(a_gpu_without_bf16_leaves_that_out),
         cmocka_unit_test(banks_conflict_by_stride),
         cmocka_unit_test(streams_move_whole_sectors_once),
+        cmocka_unit_test(every_memory_is_followed),
         cmocka_unit_test(lanes_that_meet_at_an_address_are_counted),
         cmocka_unit_test(barriers_are_counted),
         cmocka_unit_test(the_kernels_are_clean),

@@ -93,51 +93,45 @@ MICRO(ring) {
     }
 }
 
-#define FOLLOW(name, type, letter, load)                                                                     \
-    static __device__ __forceinline__ type name(type at) {                                                   \
-        type next;                                                                                           \
-        asm volatile(load " %0, [%1];" : "=" letter(next) : letter(at));                                     \
-        return next;                                                                                         \
-    }
-FOLLOW(follow_l1, uint64_t, "l", "ld.global.u64")
-FOLLOW(follow_l2, uint64_t, "l", "ld.global.cg.u64")
-FOLLOW(follow_shared, uint32_t, "r", "ld.shared.u32")
-
-// One thread: `a` steps to warm up, then `turns` times 8 under the clock.
-#define TIMED_CHASE(follow, type, start)                                                                     \
-    type at = start;                                                                                         \
-    for (uint32_t i = 0; i < a; i++) at = follow(at);                                                        \
-    uint64_t begin = micro_clock();                                                                          \
-    for (uint32_t i = 0; i < turns; i++) {                                                                   \
-        at = follow(at), at = follow(at), at = follow(at), at = follow(at);                                  \
-        at = follow(at), at = follow(at), at = follow(at), at = follow(at);                                  \
-    }                                                                                                        \
-    uint64_t taken = micro_clock() - begin;                                                                  \
-    cycles[0] = taken
+MICRO_FOLLOW(follow_l1, uint64_t, "l", "ld.global.u64")
+MICRO_FOLLOW(follow_l2, uint64_t, "l", "ld.global.cg.u64")
+MICRO_FOLLOW(follow_shared, uint32_t, "r", "ld.shared.u32")
+MICRO_FOLLOW(follow_local, uint32_t, "r", "ld.local.u32")
 
 // values[0]: the place where it ended
 MICRO(chase_l1) {
-    TIMED_CHASE(follow_l1, uint64_t, (uint64_t)data);
+    MICRO_CHASE(follow_l1, uint64_t, (uint64_t)data);
     values[0] = (uint32_t)((at - (uint64_t)data) / b);
 }
 MICRO(chase_l2) {
-    TIMED_CHASE(follow_l2, uint64_t, (uint64_t)data);
+    MICRO_CHASE(follow_l2, uint64_t, (uint64_t)data);
     values[0] = (uint32_t)((at - (uint64_t)data) / b);
 }
 
-enum { SMALL_RING = 256 };
 MICRO(chase_shared) {
-    __shared__ uint32_t ring[SMALL_RING];
+    __shared__ uint32_t ring[MICRO_SMALL_RING];
     uint32_t first = micro_shared(ring);
-    for (uint32_t i = 0; i < SMALL_RING; i++) ring[i] = first + 4u * ((13u * i + 7u) % SMALL_RING);
-    TIMED_CHASE(follow_shared, uint32_t, first);
+    for (uint32_t i = 0; i < MICRO_SMALL_RING; i++)
+        ring[i] = first + 4u * ((13u * i + 7u) % MICRO_SMALL_RING);
+    MICRO_CHASE(follow_shared, uint32_t, first);
+    values[0] = (at - first) / 4u;
+}
+
+// Local memory is the thread's own part of global memory, and comes through L1.
+MICRO(chase_local) {
+    uint32_t ring[MICRO_SMALL_RING], first = (uint32_t)__cvta_generic_to_local(ring);
+#pragma unroll 1
+    for (uint32_t i = 0; i < MICRO_SMALL_RING; i++)
+        ring[i] = first + 4u * ((13u * i + 7u) % MICRO_SMALL_RING);
+    asm volatile("" ::"l"(ring) : "memory"); // it is read by address alone
+    MICRO_CHASE(follow_local, uint32_t, first);
     values[0] = (at - first) / 4u;
 }
 
 struct constant_ring {
-    uint32_t next[SMALL_RING];
+    uint32_t next[MICRO_SMALL_RING];
     constexpr constant_ring() : next() {
-        for (uint32_t i = 0; i < SMALL_RING; i++) next[i] = 4u * ((13u * i + 7u) % SMALL_RING);
+        for (uint32_t i = 0; i < MICRO_SMALL_RING; i++) next[i] = 4u * ((13u * i + 7u) % MICRO_SMALL_RING);
     }
 };
 static __constant__ constant_ring in_constant;
@@ -146,7 +140,7 @@ static __device__ __forceinline__ uint32_t follow_constant(uint32_t at) {
     return *(const uint32_t *)((const char *)in_constant.next + at);
 }
 MICRO(chase_constant) {
-    TIMED_CHASE(follow_constant, uint32_t, 0);
+    MICRO_CHASE(follow_constant, uint32_t, 0);
     values[0] = at / 4u;
 }
 

@@ -52,4 +52,27 @@ static __device__ __forceinline__ uint32_t micro_shared(const void *pointer) {
     return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
+// ---- chases ----------------------------------------------------------------------------------------------
+
+enum { MICRO_SMALL_RING = 256 }; // place i leads to place (13 i + 7) % 256
+
+#define MICRO_FOLLOW(name, type, letter, load)                                                               \
+    static __device__ __forceinline__ type name(type at) {                                                   \
+        type next;                                                                                           \
+        asm volatile(load " %0, [%1];" : "=" letter(next) : letter(at));                                     \
+        return next;                                                                                         \
+    }
+
+// One thread: `a` steps to warm up, then `turns` times 8 under the clock.
+#define MICRO_CHASE(follow, type, start)                                                                     \
+    type at = start;                                                                                         \
+    for (uint32_t i = 0; i < a; i++) at = follow(at);                                                        \
+    uint64_t begin = micro_clock();                                                                          \
+    for (uint32_t i = 0; i < turns; i++) {                                                                   \
+        at = follow(at), at = follow(at), at = follow(at), at = follow(at);                                  \
+        at = follow(at), at = follow(at), at = follow(at), at = follow(at);                                  \
+    }                                                                                                        \
+    uint64_t taken = micro_clock() - begin;                                                                  \
+    cycles[0] = taken
+
 #endif
