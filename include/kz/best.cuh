@@ -91,6 +91,85 @@ static __device__ __forceinline__ A kz_fold_pack_at(A value, kz_pack<T> pack, si
     return kz_element<A>::template fold<operation>(value, pack, index);
 }
 
+// ---- a value with a place of 32 bits, for folds that go in order ----------------------------------------------
+
+// No gap behind a double, so that it can go by mail. Before any element there is the identity at place 0, and an equal
+// does not take its place: whoever has it in the end has a stretch of elements that are all equal to the identity, of
+// which the first counts.
+#pragma pack(push, 4)
+template <typename A> struct kz_spot {
+    A value;
+    unsigned at;
+};
+#pragma pack(pop)
+
+template <int operation, typename A>
+static __device__ __forceinline__ kz_spot<A> kz_fold_identity(kz_spot<A>) {
+    return {kz_fold_identity<operation>(A()), 0};
+}
+// All of b comes after all of a.
+template <int operation, typename A>
+static __device__ __forceinline__ kz_spot<A> kz_fold_next(kz_spot<A> a, kz_spot<A> b) {
+    bool beats = kz_beats<operation>(b.value, a.value);
+    return {beats ? b.value : a.value, beats ? b.at : a.at};
+}
+template <typename A> static __device__ __forceinline__ kz_spot<A> kz_fold_shift_up(kz_spot<A> s, int lanes) {
+    return {kz_fold_shift_up(s.value, lanes), kz_fold_shift_up(s.at, lanes)};
+}
+
+// ---- a pack's extreme ----------------------------------------------------------------------------------------
+
+// Of two numbers; where one is NaN, the other.
+template <int operation> static __device__ __forceinline__ float kz_extreme(float a, float b) {
+    return operation == KZ_MIN ? fminf(a, b) : fmaxf(a, b);
+}
+template <int operation> static __device__ __forceinline__ double kz_extreme(double a, double b) {
+    return operation == KZ_MIN ? fmin(a, b) : fmax(a, b);
+}
+template <int operation> static __device__ __forceinline__ int kz_extreme(int a, int b) {
+    return operation == KZ_MIN ? min(a, b) : max(a, b);
+}
+// What counts as the extreme where there is one; integers have none.
+static __device__ __forceinline__ float kz_nan(float) { return __uint_as_float(0x7fffffffu); }
+static __device__ __forceinline__ double kz_nan(double) { return __longlong_as_double(0x7fffffffffffffff); }
+static __device__ __forceinline__ int kz_nan(int) { return 0; }
+
+// Of a pack: an instruction per element, and half of one to ask for NaN, two elements at a time.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ A kz_pack_extreme(uint4 raw) {
+    kz_pack<T> pack;
+    pack.raw = raw;
+    A most = (A)kz_widen(pack.at[0]);
+    bool nan = false;
+#pragma unroll
+    for (int e = 1; e < 16 / (int)sizeof(T); e++) most = kz_extreme<operation>(most, (A)kz_widen(pack.at[e]));
+#pragma unroll
+    for (int e = 0; e < 16 / (int)sizeof(T); e += 2) {
+        A x = (A)kz_widen(pack.at[e]), y = (A)kz_widen(pack.at[e + 1]);
+        bool either = x != x || y != y;
+        nan = nan || either;
+    }
+    return nan ? kz_nan(most) : most;
+}
+
+// The first element of a pack that is its extreme: itself, and its number in the pack.
+template <typename T, typename A>
+static __device__ __forceinline__ A kz_pack_find(uint4 raw, A extreme, unsigned *number) {
+    kz_pack<T> pack;
+    pack.raw = raw;
+    A found = extreme;
+    *number = 0;
+#pragma unroll
+    for (int e = 16 / (int)sizeof(T) - 1; e >= 0; e--) {
+        A x = (A)kz_widen(pack.at[e]);
+        if (x == extreme || x != x) { // where the extreme is not NaN, nobody is
+            found = x;
+            *number = e;
+        }
+    }
+    return found;
+}
+
 // From L2: L1 knows nothing of other blocks.
 template <typename A> static __device__ __forceinline__ A kz_look_l2(const A *from) { return __ldcg(from); }
 template <typename A> static __device__ __forceinline__ kz_best<A> kz_look_l2(const kz_best<A> *from) {

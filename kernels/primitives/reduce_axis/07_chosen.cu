@@ -12,11 +12,10 @@
 
 // ---- a block per row or per piece of one -----------------------------------------------------------------
 
-template <int operation, typename T, typename A, typename O>
-static __device__ __forceinline__ void team(const T *in, O out, A *partial, size_t segments, size_t n,
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void team(const T *in, T *out, A *partial, size_t segments, size_t n,
                                             size_t pieces) {
-    // What finds has accumulators of three words or more, and room for half as many.
-    const int PACK = 16 / sizeof(T), PACKS = REDUCE_AXIS_TEAM_PACKS / (sizeof(A) > 8 ? 2 : 1);
+    const int PACK = 16 / sizeof(T);
     rows_view<T> v = view_rows(in, segments, n);
     // A piece ends with a pack where rows do.
     size_t chunk = ((n + pieces - 1) / pieces + PACK - 1) / PACK * PACK;
@@ -24,7 +23,8 @@ static __device__ __forceinline__ void team(const T *in, O out, A *partial, size
         size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
         size_t row = v.begin + s * n;
-        A value = fold_long<operation, PACKS, T, A>(v, row, row + from, row + to, threadIdx.x, blockDim.x);
+        A value = fold_long<operation, REDUCE_AXIS_TEAM_PACKS, T, A>(v, row + from, row + to, threadIdx.x,
+                                                                     blockDim.x);
         value = kz_fold_block<operation>(value);
         if (threadIdx.x != 0) continue;
         if (pieces == 1)
@@ -144,33 +144,6 @@ static __device__ __forceinline__ void wide_columns(const T *in, T *out, A *part
         wide_columns<OPERATION, T, A>(in, out, partial, s);                                                  \
     }
 
-// ---- argmin and argmax: the same by a best, in the kernels that any shape can take --------------------------
-
-#define FIND_LONG(operation, OPERATION, type, T, A)                                                          \
-    KZ_ENTRY_BOUNDS(reduce_axis_long_##operation##_##type, REDUCE_AXIS_ROW_THREADS, REDUCE_AXIS_ROW_BLOCKS)  \
-    (const T *in, T *out, size_t segments, size_t n, size_t lanes, long long *index) {                       \
-        long_rows<OPERATION, T, kz_best<A>>(in, found<T>{out, index}, segments, n, (unsigned)lanes);         \
-    }
-#define FIND_TEAM(operation, OPERATION, type, T, A)                                                          \
-    KZ_ENTRY_BOUNDS(reduce_axis_team_##operation##_##type, REDUCE_AXIS_TEAM_THREADS,                         \
-                    REDUCE_AXIS_TEAM_BLOCKS)                                                                 \
-    (const T *in, T *out, kz_best<A> *partial, size_t segments, size_t n, size_t pieces, long long *index) { \
-        team<OPERATION, T>(in, found<T>{out, index}, partial, segments, n, pieces);                          \
-    }
-#define FIND_COLUMNS(operation, OPERATION, type, T, A)                                                       \
-    KZ_ENTRY_BOUNDS(reduce_axis_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                        \
-    (const T *in, T *out, kz_best<A> *partial, size_t outer, size_t n, size_t inner, size_t pieces,          \
-     size_t width, long long *index) {                                                                       \
-        const shape s = {outer, n, inner, pieces, (unsigned)width, inner};                                   \
-        columns<OPERATION>(in, found<T>{out, index}, partial, &s);                                           \
-    }
-#define FIND_GATHER(operation, OPERATION, type, T, A)                                                        \
-    KZ_ENTRY(reduce_axis_gather_##operation##_##type)                                                        \
-    (const kz_best<A> *partial, T *out, size_t segments, size_t pieces, size_t n, size_t lanes,              \
-     long long *index) {                                                                                     \
-        gather<OPERATION>(partial, found<T>{out, index}, segments, pieces, n, (unsigned)lanes);              \
-    }
-
 REDUCE_AXIS_ALL(REDUCE_AXIS_SHORT)
 REDUCE_AXIS_ALL(REDUCE_AXIS_LONG)
 REDUCE_AXIS_ALL(TEAM)
@@ -183,7 +156,3 @@ REDUCE_AXIS_MIN(TEAM)
 REDUCE_AXIS_MIN(RAGGED)
 REDUCE_AXIS_MIN(WIDE)
 REDUCE_AXIS_MIN(REDUCE_AXIS_GATHER)
-KZ_BEST_TYPES(FIND_LONG)
-KZ_BEST_TYPES(FIND_TEAM)
-KZ_BEST_TYPES(FIND_COLUMNS)
-KZ_BEST_TYPES(FIND_GATHER)

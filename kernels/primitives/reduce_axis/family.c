@@ -2,8 +2,8 @@
 // variants.
 //
 // Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner, and as many indices
-// for argmin and argmax. Where choice.csv does not know the GPU, the last variant that the device can run is
-// taken: 07, which chooses by shape.
+// for argmin and argmax. Where choice.csv does not know the GPU, the last variant that does the operation is
+// taken: 07, which chooses by shape, or 08.
 #include "reduce_axis.h"
 
 #include "private.h"
@@ -41,12 +41,12 @@ static kz_status supported(const kz_case *c, kz_error *error) {
     return reduce_supported("reduce_axis", c->operation, c->type, error);
 }
 
-// Those that the ladder is told with: 01 and 07 have the others as well.
+// Those that the ladder is told with: 01 and the last two have the others as well.
 static kz_status told(const kz_case *c, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
-    return kz_plan_refuse(error, "no %s here: 01_thread and 07_chosen do it",
-                          reduce_operations[c->operation]);
+    return kz_plan_refuse(error, "no %s here: 01_thread and %s do it", reduce_operations[c->operation],
+                          reduce_finds(c) ? "08_second_look" : "07_chosen");
 }
 
 // A launch; what finds takes the indices' buffer as its last argument.
@@ -186,12 +186,10 @@ static kz_status plan_columns(const kz_case *c, const kz_device_info *device, kz
 }
 
 // A launch of 06's kernels: rows of at most 16 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS.
-// What finds takes the kernel for long ones throughout, with two packs per lane of those of at most 16.
 static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
     uint64_t packs = row_packs(c), n = (uint64_t)c->axes[N];
-    bool brief = packs <= 16 && !reduce_finds(c);
-    uint64_t each = brief ? 1 : packs <= 16 ? 2 : REDUCE_AXIS_PACKS;
-    uint64_t lanes = lanes_for(kz_ceil_div(packs, each));
+    bool brief = packs <= 16;
+    uint64_t lanes = lanes_for(kz_ceil_div(packs, brief ? 1 : REDUCE_AXIS_PACKS));
     uint64_t per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? REDUCE_AXIS_PACKS : 1);
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
@@ -210,7 +208,7 @@ static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_
 }
 
 // A block per row; where those are too few, one per piece of a row.
-static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea) {
     uint64_t tile = REDUCE_AXIS_TEAM_THREADS * REDUCE_AXIS_TEAM_PACKS * 16 / kz_type_size(c->type);
     uint64_t pieces = pieces_of(c, device, segments(c), tile);
     plan->workspace_bytes = partial_bytes(c, pieces);
@@ -220,7 +218,7 @@ static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *pl
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
-    add_entry(c, plan, "team", kz_min_u64(segments(c) * pieces, 1u << 20), REDUCE_AXIS_TEAM_THREADS, args, 6);
+    add_entry(c, plan, idea, kz_min_u64(segments(c) * pieces, 1u << 20), REDUCE_AXIS_TEAM_THREADS, args, 6);
     add_gather(c, device, plan, pieces);
 }
 
@@ -236,23 +234,55 @@ static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *
     add_entry(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
 }
 
-// By shape (argmin and argmax have fewer kernels to choose from): columns; rows that are worth a block; short
-// ones that begin anywhere; the rest. A row is worth one too where there are so few that a warp each would
-// leave the GPU idle.
+// A row is worth a block of its own by its length, and where there are so few that a warp each would leave the GPU idle.
+static bool worth_a_block(const kz_case *c, const kz_device_info *device) {
+    uint64_t full = (uint64_t)device->multiprocessors * 32;
+    return row_bytes(c) > REDUCE_AXIS_WARP_BYTES || (segments(c) < full && row_bytes(c) > 2048);
+}
+
+// By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest.
 static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    if (reduce_finds(c)) return told(c, error);
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    uint64_t pack = 16 / kz_type_size(c->type), full = (uint64_t)device->multiprocessors * 32;
-    if (c->axes[INNER] > 1 && reduce_finds(c))
-        add_columns(c, device, plan, "columns", 1);
-    else if (c->axes[INNER] > 1)
+    uint64_t pack = 16 / kz_type_size(c->type);
+    if (c->axes[INNER] > 1)
         add_columns(c, device, plan, "wide_columns", (uint64_t)c->axes[INNER] % pack == 0 ? pack : 1);
-    else if (row_bytes(c) > REDUCE_AXIS_WARP_BYTES || (segments(c) < full && row_bytes(c) > 2048))
-        add_team(c, device, plan);
-    else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256 && !reduce_finds(c))
+    else if (worth_a_block(c, device))
+        add_team(c, device, plan, "team");
+    else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256)
         add_ragged(c, device, plan);
     else
         add_rows(c, device, plan);
+    return KZ_OK;
+}
+
+// Rows of less than a block, for what finds: up to 8 packs for each lane, two lanes at least.
+static void add_find(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+    uint64_t packs = row_packs(c), lanes = lanes_for(kz_ceil_div(packs, REDUCE_AXIS_FIND_PACKS));
+    if (packs > 1 && lanes < 2) lanes = 2;
+    bool brief = row_bytes(c) % 16 == 0 && (packs == 2 || packs == 4 || packs == 8);
+    uint64_t per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? 16 / packs : 1);
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
+                     kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(lanes)};
+    add_entry(c, plan, "find", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
+}
+
+static kz_status plan_second_look(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status == KZ_OK && !reduce_finds(c))
+        return kz_plan_refuse(error, "argmin and argmax alone: 07_chosen does %s",
+                              reduce_operations[c->operation]);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    if (c->axes[INNER] > 1)
+        add_columns(c, device, plan, "columns", 1);
+    else if (worth_a_block(c, device))
+        add_team(c, device, plan, "find_team");
+    else
+        add_find(c, device, plan);
     return KZ_OK;
 }
 
@@ -265,6 +295,7 @@ static const kz_variant variants[] = {
     {"05_columns", 75, plan_columns, "tiles of columns, n in pieces, a second stage", NULL},
     {"06_vector", 75, plan_vector, "several rows or packs per lane in flight", NULL},
     {"07_chosen", 75, plan_chosen, "the plan takes the kernel that fits the shape", NULL},
+    {"08_second_look", 75, plan_second_look, "argmin and argmax: the value first, then its place", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -320,7 +351,7 @@ static const kz_case cases[] = {
     FLOATS(FLOAT_EDGES, MEAN),
     EDGES(SUM, I32),
     EDGES(MAX, I32),
-    // 01 and 07 alone.
+    // 01 and 07 or 08 alone.
     FLOATS(FIND_EDGES, MIN),
     FLOATS(FIND_EDGES, ARGMIN),
     FLOATS(FIND_EDGES, ARGMAX),
@@ -329,6 +360,14 @@ static const kz_case cases[] = {
     EDGES(ARGMAX, I32),
     CHECK(ARGMAX, I32, 3, 0, 2), // no index
     CHECK(ARGMIN, F32, 7, 1, 3),
+    CHECK(ARGMAX, F32, 301, 16, 1), // 08: whole tiles of 2, 4 and 8 packs and a rest; a lane; a rest of packs
+    CHECK(ARGMIN, F16, 150, 16, 1, .data = KZ_DATA_RUNS),
+    CHECK(ARGMAX, F64, 70, 16, 1, .data = KZ_DATA_NAN),
+    CHECK(ARGMAX, I32, 100, 4, 1),
+    CHECK(ARGMIN, F32, 33, 1000, 1, .data = KZ_DATA_NAN),
+    CHECK(ARGMAX, BF16, 5, 4096, 1, .data = KZ_DATA_RUNS),
+    CHECK(ARGMAX, F32, 31, 256, 1, .data = KZ_DATA_INF),
+    CHECK(ARGMIN, F32, 37, 257, 1, .data = KZ_DATA_RUNS, .misalign = 2),
     CHECK(ARGMAX, F32, 21, 64, 1, .data = KZ_DATA_EQUAL), // the first of all, whoever comes first
     CHECK(ARGMIN, F16, 3, 5003, 1, .data = KZ_DATA_RUNS), // ties in a row of a block
     CHECK(ARGMAX, F32, 1, 70001, 1, .data = KZ_DATA_EQUAL, .misalign = 1), // in pieces

@@ -103,31 +103,130 @@ static void what_is_not_done_is_refused(void **state) {
     plan_of("01_thread", sum(KZ_U8, 1, 8, 1), KZ_UNSUPPORTED);
 }
 
-// What finds chooses among fewer kernels; its partial results have an index of 8 bytes.
-static void what_finds_is_planned_by_01_and_07(void **state) {
-    kz_case c = {.operation = KZ_REDUCE_ARGMAX, .type = KZ_F32, .axes = {1 << 20, 16, 1}};
-    assert_takes(c, "reduce_axis_long_argmax_f32", 1);
-    c.axes[1] = 17;
-    assert_takes(c, "reduce_axis_long_argmax_f32", 1);
-    c = (kz_case){.operation = KZ_REDUCE_ARGMIN, .type = KZ_F64, .axes = {1, 1 << 20, 3}};
-    assert_takes(c, "reduce_axis_columns_argmin_f64", 2);
-    kz_plan plan = plan_of("07_chosen", c, KZ_OK);
-    assert_int_equal(plan.workspace_bytes % (3 * 16), 0);
-    for (uint32_t s = 0; s < plan.step_count; s++) { // the indices' buffer comes last
-        const kz_arg *last = &plan.steps[s].args[plan.steps[s].arg_count - 1];
-        assert_int_equal(last->kind, KZ_ARG_BUFFER);
-        assert_int_equal(last->buffer, 2);
+static kz_case argmax(kz_type type, int64_t outer, int64_t n, int64_t inner) {
+    return (kz_case){.operation = KZ_REDUCE_ARGMAX, .type = type, .axes = {outer, n, inner}};
+}
+
+// What finds is 08's, by shape; its partial results have an index of 8 bytes.
+static void what_finds_is_planned_by_01_and_08(void **state) {
+    static const struct {
+        int64_t outer, n, inner;
+        const char *entry;
+        uint32_t steps;
+    } rows[] = {
+        {1 << 20, 16, 1, "reduce_axis_find_argmax_f32", 1},
+        {1 << 20, 17, 1, "reduce_axis_find_argmax_f32", 1},
+        {1 << 16, 4096, 1, "reduce_axis_find_team_argmax_f32", 1},
+        {1, 1 << 28, 1, "reduce_axis_find_team_argmax_f32", 2},
+        {1, 1 << 20, 3, "reduce_axis_columns_argmax_f32", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kz_plan plan =
+            plan_of("08_second_look", argmax(KZ_F32, rows[i].outer, rows[i].n, rows[i].inner), KZ_OK);
+        assert_string_equal(plan.steps[0].entry, rows[i].entry);
+        assert_int_equal(plan.step_count, rows[i].steps);
+        for (uint32_t s = 0; s < plan.step_count; s++) { // the indices' buffer comes last
+            const kz_arg *last = &plan.steps[s].args[plan.steps[s].arg_count - 1];
+            assert_int_equal(last->kind, KZ_ARG_BUFFER);
+            assert_int_equal(last->buffer, 2);
+        }
     }
-    plan_of("01_thread", c, KZ_OK);
-    const char *const others[] = {"02_warp", "03_block", "04_group", "05_columns", "06_vector"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) plan_of(others[i], c, KZ_UNSUPPORTED);
+    assert_int_equal(
+        plan_of("08_second_look", argmax(KZ_F64, 1, 1 << 20, 3), KZ_OK).workspace_bytes % (3 * 16), 0);
+    plan_of("01_thread", argmax(KZ_F32, 4, 4, 4), KZ_OK);
+    plan_of("08_second_look", sum(KZ_F32, 4, 4, 1), KZ_UNSUPPORTED);
+    const char *const others[] = {"02_warp", "03_block", "04_group", "05_columns", "06_vector", "07_chosen"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        plan_of(others[i], argmax(KZ_F32, 4, 4, 1), KZ_UNSUPPORTED);
+}
+
+// Two lanes of eight packs for 64 floats, four for 128; rows of one pack have one lane.
+static void lanes_of_what_finds(void **state) {
+    static const struct {
+        int64_t n;
+        uint64_t lanes;
+    } rows[] = {{4, 1}, {5, 2}, {16, 2}, {64, 2}, {128, 4}, {256, 8}, {1000, 32}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kz_plan plan = plan_of("08_second_look", argmax(KZ_F32, 100000, rows[i].n, 1), KZ_OK);
+        assert_int_equal(plan.steps[0].args[4].scalar, rows[i].lanes);
+    }
+}
+
+// The greatest of each row in the simulator, from element `shift` of `in` on.
+static void find_in_rows(kz_device *device, size_t rows, size_t n, const float *in, size_t shift, float *out,
+                         int64_t *index) {
+    kz_error error = {0};
+    kz_operation *operation;
+    kz_ptr from, to, at, work;
+    uint64_t bytes = (rows * n + shift) * sizeof *in;
+    assert_int_equal(kz_reduce_axis_open(device, KZ_REDUCE_ARGMAX, KZ_F32, rows, n, 1, "08_second_look",
+                                         &operation, &error),
+                     KZ_OK);
+    uint64_t space = kz_operation_workspace(operation);
+    assert_int_equal(kz_memory_alloc(device, bytes, &from, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, rows * sizeof *out, &to, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, rows * sizeof *index, &at, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, space ? space : 1, &work, &error), KZ_OK);
+    kz_copy_to_device(device, NULL, from, in, bytes, &error);
+    assert_int_equal(
+        kz_reduce_axis_run_index(operation, NULL, from + shift * sizeof *in, to, at, work, space, &error),
+        KZ_OK);
+    kz_copy_to_host(device, NULL, out, to, rows * sizeof *out, &error);
+    kz_copy_to_host(device, NULL, index, at, rows * sizeof *index, &error);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    kz_memory_free(device, from, &error);
+    kz_memory_free(device, to, &error);
+    kz_memory_free(device, at, &error);
+    kz_memory_free(device, work, &error);
+    kz_operation_close(operation);
+}
+
+// A row of one of five kinds: nothing but -Inf, which is the identity; zeros of both signs, which are equal; NaN behind
+// the middle and at the end; -Inf up to the last element; two greatest ones. Gives where the greatest stands.
+enum { KINDS = 5 };
+static int64_t make_row(size_t kind, size_t n, float *row, float *greatest) {
+    const size_t at[KINDS] = {0, 0, n / 2, n - 1, n / 3};
+    for (size_t k = 0; k < n; k++) {
+        const float of_kind[KINDS] = {
+            -INFINITY, k % 2 ? 0.0f : -0.0f, k == n / 2 || k == n - 1 ? NAN : (float)k,
+            k == n - 1 ? -3.0f : -INFINITY, k == n / 3 || k == n / 2 ? 7.0f : -1.0f};
+        row[k] = of_kind[kind];
+    }
+    *greatest = row[at[kind]];
+    return (int64_t)at[kind];
+}
+
+// For every kernel for rows, and wherever they begin: what stands before them and behind is not theirs. There are rows
+// enough for whole tiles of short ones.
+static void ties_and_identities(void **state) {
+    enum { ROWS = 150, FEW = 5, MOST = 3000 };
+    static const size_t lengths[] = {1, 4, 5, 8, 16, 32, 64, 67, 256, 1000, MOST};
+    static float in[FEW * MOST + 4];
+    float out[ROWS], greatest[ROWS];
+    int64_t index[ROWS], at[ROWS];
+    kz_error error = {0};
+    kz_device *device;
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    for (size_t i = 0; i < 2 * sizeof lengths / sizeof lengths[0]; i++) {
+        size_t n = lengths[i / 2], rows = n * ROWS <= FEW * MOST ? ROWS : FEW, shift = i % 2 * 3;
+        for (size_t k = 0; k < shift; k++) in[k] = INFINITY;
+        for (size_t r = 0; r < rows; r++) at[r] = make_row(r % KINDS, n, in + shift + r * n, &greatest[r]);
+        find_in_rows(device, rows, n, in, shift, out, index);
+        for (size_t r = 0; r < rows; r++) {
+            assert_int_equal(index[r], at[r]);
+            if (!isnan(greatest[r])) assert_memory_equal(&out[r], &greatest[r], sizeof out[r]);
+            assert_true(isnan(out[r]) == isnan(greatest[r]));
+        }
+    }
+    kz_device_close(device);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_middle_axis_goes),      cmocka_unit_test(the_first_of_the_extremes),
-        cmocka_unit_test(the_plan_chooses_by_shape), cmocka_unit_test(what_finds_is_planned_by_01_and_07),
+        cmocka_unit_test(the_plan_chooses_by_shape), cmocka_unit_test(what_finds_is_planned_by_01_and_08),
         cmocka_unit_test(lanes_fit_the_row),         cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(lanes_of_what_finds),       cmocka_unit_test(ties_and_identities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,12 +168,11 @@ static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *ou
 
 // ---- long rows: PACKS packs of one row per lane in flight -------------------------------------------------
 
-// This thread's part of a row, the places [from, to), of which `zero` has index 0: packs `lane`, `lane +
-// lanes`, ... of those that are the row's alone. The elements before and after them, less than a pack each,
-// go to the first lanes, one each.
+// This thread's part of a row, the places [from, to): packs `lane`, `lane + lanes`, ... of those that are the
+// row's alone. The elements before and after them, less than a pack each, go to the first lanes, one each.
 template <int operation, int PACKS, typename T, typename A>
-static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t zero, size_t from, size_t to,
-                                              size_t lane, size_t lanes) {
+static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from, size_t to, size_t lane,
+                                              size_t lanes) {
     const size_t PACK = 16 / sizeof(T);
     size_t first = (from + PACK - 1) / PACK, end = to / PACK;
     size_t head = first * PACK < to ? first * PACK : to; // behind the elements before the packs
@@ -191,21 +190,19 @@ static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t zero
         }
 #pragma unroll
         for (int j = 0; j < PACKS; j++)
-            if (p + j * lanes < end)
-                value[j] =
-                    kz_fold_pack_at<operation, T, A>(value[j], elements[j], (p + j * lanes) * PACK - zero);
+            if (p + j * lanes < end) value[j] = kz_fold_pack<operation, T, A>(value[j], elements[j]);
     }
     for (size_t k = from + lane; k < head; k += lanes)
-        value[0] = kz_fold_combine<operation>(value[0], kz_element<A>::at(v.base[k], k - zero));
+        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
     for (size_t k = tail + lane; k < to; k += lanes)
-        value[0] = kz_fold_combine<operation>(value[0], kz_element<A>::at(v.base[k], k - zero));
+        value[0] = kz_fold_combine<operation>(value[0], (A)kz_widen(v.base[k]));
 #pragma unroll
     for (int j = 1; j < PACKS; j++) value[0] = kz_fold_combine<operation>(value[0], value[j]);
     return value[0];
 }
 
-template <int operation, typename T, typename A, typename O>
-static __device__ __forceinline__ void long_rows(const T *in, O out, size_t segments, size_t n,
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void long_rows(const T *in, T *out, size_t segments, size_t n,
                                                  unsigned lanes) {
     rows_view<T> v = view_rows(in, segments, n);
     unsigned lane = kz_lane() % lanes, groups = KZ_WARP / lanes;
@@ -214,7 +211,7 @@ static __device__ __forceinline__ void long_rows(const T *in, O out, size_t segm
         size_t s = base + kz_lane() / lanes, from = v.begin + s * n;
         A value = kz_fold_identity<operation>(A());
         if (s < segments)
-            value = fold_long<operation, REDUCE_AXIS_PACKS, T, A>(v, from, from, from + n, lane, lanes);
+            value = fold_long<operation, REDUCE_AXIS_PACKS, T, A>(v, from, from + n, lane, lanes);
         __syncwarp();
         value = fold_group<operation>(value, lanes);
         if (lane == 0 && s < segments) write_result<operation>(out, s, value, n);

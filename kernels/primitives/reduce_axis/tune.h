@@ -40,6 +40,17 @@
 #ifndef REDUCE_AXIS_TEAM_BLOCKS
 #define REDUCE_AXIS_TEAM_BLOCKS 8 // per multiprocessor
 #endif
+// 08: packs of a lane in flight (a power of two; to be searched: 4 8), blocks per multiprocessor of the kernel for rows
+// (4 3 2) and of that with a block per row (8 7 6).
+#ifndef REDUCE_AXIS_FIND_PACKS
+#define REDUCE_AXIS_FIND_PACKS 8
+#endif
+#ifndef REDUCE_AXIS_FIND_BLOCKS
+#define REDUCE_AXIS_FIND_BLOCKS 3
+#endif
+#ifndef REDUCE_AXIS_FIND_TEAM_BLOCKS
+#define REDUCE_AXIS_FIND_TEAM_BLOCKS 6
+#endif
 // 07: short rows that begin anywhere go through a tile of this many bytes; to be searched: 8192 16384 32768.
 #ifndef REDUCE_AXIS_RAGGED_BYTES
 #define REDUCE_AXIS_RAGGED_BYTES 16384

@@ -41,7 +41,7 @@ static __device__ __forceinline__ void close_block(const problem<T> &p, const re
             head = whole;
             first = r.from;
         }
-        all = Op::combine(all, {r.value, closed ? A(1) : A(0)});
+        all = Op::combine(all, {r.value, Op::flag(closed)});
     }
     if (kz_lane() == 0) box.send(blockIdx.x, launch, all);
     bool closed = all.closed != 0, last = blockIdx.x % GROUP == GROUP - 1;

@@ -5,6 +5,7 @@
 #ifndef REDUCE_SEGMENTS_BITS_CUH
 #define REDUCE_SEGMENTS_BITS_CUH
 
+#include "kz/warp.cuh"
 #include "merge.cuh"
 
 enum { WINDOWS = 2, STAGES = REDUCE_SEGMENTS_BITS_STAGES };
@@ -174,13 +175,13 @@ static __device__ __forceinline__ A pass_on(A value, unsigned closed, A *carry) 
     int since = below ? (int)kz_lane() - (KZ_WARP - 1 - __clz(below)) : (int)kz_lane();
 #pragma unroll
     for (int step = 1; step < KZ_WARP; step *= 2) {
-        A other = __shfl_up_sync(KZ_ALL_LANES, value, step);
-        if (step <= since) value = kz_fold_combine<operation>(other, value);
+        A other = kz_fold_shift_up(value, step);
+        if (step <= since) value = kz_fold_next<operation>(other, value);
     }
-    if (!below) value = kz_fold_combine<operation>(*carry, value);
-    A before = __shfl_up_sync(KZ_ALL_LANES, value, 1);
+    if (!below) value = kz_fold_next<operation>(*carry, value);
+    A before = kz_fold_shift_up(value, 1);
     if (kz_lane() == 0) before = *carry;
-    *carry = __shfl_sync(KZ_ALL_LANES, value, KZ_WARP - 1);
+    *carry = kz_shuffle(value, KZ_WARP - 1);
     return before;
 }
 

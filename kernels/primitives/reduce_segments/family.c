@@ -77,8 +77,8 @@ static kz_status supported(const kz_case *c, kz_error *error) {
 static kz_status told(const kz_case *c, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
-    return kz_plan_refuse(error, "no %s here: 01_thread and 04_merge_path do it%s",
-                          reduce_operations[c->operation], reduce_finds(c) ? "" : ", and 06_front");
+    return kz_plan_refuse(error, "no %s here: 01_thread and 04_merge_path do it, and %s",
+                          reduce_operations[c->operation], reduce_finds(c) ? "08_places" : "06_front");
 }
 
 // A launch of (in, offsets, out, segments), with the indices' buffer behind them where they are to be found.
@@ -190,23 +190,37 @@ static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_p
 }
 
 // A stretch of tiles for every block.
-static kz_status plan_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = told(c, error);
-    if (status != KZ_OK || segments(c) == 0) return status;
-    uint64_t size = kz_type_size(c->type), packs = size == 2 ? 3 : REDUCE_SEGMENTS_RING_PACKS;
-    uint32_t shared = (uint32_t)REDUCE_SEGMENTS_RING_SHARED(size);
+static kz_status add_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
+                          size_t shared, kz_error *error) {
+    uint64_t size = kz_type_size(c->type),
+             tile = REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size);
     if (shared > device->shared_per_block_optin)
-        return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
+        return kz_plan_refuse(error, "%zu bytes of shared memory are more than a block may have on %s (%zu)",
                               shared, device->id, device->shared_per_block_optin);
-    uint64_t tile = REDUCE_SEGMENTS_RING_WARPS * packs * 512 / size;
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_RING_BLOCKS;
     uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[N] + 1, tile), full);
     kz_arg args[KZ_PLAN_ARGS];
-    guest_args(c, args);
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, "ring",
-                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_MAILS), REDUCE_SEGMENTS_RING_THREADS, args, 5);
-    plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = shared;
+    size_t count = guest_args(c, args);
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea,
+                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_MAILS), REDUCE_SEGMENTS_RING_THREADS, args,
+                      count);
+    plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = (uint32_t)shared;
     return KZ_OK;
+}
+
+static kz_status plan_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = told(c, error);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    return add_ring(c, device, plan, "ring", REDUCE_SEGMENTS_RING_SHARED(kz_type_size(c->type)), error);
+}
+
+static kz_status plan_places(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = supported(c, error);
+    if (status == KZ_OK && !reduce_finds(c))
+        return kz_plan_refuse(error, "argmin and argmax alone: 04_merge_path and 06_front do %s",
+                              reduce_operations[c->operation]);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    return add_ring(c, device, plan, "places", REDUCE_SEGMENTS_PLACES_SHARED(kz_type_size(c->type)), error);
 }
 
 static const kz_variant variants[] = {
@@ -218,6 +232,7 @@ static const kz_variant variants[] = {
     {"05_bits", 80, plan_bits, "elements added without a question, ends as bits", NULL},
     {"06_front", 80, plan_front, "small shares in order: the GPU reads side by side", NULL},
     {"07_ring", 90, plan_ring, "a ring of tiles by bulk copies, one warp that looks up the ends", NULL},
+    {"08_places", 90, plan_places, "argmin and argmax in the ring: places put by, values looked up", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -269,12 +284,16 @@ static const kz_case cases[] = {
     CHECK(ARGMIN, F32, 0, 3, EQUAL), // no index
     CHECK(ARGMAX, F32, 9001, 31, RANDOM, .data = KZ_DATA_EQUAL),
     CHECK(ARGMIN, F16, 30011, 5, GIANT, .data = KZ_DATA_RUNS), // ties in many blocks
+    CHECK(ARGMAX, F32, 120011, 400, RANDOM, .data = KZ_DATA_RUNS, .misalign = 3),
+    CHECK(ARGMAX, F64, 40009, 2500, RANDOM, .data = KZ_DATA_NAN),
     SKEWED(1 << 28, 1 << 24),
     SKEWED(1 << 28, 1 << 20),
     SKEWED(1 << 28, 1 << 16),
     BENCH(MEAN, F32, 1 << 28, 1 << 20, RANDOM),
     BENCH(MIN, F32, 1 << 28, 1 << 20, RANDOM),
+    BENCH(ARGMAX, F32, 1 << 28, 1 << 24, RANDOM),
     BENCH(ARGMAX, F32, 1 << 28, 1 << 20, RANDOM),
+    BENCH(ARGMAX, F32, 1 << 28, 1 << 16, RANDOM),
     BENCH(SUM, F16, 1 << 28, 1 << 20, RANDOM),
     CASE(SUM, I32, (1LL << 31) + 4099, 1 << 20, RANDOM, KZ_USE_HUGE), // every element counts
 };
@@ -282,9 +301,10 @@ static const kz_case cases[] = {
 static uint64_t size(const kz_case *c) { return segments(c) ? (uint64_t)c->axes[N] / segments(c) : 0; }
 
 // Where there are more segments than elements, ends are the work, and only 04 shares those out. Short segments are too
-// many for 07's ring.
+// many for the ring of 07 and 08; 06 does not find.
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    static const char *const by_ends[] = {"04_merge_path", NULL}, *const when_short[] = {"06_front", NULL};
+    static const char *const by_ends[] = {"04_merge_path", NULL};
+    static const char *const when_short[] = {"06_front", "04_merge_path", NULL};
     if (size(c) >= 8) return NULL;
     return kz_choose_in_order(&kz_family_reduce_segments, c, device, size(c) == 0 ? by_ends : when_short);
 }

@@ -3,20 +3,27 @@
 #ifndef REDUCE_SEGMENTS_PARTS_CUH
 #define REDUCE_SEGMENTS_PARTS_CUH
 
-#include "kz/fold.cuh"
+#include "kz/best.cuh"
 #include "kz/mail.cuh"
+
+// What says whether a part is closed has its value's size, so that there is no gap; a spot has none beside a word.
+template <typename A> struct flag_of { typedef A type; };
+template <typename A> struct flag_of<kz_spot<A>> { typedef unsigned type; };
 
 // A part as it goes by mail.
 template <int operation, typename A> struct parts {
+    typedef typename flag_of<A>::type mark;
     struct value {
-        A open, closed; // closed: 0 or 1
+        A open;
+        mark closed; // 0 or 1
     };
+    static __device__ __forceinline__ mark flag(bool closed) { return closed ? mark(1) : mark(0); }
     static __device__ __forceinline__ value identity(void) {
-        return {kz_fold_identity<operation>(A()), A(0)};
+        return {kz_fold_identity<operation>(A()), mark(0)};
     }
     static __device__ __forceinline__ value combine(value before, value after) {
         if (after.closed == 0) {
-            after.open = kz_fold_combine<operation>(before.open, after.open);
+            after.open = kz_fold_next<operation>(before.open, after.open);
             after.closed = before.closed;
         }
         return after;

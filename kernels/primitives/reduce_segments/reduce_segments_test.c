@@ -61,7 +61,8 @@ static void segments_by_hand(void **state) {
 }
 
 static kz_status plan_of(const char *variant, kz_case c, kz_plan *plan) {
-    kz_device_info device = {.sm = 90, .multiprocessors = 132, .gpu = "h200"};
+    kz_device_info device = {
+        .sm = 90, .multiprocessors = 132, .gpu = "h200", .shared_per_block_optin = 232448};
     kz_error error;
     *plan = (kz_plan){0};
     return kz_variant_find(family(), variant)->plan(&c, &device, plan, &error);
@@ -113,60 +114,97 @@ static size_t make_round(uint32_t n, uint32_t length, size_t round, uint32_t las
 
 typedef struct ring_test {
     kz_device *device;
-    kz_module *module;
-    kz_ptr in, offsets, out;
+    kz_module *sums, *places; // of 07 and 08
+    kz_ptr in, offsets, out, index;
 } ring_test;
 enum { RING_N = 70001, RING_SEGMENTS = 200000 };
 
-// Few blocks have many tiles each: stages and offsets come round. All sums are exact.
+// With so many blocks; few have many tiles each: stages and offsets come round.
+static void run_ring(ring_test *t, const char *variant, kz_module *module, kz_reduce_operation operation,
+                     size_t blocks, size_t segments) {
+    kz_error error = {0};
+    kz_plan p = {0};
+    kz_case c = {.operation = operation, .type = KZ_I32, .axes = {RING_N, (int64_t)segments, 0}};
+    assert_int_equal(kz_variant_find(family(), variant)->plan(&c, kz_device_get_info(t->device), &p, &error),
+                     KZ_OK);
+    p.steps[0].launch.grid[0] = (uint32_t)blocks;
+    kz_ptr buffers[] = {t->in, t->offsets, t->out, t->index};
+    assert_int_equal(kz_plan_run(t->device, NULL, module, &p, buffers, 4, 0, &error), KZ_OK);
+}
+
+// All sums are exact, and so are the places of the greatest, of which there are many equal ones.
 static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32_t *in,
                        const uint32_t *offsets) {
     kz_error error = {0};
-    kz_plan p;
     static int32_t out[RING_SEGMENTS];
-    kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_I32, .axes = {RING_N, (int64_t)segments, 0}};
-    p = (kz_plan){0};
-    assert_int_equal(
-        kz_variant_find(family(), "07_ring")->plan(&c, kz_device_get_info(t->device), &p, &error), KZ_OK);
-    p.steps[0].launch.grid[0] = (uint32_t)blocks;
+    static int64_t index[RING_SEGMENTS];
     kz_copy_to_device(t->device, NULL, t->offsets, offsets, (segments + 1) * sizeof *offsets, &error);
-    kz_ptr buffers[] = {t->in, t->offsets, t->out};
-    assert_int_equal(kz_plan_run(t->device, NULL, t->module, &p, buffers, 3, 0, &error), KZ_OK);
+    run_ring(t, "07_ring", t->sums, KZ_REDUCE_SUM, blocks, segments);
     kz_copy_to_host(t->device, NULL, out, t->out, segments * sizeof *out, &error);
     assert_int_equal(kz_device_synchronize(t->device, &error), KZ_OK);
     for (size_t s = 0; s < segments; s++) {
-        int32_t sum = 0;
-        for (uint32_t k = offsets[s]; k < offsets[s + 1]; k++) sum += in[k];
-        assert_int_equal(out[s], sum);
+        uint32_t sum = 0; // it wraps
+        for (uint32_t k = offsets[s]; k < offsets[s + 1]; k++) sum += (uint32_t)in[k];
+        assert_int_equal((uint32_t)out[s], sum);
+    }
+    run_ring(t, "08_places", t->places, KZ_REDUCE_ARGMAX, blocks, segments);
+    kz_copy_to_host(t->device, NULL, out, t->out, segments * sizeof *out, &error);
+    kz_copy_to_host(t->device, NULL, index, t->index, segments * sizeof *index, &error);
+    assert_int_equal(kz_device_synchronize(t->device, &error), KZ_OK);
+    for (size_t s = 0; s < segments; s++) {
+        int64_t best = -1;
+        for (uint32_t k = offsets[s]; k < offsets[s + 1]; k++)
+            if (best < 0 || in[k] > in[offsets[s] + best]) best = k - offsets[s];
+        assert_int_equal(index[s], best);
+        assert_int_equal(out[s], best < 0 ? INT32_MIN : in[offsets[s] + best]);
     }
 }
 
+static kz_module *load_variant(kz_device *device, const char *name) {
+    kz_error error = {0};
+    kz_image image;
+    kz_module *module;
+    assert_int_equal(kz_variant_image(family(), kz_variant_find(family(), name), &image, &error), KZ_OK);
+    assert_int_equal(kz_module_load(device, &image, &module, &error), KZ_OK);
+    return module;
+}
+
+static void check_rounds(ring_test *t, const int32_t *in) {
+    static uint32_t offsets[RING_SEGMENTS + 1];
+    check_ring(t, 1, make_round(RING_N, 16, 40, 333, offsets), in, offsets);
+    check_ring(t, 2, make_round(RING_N, 5000, 1, 20000, offsets), in, offsets);
+    check_ring(t, 3, make_round(RING_N, 2, 3000, 30000, offsets), in,
+               offsets); // the ring of offsets is full
+    check_ring(t, 2, make_round(RING_N, 1, 20000, 7, offsets), in,
+               offsets); // a tile's ends are too many for it
+    check_ring(t, 2, make_round(RING_N, 0, 6000, 3000, offsets), in, offsets); // as many empty ones in a row
+}
+
+// Elements of 4096 kinds; and such of which most are the identity, whole segments of them.
 static void the_ring_comes_round(void **state) {
     static int32_t in[RING_N];
     static uint32_t offsets[RING_SEGMENTS + 1];
     kz_error error = {0};
     ring_test t;
-    kz_image image;
     assert_int_equal(kz_device_open("sim:h200", &t.device, &error), KZ_OK);
-    assert_int_equal(kz_variant_image(family(), kz_variant_find(family(), "07_ring"), &image, &error), KZ_OK);
-    assert_int_equal(kz_module_load(t.device, &image, &t.module, &error), KZ_OK);
+    t.sums = load_variant(t.device, "07_ring");
+    t.places = load_variant(t.device, "08_places");
     assert_int_equal(kz_memory_alloc(t.device, sizeof in, &t.in, &error), KZ_OK);
     assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.offsets, &error), KZ_OK);
     assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.out, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(t.device, 2 * sizeof offsets, &t.index, &error), KZ_OK);
     for (uint32_t k = 0; k < RING_N; k++) in[k] = (int32_t)(k * 2654435761u >> 20);
     kz_copy_to_device(t.device, NULL, t.in, in, sizeof in, &error);
-
-    check_ring(&t, 1, make_round(RING_N, 16, 40, 333, offsets), in, offsets);
-    check_ring(&t, 2, make_round(RING_N, 5000, 1, 20000, offsets), in, offsets);
-    check_ring(&t, 3, make_round(RING_N, 2, 3000, 30000, offsets), in,
-               offsets); // the ring of offsets is full
-    check_ring(&t, 2, make_round(RING_N, 1, 20000, 7, offsets), in,
-               offsets); // a tile's ends are too many for it
-    check_ring(&t, 2, make_round(RING_N, 0, 6000, 3000, offsets), in, offsets); // as many empty ones in a row
+    check_rounds(&t, in);
+    for (uint32_t k = 0; k < RING_N; k++) in[k] = k * 2654435761u >> 19 == 7 ? 0 : INT32_MIN;
+    kz_copy_to_device(t.device, NULL, t.in, in, sizeof in, &error);
+    check_ring(&t, 2, make_round(RING_N, 16, 40, 3333, offsets), in, offsets);
     kz_memory_free(t.device, t.in, &error);
     kz_memory_free(t.device, t.offsets, &error);
     kz_memory_free(t.device, t.out, &error);
-    kz_module_close(t.module);
+    kz_memory_free(t.device, t.index, &error);
+    kz_module_close(t.sums);
+    kz_module_close(t.places);
     kz_device_close(t.device);
 }
 
@@ -187,6 +225,7 @@ static void what_finds_is_one_kernel(void **state) {
         assert_int_equal(p.steps[0].args[10].scalar, rows[i].turned);
         assert_int_equal(plan_of("07_ring", c, &p), KZ_UNSUPPORTED);
         assert_int_equal(plan_of("06_front", c, &p), i == 0 ? KZ_OK : KZ_UNSUPPORTED);
+        assert_int_equal(plan_of("08_places", c, &p), i == 0 ? KZ_UNSUPPORTED : KZ_OK);
         assert_int_equal(plan_of("01_thread", c, &p), KZ_OK);
     }
 }
@@ -196,7 +235,10 @@ static void the_mean_length_decides(void **state) {
     static const struct {
         int64_t n, segments;
         const char *variant;
-    } rows[] = {{1000, 1000000, "04_merge_path"}, {4000, 1000, "06_front"}, {100000, 1000, "07_ring"}};
+        const char *finds; // argmax
+    } rows[] = {{1000, 1000000, "04_merge_path", "04_merge_path"},
+                {4000, 1000, "06_front", "04_merge_path"},
+                {100000, 1000, "07_ring", "08_places"}};
     const kz_device_info unknown = {.kind = KZ_DEVICE_CUDA,
                                     .id = "cuda:0",
                                     .sm = 100,
@@ -212,6 +254,9 @@ static void the_mean_length_decides(void **state) {
         kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_F32, .axes = {rows[i].n, rows[i].segments, 0}};
         assert_string_equal(kz_choose(family(), &c, &known, false, NULL)->name, rows[i].variant);
         assert_string_equal(kz_choose(family(), &c, &unknown, false, NULL)->name, rows[i].variant);
+        c.operation = KZ_REDUCE_ARGMAX;
+        assert_string_equal(kz_choose(family(), &c, &known, false, NULL)->name, rows[i].finds);
+        assert_string_equal(kz_choose(family(), &c, &unknown, false, NULL)->name, rows[i].finds);
     }
 }
 

@@ -69,10 +69,15 @@
 #endif
 #define REDUCE_SEGMENTS_RING_MAILS   1024 // blocks, at most
 #define REDUCE_SEGMENTS_RING_THREADS ((REDUCE_SEGMENTS_RING_WARPS + 3) * 32)
-// Bytes of tiles; the half types' results lie behind theirs, 24 floats per lane.
+// Elements of a chunk, and bytes of tiles; the half types' results lie behind theirs, as floats. 08's places do, as
+// numbers of 16 bits.
+#define REDUCE_SEGMENTS_RING_CHUNK(size) (((size) == 2 ? 3 : REDUCE_SEGMENTS_RING_PACKS) * 512 / (size))
+#define REDUCE_SEGMENTS_RING_TILES(size)                                                                     \
+    (REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size) * (size)*REDUCE_SEGMENTS_RING_STAGES)
 #define REDUCE_SEGMENTS_RING_SHARED(size)                                                                    \
-    (REDUCE_SEGMENTS_RING_WARPS * ((size) == 2                                                               \
-                                       ? 3 * 512 * REDUCE_SEGMENTS_RING_STAGES + 24 * 128                    \
-                                       : REDUCE_SEGMENTS_RING_PACKS * 512 * REDUCE_SEGMENTS_RING_STAGES))
+    (REDUCE_SEGMENTS_RING_TILES(size) +                                                                      \
+     ((size) == 2 ? REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size) * 4 : 0))
+#define REDUCE_SEGMENTS_PLACES_SHARED(size)                                                                  \
+    (REDUCE_SEGMENTS_RING_TILES(size) + REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size) * 2)
 
 #endif
