@@ -133,16 +133,19 @@ template <typename S> static __device__ __forceinline__ void run(const problem &
     unsigned tiles = count_tiles<S>(p);
     bool quads = has_quads(p.a, p.k) && has_quads(p.b, p.n);
     start<S>(p, r, quads && SGEMM_PRODUCER_BULK);
-    // Registers are dealt out evenly, 168 to each of 12 warps: those that fetch give away what the others
-    // need.
+    // Registers are dealt out evenly, 168 to each of 12 warps, 128 to each of 16: those that fetch give away what
+    // the others need.
     if (threadIdx.x >= S::THREADS) {
-        if (S::THREADS == 256) asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
         if (!quads)
             produce<S, 1>(p, r, tiles);
         else
             produce<S, SGEMM_PRODUCER_BULK ? 0 : 4>(p, r, tiles);
     } else {
-        if (S::THREADS == 256) asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
+        if (S::THREADS == 256)
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
+        else
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
         consume<S>(p, r, tiles);
     }
 }

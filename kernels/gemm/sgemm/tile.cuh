@@ -86,7 +86,7 @@ template <typename S> static __device__ __forceinline__ void clear(registers<S> 
 
 // Row i of a thread's tile, for the s-th of four k. Odd rows go back: the first product of a row then has the
 // b of the last one before it, still in the operand cache, at the very place where a changes. Else that
-// instruction needs three numbers of the register file, which has two ports for them (README, 07).
+// instruction needs three numbers of the register file, which has two banks (README, 07).
 template <typename S> static __device__ __forceinline__ void multiply_row(registers<S> &r, int i, int s) {
 #pragma unroll
     for (int x = 0; x < S::COLUMNS; x++) {
@@ -95,11 +95,17 @@ template <typename S> static __device__ __forceinline__ void multiply_row(regist
     }
 }
 
+// An event for profilers, which costs a slot of 130 and does nothing. The compiler moves no product across
+// it: left to itself it brings the next k's loads late, one by one, and multiplies what is there by columns,
+// an order in which the banks meet.
+static __device__ __forceinline__ void keep_order(void) { asm volatile("pmevent 1;"); }
+
 // The first three of four k, whose a and first b are in registers; the next b is read a k ahead.
 template <typename S> static __device__ __forceinline__ void multiply_three(registers<S> &r, unsigned b) {
 #pragma unroll
     for (int s = 0; s < STEP - 1; s++) {
         read_b<S>(r.b[(s + 1) % 2], b + 4 * (s + 1) * S::WIDTH);
+        keep_order();
 #pragma unroll
         for (int i = 0; i < ROWS; i++) multiply_row<S>(r, i, s);
     }
@@ -110,6 +116,7 @@ template <typename S>
 static __device__ __forceinline__ void multiply_fourth(registers<S> &r, unsigned next_a, unsigned next_b) {
     const int s = STEP - 1;
     read_b<S>(r.b[0], next_b);
+    keep_order();
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
         multiply_row<S>(r, i, s);
@@ -134,6 +141,12 @@ static __device__ __forceinline__ int count_left(size_t all, size_t first) {
     return first >= all ? 0 : all - first < 1024 ? (int)(all - first) : 1024;
 }
 
+// A copy that the compiler takes for something new. Were c itself stored by quads, its elements would have to
+// lie in quads of registers, each in the same bank as its column's b; so they may lie where they do not meet.
+static __device__ __forceinline__ unsigned copy_elsewhere(float c, unsigned in_order) {
+    return __byte_perm(__float_as_uint(c), 0, in_order);
+}
+
 template <typename S>
 static __device__ __forceinline__ void write_tile(const registers<S> &r, float *c, size_t m, size_t n,
                                                   corner tile, const place<S> &at) {
@@ -141,20 +154,22 @@ static __device__ __forceinline__ void write_tile(const registers<S> &r, float *
     int rows = count_left(m, row), columns = count_left(n, column);
     bool quads = has_quads(c, n);
     float *line = c + row * n + column;
+    unsigned in_order = 0x3210;
+    asm volatile("" : "+r"(in_order));
 #pragma unroll
     for (int i = 0; i < ROWS; i++, line += 8 * n) {
         if (8 * i >= rows) return;
 #pragma unroll
         for (int q = 0; q < S::QUADS; q++) {
-            const float *v = r.c[i] + 4 * q;
+            uint32_t v[4];
+#pragma unroll
+            for (int x = 0; x < 4; x++) v[x] = copy_elsewhere(r.c[i][4 * q + x], in_order);
             if (quads && 16 * q < columns) {
-                kz_store<KZ_CACHE>((uint4 *)(line + 16 * q),
-                                   make_uint4(__float_as_uint(v[0]), __float_as_uint(v[1]),
-                                              __float_as_uint(v[2]), __float_as_uint(v[3])));
+                kz_store<KZ_CACHE>((uint4 *)(line + 16 * q), make_uint4(v[0], v[1], v[2], v[3]));
             } else {
 #pragma unroll
                 for (int x = 0; x < 4; x++)
-                    if (16 * q + x < columns) line[16 * q + x] = v[x];
+                    if (16 * q + x < columns) line[16 * q + x] = __uint_as_float(v[x]);
             }
         }
     }

@@ -37,7 +37,7 @@
 #define SGEMM_ASYNC_STAGES 3
 #endif
 #ifndef SGEMM_ASYNC_UNROLL
-#define SGEMM_ASYNC_UNROLL 1
+#define SGEMM_ASYNC_UNROLL 2
 #endif
 
 // 09 and 10: the same (unroll to 7: past the instruction cache), and whether rows of b come by bulk copies (1) or by 16-byte ones (0).
@@ -54,7 +54,7 @@
 #define SGEMM_PRODUCER_STAGES 4
 #endif
 #ifndef SGEMM_PRODUCER_UNROLL
-#define SGEMM_PRODUCER_UNROLL 3
+#define SGEMM_PRODUCER_UNROLL 2
 #endif
 #ifndef SGEMM_PRODUCER_BULK
 #define SGEMM_PRODUCER_BULK 1
