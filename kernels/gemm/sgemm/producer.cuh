@@ -96,7 +96,7 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
         for (unsigned left = chunks; left > 0; left--) {
             unsigned chunk = r.address(), a = at.a(chunk), b = at.b(chunk);
             unsigned empty = r.empty + 8 * r.stage;
-            multiply_inner<S, SGEMM_PRODUCER_UNROLL>(values, a, b);
+            multiply_inner<S, S::QUADS == 4 ? SGEMM_PRODUCER_UNROLL : SGEMM_SMALL_UNROLL>(values, a, b);
             multiply_three<S>(values, b);
             r.advance();
             // What the very last step reads ahead, nobody uses.

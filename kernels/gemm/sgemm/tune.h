@@ -66,8 +66,11 @@
 #ifndef SGEMM_SMALL_BLOCKS
 #define SGEMM_SMALL_BLOCKS 2 // per multiprocessor
 #endif
+#ifndef SGEMM_SMALL_UNROLL
+#define SGEMM_SMALL_UNROLL 3
+#endif
 #ifndef SGEMM_SMALL_PERCENT
-#define SGEMM_SMALL_PERCENT 115 // of the time that large tiles take for the same work
+#define SGEMM_SMALL_PERCENT 111 // of the time that large tiles take for the same work
 #endif
 
 // 07 to 09: rows of tiles that consecutive blocks go down before the next column: tiles that run together
