@@ -169,10 +169,11 @@ static void exact(const kz_case *c, const void *in, const uint8_t *heads, double
     int64_t numbers = function == KZ_SCAN_AFFINE ? 2 : 1;
     for (int64_t i = 0; i < c->axes[0]; i++) {
         scan_value own = scan_element(function, c->type, in, heads, (uint64_t)i);
-        scan_value result = scan_result(function, c->type, v, own, scan_exclusive(c));
+        scan_value next = scan_combine(function, c->type, v, own);
+        scan_value result = scan_exclusive(c) ? scan_result(function, c->type, v, own, true) : next;
         for (int64_t k = 0; k < numbers; k++)
             expected[i * numbers + k] = scan_whole(c->type) ? (double)result.i[k] : result.x[k];
-        v = scan_combine(function, c->type, v, own);
+        v = next;
     }
     memset(bound, 0, (size_t)(c->axes[0] * numbers) * sizeof *bound);
 }
