@@ -256,6 +256,49 @@ static void the_operation_counts(void **state) {
     kz_device_close(device);
 }
 
+// 07's counters have 16 bits. One block counts so many in both halves of a word that each would overflow twice, were
+// it not carried off in time.
+static void packed_counters_are_carried_off(void **state) {
+    enum { EACH = 150000, BINS = 65536, VALUE = 20000 };
+    kz_error error = {0};
+    kz_device *device;
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    kz_device_info one = *kz_device_get_info(device);
+    one.multiprocessors = 1;
+    const kz_family *family = kz_family_find("histogram");
+    const kz_variant *packed = kz_variant_find(family, "07_packed");
+    kz_case c = {.operation = KZ_HISTOGRAM_EVEN, .type = KZ_U16, .axes = {2 * EACH, BINS, 0, 65536}};
+    kz_plan plan;
+    kz_image image;
+    kz_module *module;
+    assert_int_equal(kz_variant_plan(packed, &c, &one, &plan, &error), KZ_OK);
+    assert_int_equal(kz_variant_image(family, packed, &image, &error), KZ_OK);
+    assert_int_equal(kz_module_load(device, &image, &module, &error), KZ_OK);
+
+    uint16_t *in = malloc(2 * EACH * sizeof *in);
+    uint32_t *counts = malloc(BINS * sizeof *counts);
+    for (size_t i = 0; i < 2 * EACH; i++)
+        in[i] = (uint16_t)(VALUE + i % 64 / 32); // a warp's lanes in one bin
+    kz_ptr buffers[2];
+    assert_int_equal(kz_memory_alloc(device, 2 * EACH * sizeof *in, &buffers[0], &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, BINS * sizeof *counts, &buffers[1], &error), KZ_OK);
+    kz_copy_to_device(device, NULL, buffers[0], in, 2 * EACH * sizeof *in, &error);
+    assert_int_equal(kz_plan_run(device, NULL, module, &plan, buffers, 2, 0, &error), KZ_OK);
+    kz_copy_to_host(device, NULL, counts, buffers[1], BINS * sizeof *counts, &error);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    for (size_t b = 0; b < BINS; b++) {
+        size_t expected = 0;
+        for (size_t i = 0; (b == VALUE || b == VALUE + 1) && i < 2 * EACH; i++) expected += in[i] == b;
+        assert_int_equal(counts[b], expected);
+    }
+    free(in);
+    free(counts);
+    kz_memory_free(device, buffers[0], &error);
+    kz_memory_free(device, buffers[1], &error);
+    kz_module_close(module);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(even_bins_of_floats),
@@ -266,6 +309,7 @@ int main(void) {
         cmocka_unit_test(past_two_billion),
         cmocka_unit_test(every_type),
         cmocka_unit_test(the_operation_counts),
+        cmocka_unit_test(packed_counters_are_carried_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
