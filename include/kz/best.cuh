@@ -119,39 +119,6 @@ template <typename A> static __device__ __forceinline__ kz_spot<A> kz_fold_shift
 
 // ---- a pack's extreme ----------------------------------------------------------------------------------------
 
-// Of two numbers; where one is NaN, the other.
-template <int operation> static __device__ __forceinline__ float kz_extreme(float a, float b) {
-    return operation == KZ_MIN ? fminf(a, b) : fmaxf(a, b);
-}
-template <int operation> static __device__ __forceinline__ double kz_extreme(double a, double b) {
-    return operation == KZ_MIN ? fmin(a, b) : fmax(a, b);
-}
-template <int operation> static __device__ __forceinline__ int kz_extreme(int a, int b) {
-    return operation == KZ_MIN ? min(a, b) : max(a, b);
-}
-// What counts as the extreme where there is one; integers have none.
-static __device__ __forceinline__ float kz_nan(float) { return __uint_as_float(0x7fffffffu); }
-static __device__ __forceinline__ double kz_nan(double) { return __longlong_as_double(0x7fffffffffffffff); }
-static __device__ __forceinline__ int kz_nan(int) { return 0; }
-
-// Of a pack: an instruction per element, and half of one to ask for NaN, two elements at a time.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ A kz_pack_extreme(uint4 raw) {
-    kz_pack<T> pack;
-    pack.raw = raw;
-    A most = (A)kz_widen(pack.at[0]);
-    bool nan = false;
-#pragma unroll
-    for (int e = 1; e < 16 / (int)sizeof(T); e++) most = kz_extreme<operation>(most, (A)kz_widen(pack.at[e]));
-#pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e += 2) {
-        A x = (A)kz_widen(pack.at[e]), y = (A)kz_widen(pack.at[e + 1]);
-        bool either = x != x || y != y;
-        nan = nan || either;
-    }
-    return nan ? kz_nan(most) : most;
-}
-
 // The first element of a pack that is its extreme: itself, and its number in the pack.
 template <typename T, typename A>
 static __device__ __forceinline__ A kz_pack_find(uint4 raw, A extreme, unsigned *number) {

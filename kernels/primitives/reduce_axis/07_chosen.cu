@@ -114,16 +114,12 @@ static __device__ __forceinline__ void columns_of_packs(const T *in, T *out, A *
     }
 }
 
-// Columns by packs where every row begins with one; the plan cannot see the pointer.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void wide_columns(const T *in, T *out, A *partial, shape s) {
-    if (kz_aligned(in, 16) && s.inner * sizeof(T) % 16 == 0) {
-        s.across = s.inner * sizeof(T) / 16;
-        while (s.width > 1 && s.width / 2 >= s.across) s.width /= 2;
+    if (by_packs(in, &s))
         columns_of_packs<operation, T, A>(in, out, partial, &s);
-    } else {
+    else
         columns<operation, T, A>(in, out, partial, &s);
-    }
 }
 
 #define TEAM(operation, OPERATION, type, T, A)                                                               \

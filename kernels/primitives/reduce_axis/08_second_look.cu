@@ -5,10 +5,10 @@
 // Change   argmin and argmax alone. A lane folds each pack to its extreme by min or max, NaN apart, and keeps the pack
 //          that leads, with its number. The lanes of a row agree on the value, then on the least number among those
 //          that have it; that lane looks at its pack again for the first element that is the value. Eight packs per
-//          lane are in flight. Columns are 05's, with an index for each element.
+//          lane are in flight. Columns, 16 bytes of neighbouring ones per load, carry a place of 32 bits each.
 // Expect   a third of the instructions of folding values with their indices; rows at the speed of a read.
-// Limit    columns are read element by element, and short rows that do not begin with packs by the kernel for long
-//          ones.
+// Limit    columns of which 16 bytes do not divide the inner axis are read element by element, and short rows that do
+//          not begin with packs by the kernel for long ones.
 
 #include "columns.cuh"
 #include "rows.cuh"
@@ -266,6 +266,52 @@ static __device__ __forceinline__ void find_team(const rows_view<T> &v, found<T>
     }
 }
 
+// ---- columns by packs -----------------------------------------------------------------------------------------
+
+// A thread has PACK neighbouring columns; where each one's best stands is a number of 32 bits in the thread's piece.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void find_columns(const T *in, found<T> out, kz_best<A> *partial,
+                                                    const shape *s) {
+    const int PACK = 16 / sizeof(T);
+    const A identity = kz_fold_identity<operation>(A());
+    unsigned height = REDUCE_AXIS_THREADS / s->width;
+    for (size_t index = blockIdx.x; index < unit_count(s); index += gridDim.x) {
+        unit u = unit_of(index, s);
+        unsigned rows = u.column < s->across ? (unsigned)(u.to - u.from) : 0, first = threadIdx.x / s->width;
+        const T *from = in + (u.o * s->n + u.from) * s->inner + u.column * PACK;
+        A value[PACK];
+        unsigned at[PACK];
+#pragma unroll
+        for (int e = 0; e < PACK; e++) value[e] = identity, at[e] = first;
+        for (unsigned k = first; k < rows; k += REDUCE_AXIS_ROWS * height) {
+            kz_pack<T> elements[REDUCE_AXIS_ROWS];
+#pragma unroll
+            for (int r = 0; r < REDUCE_AXIS_ROWS; r++) // the last row once more where there is none
+                elements[r] = kz_load_pack<REDUCE_AXIS_LOAD>(from + min(k + r * height, rows - 1) * s->inner);
+#pragma unroll
+            for (int r = 0; r < REDUCE_AXIS_ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < PACK; e++) {
+                    A x = (A)kz_widen(elements[r].at[e]);
+                    bool beats = kz_beats<operation>(x, value[e]);
+                    value[e] = beats ? x : value[e];
+                    at[e] = beats ? min(k + r * height, rows - 1) : at[e];
+                }
+        }
+        kz_best<A> best[PACK];
+#pragma unroll
+        for (int e = 0; e < PACK; e++) {
+            best[e] = kz_element<kz_best<A>>::at(value[e], u.from + at[e]);
+            if (first >= rows) best[e] = kz_fold_identity<operation>(kz_best<A>());
+        }
+        fold_rows<operation, PACK>(best, s->width);
+        if (threadIdx.x < s->width && u.column < s->across)
+#pragma unroll
+            for (int e = 0; e < PACK; e++)
+                leave<operation>(out, partial, s, u.piece, u.o * s->inner + u.column * PACK + e, best[e]);
+    }
+}
+
 #define ROWS(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY_BOUNDS(reduce_axis_find_##operation##_##type, REDUCE_AXIS_ROW_THREADS, REDUCE_AXIS_FIND_BLOCKS) \
     (const T *in, T *out, size_t segments, size_t n, size_t lanes, long long *index) {                       \
@@ -282,11 +328,14 @@ static __device__ __forceinline__ void find_team(const rows_view<T> &v, found<T>
             find_team<OPERATION, false, T>(v, {out, index}, partial, segments, n, pieces);                   \
     }
 #define COLUMNS(operation, OPERATION, type, T, A)                                                            \
-    KZ_ENTRY_BOUNDS(reduce_axis_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                        \
+    KZ_ENTRY_BOUNDS(reduce_axis_find_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                   \
     (const T *in, T *out, kz_best<A> *partial, size_t outer, size_t n, size_t inner, size_t pieces,          \
      size_t width, long long *index) {                                                                       \
-        const shape s = {outer, n, inner, pieces, (unsigned)width, inner};                                   \
-        columns<OPERATION>(in, found<T>{out, index}, partial, &s);                                           \
+        shape s = {outer, n, inner, pieces, (unsigned)width, inner};                                         \
+        if (by_packs(in, &s))                                                                                \
+            find_columns<OPERATION>(in, found<T>{out, index}, partial, &s);                                  \
+        else                                                                                                 \
+            columns<OPERATION>(in, found<T>{out, index}, partial, &s);                                       \
     }
 #define GATHER(operation, OPERATION, type, T, A)                                                             \
     KZ_ENTRY(reduce_axis_gather_##operation##_##type)                                                        \

@@ -35,6 +35,14 @@ static __device__ __forceinline__ size_t unit_count(const shape *s) {
     return (s->across + s->width - 1) / s->width * s->pieces * s->outer;
 }
 
+// Counts in packs where every row begins with one; the plan cannot see the pointer.
+template <typename T> static __device__ __forceinline__ bool by_packs(const T *in, shape *s) {
+    if (!kz_aligned(in, 16) || s->inner * sizeof(T) % 16 != 0) return false;
+    s->across = s->inner * sizeof(T) / 16;
+    while (s->width > 1 && s->width / 2 >= s->across) s->width /= 2;
+    return true;
+}
+
 // The rows of a tile meet, with `count` neighbouring columns for each thread: the threads of row 0 get the results.
 template <int operation, int count, typename A>
 static __device__ __forceinline__ void fold_rows(A value[count], unsigned width) {

@@ -156,10 +156,12 @@ static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
     return pieces == 1 ? 0 : pieces * segments(c) * (wide + index);
 }
 
-// `pack` columns are loaded at once.
+// `wide`: a pack of columns is loaded at once where packs divide a row.
 static void add_columns(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                        uint64_t pack) {
+                        bool wide) {
     uint64_t outer = (uint64_t)c->axes[OUTER], inner = (uint64_t)c->axes[INNER];
+    uint64_t pack = 16 / kz_type_size(c->type);
+    if (!wide || inner % pack != 0) pack = 1;
     uint64_t width = lanes_for(inner), across = kz_ceil_div(inner, pack);
     uint64_t units = outer * kz_ceil_div(across, lanes_for(across));
     uint64_t rows = REDUCE_AXIS_THREADS / lanes_for(across) * REDUCE_AXIS_ROWS; // that a block has in flight
@@ -181,7 +183,7 @@ static kz_status plan_columns(const kz_case *c, const kz_device_info *device, kz
                               kz_error *error) {
     kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    add_columns(c, device, plan, "columns", 1);
+    add_columns(c, device, plan, "columns", false);
     return KZ_OK;
 }
 
@@ -245,9 +247,8 @@ static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_
     if (reduce_finds(c)) return told(c, error);
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    uint64_t pack = 16 / kz_type_size(c->type);
     if (c->axes[INNER] > 1)
-        add_columns(c, device, plan, "wide_columns", (uint64_t)c->axes[INNER] % pack == 0 ? pack : 1);
+        add_columns(c, device, plan, "wide_columns", true);
     else if (worth_a_block(c, device))
         add_team(c, device, plan, "team");
     else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256)
@@ -278,7 +279,7 @@ static kz_status plan_second_look(const kz_case *c, const kz_device_info *device
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->axes[INNER] > 1)
-        add_columns(c, device, plan, "columns", 1);
+        add_columns(c, device, plan, "find_columns", true);
     else if (worth_a_block(c, device))
         add_team(c, device, plan, "find_team");
     else
@@ -373,6 +374,8 @@ static const kz_case cases[] = {
     CHECK(ARGMAX, F32, 1, 70001, 1, .data = KZ_DATA_EQUAL, .misalign = 1), // in pieces
     CHECK(ARGMIN, F32, 1, 70001, 1, .data = KZ_DATA_NAN),
     CHECK(ARGMAX, F64, 1, 9001, 3, .data = KZ_DATA_RUNS), // the same, of columns
+    CHECK(ARGMAX, F32, 1, 9001, 16, .data = KZ_DATA_RUNS),
+    CHECK(ARGMIN, BF16, 3, 100, 8, .data = KZ_DATA_NAN),
     CHECK(MIN, F32, 5, 4099, 1),
     CHECK(MIN, F32, 300, 25, 1),
     BENCH(SUM, F32, 1 << 24, 16, 1),

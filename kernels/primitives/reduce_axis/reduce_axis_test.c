@@ -118,7 +118,7 @@ static void what_finds_is_planned_by_01_and_08(void **state) {
         {1 << 20, 17, 1, "reduce_axis_find_argmax_f32", 1},
         {1 << 16, 4096, 1, "reduce_axis_find_team_argmax_f32", 1},
         {1, 1 << 28, 1, "reduce_axis_find_team_argmax_f32", 2},
-        {1, 1 << 20, 3, "reduce_axis_columns_argmax_f32", 2},
+        {1, 1 << 20, 3, "reduce_axis_find_columns_argmax_f32", 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         kz_plan plan =
