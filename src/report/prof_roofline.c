@@ -29,8 +29,7 @@ void report_prof_roofline_svg(base_text *out, const report_prof *report, const r
     report_svg_roofline(out, &x, &y, r.bandwidth, r.peak);
     if (r.origin[0]) {
         report_svg_measured_roof(out, &x, &y, r.measured_bandwidth, r.measured_peak);
-        report_svg_text(out, "dim", "end", x.to - 4, report_svg_place(&y, r.measured_peak) + 14, "dashed: %s",
-                        r.origin);
+        report_svg_text(out, "dim", "end", x.to - 4, HEIGHT - BOTTOM - 8, "dashed: %s", r.origin);
     }
     report_svg_text(out, "dim", "middle", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6,
                     "flop per byte of DRAM (model)");
