@@ -7,18 +7,19 @@
 //          that have it; that lane looks at its pack again for the first element that is the value. Eight packs per
 //          lane are in flight. Columns, 16 bytes of neighbouring ones per load, carry a place of 32 bits each.
 // Expect   a third of the instructions of folding values with their indices; rows at the speed of a read.
-// Limit    columns of which 16 bytes do not divide the inner axis are read element by element, and short rows that do
-//          not begin with packs by the kernel for long ones.
+// Limit    columns of which 16 bytes do not divide the inner axis are read element by element. Short rows that do not
+//          begin with packs go through shared memory as in 07, with an index for each element.
 
 #include "columns.cuh"
-#include "rows.cuh"
+#include "ragged.cuh"
 
 // ---- the pack that leads -----------------------------------------------------------------------------------
 
-// Of a lane's packs. Where no element beats the identity all are equal to it, and the first pack leads.
+// Of a lane's packs, by their extremes.
 template <typename A> struct leader {
     A value;
-    unsigned number; // among the lane's packs
+    unsigned
+        place; // of its first element in the row; until all packs of the lane are seen, its number among them
     uint4 pack;
 };
 
@@ -27,14 +28,14 @@ template <int operation, typename A>
 static __device__ __forceinline__ leader<A> overtake(leader<A> best, leader<A> next) {
     bool beats = kz_beats<operation>(next.value, best.value);
     return {beats ? next.value : best.value,
-            beats ? next.number : best.number,
+            beats ? next.place : best.place,
             {beats ? next.pack.x : best.pack.x, beats ? next.pack.y : best.pack.y,
              beats ? next.pack.z : best.pack.z, beats ? next.pack.w : best.pack.w}};
 }
 
-// Of `PACKS` packs (a power of two), the first of which has this number.
+// Of PACKS packs (a power of two), by their numbers.
 template <int operation, int PACKS, typename T, typename A>
-static __device__ __forceinline__ leader<A> leader_of(const uint4 *packs, unsigned number) {
+static __device__ __forceinline__ leader<A> leader_of(const uint4 *packs) {
     leader<A> at[PACKS];
 #pragma unroll
     for (int j = 0; j < PACKS; j++)
@@ -43,12 +44,11 @@ static __device__ __forceinline__ leader<A> leader_of(const uint4 *packs, unsign
     for (int step = 1; step < PACKS; step *= 2)
 #pragma unroll
         for (int j = 0; j < PACKS; j += 2 * step) at[j] = overtake<operation>(at[j], at[j + step]);
-    at[0].number += number;
     return at[0];
 }
 
 // Whether this lane's leader is the first of the best among `lanes` lanes, MOST at most; all lanes of the warp must call
-// it. `any`: this lane has one.
+// it. `any`: this lane has elements. Where none beats the identity all are equal to it, and the first is the one.
 template <int operation, int MOST, typename A>
 static __device__ __forceinline__ bool leads(const leader<A> &l, bool any, unsigned lanes = MOST) {
     A most = l.value;
@@ -59,7 +59,7 @@ static __device__ __forceinline__ bool leads(const leader<A> &l, bool any, unsig
     }
     // Where the best is NaN, those that have it are NaN themselves; elsewhere nobody is.
     unsigned mine = 0xffffffffu, least;
-    if (any && (l.value == most || l.value != l.value)) mine = l.number * KZ_WARP + kz_lane();
+    if (any && (l.value == most || l.value != l.value)) mine = l.place;
     least = mine;
 #pragma unroll
     for (unsigned step = MOST / 2; step > 0; step /= 2) {
@@ -69,22 +69,21 @@ static __device__ __forceinline__ bool leads(const leader<A> &l, bool any, unsig
     return any && mine == least;
 }
 
-// The second look: the first element that is the leader's value, and where it stands. The lane's packs begin `lane` packs
-// into the row, `lanes` apart.
+// The second look: the first element of the pack that is its extreme, and where it stands in the row.
 template <typename T, typename A>
-static __device__ __forceinline__ kz_best<A> look_again(const leader<A> &l, unsigned lane, unsigned lanes) {
+static __device__ __forceinline__ kz_best<A> look_again(const leader<A> &l) {
     unsigned number;
     A value = kz_pack_find<T>(l.pack, l.value, &number);
-    return {value, (unsigned)((lane + l.number * lanes) * (16 / sizeof(T)) + number), 0};
+    return {value, l.place + number, 0};
 }
 
-// ---- short rows: of 2, 4 or 8 packs, two lanes for each ----------------------------------------------------------
+// ---- short rows: of 2, 4, 8 or 16 packs -------------------------------------------------------------------------
 
-// Whole tiles of rows that begin with packs: PACKS for each lane, and as many rows in flight as that leaves. Gives the
-// first row that is left.
-template <int operation, int PACKS, typename T, typename A>
+// Whole tiles of rows that begin with packs: LANES lanes with PACKS packs each have a row, and as many rows are in flight
+// as make eight packs per lane. Gives the first row that is left.
+template <int operation, int LANES, int PACKS, typename T, typename A>
 static __device__ __forceinline__ size_t find_short(const T *in, found<T> out, size_t segments) {
-    const int ROUNDS = 8 / PACKS, LANES = 2, GROUPS = KZ_WARP / LANES, TILE = GROUPS * ROUNDS;
+    const int ROUNDS = 8 / PACKS, GROUPS = KZ_WARP / LANES, TILE = GROUPS * ROUNDS, PACK = 16 / sizeof(T);
     unsigned lane = kz_lane() % LANES;
     for (size_t base = kz_thread() / KZ_WARP * TILE; base + TILE <= segments;
          base += kz_threads() / KZ_WARP * TILE) {
@@ -100,9 +99,10 @@ static __device__ __forceinline__ size_t find_short(const T *in, found<T> out, s
                 packs[r][j] = kz_load<REDUCE_AXIS_LOAD>(from + r * KZ_WARP * PACKS + j * LANES);
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++) {
-            leader<A> l = leader_of<operation, PACKS, T, A>(packs[r], 0);
+            leader<A> l = leader_of<operation, PACKS, T, A>(packs[r]);
+            l.place = (lane + l.place * LANES) * PACK;
             first[r] = leads<operation, LANES>(l, true);
-            best[r] = look_again<T>(l, lane, LANES);
+            best[r] = look_again<T>(l);
         }
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++)
@@ -114,106 +114,90 @@ static __device__ __forceinline__ size_t find_short(const T *in, found<T> out, s
 
 // ---- long rows ---------------------------------------------------------------------------------------------
 
-// A row, or a piece of one, by packs. The first and the last may be shared with neighbours, and reach over the ends of
-// the input.
+// A row, or a piece of one: packs that are its alone, and less than a pack of elements before and behind them.
 template <typename T> struct stretch {
-    const T *first;             // of its first pack
-    unsigned packs, skip, keep; // packs; elements before it in the first; up to its last one in the last
-    bool before, behind;        // the first, the last reaches out of the input
+    const T *first;              // its first element
+    unsigned head, packs, count; // elements before the packs, packs, elements in all
 };
 
-// Places [from, to).
-template <bool aligned, typename T>
-static __device__ __forceinline__ stretch<T> stretch_of(const rows_view<T> &v, size_t from, size_t to) {
-    const unsigned PACK = 16 / sizeof(T);
-    if (aligned) return {v.base + from, (unsigned)((to - from) / PACK), 0, PACK, false, false};
-    span r = span_of(v, from, to);
-    size_t start = r.first * PACK, last = r.packs ? start + (r.packs - 1) * PACK : start;
-    return {v.base + start, (unsigned)r.packs, (unsigned)(from - start), (unsigned)(to - last),
-            start<v.begin, last + PACK> v.end};
-}
-
-// Pack p, if there is one. What is not the row's is `nothing`.
-template <bool aligned, typename T>
-static __device__ __forceinline__ uint4 load_pack(const stretch<T> &r, unsigned p, T nothing) {
-    const unsigned PACK = 16 / sizeof(T);
-    const T *from = r.first + (size_t)p * PACK;
-    kz_pack<T> pack;
-    bool out = (p == 0 && r.before) || (p == r.packs - 1 && r.behind);
-    if (p < r.packs && (aligned || !out)) return kz_load<REDUCE_AXIS_LOAD>((const uint4 *)from);
-#pragma unroll
-    for (unsigned e = 0; e < PACK; e++) {
-        bool own = (p != 0 || e >= r.skip) && (p != r.packs - 1 || e < r.keep);
-        pack.at[e] = nothing;
-        if (!aligned && p < r.packs && own) pack.at[e] = from[e];
-    }
-    return pack.raw;
-}
 template <typename T>
-static __device__ __forceinline__ uint4 own_part(const stretch<T> &r, unsigned p, uint4 raw, T nothing) {
-    kz_pack<T> pack;
-    pack.raw = raw;
-#pragma unroll
-    for (unsigned e = 0; e < 16 / sizeof(T); e++)
-        if ((p == 0 && e < r.skip) || (p == r.packs - 1 && e >= r.keep)) pack.at[e] = nothing;
-    return pack.raw;
+static __device__ __forceinline__ stretch<T> stretch_of(const T *first, unsigned count) {
+    const unsigned PACK = 16 / sizeof(T), head = (unsigned)((0 - (size_t)first) % 16 / sizeof(T));
+    stretch<T> r = {first, head < count ? head : count, 0, count};
+    r.packs = (count - r.head) / PACK;
+    return r;
 }
 
-// Of packs `lane`, `lane + lanes`, ... of the row: all that are there at once while the lane has as many, then the rest.
-template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ leader<A> find_leader(const stretch<T> &r, unsigned lane, unsigned lanes) {
-    const int IN_FLIGHT = aligned ? REDUCE_AXIS_FIND_PACKS : REDUCE_AXIS_FIND_PACKS / 2;
-    const A identity = kz_fold_identity<operation>(A());
+// An element by itself, as a pack that leads.
+template <typename T, typename A>
+static __device__ __forceinline__ leader<A> single(const stretch<T> &r, unsigned place) {
+    kz_pack<T> pack;
+#pragma unroll
+    for (int e = 0; e < 16 / (int)sizeof(T); e++) pack.at[e] = r.first[place];
+    return {(A)kz_widen(r.first[place]), place, pack.raw};
+}
+
+// Of packs `lane`, `lane + lanes`, ... of the row: IN_FLIGHT at once while the lane has as many, and the rest at once. The
+// elements before and behind go one by one to the first lanes. *any: the lane has something.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ leader<A> find_leader(const stretch<T> &r, unsigned lane, unsigned lanes,
+                                                        bool *any) {
+    const int IN_FLIGHT = REDUCE_AXIS_FIND_PACKS, PACK = 16 / sizeof(T);
+    const uint4 *from = (const uint4 *)(r.first + r.head);
     T nothing;
-    kz_narrow(&nothing, identity);
+    kz_narrow(&nothing, kz_fold_identity<operation>(A()));
     kz_pack<T> filler;
 #pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e++) filler.at[e] = nothing;
-    leader<A> best = {identity, 0, filler.raw};
+    for (int e = 0; e < PACK; e++) filler.at[e] = nothing;
+    leader<A> best = {kz_fold_identity<operation>(A()), 0, filler.raw};
     unsigned p = lane, number = 0;
+    uint4 packs[IN_FLIGHT];
     for (; p + (IN_FLIGHT - 1) * lanes < r.packs; p += IN_FLIGHT * lanes, number += IN_FLIGHT) {
-        uint4 packs[IN_FLIGHT];
 #pragma unroll
-        for (int j = 0; j < IN_FLIGHT; j++)
-            packs[j] = aligned ? kz_load<REDUCE_AXIS_LOAD>((const uint4 *)r.first + p + j * lanes)
-                               : load_pack<aligned>(r, p + j * lanes, nothing);
-        if (!aligned) { // no other pack of these can be the first or the last one
-            packs[0] = own_part(r, p, packs[0], nothing);
-            packs[IN_FLIGHT - 1] = own_part(r, p + (IN_FLIGHT - 1) * lanes, packs[IN_FLIGHT - 1], nothing);
-        }
-        best = overtake<operation>(best, leader_of<operation, IN_FLIGHT, T, A>(packs, number));
+        for (int j = 0; j < IN_FLIGHT; j++) packs[j] = kz_load<REDUCE_AXIS_LOAD>(from + p + j * lanes);
+        leader<A> next = leader_of<operation, IN_FLIGHT, T, A>(packs);
+        next.place += number;
+        best = overtake<operation>(best, next);
     }
-    for (; p < r.packs; p += 2 * lanes, number += 2) {
-        uint4 packs[2] = {load_pack<aligned>(r, p, nothing), load_pack<aligned>(r, p + lanes, nothing)};
-        if (!aligned) {
-            packs[0] = own_part(r, p, packs[0], nothing);
-            packs[1] = own_part(r, p + lanes, packs[1], nothing);
+    if (p < r.packs) {
+#pragma unroll
+        for (int j = 0; j < IN_FLIGHT; j++) {
+            packs[j] = filler.raw;
+            if (p + j * lanes < r.packs) packs[j] = kz_load<REDUCE_AXIS_LOAD>(from + p + j * lanes);
         }
-        best = overtake<operation>(best, leader_of<operation, 2, T, A>(packs, number));
+        leader<A> next = leader_of<operation, IN_FLIGHT, T, A>(packs);
+        next.place += number;
+        best = overtake<operation>(best, next);
+    }
+    *any = lane < r.packs;
+    best.place = r.head + (lane + best.place * lanes) * PACK;
+    unsigned tail = r.head + r.packs * PACK;
+    if (r.head == 0 && tail == r.count) return best; // as a rule
+    for (unsigned k = tail + lane; k < r.count; k += lanes) {
+        leader<A> next = single<T, A>(r, k);
+        best = *any ? overtake<operation>(best, next) : next;
+        *any = true;
+    }
+    for (unsigned k = r.head; k-- > 0;) { // from the last to the first, which takes an equal's place
+        if (k % lanes != lane) continue;
+        best = *any ? overtake<operation>(single<T, A>(r, k), best) : single<T, A>(r, k);
+        *any = true;
     }
     return best;
 }
 
-// The index of what a second look finds, counted from the row's element `from`, where the stretch begins.
-template <typename T, typename A>
-static __device__ __forceinline__ kz_best<A> place_in_row(kz_best<A> b, const stretch<T> &r, size_t from) {
-    // What a pack has before its row is the identity; where that is the best, so are all elements.
-    size_t index = from + (b.low > r.skip ? b.low - r.skip : 0);
-    return {b.value, (unsigned)index, (int)(index >> 32)};
-}
-
-template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ void find_rows(const rows_view<T> &v, found<T> out, size_t segments,
-                                                 size_t n, unsigned lanes, size_t done) {
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void find_rows(const T *in, found<T> out, size_t segments, size_t n,
+                                                 unsigned lanes, size_t done) {
     unsigned lane = kz_lane() & (lanes - 1), shift = __ffs((int)lanes) - 1, groups = KZ_WARP >> shift;
     for (size_t base = done + kz_thread() / KZ_WARP * groups; base < segments;
          base += kz_threads() / KZ_WARP * groups) {
-        size_t s = base + (kz_lane() >> shift), from = v.begin + s * n;
-        stretch<T> r = stretch_of<aligned>(v, from, s < segments ? from + n : from);
-        leader<A> l = find_leader<operation, aligned, T, A>(r, lane, lanes);
+        size_t s = base + (kz_lane() >> shift);
+        stretch<T> r = stretch_of(in + s * n, s < segments ? (unsigned)n : 0);
+        bool any;
+        leader<A> l = find_leader<operation, T, A>(r, lane, lanes, &any);
         __syncwarp();
-        if (leads<operation, KZ_WARP>(l, lane < r.packs, lanes))
-            write_result<operation>(out, s, place_in_row(look_again<T>(l, lane, lanes), r, 0), n);
+        if (leads<operation, KZ_WARP>(l, any, lanes)) write_result<operation>(out, s, look_again<T>(l), n);
         if (n == 0 && lane == 0 && s < segments)
             write_result<operation>(out, s, kz_fold_identity<operation>(kz_best<A>()), n);
     }
@@ -222,23 +206,19 @@ static __device__ __forceinline__ void find_rows(const rows_view<T> &v, found<T>
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void find(const T *in, found<T> out, size_t segments, size_t n,
                                             unsigned lanes) {
-    rows_view<T> v = view_rows(in, segments, n);
-    if (!v.aligned) {
-        find_rows<operation, false, T, A>(v, out, segments, n, lanes, 0);
-        return;
-    }
     size_t done = 0;
-    switch (n * sizeof(T) / 16) {
-    case 2: done = find_short<operation, 1, T, A>(in, out, segments); break;
-    case 4: done = find_short<operation, 2, T, A>(in, out, segments); break;
-    case 8: done = find_short<operation, 4, T, A>(in, out, segments); break;
-    }
-    find_rows<operation, true, T, A>(v, out, segments, n, lanes, done);
+    if (kz_aligned(in, 16) && n * sizeof(T) % 16 == 0) switch (n * sizeof(T) / 16) {
+        case 2: done = find_short<operation, 2, 1, T, A>(in, out, segments); break;
+        case 4: done = find_short<operation, 4, 1, T, A>(in, out, segments); break;
+        case 8: done = find_short<operation, 4, 2, T, A>(in, out, segments); break;
+        case 16: done = find_short<operation, 4, 4, T, A>(in, out, segments); break;
+        }
+    find_rows<operation, T, A>(in, out, segments, n, lanes, done);
 }
 
 // A block per row or per piece of one.
-template <int operation, bool aligned, typename T, typename A>
-static __device__ __forceinline__ void find_team(const rows_view<T> &v, found<T> out, kz_best<A> *partial,
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ void find_team(const T *in, found<T> out, kz_best<A> *partial,
                                                  size_t segments, size_t n, size_t pieces) {
     const int PACK = 16 / sizeof(T), LANES = REDUCE_AXIS_TEAM_THREADS;
     __shared__ kz_best<A> of_warp[LANES / KZ_WARP];
@@ -246,13 +226,16 @@ static __device__ __forceinline__ void find_team(const rows_view<T> &v, found<T>
     for (size_t unit = blockIdx.x; unit < segments * pieces; unit += gridDim.x) {
         size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
-        stretch<T> r = stretch_of<aligned>(v, v.begin + s * n + from, v.begin + s * n + to);
-        leader<A> l = find_leader<operation, aligned, T, A>(r, threadIdx.x, LANES);
+        stretch<T> r = stretch_of(in + s * n + from, (unsigned)(to - from));
+        bool any;
+        leader<A> l = find_leader<operation, T, A>(r, threadIdx.x, LANES, &any);
         __syncwarp();
-        if (leads<operation, KZ_WARP>(l, threadIdx.x < r.packs))
-            of_warp[kz_warp()] = place_in_row(look_again<T>(l, threadIdx.x, LANES), r, from);
-        if (kz_lane() == 0 && threadIdx.x >= r.packs) // none of the warp's lanes has a pack
+        if (!__any_sync(KZ_ALL_LANES, any) && kz_lane() == 0)
             of_warp[kz_warp()] = kz_fold_identity<operation>(kz_best<A>());
+        if (leads<operation, KZ_WARP>(l, any)) {
+            kz_best<A> b = look_again<T>(l);
+            of_warp[kz_warp()] = kz_element<kz_best<A>>::at(b.value, from + b.low);
+        }
         __syncthreads();
         if (threadIdx.x == 0) {
             kz_best<A> best = of_warp[0];
@@ -321,11 +304,13 @@ static __device__ __forceinline__ void find_columns(const T *in, found<T> out, k
     KZ_ENTRY_BOUNDS(reduce_axis_find_team_##operation##_##type, REDUCE_AXIS_TEAM_THREADS,                    \
                     REDUCE_AXIS_FIND_TEAM_BLOCKS)                                                            \
     (const T *in, T *out, kz_best<A> *partial, size_t segments, size_t n, size_t pieces, long long *index) { \
-        rows_view<T> v = view_rows(in, segments, n);                                                         \
-        if (v.aligned)                                                                                       \
-            find_team<OPERATION, true, T>(v, {out, index}, partial, segments, n, pieces);                    \
-        else                                                                                                 \
-            find_team<OPERATION, false, T>(v, {out, index}, partial, segments, n, pieces);                   \
+        find_team<OPERATION, T>(in, found<T>{out, index}, partial, segments, n, pieces);                     \
+    }
+#define RAGGED(operation, OPERATION, type, T, A)                                                             \
+    KZ_ENTRY_BOUNDS(reduce_axis_ragged_##operation##_##type, REDUCE_AXIS_THREADS, 6)                         \
+    (const T *in, T *out, size_t segments, size_t n, size_t rows, size_t lanes, long long *index) {          \
+        ragged<OPERATION, kz_best<A>>(in, found<T>{out, index}, segments, n, (unsigned)rows,                 \
+                                      (unsigned)lanes);                                                      \
     }
 #define COLUMNS(operation, OPERATION, type, T, A)                                                            \
     KZ_ENTRY_BOUNDS(reduce_axis_find_columns_##operation##_##type, REDUCE_AXIS_THREADS, 4)                   \
@@ -346,5 +331,6 @@ static __device__ __forceinline__ void find_columns(const T *in, found<T> out, k
 
 KZ_BEST_TYPES(ROWS)
 KZ_BEST_TYPES(TEAM)
+KZ_BEST_TYPES(RAGGED)
 KZ_BEST_TYPES(COLUMNS)
 KZ_BEST_TYPES(GATHER)

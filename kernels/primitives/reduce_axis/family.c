@@ -224,6 +224,8 @@ static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *pl
     add_gather(c, device, plan, pieces);
 }
 
+static bool is_ragged(const kz_case *c) { return row_bytes(c) % 16 != 0 && row_bytes(c) <= 256; }
+
 // Short rows that begin anywhere: tiles of them in shared memory, lanes enough that a tile fills the block.
 static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
     uint64_t lanes = lanes_for(kz_ceil_div(row_bytes(c) * REDUCE_AXIS_THREADS, REDUCE_AXIS_RAGGED_BYTES));
@@ -251,19 +253,21 @@ static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_
         add_columns(c, device, plan, "wide_columns", true);
     else if (worth_a_block(c, device))
         add_team(c, device, plan, "team");
-    else if (row_bytes(c) % 16 != 0 && row_bytes(c) <= 256)
+    else if (is_ragged(c))
         add_ragged(c, device, plan);
     else
         add_rows(c, device, plan);
     return KZ_OK;
 }
 
-// Rows of less than a block, for what finds: up to 8 packs for each lane, two lanes at least.
+// Rows of less than a block, for what finds: up to 8 packs for each lane, four lanes at least where a row has as many
+// packs. Of those of 2, 4, 8 or 16 packs, eight packs' worth of rows at a time.
 static void add_find(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
-    uint64_t packs = row_packs(c), lanes = lanes_for(kz_ceil_div(packs, REDUCE_AXIS_FIND_PACKS));
-    if (packs > 1 && lanes < 2) lanes = 2;
-    bool brief = row_bytes(c) % 16 == 0 && (packs == 2 || packs == 4 || packs == 8);
-    uint64_t per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? 16 / packs : 1);
+    uint64_t packs = row_bytes(c) / 16, lanes = lanes_for(kz_ceil_div(packs, REDUCE_AXIS_FIND_PACKS));
+    uint64_t least = lanes_for(packs < 4 ? packs : 4), per_block;
+    if (lanes < least) lanes = least;
+    bool brief = row_bytes(c) % 16 == 0 && packs > 1 && packs <= 16 && (packs & (packs - 1)) == 0;
+    per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? 8 * lanes / packs : 1);
     uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
@@ -282,6 +286,8 @@ static kz_status plan_second_look(const kz_case *c, const kz_device_info *device
         add_columns(c, device, plan, "find_columns", true);
     else if (worth_a_block(c, device))
         add_team(c, device, plan, "find_team");
+    else if (is_ragged(c))
+        add_ragged(c, device, plan);
     else
         add_find(c, device, plan);
     return KZ_OK;

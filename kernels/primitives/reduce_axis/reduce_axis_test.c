@@ -115,7 +115,8 @@ static void what_finds_is_planned_by_01_and_08(void **state) {
         uint32_t steps;
     } rows[] = {
         {1 << 20, 16, 1, "reduce_axis_find_argmax_f32", 1},
-        {1 << 20, 17, 1, "reduce_axis_find_argmax_f32", 1},
+        {1 << 20, 17, 1, "reduce_axis_ragged_argmax_f32", 1},
+        {1 << 20, 257, 1, "reduce_axis_find_argmax_f32", 1},
         {1 << 16, 4096, 1, "reduce_axis_find_team_argmax_f32", 1},
         {1, 1 << 28, 1, "reduce_axis_find_team_argmax_f32", 2},
         {1, 1 << 20, 3, "reduce_axis_find_columns_argmax_f32", 2},
@@ -140,12 +141,12 @@ static void what_finds_is_planned_by_01_and_08(void **state) {
         plan_of(others[i], argmax(KZ_F32, 4, 4, 1), KZ_UNSUPPORTED);
 }
 
-// Two lanes of eight packs for 64 floats, four for 128; rows of one pack have one lane.
+// Eight packs for each lane, and four lanes where there are as many packs.
 static void lanes_of_what_finds(void **state) {
     static const struct {
         int64_t n;
         uint64_t lanes;
-    } rows[] = {{4, 1}, {5, 2}, {16, 2}, {64, 2}, {128, 4}, {256, 8}, {1000, 32}};
+    } rows[] = {{4, 1}, {8, 2}, {16, 4}, {64, 4}, {128, 4}, {256, 8}, {257, 8}, {1000, 32}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         kz_plan plan = plan_of("08_second_look", argmax(KZ_F32, 100000, rows[i].n, 1), KZ_OK);
         assert_int_equal(plan.steps[0].args[4].scalar, rows[i].lanes);
