@@ -171,7 +171,8 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
                             .environment = environment,
                             .seconds = job->task->limit_seconds,
                             .memory = none ? job->task->limit_bytes : 0,
-                            .explain = explain};
+                            .explain = explain,
+                            .together = true};
     size_t before = verdict->check_count;
     bool sees_races = true;
     char cc[COURSE_PATH];

@@ -20,6 +20,7 @@ typedef struct course_runner {
     void *context;
     const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL
     const char *row;    // the name of the row that says that all is right; NULL: "results"
+    bool together;      // all cases in one process first: right there is right
 } course_runner;
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
@@ -29,7 +30,8 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
                          course_data *data, course_harness_job *job, course_process_result *result,
                          kz_error *error);
-// Every case on the public and on the fresh seed, each in a process of its own, until one fails: a row "results".
+// Every case on the public and on the fresh seed, each in a process of its own, until one fails: a row "results". With
+// `together` only where they are not all right in a single one.
 kz_status course_run_cases(const course_runner *runner, kz_error *error);
 
 // The row about a job whose result is wrong or that wrote beside its buffers; `bad` where one was added. Runs that

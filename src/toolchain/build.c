@@ -198,6 +198,21 @@ static bool may_link_on_device(const toolchain_program *program) {
     return false;
 }
 
+// LLVM's linker takes half of the time. Where it is not there, or refuses, the compiler's own has the word.
+static kz_status link_program(const compiler *with, command *c, const char *executable, kz_error *error) {
+    char lld[TOOLCHAIN_PATH];
+    bool chosen = false;
+    for (size_t i = 0; i < c->count; i++) chosen = chosen || strstr(c->argv[i], "-fuse-ld");
+    add(c, "-o"), add(c, executable);
+    if (!chosen && toolchain_find_program("ld.lld", lld)) {
+        command quick = *c;
+        if (!with->program->plain_c) add(&quick, "-Xcompiler");
+        add(&quick, "-fuse-ld=lld");
+        if (run(with, &quick, "link", with->program->files[0], NULL) == KZ_OK) return KZ_OK;
+    }
+    return run(with, c, "link", with->program->files[0], error);
+}
+
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error) {
     char key[TOOLCHAIN_KEY], library[TOOLCHAIN_PATH + 4];
@@ -235,8 +250,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
         if (toolchain_cache_read(tools, key, "program", &data, &size)) {
             status = base_file_write_scratch(executable, data, size, error);
         } else {
-            add(&c, "-o"), add(&c, executable);
-            status = run(&with, &c, "link", program->files[0], error);
+            status = link_program(&with, &c, executable, error);
             if (status == KZ_OK && base_file_read(executable, &data, &size, NULL) == KZ_OK)
                 toolchain_cache_write(tools, key, "program", data, size);
         }
