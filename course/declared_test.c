@@ -48,8 +48,8 @@ static void legal_spellings_are_left_alone(void **state) {
         F("const vec<double> *x, int *y, float a, int n"),
         F("PARAMETERS"),
         F("const double *x, int *y"),
-        "#define BODY(T) extern \"C\" __global__ void scale(const T *x, int *y, float a, int n) "
-        "{}\nBODY(float)\n",
+        ("#define BODY(T) extern \"C\" __global__ void scale(const T *x, int *y, float a, int n) "
+         "{}\nBODY(float)\n"),
         "template <typename T> __device__ void scale_it(const double *x, T *y, float a, int n) {\n}\n",
         "// extern void scale(const double *x, int *y, float a, int n) {\n",
         "",

@@ -153,8 +153,9 @@ static inline const undefined_at *observe_undefined_find(undefined_self *self, c
 
 static inline undefined_plan *observe_undefined_plan_of(undefined_self *self, const ptx_inst *inst,
                                                         const ptx_function *function) {
-    undefined_plan *plan = self->plans + inst->serial;
-    if (__builtin_expect(inst->serial < self->plan_capacity && plan->epoch == self->epoch, 1)) return plan;
+    if (__builtin_expect(inst->serial < self->plan_capacity && self->plans[inst->serial].epoch == self->epoch,
+                         1))
+        return &self->plans[inst->serial];
     return observe_undefined_compile(self, inst, function);
 }
 

@@ -78,8 +78,8 @@ static void a_plot_has_its_series_and_legend(void **state) {
     static const double x[] = {1, 2, 3}, y[] = {4, 5, 6}, ticks[] = {1, 2};
     base_text out = {0};
     report_figure_plot plot = {.text = {"t", "n"},
-                               .x = {"across", 1, 3, false, ticks, 2},
-                               .y = {"up", 0, 6, false, ticks, 2},
+                               .x = {"across", 1, 3, false, ticks, 2, NULL},
+                               .y = {"up", 0, 6, false, ticks, 2, NULL},
                                .series = {{"one", x, y, 3, true}, {"two", x, y, 3, false}},
                                .series_count = 2};
     report_figure_plot_write(&out, &plot);

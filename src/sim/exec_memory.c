@@ -93,7 +93,8 @@ static bool find_hosts(sim_warp *w, const sim_op *op, const memory_form *f, uint
     for (int i = 0; i < SIM_LANES; i++) {
         uint64_t bad = at[i] - low > room - total || (at[i] & (total - 1));
         wrong |= bad << i;
-        host[i] = base + (at[i] - low) + (uint64_t)i * step;
+        host[i] =
+            (uint8_t *)((uintptr_t)base + (at[i] - low) + (uint64_t)i * step); // of no use where it is wrong
     }
     return !(wrong & mask);
 }
