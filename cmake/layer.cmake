@@ -2,7 +2,7 @@
 # includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
 #
 # COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1, and with sanitizers -O0),
-# as unit tests are.
+# as unit tests are. WARM: quickly with sanitizers alone; the tests spend their time elsewhere.
 #
 # kz_unit_test(NAME name SOURCE files LINKS ...): one cmocka program, run from the project's root
 # and labelled `unit`. The target unit_tests builds them all.
@@ -15,6 +15,12 @@ function(kz_compile_quickly target)
         target_compile_options(${target} PRIVATE -O0)
     else()
         target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
+endfunction()
+
+function(kz_sanitize_quickly target)
+    if(KZ_SANITIZE)
+        kz_compile_quickly(${target})
     endif()
 endfunction()
 
@@ -40,7 +46,7 @@ function(kz_unit_test)
 endfunction()
 
 function(kz_layer name)
-    cmake_parse_arguments(layer "COOL" "" "USES;EXCLUDE" ${ARGN})
+    cmake_parse_arguments(layer "COOL;WARM" "" "USES;EXCLUDE" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
     list(FILTER sources EXCLUDE REGEX "_test\\.c$")
     foreach(pattern ${layer_EXCLUDE})
@@ -50,6 +56,8 @@ function(kz_layer name)
     target_include_directories(kz_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
     if(layer_COOL)
         kz_compile_quickly(kz_${name})
+    elseif(layer_WARM)
+        kz_sanitize_quickly(kz_${name})
     endif()
     foreach(used ${layer_USES})
         target_link_libraries(kz_${name} PUBLIC kz_${used})
