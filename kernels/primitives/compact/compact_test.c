@@ -110,6 +110,9 @@ static void plans(void **state) {
     c.axes[0] = (int64_t)1 << 32;
     assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "32 bits"));
+    c.axes[0] = 10, c.axes[1] = 101;
+    assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "0 to 100"));
     c = (kz_case){.operation = KZ_COMPACT_SELECT, .type = KZ_F64, .axes = {((int64_t)1 << 32) - 1}};
     assert_int_equal(plan("05_mail", &c, &made, &error), KZ_UNSUPPORTED); // more than the module has mail for
     assert_non_null(strstr(error.message, "04_look_back"));

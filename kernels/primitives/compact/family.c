@@ -71,6 +71,9 @@ static kz_status begin(const kz_case *c, kz_plan *plan, bool *done, kz_error *er
     if (c->axes[AXIS_N] > UINT32_MAX)
         return kz_plan_refuse(error, "compact counts in 32 bits: %lld elements are too many; split them",
                               (long long)c->axes[AXIS_N]);
+    if (c->axes[AXIS_PERCENT] > 100)
+        return kz_plan_refuse(error, "percent is %lld: the share that is selected, 0 to 100",
+                              (long long)c->axes[AXIS_PERCENT]);
     *done = c->axes[AXIS_N] == 0;
     if (*done) kz_plan_add_fill(plan, kz_arg_buffer(COUNT), 0, 4);
     return KZ_OK;
