@@ -46,13 +46,13 @@ expect_err "the program was ended by signal 6"
 expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" hangs
 expect_err "stopped after 1 s"
 expect_err "mistakes.cu"
-expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" short_blocks
+expect_exit 124 run --timeout 0.5 "$HERE/mistakes.cu" short_blocks
 expect_err "stopped in kernel"
 grep -q "could not be stopped" "$FOLDER/err" && fail "a grid of short blocks is not stopped"
-expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" short_launches
-expect_err "stopped after 1 s"
+expect_exit 124 run --timeout 0.5 "$HERE/mistakes.cu" short_launches
+expect_err "stopped after 0.5 s"
 grep -q "could not be stopped" "$FOLDER/err" && fail "a program of short launches is not stopped"
-expect_exit 124 run --timeout 1 "$HERE/mistakes.cu" host_hangs
+expect_exit 124 run --timeout 0.5 "$HERE/mistakes.cu" host_hangs
 expect_err "no kernel was running"
 
 # Binaries: too new for the GPU, without PTX, with the runtime inside, plain and LZ4 fat binaries.
