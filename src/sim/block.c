@@ -342,7 +342,8 @@ bool sim_block_run(sim_block *b) {
             if (drawn && sim_draw(b->worker, 4) == 0)
                 slice = sim_draw(b->worker, 3) ? 1 + sim_draw(b->worker, 8) : 4 * SLICE;
             sim_warp_outcome outcome = sim_warp_run(w, slice);
-            if (b->clock == before) continue; // every path waits
+            // A path that only comes to its meeting executes nothing, and is no less under way.
+            if (b->clock == before && outcome == SIM_WARP_WAITS) continue; // every path waits
             ran = true;
             if (outcome != SIM_WARP_SLICE_OVER)
                 b->moved = true;
