@@ -137,43 +137,51 @@ static __device__ __forceinline__ leader<A> single(const stretch<T> &r, unsigned
     return {(A)kz_widen(r.first[place]), place, pack.raw};
 }
 
-// Of packs `lane`, `lane + lanes`, ... of the row: IN_FLIGHT at once while the lane has as many, and the rest at once. The
-// elements before and behind go one by one to the first lanes. *any: the lane has something.
-template <int operation, typename T, typename A>
-static __device__ __forceinline__ leader<A> find_leader(const stretch<T> &r, unsigned lane, unsigned lanes,
-                                                        bool *any) {
-    const int IN_FLIGHT = REDUCE_AXIS_FIND_PACKS, PACK = 16 / sizeof(T);
-    const uint4 *from = (const uint4 *)(r.first + r.head);
+// Of IN_FLIGHT packs, `lanes` apart; WHOLE: all of them are there, else `left` packs from the first on.
+enum { IN_FLIGHT = REDUCE_AXIS_FIND_PACKS };
+template <int operation, bool WHOLE, typename T, typename A>
+static __device__ __forceinline__ leader<A> load_leader(const uint4 *from, unsigned lanes, unsigned left) {
     T nothing;
     kz_narrow(&nothing, kz_fold_identity<operation>(A()));
     kz_pack<T> filler;
-#pragma unroll
-    for (int e = 0; e < PACK; e++) filler.at[e] = nothing;
-    leader<A> best = {kz_fold_identity<operation>(A()), 0, filler.raw};
-    unsigned p = lane, number = 0;
     uint4 packs[IN_FLIGHT];
-    for (; p + (IN_FLIGHT - 1) * lanes < r.packs; p += IN_FLIGHT * lanes, number += IN_FLIGHT) {
 #pragma unroll
-        for (int j = 0; j < IN_FLIGHT; j++) packs[j] = kz_load<REDUCE_AXIS_LOAD>(from + p + j * lanes);
-        leader<A> next = leader_of<operation, IN_FLIGHT, T, A>(packs);
-        next.place += number;
-        best = overtake<operation>(best, next);
+    for (int e = 0; e < 16 / (int)sizeof(T); e++) filler.at[e] = nothing;
+#pragma unroll
+    for (int j = 0; j < IN_FLIGHT; j++) {
+        packs[j] = filler.raw;
+        if (WHOLE || j * lanes < left) packs[j] = kz_load<REDUCE_AXIS_LOAD>(from + j * lanes);
     }
-    if (p < r.packs) {
-#pragma unroll
-        for (int j = 0; j < IN_FLIGHT; j++) {
-            packs[j] = filler.raw;
-            if (p + j * lanes < r.packs) packs[j] = kz_load<REDUCE_AXIS_LOAD>(from + p + j * lanes);
+    return leader_of<operation, IN_FLIGHT, T, A>(packs);
+}
+
+// Of packs `lane`, `lane + lanes`, ... of the row. WHOLE: IN_FLIGHT at once as long as all lanes have as many; where rows
+// begin anywhere, some in a warp would, and others not.
+template <int operation, bool WHOLE, typename T, typename A>
+static __device__ __forceinline__ leader<A> find_leader(const stretch<T> &r, unsigned lane, unsigned lanes) {
+    const uint4 *from = (const uint4 *)(r.first + r.head) + lane;
+    leader<A> best = {kz_fold_identity<operation>(A()), 0, {}};
+    unsigned p = 0, number = 0;
+    if (WHOLE)
+        for (; p + IN_FLIGHT * lanes <= r.packs; p += IN_FLIGHT * lanes, number += IN_FLIGHT) {
+            leader<A> next = load_leader<operation, true, T, A>(from + p, lanes, 0);
+            next.place += number;
+            best = overtake<operation>(best, next);
         }
-        leader<A> next = leader_of<operation, IN_FLIGHT, T, A>(packs);
+    for (; p + lane < r.packs; p += IN_FLIGHT * lanes, number += IN_FLIGHT) {
+        leader<A> next = load_leader<operation, false, T, A>(from + p, lanes, r.packs - p - lane);
         next.place += number;
         best = overtake<operation>(best, next);
     }
-    *any = lane < r.packs;
-    best.place = r.head + (lane + best.place * lanes) * PACK;
-    unsigned tail = r.head + r.packs * PACK;
-    if (r.head == 0 && tail == r.count) return best; // as a rule
-    for (unsigned k = tail + lane; k < r.count; k += lanes) {
+    best.place = r.head + (lane + best.place * lanes) * (16 / sizeof(T));
+    return best;
+}
+
+// With the elements before the packs and behind them, which go one by one to the first lanes. *any: the lane has something.
+template <int operation, typename T, typename A>
+static __device__ __forceinline__ leader<A> with_edges(leader<A> best, const stretch<T> &r, unsigned lane,
+                                                       unsigned lanes, bool *any) {
+    for (unsigned k = r.head + r.packs * (16 / sizeof(T)) + lane; k < r.count; k += lanes) {
         leader<A> next = single<T, A>(r, k);
         best = *any ? overtake<operation>(best, next) : next;
         *any = true;
@@ -186,16 +194,19 @@ static __device__ __forceinline__ leader<A> find_leader(const stretch<T> &r, uns
     return best;
 }
 
-template <int operation, typename T, typename A>
+template <int operation, bool aligned, typename T, typename A>
 static __device__ __forceinline__ void find_rows(const T *in, found<T> out, size_t segments, size_t n,
                                                  unsigned lanes, size_t done) {
     unsigned lane = kz_lane() & (lanes - 1), shift = __ffs((int)lanes) - 1, groups = KZ_WARP >> shift;
     for (size_t base = done + kz_thread() / KZ_WARP * groups; base < segments;
          base += kz_threads() / KZ_WARP * groups) {
         size_t s = base + (kz_lane() >> shift);
-        stretch<T> r = stretch_of(in + s * n, s < segments ? (unsigned)n : 0);
-        bool any;
-        leader<A> l = find_leader<operation, T, A>(r, lane, lanes, &any);
+        unsigned count = s < segments ? (unsigned)n : 0;
+        stretch<T> r = {in + s * n, 0, count / (unsigned)(16 / sizeof(T)), count};
+        if (!aligned) r = stretch_of(in + s * n, count);
+        leader<A> l = find_leader<operation, aligned, T, A>(r, lane, lanes);
+        bool any = lane < r.packs;
+        if (!aligned) l = with_edges<operation>(l, r, lane, lanes, &any);
         __syncwarp();
         if (leads<operation, KZ_WARP>(l, any, lanes)) write_result<operation>(out, s, look_again<T>(l), n);
         if (n == 0 && lane == 0 && s < segments)
@@ -206,14 +217,18 @@ static __device__ __forceinline__ void find_rows(const T *in, found<T> out, size
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void find(const T *in, found<T> out, size_t segments, size_t n,
                                             unsigned lanes) {
+    if (!kz_aligned(in, 16) || n * sizeof(T) % 16 != 0) {
+        find_rows<operation, false, T, A>(in, out, segments, n, lanes, 0);
+        return;
+    }
     size_t done = 0;
-    if (kz_aligned(in, 16) && n * sizeof(T) % 16 == 0) switch (n * sizeof(T) / 16) {
-        case 2: done = find_short<operation, 2, 1, T, A>(in, out, segments); break;
-        case 4: done = find_short<operation, 4, 1, T, A>(in, out, segments); break;
-        case 8: done = find_short<operation, 4, 2, T, A>(in, out, segments); break;
-        case 16: done = find_short<operation, 4, 4, T, A>(in, out, segments); break;
-        }
-    find_rows<operation, T, A>(in, out, segments, n, lanes, done);
+    switch (n * sizeof(T) / 16) {
+    case 2: done = find_short<operation, 2, 1, T, A>(in, out, segments); break;
+    case 4: done = find_short<operation, 4, 1, T, A>(in, out, segments); break;
+    case 8: done = find_short<operation, 4, 2, T, A>(in, out, segments); break;
+    case 16: done = find_short<operation, 4, 4, T, A>(in, out, segments); break;
+    }
+    find_rows<operation, true, T, A>(in, out, segments, n, lanes, done);
 }
 
 // A block per row or per piece of one.
@@ -227,8 +242,9 @@ static __device__ __forceinline__ void find_team(const T *in, found<T> out, kz_b
         size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
         stretch<T> r = stretch_of(in + s * n + from, (unsigned)(to - from));
-        bool any;
-        leader<A> l = find_leader<operation, T, A>(r, threadIdx.x, LANES, &any);
+        leader<A> l = find_leader<operation, true, T, A>(r, threadIdx.x, LANES);
+        bool any = threadIdx.x < r.packs;
+        if (r.packs * PACK < r.count) l = with_edges<operation>(l, r, threadIdx.x, LANES, &any);
         __syncwarp();
         if (!__any_sync(KZ_ALL_LANES, any) && kz_lane() == 0)
             of_warp[kz_warp()] = kz_fold_identity<operation>(kz_best<A>());

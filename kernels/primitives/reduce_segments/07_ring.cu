@@ -12,10 +12,13 @@
 // Limit    sm_90. Below four elements per segment the ring of offsets holds less than two tiles' ends. The mail
 //          lives in the module: one launch at a time.
 
+#include "tune.h"
+#define RING_WARPS  REDUCE_SEGMENTS_RING_WARPS
+#define RING_STAGES REDUCE_SEGMENTS_RING_STAGES
 #include "ring.cuh"
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \
-    KZ_ENTRY_BOUNDS(reduce_segments_ring_##operation##_##type, REDUCE_SEGMENTS_RING_THREADS,                 \
+    KZ_ENTRY_BOUNDS(reduce_segments_ring_##operation##_##type, REDUCE_SEGMENTS_RING_THREADS(WARPS),          \
                     REDUCE_SEGMENTS_RING_BLOCKS)                                                             \
     (const T *in, const unsigned *offsets, T *out, size_t segments, size_t n) {                              \
         const problem<T> p = {in, offsets, out, segments, n};                                                \

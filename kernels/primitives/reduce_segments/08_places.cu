@@ -10,6 +10,9 @@
 // Expect   four instructions per element more than max; the speed of a read from segments of 256 on.
 // Limit    as in 07.
 
+#include "tune.h"
+#define RING_WARPS  REDUCE_SEGMENTS_PLACES_WARPS
+#define RING_STAGES REDUCE_SEGMENTS_PLACES_STAGES
 #include "ring.cuh"
 
 template <typename T, typename A> struct ring_of<T, kz_spot<A>> {
@@ -112,8 +115,8 @@ static __device__ __forceinline__ kz_spot<A> fold_chunk(const job<T, kz_spot<A>>
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \
-    KZ_ENTRY_BOUNDS(reduce_segments_places_##operation##_##type, REDUCE_SEGMENTS_RING_THREADS,               \
-                    REDUCE_SEGMENTS_RING_BLOCKS)                                                             \
+    KZ_ENTRY_BOUNDS(reduce_segments_places_##operation##_##type, REDUCE_SEGMENTS_RING_THREADS(WARPS),        \
+                    REDUCE_SEGMENTS_PLACES_BLOCKS)                                                           \
     (const T *in, const unsigned *offsets, T *out, long long *index, size_t segments, size_t n) {            \
         const problem<T, found<T>> p = {in, offsets, {out, index, false}, segments, n};                      \
         ring<OPERATION, T, kz_spot<A>>(p);                                                                   \

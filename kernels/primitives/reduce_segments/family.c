@@ -189,29 +189,40 @@ static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_p
     return KZ_OK;
 }
 
+// A launch of the ring: warps that fold, stages, blocks per multiprocessor, bytes of what is put by at an end.
+typedef struct ring_shape {
+    const char *idea;
+    uint32_t warps, stages, blocks;
+    size_t kept;
+} ring_shape;
+
 // A stretch of tiles for every block.
-static kz_status add_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                          size_t shared, kz_error *error) {
-    uint64_t size = kz_type_size(c->type),
-             tile = REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size);
+static kz_status add_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, ring_shape ring,
+                          kz_error *error) {
+    size_t size = kz_type_size(c->type);
+    size_t shared = REDUCE_SEGMENTS_RING_SHARED(size, ring.warps, ring.stages, ring.kept);
     if (shared > device->shared_per_block_optin)
         return kz_plan_refuse(error, "%zu bytes of shared memory are more than a block may have on %s (%zu)",
                               shared, device->id, device->shared_per_block_optin);
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_RING_BLOCKS;
+    uint64_t tile = ring.warps * REDUCE_SEGMENTS_RING_CHUNK(size);
+    uint64_t full = (uint64_t)device->multiprocessors * ring.blocks;
     uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[N] + 1, tile), full);
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = guest_args(c, args);
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea,
-                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_MAILS), REDUCE_SEGMENTS_RING_THREADS, args,
-                      count);
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, ring.idea,
+                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_MAILS),
+                      REDUCE_SEGMENTS_RING_THREADS(ring.warps), args, count);
     plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = (uint32_t)shared;
     return KZ_OK;
 }
 
+// Values lie in the place of elements; those of the half types, which are floats, behind the stages.
 static kz_status plan_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    return add_ring(c, device, plan, "ring", REDUCE_SEGMENTS_RING_SHARED(kz_type_size(c->type)), error);
+    const ring_shape ring = {"ring", REDUCE_SEGMENTS_RING_WARPS, REDUCE_SEGMENTS_RING_STAGES,
+                             REDUCE_SEGMENTS_RING_BLOCKS, kz_type_size(c->type) == 2 ? sizeof(float) : 0};
+    return add_ring(c, device, plan, ring, error);
 }
 
 static kz_status plan_places(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -220,7 +231,9 @@ static kz_status plan_places(const kz_case *c, const kz_device_info *device, kz_
         return kz_plan_refuse(error, "argmin and argmax alone: 04_merge_path and 06_front do %s",
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
-    return add_ring(c, device, plan, "places", REDUCE_SEGMENTS_PLACES_SHARED(kz_type_size(c->type)), error);
+    const ring_shape ring = {"places", REDUCE_SEGMENTS_PLACES_WARPS, REDUCE_SEGMENTS_PLACES_STAGES,
+                             REDUCE_SEGMENTS_PLACES_BLOCKS, sizeof(uint16_t)};
+    return add_ring(c, device, plan, ring, error);
 }
 
 static const kz_variant variants[] = {

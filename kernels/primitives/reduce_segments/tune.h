@@ -67,17 +67,22 @@
 #ifndef REDUCE_SEGMENTS_RING_BLOCKS
 #define REDUCE_SEGMENTS_RING_BLOCKS 2
 #endif
-#define REDUCE_SEGMENTS_RING_MAILS   1024 // blocks, at most
-#define REDUCE_SEGMENTS_RING_THREADS ((REDUCE_SEGMENTS_RING_WARPS + 3) * 32)
-// Elements of a chunk, and bytes of tiles; the half types' results lie behind theirs, as floats. 08's places do, as
-// numbers of 16 bits.
+// 08 has more to do for each tile, and one block with all the memory of a multiprocessor: 256 took 267 us so, 275 with
+// 07's numbers; 16 and 4096 the same. Searched: blocks 1 2, warps 7 to 22, stages 2 3 4, packs 5 7.
+#ifndef REDUCE_SEGMENTS_PLACES_WARPS
+#define REDUCE_SEGMENTS_PLACES_WARPS 16
+#endif
+#ifndef REDUCE_SEGMENTS_PLACES_STAGES
+#define REDUCE_SEGMENTS_PLACES_STAGES 3
+#endif
+#ifndef REDUCE_SEGMENTS_PLACES_BLOCKS
+#define REDUCE_SEGMENTS_PLACES_BLOCKS 1
+#endif
+#define REDUCE_SEGMENTS_RING_MAILS          1024 // blocks, at most
+#define REDUCE_SEGMENTS_RING_THREADS(warps) (((warps) + 3) * 32)
+// Elements of a chunk. A stage has one for each warp; behind the stages is room for as many values of `kept` bytes.
 #define REDUCE_SEGMENTS_RING_CHUNK(size) (((size) == 2 ? 3 : REDUCE_SEGMENTS_RING_PACKS) * 512 / (size))
-#define REDUCE_SEGMENTS_RING_TILES(size)                                                                     \
-    (REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size) * (size)*REDUCE_SEGMENTS_RING_STAGES)
-#define REDUCE_SEGMENTS_RING_SHARED(size)                                                                    \
-    (REDUCE_SEGMENTS_RING_TILES(size) +                                                                      \
-     ((size) == 2 ? REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size) * 4 : 0))
-#define REDUCE_SEGMENTS_PLACES_SHARED(size)                                                                  \
-    (REDUCE_SEGMENTS_RING_TILES(size) + REDUCE_SEGMENTS_RING_WARPS * REDUCE_SEGMENTS_RING_CHUNK(size) * 2)
+#define REDUCE_SEGMENTS_RING_SHARED(size, warps, stages, kept)                                               \
+    ((warps)*REDUCE_SEGMENTS_RING_CHUNK(size) * ((size) * (stages) + (kept)))
 
 #endif
