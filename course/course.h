@@ -352,6 +352,9 @@ kz_status course_grade_kernel(const course_grade_job *job, const char *source, c
                               kz_error *error);
 kz_status course_grade_c(const course_grade_job *job, const char *source, course_verdict *verdict,
                          kz_error *error);
+// Compiles files of a task with programs into the cache, in one run of nvcc where that can be done.
+void course_compile_programs(const course_task *task, const char *device, const char *const *files,
+                             size_t count);
 kz_status course_grade_program(const course_grade_job *job, const char *source, course_verdict *verdict,
                                kz_error *error);
 kz_status course_grade_answers(const course_grade_job *job, const char *source, course_verdict *verdict,

@@ -26,7 +26,7 @@ typedef struct grading {
     toolchain tools;
     device_gpu gpu;
     char key[64]; // of the simulated GPU
-    char library[TOOLCHAIN_PATH], folder[COURSE_PATH], executable[TOOLCHAIN_PATH];
+    char library[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH], executable[TOOLCHAIN_PATH];
     char record[COURSE_PATH + 32];
     bool on_gpu, used_device;
 } grading;
@@ -57,33 +57,60 @@ static kz_status choose_gpu(grading *g, char arch[16], kz_error *error) {
     return status;
 }
 
-static kz_status build(grading *g, kz_error *error, bool *refused) {
-    char arch[16], work[TOOLCHAIN_PATH];
+// A program's own file and its harness, and how they are compiled; it points into itself.
+typedef struct recipe {
     course_harness harness;
-    kz_status status = choose_gpu(g, arch, error);
+    char arch[16];
+    const char *files[2], *before[3];
+    const char *const *file_flags[2];
+    toolchain_program program;
+} recipe;
+
+static kz_status open_recipe(grading *g, const char *file, recipe *r, kz_error *error) {
+    const course_task *task = g->job->task;
+    kz_status status = choose_gpu(g, r->arch, error);
     if (status == KZ_OK) status = toolchain_find_for_programs(&g->tools, error);
     if (status == KZ_OK) status = toolchain_cudart_folder(g->library, error);
-    if (status == KZ_OK) status = toolchain_work_open(work, error);
+    if (status == KZ_OK) status = toolchain_work_open(g->folder, error);
+    if (status == KZ_OK) status = course_harness_write(task, g->folder, &r->harness, error);
+    r->files[0] = file;
+    r->files[1] = r->harness.main_file;
+    r->before[0] = "-include";
+    r->before[1] = r->harness.prototype_file;
+    r->file_flags[0] = r->before;
+    r->program = (toolchain_program){.files = r->files,
+                                     .file_count = BASE_COUNT(r->files),
+                                     .arch = r->arch,
+                                     .flags = task->build_flags,
+                                     .library_folder = g->library,
+                                     .file_flags = r->file_flags};
+    while (task->build_flags && task->build_flags[r->program.flag_count]) r->program.flag_count++;
+    return status;
+}
+
+static kz_status build(grading *g, kz_error *error, bool *refused) {
+    recipe r = {0};
+    kz_status status = open_recipe(g, g->job->file, &r, error);
     if (status) return status;
-    snprintf(g->folder, sizeof g->folder, "%s", work);
     snprintf(g->record, sizeof g->record, "%s/record.jsonl", g->folder);
-    status = course_harness_write(g->job->task, g->folder, &harness, error);
-    if (status) return status;
-    size_t count = 0;
-    while (g->job->task->build_flags && g->job->task->build_flags[count]) count++;
-    const char *files[] = {g->job->file, harness.main_file};
-    const char *const before[] = {"-include", harness.prototype_file, NULL};
-    const char *const *const file_flags[] = {before, NULL};
-    toolchain_program program = {.files = files,
-                                 .file_count = BASE_COUNT(files),
-                                 .arch = arch,
-                                 .flags = g->job->task->build_flags,
-                                 .flag_count = count,
-                                 .library_folder = g->library,
-                                 .file_flags = file_flags};
-    status = toolchain_build_program(&g->tools, &program, work, g->executable, error);
+    status = toolchain_build_program(&g->tools, &r.program, g->folder, g->executable, error);
     *refused = status == KZ_TOOL;
     return status;
+}
+
+void course_compile_programs(const course_task *task, const char *device, const char *const *files,
+                             size_t count) {
+    grading *g = calloc(1, sizeof *g);
+    course_verdict verdict = {0};
+    recipe r = {0};
+    if (!g) return;
+    snprintf(verdict.device, sizeof verdict.device, "%s", device ? device : "sim");
+    *g = (grading){.job = &(course_grade_job){.task = task}, .verdict = &verdict};
+    if (count > 1 && open_recipe(g, files[0], &r, NULL) == KZ_OK)
+        toolchain_compile_programs_together(&g->tools, &r.program, task->function, r.harness.prototype_file,
+                                            files, count);
+    course_scratch_close(g->folder);
+    free(g);
 }
 
 static void add_refusal(const grading *g, const kz_error *error) {

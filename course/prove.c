@@ -242,7 +242,7 @@ static void prove_folder(proof *p, const char *which, void (*prove)(proof *p, co
 
 // ---- kernels, compiled together ---------------------------------------------------------------------------
 
-// The files that gradings will compile; what is left out is compiled there.
+// The files that gradings will compile, kernels or programs; what is left out is compiled there.
 typedef struct kernels {
     char files[TOGETHER][COURSE_PATH];
     size_t count;
@@ -276,6 +276,10 @@ static bool has_kernels(const course_task *task) {
     return task->kind == COURSE_CUDA && task->form == COURSE_KERNEL;
 }
 
+static bool has_programs(const course_task *task) {
+    return task->kind == COURSE_CUDA && task->form != COURSE_KERNEL;
+}
+
 static void add_kernels(proof *p) {
     char *solution = NULL, *starter = NULL;
     if (course_task_solution(p->task, &solution, NULL) == KZ_OK) add_kernel(p, solution);
@@ -296,10 +300,22 @@ void course_compile_tasks(const course_task *tasks, size_t count) {
     free(k);
 }
 
+// Whole programs of one task: others have another harness.
+static void compile_programs(const course_task *task, const char *device) {
+    kernels *k = calloc(1, sizeof *k);
+    if (!k) return;
+    const char *files[TOGETHER];
+    add_kernels(&(proof){.task = task, .kernels = k});
+    for (size_t i = 0; i < k->count; i++) files[i] = k->files[i];
+    course_compile_programs(task, device, files, k->count);
+    free(k);
+}
+
 kz_status course_prove_task(const course_task *task, const char *kz, const char *device, base_text *report,
                             kz_error *error) {
     proof p = {.task = task, .kz = kz, .device = device, .report = report, .replay = course_replay_open()};
     if (has_kernels(task)) course_compile_tasks(task, 1);
+    if (has_programs(task)) compile_programs(task, device);
     prove_solution(&p);
     prove_starter(&p);
     prove_folder(&p, "right", prove_right);

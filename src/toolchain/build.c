@@ -112,34 +112,61 @@ static kz_status write_object(const char *folder, size_t index, const void *data
     return base_file_write_scratch(path, data, size, error);
 }
 
+// The command that compiles `source`, with the flags of the file at `index`, up to its outputs; `before` is its key.
+static kz_status object_command(const compiler *with, size_t index, const char *source, command *c,
+                                char before[TOOLCHAIN_KEY], kz_error *error) {
+    const toolchain_program *program = with->program;
+    char content[TOOLCHAIN_KEY];
+    kz_status status = program->plain_c ? KZ_OK : toolchain_check_name(source, error);
+    if (!status) status = toolchain_hash_file(source, content, error);
+    if (status) return status;
+    add_common(c, with);
+    const char *const *own = program->file_flags ? program->file_flags[index] : NULL;
+    for (size_t i = 0; own && own[i]; i++) add(c, own[i]);
+    // kz/*.cuh, after all that the program has itself.
+    if (!program->plain_c && with->tools->include[0]) add(c, "-I"), add(c, with->tools->include);
+    add(c, "-c"), add(c, source);
+    toolchain_hash hash;
+    hash_command(&hash, with, "object", c);
+    toolchain_hash_add_field(&hash, content);
+    toolchain_hash_end(&hash, before);
+    return KZ_OK;
+}
+
+// Runs it: to `folder`/<index>.o, and its dependencies to <index>.d. `name` is for messages.
+static kz_status make_object(const compiler *with, const command *asked, size_t index, const char *folder,
+                             const char *name, kz_error *error) {
+    char object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32];
+    snprintf(object, sizeof object, "%s/%zu.o", folder, index);
+    snprintf(list, sizeof list, "%s/%zu.d", folder, index);
+    const char *tail[] = {"-MD", "-MF", list, "-o", object};
+    command c = *asked, quick = *asked;
+    const char *words[] = {TOOLCHAIN_QUICK};
+    for (size_t i = 0; i < BASE_COUNT(words); i++) add(&quick, words[i]);
+    for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]), add(&quick, tail[i]);
+    kz_error quickly = {0};
+    kz_status status = with->program->plain_c ? KZ_TOOL : run(with, &quick, "compile", name, &quickly);
+    if (status == KZ_TOOL)
+        status = run(with, &c, "compile", name, error);
+    else if (status && error)
+        *error = quickly;
+    return status;
+}
+
 // Leaves the object in `folder`/<index>.o; `key` names its content.
 static kz_status compile_source(const compiler *with, size_t index, const char *folder,
                                 char key[TOOLCHAIN_KEY], kz_error *error) {
     const toolchain *tools = with->tools;
-    const toolchain_program *program = with->program;
-    char *source = realpath(program->files[index], NULL); // absolute, for line information
+    const char *name = with->program->files[index];
+    char *source = realpath(name, NULL); // absolute, for line information
     if (!source)
-        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s",
-                         program->files[index], strerror(errno));
-    char content[TOOLCHAIN_KEY], before[TOOLCHAIN_KEY];
-    char object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32];
-    kz_status status = program->plain_c ? KZ_OK : toolchain_check_name(source, error);
-    if (!status) status = toolchain_hash_file(source, content, error);
-    if (status) goto done;
-    command c = {0};
-    add_common(&c, with);
-    const char *const *own = program->file_flags ? program->file_flags[index] : NULL;
-    for (size_t i = 0; own && own[i]; i++) add(&c, own[i]);
-    // kz/*.cuh, after all that the program has itself.
-    if (!program->plain_c && tools->include[0]) add(&c, "-I"), add(&c, tools->include);
-    add(&c, "-c"), add(&c, source);
-    toolchain_hash hash;
-    hash_command(&hash, with, "object", &c);
-    toolchain_hash_add_field(&hash, content);
-    toolchain_hash_end(&hash, before);
-
-    char *data = NULL;
+        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", name,
+                         strerror(errno));
+    char before[TOOLCHAIN_KEY], object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32], *data = NULL;
     size_t size = 0;
+    command c = {0};
+    kz_status status = object_command(with, index, source, &c, before, error);
+    if (status) goto done;
     if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "o", &data, &size)) {
         status = write_object(folder, index, data, size, error);
         free(data);
@@ -147,21 +174,12 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     }
     snprintf(object, sizeof object, "%s/%zu.o", folder, index);
     snprintf(list, sizeof list, "%s/%zu.d", folder, index);
-    const char *tail[] = {"-MD", "-MF", list, "-o", object};
-    command quick = c;
-    const char *words[] = {TOOLCHAIN_QUICK};
-    for (size_t i = 0; i < BASE_COUNT(words); i++) add(&quick, words[i]);
-    for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]), add(&quick, tail[i]);
-    kz_error quickly = {0};
-    status = program->plain_c ? KZ_TOOL : run(with, &quick, "compile", program->files[index], &quickly);
-    if (status == KZ_TOOL)
-        status = run(with, &c, "compile", program->files[index], error);
-    else if (status && error)
-        *error = quickly;
+    status = make_object(with, &c, index, folder, name, error);
     if (status == KZ_OK) status = base_file_read(object, &data, &size, error);
     if (status == KZ_OK) {
         char *dependencies = NULL;
         size_t ignored;
+        toolchain_hash hash;
         memcpy(key, before, TOOLCHAIN_KEY);
         if (base_file_read(list, &dependencies, &ignored, NULL) == KZ_OK &&
             toolchain_cache_list(tools, before, dependencies, key))
@@ -175,6 +193,24 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
 done:
     free(source);
     return status;
+}
+
+kz_status toolchain_object_key(const toolchain *tools, const toolchain_program *program, const char *source,
+                               char before[TOOLCHAIN_KEY]) {
+    compiler with;
+    command c = {0};
+    kz_status status = open_compiler(tools, program, &with, NULL);
+    return status ? status : object_command(&with, 0, source, &c, before, NULL);
+}
+
+kz_status toolchain_make_object(const toolchain *tools, const toolchain_program *program, const char *source,
+                                const char *folder) {
+    compiler with;
+    command c = {0};
+    char before[TOOLCHAIN_KEY];
+    kz_status status = open_compiler(tools, program, &with, NULL);
+    if (!status) status = object_command(&with, 0, source, &c, before, NULL);
+    return status ? status : make_object(&with, &c, 0, folder, source, NULL);
 }
 
 static bool is_source(const char *path) {

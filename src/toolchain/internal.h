@@ -81,6 +81,15 @@ void toolchain_read_names(const char *text, toolchain_names *names, toolchain_na
 void toolchain_split_ptx(const char *ptx, const char *head, const char *mark, const toolchain_names *names,
                          base_text *out);
 
+// ---- objects (build.c) ----------------------------------------------------------------------------
+
+// With the flags of the program's first file: what decides about a source's object and is known before the compiler
+// runs; and the object itself, to `folder`/0.o, with what it depends on in 0.d.
+kz_status toolchain_object_key(const toolchain *tools, const toolchain_program *program, const char *source,
+                               char before[TOOLCHAIN_KEY]);
+kz_status toolchain_make_object(const toolchain *tools, const toolchain_program *program, const char *source,
+                                const char *folder);
+
 // ---- messages -------------------------------------------------------------------------------------
 
 // Fills `error` with the compiler's own words, cut at whole lines where they are too many, and a hint.

@@ -157,8 +157,61 @@ static void test_cache(void **state) {
     base_text_free(&said);
 }
 
+// A compiler of programs: a function of each mark, where the prototype was included for all.
+static const char nvcc_of_programs[] =
+    "#!/bin/sh\nplace=%s\necho run >>$place/runs\n"
+    "while [ $# -gt 1 ]; do case $1 in -c) from=$2;; -o) out=$2;; -MF) list=$2;; esac; shift; done\n"
+    "[ $(grep -c 'p\\.h' $from) = 2 ] || exit 1\n"
+    "sed -n 's/#define f \\(.*\\)/int \\1(void) { return 0; }/p' $from | cc -x c -c -o $out - || exit 1\n"
+    "printf 'out : %%s %%s/nvcc' $from $place >$list\n";
+
+static void test_programs(void **state) {
+    static const char *const texts[] = {"int f(void) { return 1; }\n", "int f(void) { return 2; }\n"};
+    char folder[] = "/tmp/kz-together-XXXXXX", paths[2][64], prototype[64], object[64];
+    char before[TOOLCHAIN_KEY], key[TOOLCHAIN_KEY];
+    const char *sources[2];
+    assert_non_null(mkdtemp(folder));
+    toolchain tools = {.version = "13.0.88"};
+    snprintf(tools.nvcc, sizeof tools.nvcc, "%s/nvcc", folder);
+    snprintf(tools.cache, sizeof tools.cache, "%s/cache", folder);
+    snprintf(prototype, sizeof prototype, "%s/p.h", folder);
+    snprintf(object, sizeof object, "%s/kept.o", folder);
+    base_text script = {0}, said = {0};
+    base_text_add(&script, nvcc_of_programs, folder);
+    assert_int_equal(base_file_write(tools.nvcc, script.data, script.length, NULL), KZ_OK);
+    assert_int_equal(base_file_write(prototype, "int f(void);\n", 13, NULL), KZ_OK);
+    int code;
+    toolchain_run((const char *const[]){"/bin/chmod", "+x", tools.nvcc, NULL}, &said, &code, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%zu.cu", folder, i);
+        assert_int_equal(base_file_write(paths[i], texts[i], strlen(texts[i]), NULL), KZ_OK);
+        sources[i] = paths[i];
+    }
+    const toolchain_program program = {.files = sources, .file_count = 1, .arch = "90"};
+    for (int again = 0; again < 2; again++)
+        toolchain_compile_programs_together(&tools, &program, "f", prototype, sources, 2);
+    assert_int_equal(count_runs(folder), 1);
+    for (size_t i = 0; i < 2; i++) { // each has its own function under its name, the other's under the mark
+        char *data = NULL;
+        size_t size = 0;
+        assert_int_equal(toolchain_object_key(&tools, &program, sources[i], before), KZ_OK);
+        assert_true(toolchain_cache_find(&tools, before, key));
+        assert_true(toolchain_cache_read(&tools, key, "o", &data, &size));
+        assert_int_equal(base_file_write(object, data, size, NULL), KZ_OK);
+        said.length = 0;
+        assert_int_equal(
+            toolchain_run((const char *const[]){"/usr/bin/nm", object, NULL}, &said, &code, NULL), KZ_OK);
+        assert_non_null(strstr(said.data, " T f\n"));
+        assert_non_null(strstr(said.data, i ? " T f_KZ_00\n" : " T f_KZ_01\n"));
+        free(data);
+    }
+    toolchain_run((const char *const[]){"/bin/rm", "-rf", folder, NULL}, &said, &code, NULL);
+    base_text_free(&script);
+    base_text_free(&said);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_split),
-                                       cmocka_unit_test(test_cache)};
+                                       cmocka_unit_test(test_cache), cmocka_unit_test(test_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,13 @@ typedef struct toolchain_program {
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error);
 
+// Compiles sources, each of which would be the first file of `program`, as toolchain_compile_ptx_together does, and keeps
+// their objects for toolchain_build_program. `function` is what other files call; `prototype` is a file that declares it,
+// and may be included again. Kernels of such a program have a mark in their names, "smooth_KZ_05".
+void toolchain_compile_programs_together(const toolchain *tools, const toolchain_program *program,
+                                         const char *function, const char *prototype,
+                                         const char *const *sources, size_t count);
+
 // The same, where it can build whole programs for the runtime library of src/cudart: version 13.
 kz_status toolchain_find_for_programs(toolchain *tools, kz_error *error);
 // The folder of that library: lib/kz-cudart beside the executable's own, in an installation and in a build folder.
