@@ -19,6 +19,9 @@ static void test_results(void **state) {
     expect_fail(&f, F "{ for (int i = 0; i + 1 < n; i++) y[i] = 2 * x[i]; }", COURSE_WRONG, NULL, "n=1");
     expect_fail(&f, F "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i], ((float *)x)[i] = 0; }",
                 COURSE_INPUT_CHANGED, NULL, "x");
+    // Who is right in a process of its own for each case is right, whatever is left from the case before.
+    expect_pass(&f, F "{\n  static int calls;\n  if (calls++ > 1) return;\n"
+                      "  for (int i = 0; i < n; i++) y[i] = 2 * x[i];\n}\n");
     // A main of one's own, for trying out, is no mistake.
     expect_pass(&f, F "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }\nint main(void) { return 1; }\n");
     close_task(&f);
