@@ -87,6 +87,10 @@ static kz_status check_case(const kz_family *family, const kz_case *c, kz_error 
         if (c->axes[i] < 0)
             return base_fail(error, KZ_INVALID, "%s: %s is %llu, and must be below 2^63", family->name,
                              family->axes[i], (unsigned long long)c->axes[i]);
+    double bytes = family->work(c).bytes; // in double: no product is too large for it
+    if (bytes >= 0x1p62)
+        return base_fail(error, KZ_INVALID, "%s: the sizes come to %.2g bytes, more than any memory has",
+                         family->name, bytes);
     return KZ_OK;
 }
 

@@ -21,7 +21,8 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 }
 
 static kz_work work(const kz_case *c) {
-    double results = (double)segments(c), n = (double)c->axes[N], index = reduce_finds(c) ? 8.0 : 0.0;
+    double results = (double)c->axes[OUTER] * (double)c->axes[INNER], n = (double)c->axes[N],
+           index = reduce_finds(c) ? 8.0 : 0.0;
     return (kz_work){.bytes = results * ((n + 1.0) * (double)kz_type_size(c->type) + index),
                      .flops = results * n};
 }

@@ -16,7 +16,8 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 }
 
 static kz_work work(const kz_case *c) {
-    return (kz_work){.bytes = 2.0 * (double)elements(c) * (double)kz_type_size(c->type), .flops = 0.0};
+    double elements = (double)c->axes[ROWS] * (double)c->axes[COLUMNS];
+    return (kz_work){.bytes = 2.0 * elements * (double)kz_type_size(c->type), .flops = 0.0};
 }
 
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
