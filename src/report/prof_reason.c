@@ -3,6 +3,7 @@
 // Of a line's accesses the one that wastes most speaks for it; where none wastes anything, the instructions
 // or the bytes themselves do.
 #include <math.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "report/prof.h"
@@ -134,6 +135,13 @@ static void explain_conflicts(report_prof *report, const report_prof_access *a, 
 
 // ---- atomics ---------------------------------------------------------------------------------------------
 
+// atom.shared.add.u32 %r1, [%r2], 1: whether anybody uses %r1 is not known here.
+static bool increments_shared(const report_prof_access *a) {
+    const char *end = a->ptx ? strrchr(a->ptx, ',') : NULL;
+    return a->space == REPORT_PROF_SHARED && !a->is_distributed && end && strcmp(end, ", 1") == 0 &&
+           (strstr(a->ptx, ".add.u32") || strstr(a->ptx, ".add.s32"));
+}
+
 static void explain_atomics(report_prof *report, const report_prof_access *a, report_prof_line *line) {
     double lanes = per_request(a->lanes, a), distinct = per_request(a->distinct, a);
     const char *where = a->space == REPORT_PROF_SHARED ? "shared memory" : "global memory";
@@ -145,6 +153,12 @@ static void explain_atomics(report_prof *report, const report_prof_access *a, re
             ? "fold in registers first (__shfl_down_sync, or __reduce_add_sync for integers), then in "
               "shared memory, and let one thread per block do the atomic"
             : "give each warp or block a private copy in shared memory, and add the copies at the end";
+    if (increments_shared(a) && report->gpu.sm >= 80)
+        line->advice =
+            "where nobody uses what the addition of 1 gives back, ptxas makes ATOMS.POPC.INC of it "
+            "(cuobjdump -sass), "
+            "which takes lanes at one address together: then there is nothing to mend here; else fold "
+            "in registers first";
 }
 
 static void explain_meeting(report_prof *report, const report_prof_access *a, report_prof_line *line) {

@@ -129,6 +129,22 @@ static void test_contention(void **state) {
         REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
 }
 
+// An addition of 1 in shared memory may be no queue at all.
+static void test_increments(void **state) {
+    kernel_text k = {
+        .blocks = 4096,
+        .threads = 256,
+        .metrics = INST(655360, 20971520),
+        .access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 1\","
+                  "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
+                  "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}"};
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp meet at 1 address", "ATOMS.POPC.INC");
+    k.access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 11\","
+               "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
+               "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}";
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
+}
+
 // Lanes that meet at two addresses: the hardware counts a sector for each pair of them, and it is still the
 // contention that costs, no pattern.
 static void test_contention_in_sectors(void **state) {
@@ -348,6 +364,7 @@ int main(void) {
         cmocka_unit_test(test_column_store),
         cmocka_unit_test(test_bank_conflicts),
         cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_increments),
         cmocka_unit_test(test_contention_in_sectors),
         cmocka_unit_test(test_scattered_atomics),
         cmocka_unit_test(test_divergence),
