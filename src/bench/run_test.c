@@ -187,8 +187,7 @@ static void known_roofs_are_taken_where_they_fit(void **state) {
                [BENCH_ROOF_dram_copy] = {.value = 1e9, .measured = true, .origin = "measured"}}};
     kz_family computing = family;
     computing.work = much_work;
-    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
-    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    open_cpu(&device, &probes);
     for (int computes = 0; computes < 2; computes++) {
         bench_request request = request_for(device, probes);
         request.variants = (const kz_variant *const[]){&variants[0]};

@@ -96,7 +96,7 @@ static void listed_first(void **state) {
     assert_int_equal(infos[0].sm, 90);
     assert_int_equal(infos[0].multiprocessors, 132);
     assert_int_equal(infos[0].shared_per_block_optin, 227 * 1024);
-    assert_int_equal(infos[0].l2_bytes, 62914560);
+    assert_int_equal(infos[0].l2_bytes, 6291456);
     assert_true(infos[0].has_clock && !infos[0].has_memory_guards);
     size_t whole = count;
     GOOD(kz_device_list(infos, 1, &count, trouble)); // a short list tells how many there are

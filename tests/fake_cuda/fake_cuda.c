@@ -159,9 +159,9 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) {
 }
 CUresult cuDeviceGetAttribute(int *value, int attribute, int device);
 CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
-    static const int table[][2] = {{1, 1024},     {8, 49152},   {10, 32},       {13, 1980000}, {16, 132},
-                                   {36, 3201000}, {37, 6144},   {38, 62914560}, {39, 2048},    {75, 9},
-                                   {76, 0},       {81, 233472}, {82, 65536},    {97, 232448},  {106, 32}};
+    static const int table[][2] = {{1, 1024},     {8, 49152},   {10, 32},      {13, 1980000}, {16, 132},
+                                   {36, 3201000}, {37, 6144},   {38, 6291456}, {39, 2048},    {75, 9},
+                                   {76, 0},       {81, 233472}, {82, 65536},   {97, 232448},  {106, 32}};
     if (device < 40) return INVALID_DEVICE;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i][0] == attribute) return *value = table[i][1], OK;
