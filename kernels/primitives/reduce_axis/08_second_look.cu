@@ -226,7 +226,7 @@ static __device__ __forceinline__ void find(const T *in, found<T> out, size_t se
     case 2: done = find_short<operation, 2, 1, T, A>(in, out, segments); break;
     case 4: done = find_short<operation, 4, 1, T, A>(in, out, segments); break;
     case 8: done = find_short<operation, 4, 2, T, A>(in, out, segments); break;
-    case 16: done = find_short<operation, 4, 4, T, A>(in, out, segments); break;
+    case 16: done = find_short<operation, 8, 2, T, A>(in, out, segments); break;
     }
     find_rows<operation, true, T, A>(in, out, segments, n, lanes, done);
 }

@@ -15,6 +15,7 @@
 #include "tune.h"
 #define RING_WARPS  REDUCE_SEGMENTS_RING_WARPS
 #define RING_STAGES REDUCE_SEGMENTS_RING_STAGES
+#define RING_ENDS   REDUCE_SEGMENTS_RING_ENDS
 #include "ring.cuh"
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \

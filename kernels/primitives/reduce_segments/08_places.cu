@@ -13,6 +13,7 @@
 #include "tune.h"
 #define RING_WARPS  REDUCE_SEGMENTS_PLACES_WARPS
 #define RING_STAGES REDUCE_SEGMENTS_PLACES_STAGES
+#define RING_ENDS   REDUCE_SEGMENTS_PLACES_ENDS
 #include "ring.cuh"
 
 template <typename T, typename A> struct ring_of<T, kz_spot<A>> {

@@ -1,7 +1,8 @@
 // reduce_segments: a ring of tiles in shared memory and the warps that it goes round through, for 07 and 08.
 //
 // What is folded is an A; where a value is put by at a segment's end, and how it is written, is left to functions of the
-// job's type, of which 08 has its own. Whoever includes this says RING_WARPS, those that fold, and RING_STAGES.
+// job's type, of which 08 has its own. Whoever includes this says RING_WARPS, those that fold, RING_STAGES
+// and RING_ENDS.
 #ifndef REDUCE_SEGMENTS_RING_CUH
 #define REDUCE_SEGMENTS_RING_CUH
 
@@ -11,7 +12,7 @@
 
 enum { WARPS = RING_WARPS, DEPTH = RING_STAGES };
 enum { LOADER = WARPS, INDEXER, CLOSER }; // the warps behind those that fold
-enum { ENDS = REDUCE_SEGMENTS_RING_ENDS, PAGE = REDUCE_SEGMENTS_RING_PAGE, PAGES = ENDS / PAGE };
+enum { ENDS = RING_ENDS, PAGE = REDUCE_SEGMENTS_RING_PAGE, PAGES = ENDS / PAGE };
 static_assert(WARPS <= KZ_WARP && PAGES <= 32, "a lane per chunk, a bit per page");
 
 enum { BLOCKS = REDUCE_SEGMENTS_RING_MAILS };

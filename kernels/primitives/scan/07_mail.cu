@@ -12,23 +12,29 @@
 
 #include "one_pass.cuh"
 
-enum { THREADS = SCAN_MAIL_THREADS, WARPS = THREADS / KZ_WARP, ROWS = SCAN_MAIL_ROWS };
-
 static __device__ unsigned long long scan_words[3 * SCAN_MAILS];
 static __device__ unsigned scan_launch; // number of the last launch
+
+template <typename Op> struct shape {
+    static const bool WIDE = SCAN_MAIL_IS_WIDE(sizeof(typename Op::element), sizeof(typename Op::value));
+    static const int THREADS = WIDE ? SCAN_MAIL_WIDE_THREADS : SCAN_MAIL_THREADS, WARPS = THREADS / KZ_WARP;
+    static const int ROWS = WIDE ? SCAN_MAIL_WIDE_ROWS : SCAN_MAIL_ROWS;
+    static const int BLOCKS = WIDE ? SCAN_MAIL_WIDE_BLOCKS : SCAN_MAIL_BLOCKS;
+};
 
 template <typename Op>
 static __device__ __forceinline__ void run(const typename Op::element *in, const uint8_t *heads,
                                            typename Op::element *out, size_t n, size_t exclusive) {
     unsigned launch = *(volatile unsigned *)&scan_launch + 1; // on its way while the input is read
     const kz_mailbox box = {scan_words, SCAN_MAILS};
-    one_pass<Op, WARPS, ROWS>(kz_scan_view<Op>(in, heads, n), out, blockIdx.x, box, launch * 2, exclusive);
+    one_pass<Op, shape<Op>::WARPS, shape<Op>::ROWS>(kz_scan_view<Op>(in, heads, n), out, blockIdx.x, box,
+                                                    launch * 2, exclusive);
     // The last tile has heard of all others, so every block has read the old number.
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *(volatile unsigned *)&scan_launch = launch;
 }
 
 #define ENTRY(operation, type, op)                                                                           \
-    KZ_ENTRY_BOUNDS(scan_mail_##operation##_##type, THREADS, SCAN_MAIL_BLOCKS)                               \
+    KZ_ENTRY_BOUNDS(scan_mail_##operation##_##type, shape<SCAN_OP op>::THREADS, shape<SCAN_OP op>::BLOCKS)   \
     (const SCAN_ELEMENT(op) * in, const uint8_t *heads, SCAN_ELEMENT(op) * out, size_t n,                    \
      size_t exclusive) {                                                                                     \
         run<SCAN_OP op>(in, heads, out, n, exclusive);                                                       \

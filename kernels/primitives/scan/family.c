@@ -221,12 +221,15 @@ static kz_status refuse_mail(const kz_case *c, uint64_t tiles, int room, kz_erro
 }
 
 static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    uint64_t tiles = tiles_from_boundary(c, SCAN_MAIL_THREADS * SCAN_MAIL_ROWS * 16);
+    bool wide = SCAN_MAIL_IS_WIDE(element_bytes(c), value_bytes(c));
+    uint32_t threads = wide ? SCAN_MAIL_WIDE_THREADS : SCAN_MAIL_THREADS;
+    uint64_t rows = wide ? SCAN_MAIL_WIDE_ROWS : SCAN_MAIL_ROWS;
+    uint64_t tiles = tiles_from_boundary(c, threads * rows * 16);
     kz_status status = supported(c, ALL, error);
     if (status != KZ_OK || c->axes[0] == 0) return status;
     if (tiles > SCAN_MAILS) return refuse_mail(c, tiles, SCAN_MAILS, error);
     kz_arg args[] = {kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), n_arg(c), exclusive_arg(c)};
-    add_launch(c, plan, "mail", tiles, SCAN_MAIL_THREADS, args, 5);
+    add_launch(c, plan, "mail", tiles, threads, args, 5);
     return KZ_OK;
 }
 
