@@ -238,6 +238,8 @@ void toolchain_compile_ptx_together(const toolchain *tools, const char *arch, co
 void toolchain_compile_programs_together(const toolchain *tools, const toolchain_program *program,
                                          const char *function, const char *prototype,
                                          const char *const *sources, size_t count) {
+    for (size_t i = 0; i < program->flag_count; i++) // what is linked on the device has a name for each file
+        if (strstr(program->flags[i], "rdc") || strstr(program->flags[i], "relocatable")) return;
     const batch b = {.tools = tools,
                      .arch = program->arch,
                      .program = program,
