@@ -68,10 +68,10 @@
 #define REDUCE_SEGMENTS_RING_BLOCKS 2
 #endif
 // 08 has more to do for each tile, and one block with all the memory of a multiprocessor. Segments of 8, 16, 256 and 4096
-// took 462, 357, 264 and 250 us so, 465, 366, 275 and 253 with 07's numbers. Searched: blocks 1 2, warps 7 to 22, stages 2
+// took 461, 358, 263 and 249 us so, 465, 366, 275 and 253 with 07's numbers. Searched: blocks 1 2, warps 7 to 22, stages 2
 // 3 4, packs 5 7, ends 4096 8192.
 #ifndef REDUCE_SEGMENTS_PLACES_WARPS
-#define REDUCE_SEGMENTS_PLACES_WARPS 16
+#define REDUCE_SEGMENTS_PLACES_WARPS 18
 #endif
 #ifndef REDUCE_SEGMENTS_PLACES_STAGES
 #define REDUCE_SEGMENTS_PLACES_STAGES 2
