@@ -79,10 +79,11 @@ static __device__ __forceinline__ kz_spot<A> value_at(const job<T, kz_spot<A>> &
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_closed(const job<T, kz_spot<A>> &j, unsigned segment, ending e,
                                                     kz_spot<A> value) {
-    // A segment that is not the chunk's first begins in it.
+    // A segment that is not the chunk's first begins in it. Where empty ones come first in an input that does not
+    // begin with a pack, and nothing beats the identity, the value stands before the input, as in write_result.
     unsigned begin = e.lane * j.EACH + e.bit + 1 - e.length;
     kz_narrow(&j.p.out.out[segment], value.value);
-    j.p.out.index[segment] = e.length ? (long long)(value.at - begin) : -1ll;
+    j.p.out.index[segment] = !e.length ? -1ll : value.at > begin ? (long long)(value.at - begin) : 0;
 }
 template <typename T, typename A>
 static __device__ __forceinline__ kz_spot<A> outside(const job<T, kz_spot<A>> &j, size_t place,

@@ -208,6 +208,48 @@ static void the_ring_comes_round(void **state) {
     kz_device_close(t.device);
 }
 
+// Nothing beats the identity, empty segments come first, and the input does not begin with a pack: the first element
+// is the greatest, and no place before it.
+static void what_equals_the_identity_has_a_place(void **state) {
+    enum { LENGTH = 20, COUNT = 4 };
+    const uint32_t offsets[COUNT + 1] = {0, 0, 0, 13, LENGTH};
+    const char *variants[] = {"01_thread", "04_merge_path", "08_places"};
+    int32_t in[LENGTH + 3];
+    for (int i = 0; i < LENGTH + 3; i++) in[i] = INT32_MIN;
+    kz_device *device;
+    kz_error error = {0};
+    kz_ptr elements, ends, out, index, workspace;
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof in, &elements, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof offsets, &ends, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, 4 * COUNT, &out, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, 8 * COUNT, &index, &error), KZ_OK);
+    kz_copy_to_device(device, NULL, elements, in, sizeof in, &error);
+    kz_copy_to_device(device, NULL, ends, offsets, sizeof offsets, &error);
+    for (size_t v = 0; v < 3; v++)
+        for (unsigned misalign = 0; misalign < 4; misalign++) {
+            kz_operation *operation;
+            int64_t at[COUNT] = {7, 7, 7, 7};
+            assert_int_equal(kz_reduce_segments_open(device, KZ_REDUCE_ARGMAX, KZ_I32, LENGTH, COUNT,
+                                                     variants[v], &operation, &error),
+                             KZ_OK);
+            uint64_t bytes = kz_operation_workspace(operation);
+            assert_int_equal(kz_memory_alloc(device, bytes ? bytes : 1, &workspace, &error), KZ_OK);
+            assert_int_equal(kz_reduce_segments_run_index(operation, NULL, elements + 4 * misalign, ends, out,
+                                                          index, workspace, bytes, &error),
+                             KZ_OK);
+            kz_copy_to_host(device, NULL, at, index, sizeof at, &error);
+            for (int s = 0; s < COUNT; s++) assert_int_equal(at[s], s < 2 ? -1 : 0);
+            kz_memory_free(device, workspace, &error);
+            kz_operation_close(operation);
+        }
+    kz_memory_free(device, elements, &error);
+    kz_memory_free(device, ends, &error);
+    kz_memory_free(device, out, &error);
+    kz_memory_free(device, index, &error);
+    kz_device_close(device);
+}
+
 // 04 has one kernel for all three: of elements turned round for the least, without indices where none are
 // wanted.
 static void what_finds_is_one_kernel(void **state) {
@@ -272,10 +314,15 @@ static void what_is_not_done_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offsets_rise_from_0_to_n), cmocka_unit_test(segments_by_hand),
-        cmocka_unit_test(shares_are_even),          cmocka_unit_test(the_front_is_whole),
-        cmocka_unit_test(the_ring_comes_round),     cmocka_unit_test(what_is_not_done_is_refused),
-        cmocka_unit_test(what_finds_is_one_kernel), cmocka_unit_test(the_mean_length_decides),
+        cmocka_unit_test(offsets_rise_from_0_to_n),
+        cmocka_unit_test(segments_by_hand),
+        cmocka_unit_test(shares_are_even),
+        cmocka_unit_test(the_front_is_whole),
+        cmocka_unit_test(the_ring_comes_round),
+        cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(what_finds_is_one_kernel),
+        cmocka_unit_test(the_mean_length_decides),
+        cmocka_unit_test(what_equals_the_identity_has_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
