@@ -110,6 +110,20 @@ static kz_status add_matching(bench_session *s, const kz_family *family, const c
     return status;
 }
 
+// All cases that are timed are too large for this device: why, and a command that is not.
+static void suggest_case(const kz_family *family, const kz_device_info *device, const job_limits *most,
+                         kz_error *error) {
+    kz_case c;
+    char name[FAMILY_CASE_NAME];
+    base_fail(error, KZ_NOT_FOUND,
+              "the cases of %s that are timed are of a GPU's size, too large for %s (%llu elements at most)",
+              family->name, device->id, (unsigned long long)most->elements);
+    if (cli_choose_case(family, NULL, NULL, most->elements, &c, NULL)) return;
+    family_case_name(family, &c, name);
+    base_fail_note(error, "one of any size can be named: kz bench %s --case %s --device %s", family->name,
+                   name, device->id);
+}
+
 // A suite is what the targets of a GPU speak of, with the rivals and the whole ladder.
 static kz_status add_suite(bench_session *s, const kz_family *family, const char *gpu, kz_error *error) {
     bench_targets targets;
@@ -145,7 +159,10 @@ static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_
     if (s->options->suite)
         base_fail(error, KZ_NOT_FOUND, "there is no suite \"%s\": no targets.csv names that GPU",
                   s->options->suite);
-    else
+    else if (!s->options->pattern && count == 1 && most.elements < UINT64_MAX) {
+        suggest_case(families[0], device, &most, error);
+        return KZ_NOT_FOUND;
+    } else
         base_fail(error, KZ_NOT_FOUND, "there is no case to time on %s", device->id);
     base_fail_note(error, "kz info FAMILY lists cases; --case takes one of any size");
     return KZ_NOT_FOUND;

@@ -60,4 +60,10 @@ expect_err "openblas is not built"
 expect_exit 0 doctor
 expect_out "kz bench races against none; cub is not built"
 unset KZ_PEERS
+# Where all that is timed is too large for the simulator, a command that works is named.
+expect_exit 2 bench reduce_axis --device sim
+expect_err "too large for sim:h200"
+command=$(sed -n 's/.*can be named: kz //p' "$FOLDER/err")
+[ "$command" ] || fail "no command is named"
+expect_exit 0 $command --no-save
 finish
