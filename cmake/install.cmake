@@ -3,7 +3,8 @@
 set(CMAKE_INSTALL_LIBDIR lib) # one layout on every distribution: kz.pc relies on it
 include(GNUInstallDirs)
 
-file(GLOB public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/kz/*)
+file(GLOB public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/kz/*.*)
+file(GLOB device_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/kz/device/*.*) # for kernels, kz/device/<header>
 file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/*/*)
 set(operation_headers) # kernels/<group>/<family>/<family>.h, for callers kz/ops/<family>.h
 foreach(folder ${folders})
@@ -24,6 +25,7 @@ function(copy_headers to)
 endfunction()
 set(copies)
 copy_headers(${CMAKE_BINARY_DIR}/include/kz ${public_headers})
+copy_headers(${CMAKE_BINARY_DIR}/include/kz/device ${device_headers})
 copy_headers(${CMAKE_BINARY_DIR}/include/kz/ops ${operation_headers})
 add_custom_target(headers ALL DEPENDS ${copies})
 add_dependencies(kz headers)
@@ -36,6 +38,7 @@ foreach(peer cub cublas openblas) # only those that were built
     install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_peer_${peer}.so DESTINATION lib OPTIONAL)
 endforeach()
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz)
+install(FILES ${device_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/device)
 install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)
 install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.bash DESTINATION share/bash-completion/completions RENAME kz)

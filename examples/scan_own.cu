@@ -8,7 +8,7 @@
 #include <vector>
 
 #define KZ_SCAN_WORDS 5 // the largest value: a matrix and its head
-#include "kz/scan.cuh"
+#include "kz/device/scan.cuh"
 
 struct alignas(16) matrix {
     unsigned a, b, c, d; // a b over c d, modulo 2^32

@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh KZ NAME.script: runs `kz debug -x` as the script's first line says ("# debug: PROGRAM [ARGUMENTS]") and
-# compares what is said with NAME.expected. Device addresses become ADDRESS, and lines of kz/fold.cuh, which many
+# compares what is said with NAME.expected. Device addresses become ADDRESS, and lines of kz/device/fold.cuh, which many
 # share, LINE. UPDATE=1 writes the file anew.
 set -euo pipefail
 kz=$1 script=$2

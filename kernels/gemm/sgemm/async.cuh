@@ -1,8 +1,8 @@
-// sgemm: copies to shared memory that no thread waits for. Bulk copies and barriers are kz/bulk.cuh.
+// sgemm: copies to shared memory that no thread waits for. Bulk copies and barriers are kz/device/bulk.cuh.
 #ifndef SGEMM_ASYNC_CUH
 #define SGEMM_ASYNC_CUH
 
-#include "kz/bulk.cuh"
+#include "kz/device/bulk.cuh"
 #include "sgemm.cuh"
 
 // Copies WIDTH floats, or as many zeros where they are not wanted (`from` must be a valid address then too).

@@ -4,7 +4,7 @@
 #ifndef SGEMM_CUH
 #define SGEMM_CUH
 
-#include "kz/bulk.cuh"
+#include "kz/device/bulk.cuh"
 
 // The first row and column of this block's tile of c, where tiles are `height` x `width` and go along the
 // rows.

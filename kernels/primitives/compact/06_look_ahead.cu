@@ -12,7 +12,7 @@
 // Limit    writing half of what is read costs half of reading's time. A run begins anywhere, where the copy engine
 //          wants multiples of 16 bytes, so warps do the stores. sm_90. A launch at a time per module.
 
-#include "kz/look_ahead.cuh"
+#include "kz/device/look_ahead.cuh"
 #include "tile.cuh"
 
 enum {

@@ -7,7 +7,7 @@
 #ifndef COMPACT_CUH
 #define COMPACT_CUH
 
-#include "kz/warp.cuh"
+#include "kz/device/warp.cuh"
 
 enum { VALUE, FLAG, RUN };
 

@@ -2,7 +2,7 @@
 #ifndef COMPACT_ONE_PASS_CUH
 #define COMPACT_ONE_PASS_CUH
 
-#include "kz/mail.cuh"
+#include "kz/device/mail.cuh"
 #include "tile.cuh"
 
 // A block of `WARPS` warps reads a tile once, sends its count, looks back, and writes what is selected. The last

@@ -7,7 +7,7 @@
 #ifndef HISTOGRAM_VECTOR_CUH
 #define HISTOGRAM_VECTOR_CUH
 
-#include "kz/bulk.cuh"
+#include "kz/device/bulk.cuh"
 #include "shared.cuh"
 
 enum { THREADS = HISTOGRAM_VECTOR_THREADS };

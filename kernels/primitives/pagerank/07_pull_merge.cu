@@ -9,7 +9,7 @@
 // Expect   the same time for any shape; 15 loads of shares in flight for each thread; the same bits in every run.
 // Limit    L2: 32 bytes move for each share of 4 that a lane asks for at random.
 
-#include "kz/last_block.cuh"
+#include "kz/device/last_block.cuh"
 #include "pagerank.cuh"
 
 enum {

@@ -8,7 +8,7 @@
 #ifndef PERMUTE_BOX_CUH
 #define PERMUTE_BOX_CUH
 
-#include "kz/turn.cuh"
+#include "kz/device/turn.cuh"
 #include "permute.cuh"
 #include "tune.h"
 

@@ -7,7 +7,7 @@
 #ifndef PERMUTE_CHANNELS_CUH
 #define PERMUTE_CHANNELS_CUH
 
-#include "kz/turn.cuh"
+#include "kz/device/turn.cuh"
 #include "permute.cuh"
 #include "tune.h"
 

@@ -1,9 +1,9 @@
-// permute: tiles of packs, for 06 and 09. As tile.cuh, with the tiles of kz/turn.cuh: CHUNKS packs of 16
+// permute: tiles of packs, for 06 and 09. As tile.cuh, with the tiles of kz/device/turn.cuh: CHUNKS packs of 16
 // bytes wide and high.
 #ifndef PERMUTE_PACKS_CUH
 #define PERMUTE_PACKS_CUH
 
-#include "kz/turn.cuh"
+#include "kz/device/turn.cuh"
 #include "tile.cuh"
 #include "tune.h"
 

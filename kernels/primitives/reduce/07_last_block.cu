@@ -7,7 +7,7 @@
 // Expect   one launch, nothing else; the same result in every run, for no order depends on who came first.
 // Limit    the module's ticket allows one launch at a time. A fence and an atomic per block at the end.
 
-#include "kz/last_block.cuh"
+#include "kz/device/last_block.cuh"
 #include "vector.cuh"
 
 template <int operation, typename T, typename A>

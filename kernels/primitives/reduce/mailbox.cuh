@@ -1,4 +1,4 @@
-// reduce: one launch in which partial results go by mail (kz/mail.cuh), for 08 and 09.
+// reduce: one launch in which partial results go by mail (kz/device/mail.cuh), for 08 and 09.
 //
 // A block sends its partial result with the launch's number as the mark, and is done. Block 0 looks at all words at
 // once, again and again, until every one bears this launch's number, and folds them in order. Words and number live in
@@ -6,7 +6,7 @@
 #ifndef REDUCE_MAILBOX_CUH
 #define REDUCE_MAILBOX_CUH
 
-#include "kz/mail.cuh"
+#include "kz/device/mail.cuh"
 #include "vector.cuh"
 
 // Words of 32 bits that a value is at most, and mails a lane looks for at once: fewer where a value is many words,

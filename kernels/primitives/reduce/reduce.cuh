@@ -1,8 +1,8 @@
-// reduce: what the variants share beside folding (kz/fold.cuh): the atomic cell, and the entry points.
+// reduce: what the variants share beside folding (kz/device/fold.cuh): the atomic cell, and the entry points.
 #ifndef REDUCE_CUH
 #define REDUCE_CUH
 
-#include "kz/fold.cuh"
+#include "kz/device/fold.cuh"
 
 // ---- the cell: one word of memory that many threads fold into by atomics ----------------------------------
 //

@@ -7,7 +7,7 @@
 #ifndef REDUCE_VECTOR_CUH
 #define REDUCE_VECTOR_CUH
 
-#include "kz/best.cuh"
+#include "kz/device/best.cuh"
 #include "reduce.cuh"
 #include "tune.h"
 

@@ -5,7 +5,7 @@
 #ifndef REDUCE_AXIS_CUH
 #define REDUCE_AXIS_CUH
 
-#include "kz/best.cuh"
+#include "kz/device/best.cuh"
 #include "tune.h"
 
 // Where the first element of segment s lies.

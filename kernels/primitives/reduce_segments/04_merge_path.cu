@@ -6,12 +6,12 @@
 // Change   a block takes an even range of items, tile by tile; where the range begins among the segments is found by
 //          searching the ends. A thread walks over 15 items: an element is folded, an end closes a segment. What
 //          stays open at the end of a thread, a tile or a block is carried to the next: in a block by a segmented scan,
-//          between blocks by the one that comes last (kz/last_block.cuh).
+//          between blocks by the one that comes last (kz/device/last_block.cuh).
 // Expect   the same time for any kind of skew; one launch; the same bits in every run.
 // Limit    two passes through shared memory and a search per thread: more instructions per element than any of
 //          the others. 4-byte loads.
 
-#include "kz/last_block.cuh"
+#include "kz/device/last_block.cuh"
 #include "merge.cuh"
 
 enum {

@@ -13,7 +13,7 @@
 // Limit    sm_80. A run of many empty segments is read 32 at a time by one warp.
 
 #include "bits.cuh"
-#include "kz/last_block.cuh"
+#include "kz/device/last_block.cuh"
 
 enum { THREADS = REDUCE_SEGMENTS_BITS_THREADS, WARPS = THREADS / KZ_WARP };
 

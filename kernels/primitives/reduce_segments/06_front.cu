@@ -5,7 +5,7 @@
 //          where all read side by side.
 // Change   many small blocks, which start in the order of their numbers, instead of a few large shares: the GPU goes over
 //          the input as one front. A share is a range of elements, so its first tiles are on their way while the warp
-//          looks for its segment. A block sends what is open behind it by mail (kz/mail.cuh); one that closes a segment
+//          looks for its segment. A block sends what is open behind it by mail (kz/device/mail.cuh); one that closes a segment
 //          which began before it looks back for that segment's parts. The last of every 64 blocks sends what all of them
 //          come to, so that a giant is looked back over in long strides. Parts are always combined in the same order.
 // Expect   05's instructions at the speed of a read.

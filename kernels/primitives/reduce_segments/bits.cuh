@@ -5,7 +5,7 @@
 #ifndef REDUCE_SEGMENTS_BITS_CUH
 #define REDUCE_SEGMENTS_BITS_CUH
 
-#include "kz/warp.cuh"
+#include "kz/device/warp.cuh"
 #include "merge.cuh"
 
 enum { WINDOWS = 2, STAGES = REDUCE_SEGMENTS_BITS_STAGES };

@@ -3,8 +3,8 @@
 #ifndef REDUCE_SEGMENTS_PARTS_CUH
 #define REDUCE_SEGMENTS_PARTS_CUH
 
-#include "kz/best.cuh"
-#include "kz/mail.cuh"
+#include "kz/device/best.cuh"
+#include "kz/device/mail.cuh"
 
 // What says whether a part is closed has its value's size, so that there is no gap; a spot has none beside a word.
 template <typename A> struct flag_of { typedef A type; };

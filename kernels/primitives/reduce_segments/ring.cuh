@@ -7,7 +7,7 @@
 #define REDUCE_SEGMENTS_RING_CUH
 
 #include "bits.cuh"
-#include "kz/look_ahead.cuh"
+#include "kz/device/look_ahead.cuh"
 #include "parts.cuh"
 
 enum { WARPS = RING_WARPS, DEPTH = RING_STAGES };

@@ -5,7 +5,7 @@
 #ifndef REDUCE_SEGMENTS_CUH
 #define REDUCE_SEGMENTS_CUH
 
-#include "kz/best.cuh"
+#include "kz/device/best.cuh"
 #include "tune.h"
 
 template <int operation, typename T, typename A>

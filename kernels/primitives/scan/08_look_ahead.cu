@@ -12,10 +12,10 @@
 // Limit    half of copying's time is writing, and a tile crosses shared memory five times. sm_90. A launch at
 //          a time per module, 2^19 tiles.
 
-// The kernel is kz/scan.cuh, so that other operations can have it too.
+// The kernel is kz/device/scan.cuh, so that other operations can have it too.
 
 #define KZ_SCAN_WORDS 3 // a segmented scan of 8-byte numbers
-#include "kz/scan.cuh"
+#include "kz/device/scan.cuh"
 #include "scan.cuh"
 
 #define ENTRY(operation, type, op) KZ_SCAN_ENTRY(scan_look_ahead_##operation##_##type, SCAN_OP op)

@@ -2,7 +2,7 @@
 #ifndef SCAN_ONE_PASS_CUH
 #define SCAN_ONE_PASS_CUH
 
-#include "kz/mail.cuh"
+#include "kz/device/mail.cuh"
 #include "scan.cuh"
 #include "tune.h"
 

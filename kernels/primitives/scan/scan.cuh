@@ -1,8 +1,8 @@
-// scan: what the variants share: the operations (kz/scan_tile.cuh says what one is) and the lists of entry points.
+// scan: what the variants share: the operations (kz/device/scan_tile.cuh says what one is) and the lists of entry points.
 #ifndef SCAN_CUH
 #define SCAN_CUH
 
-#include "kz/scan_tile.cuh"
+#include "kz/device/scan_tile.cuh"
 
 enum { SUM, MIN, MAX };
 

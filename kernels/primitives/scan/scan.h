@@ -11,7 +11,7 @@
 // in[i] is a map x -> a x + b, two numbers of KZ_F32, KZ_I32 or KZ_U32 beside each other, n maps at a multiple of 8;
 // out[i] is the map of doing them in order. SEGMENTED_: f32, i32, u32 (SUM: f64, i64 too); heads[i] is a byte, and
 // where it is not 0 all begins anew. Before everything lies 0, the type's largest or +Inf (min), its least or -Inf (max),
-// x -> x. Arrays must not overlap. One run at a time (07, 08). Operations of your own: kz/scan.cuh.
+// x -> x. Arrays must not overlap. One run at a time (07, 08). Operations of your own: kz/device/scan.cuh.
 #ifndef KZ_OPS_SCAN_H
 #define KZ_OPS_SCAN_H
 

@@ -16,7 +16,7 @@
 #endif
 
 // 07: to be searched: threads 128 256 512, rows 2 4 6 8, blocks 3 to 8 (65536 registers). 04 to 07's hints:
-// kz/scan_tile.cuh.
+// kz/device/scan_tile.cuh.
 #ifndef SCAN_MAIL_THREADS
 #define SCAN_MAIL_THREADS 256
 #endif
@@ -43,7 +43,7 @@
 // 07: tiles that the module has mail for: 2^19 of 16 KB are 8 GiB of input, of 48 KB 24; 08's, of 32 KB, are 16 GiB.
 #define SCAN_MAILS (1 << 19)
 
-// 08: kz/scan_shape.h, for kernels with operations of one's own have the same.
-#include "kz/scan_shape.h"
+// 08: kz/device/scan_shape.h, for kernels with operations of one's own have the same.
+#include "kz/device/scan_shape.h"
 
 #endif

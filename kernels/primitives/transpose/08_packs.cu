@@ -12,7 +12,7 @@
 
 #include "transpose.cuh"
 #include "tune.h"
-#include "kz/turn.cuh"
+#include "kz/device/turn.cuh"
 
 template <int SIZE, int CHUNKS, int THREADS>
 static __device__ __forceinline__ void packs(const void *in, void *out, size_t rows, size_t columns) {

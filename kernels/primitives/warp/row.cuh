@@ -5,7 +5,7 @@
 #ifndef WARP_ROW_CUH
 #define WARP_ROW_CUH
 
-#include "kz/fold.cuh"
+#include "kz/device/fold.cuh"
 #include "tune.h"
 
 enum { MATRIX = KZ_WARP * KZ_WARP };

@@ -6,7 +6,7 @@
 #ifndef KZ_BEST_CUH
 #define KZ_BEST_CUH
 
-#include "kz/fold.cuh"
+#include "kz/device/fold.cuh"
 
 // Words of 32 bits, so that it has no gaps and can go by mail.
 template <typename A> struct kz_best {

@@ -14,12 +14,12 @@
 #define KZ_SCAN_CUH
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#error "kz/scan.cuh needs sm_90 or later (bulk copies, barriers that count bytes): nvcc -arch=sm_90"
+#error "kz/device/scan.cuh needs sm_90 or later (bulk copies, barriers that count bytes): nvcc -arch=sm_90"
 #endif
 
-#include "kz/look_ahead.cuh"
-#include "kz/scan_shape.h"
-#include "kz/scan_tile.cuh"
+#include "kz/device/look_ahead.cuh"
+#include "kz/device/scan_shape.h"
+#include "kz/device/scan_tile.cuh"
 
 // Words of 4 bytes of the largest value; may be defined before this file is included.
 #ifndef KZ_SCAN_WORDS

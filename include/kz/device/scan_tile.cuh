@@ -1,4 +1,4 @@
-// What is scanned: operations, and a tile of elements in rows. The family scan has it from 04 on, kz/scan.cuh
+// What is scanned: operations, and a tile of elements in rows. The family scan has it from 04 on, kz/device/scan.cuh
 // makes kernels of it.
 //
 // An operation is a struct of types and functions. `element` T lies in memory (1, 2, 4, 8 or 16 bytes), `value`
@@ -9,7 +9,7 @@
 #ifndef KZ_SCAN_TILE_CUH
 #define KZ_SCAN_TILE_CUH
 
-#include "kz/warp.cuh"
+#include "kz/device/warp.cuh"
 
 // Hints of 04 to 07's loads and stores. To be searched: KZ_CACHE KZ_STREAM; loads that are marked as streaming
 // cost vector_add a tenth on an H200.

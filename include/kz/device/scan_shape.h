@@ -1,5 +1,5 @@
 // Kernel Zoo, for people who scan with an operation of their own: the shape of a launch of a kernel that
-// kz/scan.cuh made. Plain C, read by host and device alike; the constants are those of scan/08_look_ahead, and
+// kz/device/scan.cuh made. Plain C, read by host and device alike; the constants are those of scan/08_look_ahead, and
 // each may be given by -D, to both compilers, for a search.
 #ifndef KZ_SCAN_SHAPE_H
 #define KZ_SCAN_SHAPE_H
