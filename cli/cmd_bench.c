@@ -13,7 +13,7 @@
 #include "bench_results.h"
 #include "bench_table.h"
 #include "family/check.h"
-#include "report/roofs.h"
+#include "report/profile/roofs.h"
 #include "select.h"
 
 #if __has_include("cmd_bench_sim.c")

@@ -13,7 +13,7 @@
 #include "kata.h"
 #include "kata_choice.h"
 #include "progress_page.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 enum { GIVEN = 2048 };
 

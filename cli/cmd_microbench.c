@@ -7,7 +7,7 @@
 
 #include "device/host.h"
 #include "microbench.h"
-#include "report/roofs.h"
+#include "report/profile/roofs.h"
 #include "select.h"
 
 typedef struct microbench_options {

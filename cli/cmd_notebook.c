@@ -11,7 +11,7 @@
 
 #include "learner.h"
 #include "notebook_page.h"
-#include "report/learner.h"
+#include "report/learner/learner.h"
 
 enum { TIMED_ROWS = 8, JOURNALS = 20 };
 

@@ -8,8 +8,8 @@
 
 #include "prof_run.h"
 #include "prof_tables.h"
-#include "report/prof.h"
-#include "report/roofs.h"
+#include "report/profile/profile.h"
+#include "report/profile/roofs.h"
 
 enum { SHOWN = 5 }; // kernels, where --top says nothing
 

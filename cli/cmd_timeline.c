@@ -5,9 +5,9 @@
 
 #include "family/case.h"
 #include "family/trace.h"
-#include "report/record.h"
+#include "report/record/record.h"
 #include "report/report.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 #include "select.h"
 #include "task_file.h"
 

@@ -5,8 +5,8 @@
 
 #include "cli.h"
 #include "observe/observe.h"
-#include "report/prof.h"
-#include "report/record.h"
+#include "report/profile/profile.h"
+#include "report/record/record.h"
 
 // The kernels of course/figures, compiled and loaded on a simulated H200.
 enum { FIGURE_BUFFERS = 16, FIGURE_ARGS = 8 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "figure.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 enum { WARP = 32 };
 

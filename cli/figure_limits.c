@@ -4,9 +4,9 @@
 
 #include "figure.h"
 #include "prof_run.h"
-#include "report/figure.h"
-#include "report/prof_show.h"
-#include "report/roofs.h"
+#include "report/figures/figure.h"
+#include "report/profile/show.h"
+#include "report/profile/roofs.h"
 
 // ---- bytes in flight --------------------------------------------------------------------------------
 

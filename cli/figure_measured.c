@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "figure.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 // How many candidates were timed in the case.
 static size_t count_timed(const report_record *record, const char *case_name) {

@@ -1,6 +1,6 @@
 // Figures of memory: strides over sectors and banks, tiles, fusion.
 #include "figure.h"
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 enum { WARP = 32 };
 

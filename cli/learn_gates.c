@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 bool learn_gate_asks_for(const course_path_gate *gate, const char *task) {
     for (const char *const *id = gate->tasks; id && *id; id++)

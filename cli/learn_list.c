@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 // ---- the tasks of a path -------------------------------------------------------------------------------------
 

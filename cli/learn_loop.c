@@ -13,7 +13,7 @@
 
 #include "learn_read.h"
 #include "learner.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 #include "toolchain/toolchain.h"
 
 // ---- grading ------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 bool learn_screen_asks_line(const learn_screen *s) {
     return s->asking == LEARN_ASK_TASK || s->asking == LEARN_ASK_PAGE;

@@ -14,7 +14,7 @@
 #include "cli.h"
 #include "learner.h"
 #include "pager.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 enum { NAME = 64, ABOUT = 160, MOST_PAGES = 64 };
 

@@ -19,7 +19,7 @@
 
 #include "kata.h"
 #include "learner.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 #include "toolchain/toolchain.h"
 #include "verdict.h"
 

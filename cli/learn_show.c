@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "learn_read.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 #include "toolchain/toolchain.h"
 #include "verdict.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "learner.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 // ---- helpers ------------------------------------------------------------------------------------------------
 

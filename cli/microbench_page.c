@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figure.h"
+#include "report/figures/figure.h"
 
 #define BEGIN_MARK "<!-- results:begin -->"
 #define END_MARK   "<!-- results:end -->"

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "family/case.h"
 #include "program.h"
-#include "report/prof.h"
+#include "report/profile/profile.h"
 #include "select.h"
 #include "task_file.h"
 #include "toolchain/toolchain.h"

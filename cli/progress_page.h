@@ -5,7 +5,7 @@
 #include "course/course.h"
 #include "learn.h"
 #include "learner.h"
-#include "report/learner.h"
+#include "report/learner/learner.h"
 
 // Everything that the verbs of a learner need: their place in the course, and what is known of every task.
 typedef struct cli_desk {

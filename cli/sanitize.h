@@ -4,7 +4,7 @@
 #define CLI_SANITIZE_H
 
 #include "program.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "task_file.h"
 
 enum { SANITIZE_SEEDS = 64 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kz/family.h"
-#include "report/markdown.h"
+#include "report/terminal/markdown.h"
 
 static void print_mark(FILE *file, const report_style *style, course_outcome outcome) {
     static const struct {

@@ -1,6 +1,8 @@
 # kz_layer(base USES ...): the static library kz_<name> of all sources in this folder, seen by
 # includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
 #
+# Folders inside the layer sort its files by subject: FOLDERS names them.
+#
 # COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1, and with sanitizers -O0),
 # as unit tests are. WARM: quickly with sanitizers alone; the tests spend their time elsewhere.
 #
@@ -46,8 +48,14 @@ function(kz_unit_test)
 endfunction()
 
 function(kz_layer name)
-    cmake_parse_arguments(layer "COOL;WARM" "" "USES;EXCLUDE" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    cmake_parse_arguments(layer "COOL;WARM" "" "USES;EXCLUDE;FOLDERS" ${ARGN})
+    set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    foreach(folder ${layer_FOLDERS})
+        list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c)
+    endforeach()
+    file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+    set(tests ${sources})
+    list(FILTER tests INCLUDE REGEX "_test\\.c$")
     list(FILTER sources EXCLUDE REGEX "_test\\.c$")
     foreach(pattern ${layer_EXCLUDE})
         list(FILTER sources EXCLUDE REGEX "${pattern}")
@@ -63,7 +71,6 @@ function(kz_layer name)
         target_link_libraries(kz_${name} PUBLIC kz_${used})
     endforeach()
     target_link_libraries(kz_${name} PUBLIC m pthread)
-    file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.c)
     foreach(test ${tests})
         get_filename_component(stem ${test} NAME_WE)
         kz_unit_test(NAME ${name}/${stem} SOURCE ${test} LINKS kz_${name})

@@ -3,7 +3,7 @@
 #define COURSE_FINDING_ROWS_H
 
 #include "course.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 
 // Kinds that end a kernel, as against those that only a sanitizer sees.
 bool course_finding_is_fault(const char *kind);

@@ -3,7 +3,7 @@
 #define COURSE_GATES_H
 
 #include "course.h"
-#include "report/record.h"
+#include "report/record/record.h"
 
 // What a metric's value is, and where most of it comes from.
 typedef struct course_metric_value {

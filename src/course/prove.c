@@ -7,7 +7,7 @@
 
 #include "course.h"
 #include "replay.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 

@@ -1,7 +1,7 @@
 // How long a launch would take by what was counted, and the rates that estimates share.
 //
 // The estimate is the slowest of a few resources, each at its nominal rate: what `kz prof` explains line by line
-// (report/prof_estimate.c) from the same figures, here from the sums of one launch alone. The caches are not in
+// (report/profile/estimate.c) from the same figures, here from the sums of one launch alone. The caches are not in
 // it: every sector is taken to come from DRAM.
 #ifndef OBSERVE_ESTIMATE_H
 #define OBSERVE_ESTIMATE_H

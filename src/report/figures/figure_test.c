@@ -1,0 +1,124 @@
+// The figures' writers: places on axes, cells, and texts that stay inside their elements.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/figures/figure.h"
+#include "report/pages/svg.h"
+
+static int count(const char *text, const char *part) {
+    int found = 0;
+    for (; (text = strstr(text, part)); text += strlen(part)) found++;
+    return found;
+}
+
+static void places_values_on_axes(void **state) {
+    (void)state;
+    report_svg_axis plain = {.low = 0, .high = 10, .from = 100, .to = 0};
+    report_svg_axis log = {.low = 1, .high = 100, .from = 0, .to = 200, .log = true};
+    assert_float_equal(report_svg_place(&plain, 0), 100, 1e-6);
+    assert_float_equal(report_svg_place(&plain, 2.5), 75, 1e-6);
+    assert_float_equal(report_svg_place(&log, 10), 100, 1e-6);
+}
+
+static void escapes_texts(void **state) {
+    (void)state;
+    base_text out = {0};
+    report_svg_text(&out, "mono", "start", 1, 2, "if (a < b && c > \"d\")");
+    assert_non_null(strstr(out.data, "if (a &lt; b &amp;&amp; c &gt; &quot;d&quot;)"));
+    base_text_free(&out);
+}
+
+static void draws_one_cell_for_each_lane(void **state) {
+    (void)state;
+    report_figure_row rows[] = {{.name = "heading"}, {.name = "row", .count = 4, .end = "3 lanes"}};
+    base_text out = {0};
+    memcpy(rows[1].tone, (uint8_t[]){0, REPORT_FIGURE_OFF, 0, 1}, 4);
+    rows[1].inside[2] = "7";
+    report_figure_rows_write(&out, &(report_figure_rows){.text = {"title", "first\nsecond"},
+                                                         .rows = rows,
+                                                         .count = 2,
+                                                         .name_width = 50,
+                                                         .cell_width = 10,
+                                                         .cell_height = 10});
+    assert_int_equal(count(out.data, "h8.0v10.0h-8.0z"), 4);
+    assert_int_equal(count(out.data, "<path class=\"f0\""), 1);
+    assert_int_equal(count(out.data, "<path class=\"off\""), 1);
+    assert_int_equal(count(out.data, ">7</text>"), 1);
+    assert_int_equal(count(out.data, ">first</text>"), 1);
+    assert_int_equal(count(out.data, ">second</text>"), 1);
+    assert_string_equal(out.data + out.length - 7, "</svg>\n");
+    base_text_free(&out);
+}
+
+static void bars_are_as_long_as_their_values(void **state) {
+    (void)state;
+    report_figure_bar bars[] = {{"a", "10", 10, 0}, {"b", "5", 5, 1}};
+    base_text out = {0};
+    double widths[2];
+    report_figure_bars_write(&out,
+                             &(report_figure_bars){.text = {"t", "n"}, .bars = bars, .count = 2, .full = 10});
+    for (int i = 0; i < 2; i++) {
+        const char *bar = strstr(out.data, i ? "<rect class=\"f1\"" : "<rect class=\"f0\"");
+        assert_non_null(bar);
+        widths[i] = atof(strstr(bar, "width=\"") + 7);
+    }
+    assert_true(widths[0] > 100);
+    assert_float_equal(widths[0], 2 * widths[1], 0.2);
+    assert_null(strstr(out.data, "class=\"mark\""));
+    base_text_free(&out);
+}
+
+static void a_plot_has_its_series_and_legend(void **state) {
+    (void)state;
+    static const double x[] = {1, 2, 3}, y[] = {4, 5, 6}, ticks[] = {1, 2};
+    base_text out = {0};
+    report_figure_plot plot = {.text = {"t", "n"},
+                               .x = {"across", 1, 3, false, ticks, 2, NULL},
+                               .y = {"up", 0, 6, false, ticks, 2, NULL},
+                               .series = {{"one", x, y, 3, true}, {"two", x, y, 3, false}},
+                               .series_count = 2};
+    report_figure_plot_write(&out, &plot);
+    assert_int_equal(count(out.data, "<polyline"), 2);
+    assert_int_equal(count(out.data, "<circle"), 3);
+    assert_int_equal(count(out.data, ">two</text>"), 1);
+    base_text_free(&out);
+}
+
+static void a_roofline_numbers_its_kernels(void **state) {
+    (void)state;
+    report_figure_kernel kernels[] = {{"first", 0.1, 1e11}, {"second", 100, 5e13}};
+    base_text out = {0};
+    report_figure_roofline_write(
+        &out, &(report_figure_roofline){
+                  .text = {"t", "n"}, .bandwidth = 1e12, .peak = 6e13, .kernels = kernels, .count = 2});
+    assert_int_equal(count(out.data, "<circle"), 4); // on the roof and in the list
+    assert_int_equal(count(out.data, "class=\"roof\""), 1);
+    assert_int_equal(count(out.data, ">2</text>"), 2);
+    base_text_free(&out);
+    report_figure_roofline_write(&out, &(report_figure_roofline){.text = {"t", "n"},
+                                                                 .bandwidth = 1e12,
+                                                                 .peak = 6e13,
+                                                                 .measured_bandwidth = 9e11,
+                                                                 .measured_peak = 5e13,
+                                                                 .kernels = kernels,
+                                                                 .count = 2});
+    assert_int_equal(count(out.data, "class=\"roof\" stroke-dasharray"), 1);
+    base_text_free(&out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_values_on_axes),
+        cmocka_unit_test(escapes_texts),
+        cmocka_unit_test(draws_one_cell_for_each_lane),
+        cmocka_unit_test(bars_are_as_long_as_their_values),
+        cmocka_unit_test(a_plot_has_its_series_and_legend),
+        cmocka_unit_test(a_roofline_numbers_its_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

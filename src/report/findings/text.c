@@ -1,0 +1,154 @@
+// Findings for people: one block each, with both source lines, the threads, the memory, cause and remedy.
+#include <string.h>
+
+#include "report/findings/findings.h"
+
+static void print_triple(FILE *file, const json_t *place, const char *name) {
+    const json_t *values = report_get(place, name);
+    if (json_array_size(values) != 3) return;
+    fprintf(file, "%s (%d,%d,%d)", name, (int)json_integer_value(json_array_get(values, 0)),
+            (int)json_integer_value(json_array_get(values, 1)),
+            (int)json_integer_value(json_array_get(values, 2)));
+}
+
+static void print_source(FILE *file, const report_style *style, const json_t *place,
+                         report_prof_sources *sources) {
+    uint32_t line = (uint32_t)report_get_count(place, "line");
+    size_t length = 0, column = (size_t)report_get_count(place, "column");
+    const char *text =
+        sources ? report_prof_sources_line(sources, report_get_text(place, "file"), line, &length) : NULL;
+    if (!text) return;
+    size_t indent = 0;
+    while (indent < length && (text[indent] == ' ' || text[indent] == '\t')) indent++;
+    if (length - indent > 160) length = indent + 160;
+    report_print(file, style, REPORT_DIM, "  %6u | ", line);
+    fprintf(file, "%.*s\n", (int)(length - indent), text + indent);
+    if (column <= indent + 1) return; // the statement's beginning: nothing that the line does not say
+    report_print(file, style, REPORT_DIM, "         | ");
+    for (size_t i = indent + 1; i < column && i <= length; i++) fputc(' ', file);
+    report_print(file, style, REPORT_BAD, "^\n");
+}
+
+// "tile.cu:14  write by thread (3,0,0) of block (1,0,0)", then the line.
+static void print_place(FILE *file, const report_style *style, const json_t *place, const char *what,
+                        report_prof_sources *sources) {
+    const char *access = report_get_text(place, "access"), *agent = report_get_text(place, "agent");
+    report_print(file, style, REPORT_BOLD, "  %s:%llu", report_prof_basename(report_get_text(place, "file")),
+                 (unsigned long long)report_get_count(place, "line"));
+    fprintf(file, "  %s%s%s%s by ", what,
+            strcmp(agent, "async") == 0 ? "cp.async "
+            : agent[0]                  ? "bulk copy's "
+                                        : "",
+            access, access[0] ? "" : "executed");
+    print_triple(file, place, "thread");
+    fprintf(file, " of ");
+    print_triple(file, place, "block");
+    fputc('\n', file);
+    print_source(file, style, place, sources);
+    size_t i;
+    json_t *outer;
+    json_array_foreach(report_get(place, "inlined_at"), i, outer)
+        report_print(file, style, REPORT_DIM, "         inlined at %s:%llu\n",
+                     report_prof_basename(report_get_text(outer, "file")),
+                     (unsigned long long)report_get_count(outer, "line"));
+}
+
+static const char *role_of_second(const char *kind) {
+    if (strncmp(kind, "undefined", 9) == 0) return "the value comes from here: ";
+    if (strncmp(kind, "race", 4) == 0 || strncmp(kind, "async", 5) == 0) return "and ";
+    return "";
+}
+
+// The same line, executed by the same thread: once is enough.
+static bool is_same_spot(const json_t *a, const json_t *b) {
+    static const char *const members[] = {"file", "line", "thread", "block"};
+    for (size_t i = 0; i < BASE_COUNT(members); i++)
+        if (!a || !json_equal(report_get(a, members[i]), report_get(b, members[i]))) return false;
+    return true;
+}
+
+static void print_lines(FILE *file, const char *text) {
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        fprintf(file, "  %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static void print_seeds(FILE *file, const json_t *finding) {
+    const json_t *seeds = report_get(finding, "seeds");
+    json_int_t first = json_integer_value(json_array_get(seeds, 0));
+    if (first == 0 && json_array_size(seeds) == 1) return; // the plain order
+    fprintf(file, "; schedules:");
+    for (size_t i = 0; i < json_array_size(seeds) && i < 8; i++)
+        fprintf(file, " %lld", (long long)json_integer_value(json_array_get(seeds, i)));
+    if (json_array_size(seeds) > 8) fprintf(file, " ...");
+    fprintf(file, " (--seed N shows one again)");
+}
+
+static void print_one(FILE *file, const report_style *style, const json_t *finding, bool named,
+                      report_prof_sources *sources) {
+    const char *kind = report_get_text(finding, "kind"), *severity = report_get_text(finding, "severity"),
+               *text = report_get_text(finding, "text"), *buffer = report_get_text(finding, "buffer"),
+               *kernel = report_get_text(finding, "short");
+    report_tone tone = strcmp(severity, "error") == 0     ? REPORT_BAD
+                       : strcmp(severity, "warning") == 0 ? REPORT_WARN
+                                                          : REPORT_DIM;
+    size_t first_line = strcspn(text, "\n");
+    report_print(file, style, tone, "%s: ", severity);
+    report_print(file, style, REPORT_BOLD, "%s", report_get_text(finding, "title"));
+    report_print(file, style, REPORT_DIM, "  [%s]\n", kind);
+    fprintf(file, "  %.*s\n", (int)first_line, text);
+    const json_t *first = report_get(finding, "first"), *second = report_get(finding, "second");
+    if (first) print_place(file, style, first, "", sources);
+    if (second && !is_same_spot(first, second))
+        print_place(file, style, second, role_of_second(kind), sources);
+    if (buffer[0]) fprintf(file, "  memory: %s\n", buffer);
+    print_lines(file, text + first_line + (text[first_line] == '\n'));
+    uint64_t count = report_get_count(finding, "count");
+    if (!kernel[0]) kernel = report_get_text(finding, "kernel");
+    fprintf(file, "  ");
+    if (kernel[0])
+        fprintf(file, "in kernel %s, launch %llu; ", kernel,
+                (unsigned long long)report_get_count(finding, "launch"));
+    if (named) fprintf(file, "%s; ", report_get_text(finding, "target"));
+    fprintf(file, "seen %llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
+    if (report_get_text(finding, "case")[0])
+        fprintf(file, ", first with --case \"%s\"", report_get_text(finding, "case"));
+    print_seeds(file, finding);
+    fprintf(file, "\n\n");
+}
+
+void report_findings_print(FILE *file, const report_style *style, const report_findings *findings,
+                           report_prof_sources *sources) {
+    static const char *const order[] = {"error", "warning", "note"};
+    bool named = json_array_size(findings->targets) > 1;
+    for (size_t s = 0; s < BASE_COUNT(order); s++) {
+        size_t i;
+        json_t *finding;
+        json_array_foreach(findings->items, i,
+                           finding) if (strcmp(report_get_text(finding, "severity"), order[s]) == 0)
+            print_one(file, style, finding, named, sources);
+    }
+}
+
+static void print_number(FILE *file, const report_style *style, report_tone tone, size_t count,
+                         const char *what) {
+    if (count)
+        report_print(file, style, tone, "%zu %s%s", count, what, count == 1 ? "" : "s");
+    else
+        fprintf(file, "no %ss", what);
+}
+
+void report_findings_print_summary(FILE *file, const report_style *style, const report_findings *findings) {
+    print_number(file, style, REPORT_BAD, report_findings_count(findings, "error"), "error");
+    fprintf(file, ", ");
+    print_number(file, style, REPORT_WARN, report_findings_count(findings, "warning"), "warning");
+    size_t notes = report_findings_count(findings, "note");
+    if (notes) fprintf(file, ", %zu note%s", notes, notes == 1 ? "" : "s");
+    fprintf(file, " in %llu launch%s", (unsigned long long)findings->launches,
+            findings->launches == 1 ? "" : "es");
+    if (findings->runs > 1) fprintf(file, " of %llu runs", (unsigned long long)findings->runs);
+    if (findings->suppressed) fprintf(file, "; %llu suppressed", (unsigned long long)findings->suppressed);
+    fputc('\n', file);
+}

@@ -1,0 +1,205 @@
+// What `kz prof` says of a record (docs/record.md): estimates, verdict, reasons, and their renderings.
+//
+// A report_prof is made of one record and lives in one arena; it borrows texts from the record, which
+// must outlive it. How the verdict is found is written down in docs/profiling.md: the time each resource
+// would need for what was counted, from the GPU's nominal peaks; the largest is the verdict. Times are per
+// launch.
+#ifndef REPORT_PROF_H
+#define REPORT_PROF_H
+
+#include <stdio.h>
+
+#include "bench/roofs.h"
+#include "device/gpus.h"
+#include "report/record/record.h"
+#include "report/report.h"
+
+// ---- the model ----------------------------------------------------------------------------------------
+
+typedef enum report_prof_resource {
+#define REPORT_PROF_RESOURCE(id, name, title) REPORT_PROF_##id,
+#include "report/profile/resources.def"
+#undef REPORT_PROF_RESOURCE
+    REPORT_PROF_RESOURCES
+} report_prof_resource;
+const char *report_prof_resource_name(report_prof_resource resource);
+const char *report_prof_resource_title(report_prof_resource resource);
+
+typedef enum report_prof_bound {
+#define REPORT_PROF_BOUND(id, name, title) REPORT_PROF_BY_##id,
+#include "report/profile/bounds.def"
+#undef REPORT_PROF_BOUND
+    REPORT_PROF_BOUNDS
+} report_prof_bound;
+const char *report_prof_bound_name(report_prof_bound bound);
+const char *report_prof_bound_title(report_prof_bound bound);
+
+typedef enum report_prof_pattern_kind {
+    REPORT_PROF_UNIFORM,
+    REPORT_PROF_CONTIGUOUS,
+    REPORT_PROF_STRIDE,
+    REPORT_PROF_ROWS,
+    REPORT_PROF_OTHER
+} report_prof_pattern_kind;
+
+typedef struct report_prof_pattern { // see docs/record.md
+    report_prof_pattern_kind kind;
+    int64_t stride, jump;
+    uint32_t run;
+    double share;
+} report_prof_pattern;
+
+typedef enum report_prof_space {
+    REPORT_PROF_GLOBAL,
+    REPORT_PROF_SHARED,
+    REPORT_PROF_LOCAL,
+    REPORT_PROF_ELSEWHERE
+} report_prof_space;
+
+typedef struct report_prof_access {
+    const char *ptx;
+    uint32_t ptx_line, bytes; // bytes per lane
+    bool is_store, is_atomic;
+    bool is_distributed; // shared memory by the cluster's window: no passes are counted for it
+    bool is_bulk;        // by the copy engine: `bytes` of a whole copy, and each counts as one lane
+    report_prof_space space;
+    double requests, lanes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, distinct;
+    report_prof_pattern pattern; // the commonest
+} report_prof_access;
+
+typedef struct report_prof_line {
+    const char *file;
+    uint32_t line;
+    bool is_ptx;
+    const json_t *inlined_at; // NULL where none
+    const json_t *metrics;
+    report_prof_access *accesses;
+    size_t access_count;
+    double seconds[REPORT_PROF_RESOURCES]; // its part of the kernel's
+    double cost;                           // seconds, weighed by how near each resource is to the largest
+    double share;                          // of the costs of all lines, 0 to 1
+    const char *reason;                    // "32 sectors per request, 4 would do: neighbouring threads ..."
+    const char *advice;                    // what to try; NULL where nothing is wrong
+} report_prof_line;
+
+typedef struct report_prof_occupancy {
+    int registers;       // per thread; -1 where ptxas was not there to tell
+    int blocks;          // that fit on one multiprocessor
+    int warps;           // of them
+    double fraction;     // of the warps there could be
+    const char *limiter; // as observe_occupancy says it; "" where all warps fit
+} report_prof_occupancy;
+
+enum { REPORT_PROF_NOTES = 8 };
+
+typedef struct report_prof_kernel {
+    const json_t *json;
+    const char *name, *title, *module; // title: the bare identifier
+    uint64_t launches, failed;
+    uint32_t grid[3], block[3], cluster[3];
+    double blocks, threads, warps; // of one launch; threads per block; warps per block
+    uint32_t shared_bytes, shared_dynamic, local_bytes;
+    json_t *metrics;         // the record's, with what ptxas told; the report's own
+    const json_t *caches;    // NULL without the model
+    report_prof_line *lines; // the most costly first
+    size_t line_count;
+    report_prof_occupancy occupancy;
+
+    double seconds[REPORT_PROF_RESOURCES]; // of one launch
+    double shared_part;                    // of the seconds of L1: shared memory's
+    double estimate;                       // the largest of them
+    double resident;                       // warps per multiprocessor at work, at most
+    report_prof_resource first, second;    // the largest and the next
+    bool close;                            // the second is nearly as large
+    report_prof_bound bound;
+    const char *why;                      // the figures that decided, in a sentence or two
+    const char *notes[REPORT_PROF_NOTES]; // what else is worth knowing
+    size_t note_count;
+    const char *advice[REPORT_PROF_NOTES]; // what to try, the best first
+    size_t advice_count;
+} report_prof_kernel;
+
+typedef struct report_prof {
+    base_arena *arena;
+    const json_t *head, *end;               // the first and the last line; end may be NULL
+    const json_t *host;                     // what the host asked for; NULL: of no whole program
+    const char *program, *detail, *gpu_key; // detail: the case, or ""
+    device_gpu gpu;
+    bench_roofs roofs;                 // measured ones, as far as there are some
+    report_prof_kernel *kernels;       // the most costly first
+    size_t kernel_count, loaded_count; // loaded: with those that are not shown
+    size_t hidden_count;               // hidden: left out by pattern or number
+    bool cut;
+} report_prof;
+
+typedef struct report_prof_options {
+    device_gpu gpu;             // limits and peaks; where its key is "" those of the record are all there is
+    const bench_roofs *roofs;   // of that GPU; NULL: none are known
+    const char *title, *detail; // what the user calls it, and which case; NULL: as in the record, none
+    const char *pattern;        // of kernels: a glob or a part of the name; NULL: all
+    size_t top;                 // 0: all
+    // Registers per thread of a kernel; -1 where unknown. May be NULL.
+    int (*registers)(void *context, const char *module, const char *kernel);
+    void *context;
+} report_prof_options;
+
+kz_status report_prof_open(const report_record *record, const report_prof_options *options,
+                           report_prof *report, kz_error *error);
+void report_prof_close(report_prof *report);
+
+// ---- for the files of this module -----------------------------------------------------------------------
+
+double report_prof_metric(const json_t *metrics, const char *name); // 0 where there is none
+bool report_prof_has_metric(const json_t *metrics, const char *name);
+const char *report_prof_text(report_prof *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void report_prof_occupy(const device_gpu *gpu,
+                        report_prof_kernel *kernel); // occupancy, from its registers on
+void report_prof_estimate(const report_prof *report,
+                          report_prof_kernel *kernel); // seconds, first, second, costs of lines
+void report_prof_decide(report_prof *report, report_prof_kernel *kernel); // bound, why, notes, advice
+void report_prof_explain(report_prof *report, const report_prof_kernel *kernel,
+                         report_prof_line *line); // reason, advice
+// Clocks of one multiprocessor that a request's sectors keep L2 busy.
+double report_prof_sector_clocks(const report_prof_access *access);
+double report_prof_atomic_clocks(const report_prof_access *access, double multiprocessors);
+bool report_prof_wastes_sectors(const report_prof_access *access);
+bool report_prof_conflicts(const report_prof_access *access);
+double report_prof_dram_latency(void); // clocks that the estimates suppose for a load from DRAM
+double report_prof_active_lanes(const json_t *metrics); // per warp instruction; 32 where nothing ran
+const char *report_prof_basename(const char *path);
+
+// ---- sources --------------------------------------------------------------------------------------------
+
+// Files that lines are shown of, read once. A relative name is looked for in each of the roots.
+typedef struct report_prof_sources report_prof_sources;
+report_prof_sources *report_prof_sources_open(const char *const *roots,
+                                              size_t count); // NULL when out of memory
+void report_prof_sources_close(report_prof_sources *sources);
+// The text of a line without its newline, and its length; NULL where the file or the line is not there.
+const char *report_prof_sources_line(report_prof_sources *sources, const char *file, uint32_t line,
+                                     size_t *length);
+uint32_t report_prof_sources_count(report_prof_sources *sources,
+                                   const char *file); // lines; 0 where it is not there
+
+// ---- renderings -----------------------------------------------------------------------------------------
+
+void report_prof_page_print(FILE *file, const report_style *style, const report_prof *report,
+                            report_prof_sources *sources);
+void report_prof_annotate_print(FILE *file, const report_style *style, const report_prof *report,
+                                report_prof_sources *sources);
+void report_prof_html_write(base_text *out, const report_prof *report, report_prof_sources *sources);
+json_t *report_prof_to_json(const report_prof *report); // one object for the report
+// All metrics of all kernels whose names match `names`: "all", names, "regex:..." separated by commas.
+kz_status report_prof_metrics_print(FILE *file, const report_style *style, const report_prof *report,
+                                    const char *names, bool csv, kz_error *error);
+void report_prof_metrics_list(FILE *file, const report_style *style); // --query-metrics
+
+// What changed from one report to the other.
+void report_prof_compare_print(FILE *file, const report_style *style, const report_prof *before,
+                               const report_prof *after, report_prof_sources *sources);
+json_t *report_prof_compare_to_json(const report_prof *before, const report_prof *after);
+void report_prof_compare_html(base_text *out, const report_prof *before, const report_prof *after,
+                              report_prof_sources *sources);
+
+#endif

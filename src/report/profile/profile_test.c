@@ -1,0 +1,383 @@
+// Verdicts and reasons from small records: each has one thing wrong, and that is what must be said.
+#include "report/profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/profile/html.h"
+#include "report/profile/listing.h"
+#include "report/profile/show.h"
+
+// A record of one kernel: 4096 blocks of 256 threads, one line, its metrics and its one access as given.
+typedef struct fixture {
+    report_record record;
+    report_prof report;
+} fixture;
+
+static const char head[] =
+    "{\"type\":\"record\",\"record\":\"kz\",\"version\":1,\"program\":\"a/b.cu\",\"gpu\":\"h200\",\"sm\":90,"
+    "\"multiprocessors\":132}\n";
+
+typedef struct kernel_text {
+    int blocks, threads, launches, shared;
+    const char *metrics, *access, *caches;
+} kernel_text;
+
+static int fifty_registers(void *context, const char *module, const char *kernel) {
+    return strcmp(module, "m") == 0 && strcmp(kernel, "k") == 0 ? *(const int *)context : -1;
+}
+
+static void open_fixture(fixture *f, const kernel_text *k, int registers) {
+    base_text text = {0};
+    base_text_add(&text, "%s", head);
+    base_text_add(
+        &text,
+        "{\"type\":\"kernel\",\"name\":\"k\",\"short\":\"k\",\"module\":\"m\",\"launches\":%d,\"first_"
+        "launch\":1,"
+        "\"grid\":[%d,1,1],\"block\":[%d,1,1],\"cluster\":[1,1,1],\"shared_static\":%d,\"shared_dynamic\":0,"
+        "\"metrics\":{%s},\"lines\":[{\"file\":\"b.cu\",\"line\":14,\"metrics\":{%s},\"accesses\":[%s]}]%s}"
+        "\n",
+        k->launches ? k->launches : 1, k->blocks, k->threads, k->shared, k->metrics, k->metrics,
+        k->access ? k->access : "", k->caches ? k->caches : "");
+    base_text_add(&text, "{\"type\":\"end\",\"status\":\"ok\"}\n");
+    kz_error error = {0};
+    assert_int_equal(report_record_parse("test", text.data, text.length, &f->record, &error), KZ_OK);
+    report_prof_options options = {.registers = fifty_registers, .context = &registers};
+    assert_int_equal(device_gpu_load("h200", &options.gpu, &error), KZ_OK);
+    assert_int_equal(report_prof_open(&f->record, &options, &f->report, &error), KZ_OK);
+    assert_int_equal(f->report.kernel_count, 1);
+    base_text_free(&text);
+}
+
+static void close_fixture(fixture *f) {
+    report_prof_close(&f->report);
+    report_record_free(&f->record);
+}
+
+static void expect(const kernel_text *k, report_prof_bound bound, const char *reason, const char *advice) {
+    fixture f;
+    open_fixture(&f, k, 20);
+    const report_prof_kernel *kernel = &f.report.kernels[0];
+    if (kernel->bound != bound) print_message("bound: %s\n", report_prof_bound_name(kernel->bound));
+    assert_int_equal(kernel->bound, bound);
+    if (reason && !strstr(kernel->lines[0].reason, reason))
+        print_message("reason: %s\n", kernel->lines[0].reason);
+    if (reason) assert_non_null(strstr(kernel->lines[0].reason, reason));
+    if (advice) assert_non_null(strstr(kernel->lines[0].advice, advice));
+    close_fixture(&f);
+}
+
+#define INST(warp, thread) "\"ptx__inst_executed.sum\":" #warp ",\"ptx__thread_inst_executed.sum\":" #thread
+
+static void test_strided_load(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(655360, 20971520),
+            .access =
+                "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+                "\"sectors\":1048576,\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"stride\","
+                "\"stride\":32,\"share\":1}]}"},
+        REPORT_PROF_BY_UNCOALESCED,
+        "32 sectors per request, 4 would do: neighbouring threads read 32 bytes apart", "float4");
+}
+
+static void test_column_store(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(655360, 20971520),
+            .access =
+                "{\"kind\":\"store\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+                "\"sectors\":1048576,\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"stride\","
+                "\"stride\":-4096,\"share\":1}]}"},
+        REPORT_PROF_BY_UNCOALESCED,
+        "store: 32 sectors per request, 4 would do: neighbouring threads write 4096 bytes",
+        "threadIdx.x run along the row");
+}
+
+static void test_bank_conflicts(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(655360, 20971520),
+            .access =
+                "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+                "\"wavefronts\":1048576,\"ideal_wavefronts\":32768,\"patterns\":[{\"kind\":\"stride\","
+                "\"stride\":128,\"share\":1}]}"},
+        REPORT_PROF_BY_CONFLICTS, "32 wavefronts per request, 1 would do (32-way bank conflict)",
+        "tile[32][33]");
+}
+
+static void test_contention(void **state) {
+    expect(
+        &(kernel_text){.blocks = 4096,
+                       .threads = 256,
+                       .metrics = INST(655360, 20971520),
+                       .access =
+                           "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
+                           "\"lanes\":1048576,\"distinct\":32768,\"sectors\":32768,\"ideal_sectors\":32768,"
+                           "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
+        REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
+}
+
+// An addition of 1 in shared memory may be no queue at all.
+static void test_increments(void **state) {
+    kernel_text k = {
+        .blocks = 4096,
+        .threads = 256,
+        .metrics = INST(655360, 20971520),
+        .access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 1\","
+                  "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
+                  "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}"};
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp meet at 1 address", "ATOMS.POPC.INC");
+    k.access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 11\","
+               "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
+               "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}";
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
+}
+
+// Lanes that meet at two addresses: the hardware counts a sector for each pair of them, and it is still the
+// contention that costs, no pattern.
+static void test_contention_in_sectors(void **state) {
+    expect(
+        &(kernel_text){.blocks = 4096,
+                       .threads = 256,
+                       .metrics = INST(655360, 20971520),
+                       .access =
+                           "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
+                           "\"lanes\":1048576,\"distinct\":65536,\"sectors\":524288,\"ideal_sectors\":32768,"
+                           "\"patterns\":[{\"kind\":\"other\",\"share\":1}]}"},
+        REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 2 addresses", "private copy");
+}
+
+// Many addresses per request are no contention worth its name.
+static void test_scattered_atomics(void **state) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){
+                     .blocks = 4096,
+                     .threads = 256,
+                     .metrics = INST(655360, 20971520),
+                     .access = "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
+                               "\"lanes\":1048576,\"distinct\":1000000,\"sectors\":1000000,"
+                               "\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"other\",\"share\":1}]}"},
+                 20);
+    assert_int_not_equal(f.report.kernels[0].bound, REPORT_PROF_BY_ATOMICS);
+    close_fixture(&f);
+}
+
+static void test_divergence(void **state) {
+    expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 13107200)},
+           REPORT_PROF_BY_DIVERGENCE, "with 2 of 32 lanes active", "whole warps take the same way");
+}
+
+static void test_issue_and_arithmetic(void **state) {
+    expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)},
+           REPORT_PROF_BY_ISSUE, "100% of the instructions", NULL);
+    expect(&(kernel_text){.blocks = 4096,
+                          .threads = 256,
+                          .metrics = INST(6553600, 209715200) ",\"ptx__inst_fp64.sum\":6000000"},
+           REPORT_PROF_BY_ARITHMETIC, "mostly fp64 arithmetic", NULL);
+}
+
+static void test_few_blocks_and_launches(void **state) {
+    expect(&(kernel_text){.blocks = 2, .threads = 256, .metrics = INST(160000, 5120000)},
+           REPORT_PROF_BY_FEW_BLOCKS, NULL, NULL);
+    expect(&(kernel_text){.blocks = 2, .threads = 256, .launches = 100, .metrics = INST(16000, 512000)},
+           REPORT_PROF_BY_LAUNCH, NULL, NULL);
+}
+
+static void test_memory_is_a_good_verdict(void **state) {
+    expect(
+        &(kernel_text){
+            .blocks = 4096,
+            .threads = 256,
+            .metrics = INST(65536, 2097152),
+            .access =
+                "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":16,\"requests\":32768,\"lanes\":1048576,"
+                "\"sectors\":524288,\"ideal_sectors\":524288,\"patterns\":[{\"kind\":\"contiguous\","
+                "\"share\":1}]}",
+            .caches = ",\"caches\":{\"l1\":{\"hit_rate\":0},\"l2\":{\"hit_rate\":0},\"dram\":{\"read_bytes\":"
+                      "16777216,\"write_bytes\":0}}"},
+        REPORT_PROF_BY_MEMORY, "nothing is wasted", NULL);
+}
+
+// Roofs that were measured stand beside the nominal ones: of reading where a kernel writes nothing.
+static void test_measured_roofs(void **state) {
+    fixture f;
+    report_prof_roofline r;
+    base_text svg = {0};
+    open_fixture(&f,
+                 &(kernel_text){.blocks = 4096,
+                                .threads = 256,
+                                .metrics = INST(65536, 2097152) ",\"ptx__flops_f32.sum\":33554432",
+                                .caches = ",\"caches\":{\"l1\":{\"hit_rate\":0},\"l2\":{\"hit_rate\":0},"
+                                          "\"dram\":{\"read_bytes\":16777216,\"write_bytes\":0}}"},
+                 20);
+    const report_prof_kernel *k = &f.report.kernels[0];
+    assert_true(report_prof_roofline_of(&f.report, k, &r));
+    assert_string_equal(r.origin, "");
+    f.report.roofs.of[BENCH_ROOF_dram_read] =
+        (bench_known_roof){.value = 4e12, .measured = true, .origin = "measured 2026-11-15"};
+    f.report.roofs.of[BENCH_ROOF_dram_copy] =
+        (bench_known_roof){.value = 3e12, .measured = true, .origin = "x"};
+    f.report.roofs.of[BENCH_ROOF_fma_f32] =
+        (bench_known_roof){.value = 6e13, .measured = true, .origin = "x"};
+    assert_true(report_prof_roofline_of(&f.report, k, &r));
+    assert_true(r.attainable == 2 * 4.8e12 && r.measured_attainable == 2 * 4e12);
+    assert_string_equal(r.origin, "measured 2026-11-15");
+    report_prof_roofline_svg(&svg, &f.report, k);
+    assert_non_null(strstr(svg.data, "dashed: measured 2026-11-15"));
+    base_text_free(&svg);
+    f.report.roofs.of[BENCH_ROOF_fma_f32].measured = false; // half a roof is none
+    assert_true(report_prof_roofline_of(&f.report, k, &r));
+    assert_string_equal(r.origin, "");
+    close_fixture(&f);
+}
+
+static void show_shared(const char *access, base_text *text) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){
+                     .blocks = 4, .threads = 256, .launches = 2, .metrics = INST(64, 2048), .access = access},
+                 20);
+    size_t which = 0;
+    while (strcmp(report_prof_show_label(which), "shared") != 0) which++;
+    report_prof_show_fact(text, which, &f.report, &f.report.kernels[0]);
+    close_fixture(&f);
+}
+
+// What goes by the cluster's window has no wavefronts, and must not make the others' look fewer.
+static void test_distributed_shared_memory(void **state) {
+    static const char own[] =
+        "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":10,\"lanes\":320,"
+        "\"wavefronts\":20,\"ideal_wavefronts\":10}";
+    static const char others[] =
+        "{\"kind\":\"reduction\",\"space\":\"distributed\",\"bytes\":4,\"requests\":90000,\"lanes\":2880000}";
+    base_text both = {0}, text = {0};
+    base_text_add(&both, "%s,%s", own, others);
+    show_shared(own, &text);
+    assert_string_equal(text.data,
+                        "2.00 wavefronts per request, ideal 1.00; bank conflicts cost 50% of them");
+    base_text_free(&text);
+    show_shared(both.data, &text);
+    assert_string_equal(text.data,
+                        "2.00 wavefronts per request, ideal 1.00; bank conflicts cost 50% of them; "
+                        "45.0 k requests a launch by the cluster's window, whose wavefronts are not "
+                        "counted");
+    base_text_free(&text);
+    show_shared(others, &text);
+    assert_string_equal(text.data,
+                        "45.0 k requests a launch by the cluster's window, whose wavefronts are not counted");
+    base_text_free(&text);
+    base_text_free(&both);
+}
+
+// A bulk copy is one thread's request for whole lines: nothing is wasted, and no lane should have done otherwise.
+static void test_bulk_copies(void **state) {
+    static const char store[] =
+        "{\"kind\":\"store\",\"space\":\"global\",\"agent\":\"bulk\",\"bytes\":4096,\"requests\":65536,"
+        "\"sectors\":8388608,\"ideal_sectors\":8388608}";
+    kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(65536, 65536), .access = store};
+    expect(&k, REPORT_PROF_BY_CACHE, "bulk copies write 268 MB, 4.10 kB each: one thread asks", NULL);
+
+    fixture f;
+    open_fixture(&f, &k, 20);
+    const report_prof_kernel *kernel = &f.report.kernels[0];
+    assert_null(kernel->lines[0].advice);
+    double l2 = kernel->lines[0].seconds[REPORT_PROF_L2], l1 = kernel->lines[0].seconds[REPORT_PROF_L1];
+    report_prof_traffic t = report_prof_traffic_of(kernel);
+    assert_true(t.used_bytes == 65536.0 * 4096);
+    assert_true(l1 <= l2);
+    close_fixture(&f);
+
+    // Sectors that are written by halves cost more: those of a bulk copy are whole.
+    k.access = "{\"kind\":\"store\",\"space\":\"global\",\"bytes\":4,\"requests\":65536,\"lanes\":65536,"
+               "\"sectors\":8388608,\"ideal_sectors\":8388608}";
+    open_fixture(&f, &k, 20);
+    assert_true(f.report.kernels[0].lines[0].seconds[REPORT_PROF_L2] > 1.5 * l2);
+    close_fixture(&f);
+}
+
+static void test_occupancy(void **state) {
+    const kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)};
+    const struct {
+        int registers, warps;
+        const char *limiter;
+    } cases[] = {{32, 64, ""}, {128, 16, "registers"}, {-1, 64, ""}};
+    for (size_t i = 0; i < BASE_COUNT(cases); i++) {
+        fixture f;
+        open_fixture(&f, &k, cases[i].registers);
+        assert_int_equal(f.report.kernels[0].occupancy.warps, cases[i].warps);
+        assert_string_equal(f.report.kernels[0].occupancy.limiter, cases[i].limiter);
+        assert_int_equal(report_prof_has_metric(f.report.kernels[0].metrics, "launch__registers_per_thread"),
+                         cases[i].registers > 0);
+        close_fixture(&f);
+    }
+}
+
+static void test_html_escapes(void **state) {
+    base_text text = {0};
+    report_prof_html_text(&text, "a < b && \"c\" > d\n\001");
+    assert_string_equal(text.data, "a &lt; b &amp;&amp; &quot;c&quot; &gt; d ");
+    base_text_free(&text);
+}
+
+static void test_listing_of_a_missing_file(void **state) {
+    fixture f;
+    size_t count;
+    open_fixture(&f, &(kernel_text){.blocks = 1, .threads = 32, .metrics = INST(10, 320)}, 20);
+    report_prof_sources *sources = report_prof_sources_open(NULL, 0);
+    report_prof_row *rows = report_prof_listing(&f.report.kernels[0], "b.cu", sources, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(rows[0].line, 14);
+    assert_true(rows[0].counted);
+    free(rows);
+    report_prof_sources_close(sources);
+    close_fixture(&f);
+}
+
+static void test_sources_are_found_by_root(void **state) {
+    const char *roots[] = {"tests"};
+    size_t length = 0;
+    report_prof_sources *sources = report_prof_sources_open(roots, 1);
+    const char *text = report_prof_sources_line(sources, "prof/lessons.cu", 4, &length);
+    assert_non_null(text);
+    assert_int_equal(strncmp(text, "struct particle {", length), 0);
+    assert_null(report_prof_sources_line(sources, "prof/lessons.cu", 100000, &length));
+    assert_null(report_prof_sources_line(sources, "prof/no_such.cu", 1, &length));
+    report_prof_sources_close(sources);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strided_load),
+        cmocka_unit_test(test_column_store),
+        cmocka_unit_test(test_bank_conflicts),
+        cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_increments),
+        cmocka_unit_test(test_contention_in_sectors),
+        cmocka_unit_test(test_scattered_atomics),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_issue_and_arithmetic),
+        cmocka_unit_test(test_few_blocks_and_launches),
+        cmocka_unit_test(test_memory_is_a_good_verdict),
+        cmocka_unit_test(test_measured_roofs),
+        cmocka_unit_test(test_distributed_shared_memory),
+        cmocka_unit_test(test_bulk_copies),
+        cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_html_escapes),
+        cmocka_unit_test(test_listing_of_a_missing_file),
+        cmocka_unit_test(test_sources_are_found_by_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

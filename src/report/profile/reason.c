@@ -1,0 +1,347 @@
+// Why a source line costs what it costs, in words, and what to try.
+//
+// Of a line's accesses the one that wastes most speaks for it; where none wastes anything, the instructions
+// or the bytes themselves do.
+#include <math.h>
+#include <string.h>
+#include <stdlib.h>
+
+#include "report/profile/profile.h"
+
+static const double WASTE = 1.2; // of the ideal: below it nothing is said
+
+static double per_request(double count, const report_prof_access *a) {
+    return a->requests > 0 ? count / a->requests : 0;
+}
+
+bool report_prof_wastes_sectors(const report_prof_access *a) {
+    return (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) &&
+           a->sectors > WASTE * a->ideal_sectors;
+}
+
+bool report_prof_conflicts(const report_prof_access *a) {
+    return a->space == REPORT_PROF_SHARED && !a->is_atomic && a->wavefronts > WASTE * a->ideal_wavefronts;
+}
+
+static bool collides(const report_prof_access *a) { return a->is_atomic && a->lanes > WASTE * a->distinct; }
+
+static const char *verb_of(const report_prof_access *a) {
+    return a->is_atomic ? "update" : a->is_store ? "write" : "read";
+}
+
+// "1", "2.5": as many digits as say something.
+static const char *figure(report_prof *report, double value) {
+    return fabs(value - round(value)) < 0.05 ? report_prof_text(report, "%.0f", value)
+                                             : report_prof_text(report, "%.1f", value);
+}
+
+// ---- how the lanes lie -----------------------------------------------------------------------------------
+
+static const char *describe_pattern(report_prof *report, const report_prof_access *a) {
+    const report_prof_pattern *p = &a->pattern;
+    const char *verb = verb_of(a);
+    long long stride = llabs((long long)p->stride), jump = llabs((long long)p->jump);
+    switch (p->kind) {
+    case REPORT_PROF_UNIFORM: return report_prof_text(report, "all threads of a warp %s one address", verb);
+    case REPORT_PROF_CONTIGUOUS:
+        return report_prof_text(report, "neighbouring threads %s neighbouring words", verb);
+    case REPORT_PROF_STRIDE:
+        return report_prof_text(report, "neighbouring threads %s %lld bytes apart", verb, stride);
+    case REPORT_PROF_ROWS:
+        if (jump == 0 && stride == a->bytes)
+            return report_prof_text(report, "runs of %u threads %s neighbouring words, all runs the same",
+                                    p->run, verb);
+        if (jump == 0)
+            return report_prof_text(
+                report, "neighbouring threads %s %lld bytes apart, in runs of %u at the same places", verb,
+                stride, p->run);
+        if (stride == 0)
+            return report_prof_text(report, "runs of %u threads %s one address, the runs %lld bytes apart",
+                                    p->run, verb, jump);
+        if (stride == a->bytes)
+            return report_prof_text(report,
+                                    "runs of %u threads %s neighbouring words, the runs %lld bytes apart",
+                                    p->run, verb, jump);
+        return report_prof_text(report, "runs of %u threads %s %lld bytes apart, the runs %lld bytes apart",
+                                p->run, verb, stride, jump);
+    case REPORT_PROF_OTHER: break;
+    }
+    return report_prof_text(report, "the threads' addresses follow no simple pattern");
+}
+
+// ---- global memory ---------------------------------------------------------------------------------------
+
+static void explain_sectors(report_prof *report, const report_prof_access *a, report_prof_line *line) {
+    const report_prof_pattern *p = &a->pattern;
+    long long stride = llabs((long long)p->stride);
+    const char *what = a->is_store ? "store" : a->is_atomic ? "atomic" : "load";
+    const char *lead = report_prof_text(report, "%s: %s sectors per request, %s would do", what,
+                                        figure(report, per_request(a->sectors, a)),
+                                        figure(report, per_request(a->ideal_sectors, a)));
+    if (a->space == REPORT_PROF_LOCAL) {
+        line->reason = report_prof_text(report, "%s: local memory, %s", lead, describe_pattern(report, a));
+    } else if (p->kind == REPORT_PROF_CONTIGUOUS) {
+        line->reason = report_prof_text(report, "%s: neighbouring words, but off the 32-byte boundary", lead);
+        line->advice =
+            "start each warp's piece on a multiple of 32 bytes: align the row's length or the offset";
+    } else {
+        line->reason = report_prof_text(report, "%s: %s", lead, describe_pattern(report, a));
+    }
+    if (line->advice) return;
+    if (p->kind == REPORT_PROF_STRIDE && stride <= 64)
+        line->advice =
+            report_prof_text(report,
+                             "store structures of %lld bytes as one array per member, or let each thread %s "
+                             "its whole structure by float4",
+                             stride, verb_of(a));
+    else if (p->kind == REPORT_PROF_STRIDE || (p->kind == REPORT_PROF_ROWS && stride > 64))
+        line->advice =
+            "let threadIdx.x run along the row, so that neighbouring threads touch neighbouring words; "
+            "where one side must be a column, turn a tile in shared memory";
+    else if (p->kind == REPORT_PROF_ROWS)
+        line->advice = "let a whole warp work on one row: a block of 32 threads or more in x";
+    else
+        line->advice =
+            "sort or bin the indices, so that the threads of a warp touch nearby words; or bring the "
+            "data into shared memory first";
+}
+
+// ---- shared memory ---------------------------------------------------------------------------------------
+
+static void explain_conflicts(report_prof *report, const report_prof_access *a, report_prof_line *line) {
+    const report_prof_pattern *p = &a->pattern;
+    double ways = a->wavefronts / fmax(1, a->ideal_wavefronts);
+    long long step = llabs(
+        (long long)(p->kind == REPORT_PROF_ROWS && p->stride == (int64_t)a->bytes ? p->jump : p->stride));
+    const char *same =
+        p->kind != REPORT_PROF_OTHER && step && step % 128 == 0 ? ", a multiple of 128: all in one bank" : "";
+    line->reason =
+        report_prof_text(report,
+                         "%s of shared memory: %s wavefronts per request, %s would do (%s-way bank "
+                         "conflict): %s%s",
+                         a->is_store ? "store" : "load", figure(report, per_request(a->wavefronts, a)),
+                         figure(report, per_request(a->ideal_wavefronts, a)), figure(report, ways),
+                         describe_pattern(report, a), same);
+    if (*same)
+        line->advice =
+            "pad the tile's rows by one element (tile[32][33] for tile[32][32]), or swizzle: index the "
+            "column by (x ^ y)";
+    else if (p->kind == REPORT_PROF_STRIDE)
+        line->advice = "choose a distance between threads that is an odd number of 4-byte words, by padding";
+    else
+        line->advice =
+            "let neighbouring threads touch neighbouring words of shared memory, or pad the rows by one";
+}
+
+// ---- atomics ---------------------------------------------------------------------------------------------
+
+// atom.shared.add.u32 %r1, [%r2], 1: whether anybody uses %r1 is not known here.
+static bool increments_shared(const report_prof_access *a) {
+    const char *end = a->ptx ? strrchr(a->ptx, ',') : NULL;
+    return a->space == REPORT_PROF_SHARED && !a->is_distributed && end && strcmp(end, ", 1") == 0 &&
+           (strstr(a->ptx, ".add.u32") || strstr(a->ptx, ".add.s32"));
+}
+
+static void explain_atomics(report_prof *report, const report_prof_access *a, report_prof_line *line) {
+    double lanes = per_request(a->lanes, a), distinct = per_request(a->distinct, a);
+    const char *where = a->space == REPORT_PROF_SHARED ? "shared memory" : "global memory";
+    line->reason =
+        report_prof_text(report, "atomic in %s: %s threads of a warp meet at %s address%s and take turns",
+                         where, figure(report, lanes), figure(report, distinct), distinct > 1.05 ? "es" : "");
+    line->advice =
+        a->pattern.kind == REPORT_PROF_UNIFORM || distinct < 1.05
+            ? "fold in registers first (__shfl_down_sync, or __reduce_add_sync for integers), then in "
+              "shared memory, and let one thread per block do the atomic"
+            : "give each warp or block a private copy in shared memory, and add the copies at the end";
+    if (increments_shared(a) && report->gpu.sm >= 80)
+        line->advice =
+            "where nobody uses what the addition of 1 gives back, ptxas makes ATOMS.POPC.INC of it "
+            "(cuobjdump -sass), "
+            "which takes lanes at one address together: then there is nothing to mend here; else fold "
+            "in registers first";
+}
+
+static void explain_meeting(report_prof *report, const report_prof_access *a, report_prof_line *line) {
+    line->reason = report_prof_text(
+        report,
+        "atomic in global memory: %.0f requests of %s thread%s, one address each; where "
+        "they are to one address they follow each other",
+        a->requests, figure(report, per_request(a->lanes, a)), per_request(a->lanes, a) > 1.05 ? "s" : "");
+    line->advice =
+        "fold within the block first, so that one thread per block does the atomic; fewer, longer blocks "
+        "do fewer of them";
+}
+
+static const char by_accident[] =
+    "is double meant here? a constant without f (0.5 for 0.5f) makes a whole expression double";
+
+// ---- instructions ----------------------------------------------------------------------------------------
+
+typedef struct class_name {
+    const char *metric, *words;
+} class_name;
+
+static const class_name classes[] = {
+    {"ptx__inst_fp32.sum", "fp32 arithmetic"},
+    {"ptx__inst_fp64.sum", "fp64 arithmetic"},
+    {"ptx__inst_fp16.sum", "fp16 arithmetic"},
+    {"ptx__inst_integer.sum", "integer arithmetic"},
+    {"ptx__inst_special.sum", "special functions"},
+    {"ptx__inst_conversion.sum", "conversions"},
+    {"ptx__inst_control.sum", "branches"},
+    {"ptx__inst_compare.sum", "comparisons"},
+    {"ptx__inst_barrier.sum", "barriers"},
+    {"ptx__inst_load_shared.sum", "loads of shared memory"},
+    {"ptx__inst_load_global.sum", "loads"},
+    {"ptx__inst_store_global.sum", "stores"},
+    {"ptx__inst_load_param.sum", "loads of arguments"},
+    {"ptx__inst_move.sum", "moves"},
+};
+
+static const char *commonest_class(const json_t *metrics) {
+    const char *best = "other instructions";
+    double most = 0;
+    for (size_t i = 0; i < BASE_COUNT(classes); i++)
+        if (report_prof_metric(metrics, classes[i].metric) > most)
+            most = report_prof_metric(metrics, classes[i].metric), best = classes[i].words;
+    return best;
+}
+
+// fp64 between conversions from and to something shorter: mostly a constant without its f.
+static bool doubles_by_accident(const report_prof_line *line) {
+    return report_prof_metric(line->metrics, "ptx__inst_fp64.sum") > 0 &&
+           report_prof_metric(line->metrics, "ptx__inst_conversion.sum") > 0;
+}
+
+static void explain_instructions(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
+    double all = report_prof_metric(k->metrics, "ptx__inst_executed.sum");
+    double mine = report_prof_metric(line->metrics, "ptx__inst_executed.sum"),
+           lanes = report_prof_active_lanes(line->metrics);
+    double part = all > 0 ? 100 * mine / all : 0;
+    if (lanes < 24 && mine > 0) {
+        line->reason = report_prof_text(
+            report, "%.0f%% of the instructions, with %s of 32 lanes active: the others wait", part,
+            figure(report, lanes));
+        line->advice =
+            "let whole warps take the same way: choose by threadIdx.x / 32, or give neighbouring threads "
+            "like work (sort or bin it)";
+    } else {
+        line->reason = report_prof_text(report, "%.0f%% of the instructions, mostly %s", part,
+                                        commonest_class(line->metrics));
+    }
+    if (doubles_by_accident(line))
+        line->advice = by_accident;
+    else if (report_prof_metric(line->metrics, "ptx__inst_barrier.sum") > 0 &&
+             line->seconds[REPORT_PROF_LATENCY] > line->seconds[REPORT_PROF_ISSUE])
+        line->reason =
+            report_prof_text(report,
+                             "%.0f%% of the instructions: a barrier, where all warps of the block wait for "
+                             "the last",
+                             part);
+}
+
+static void explain_traffic(report_prof *report, const report_prof_kernel *k, const report_prof_access *a,
+                            report_prof_line *line) {
+    char bytes[REPORT_NUMBER];
+    report_bytes(bytes, a->lanes * a->bytes / (double)k->launches);
+    const char *what = a->space == REPORT_PROF_SHARED  ? "shared memory"
+                       : a->space == REPORT_PROF_LOCAL ? "local memory"
+                                                       : "memory";
+    line->reason = report_prof_text(report, "%ss %s of %s, %s: nothing is wasted", verb_of(a), bytes, what,
+                                    describe_pattern(report, a));
+    if (a->space == REPORT_PROF_LOCAL)
+        line->advice =
+            "local memory is spilled registers, or an array that is indexed by a variable: unroll the loop "
+            "that indexes it, or allow more registers (__launch_bounds__)";
+    else if (a->bytes < 4 && a->pattern.kind == REPORT_PROF_CONTIGUOUS)
+        line->advice =
+            report_prof_text(report, "each thread %ss %u byte%s; take 4 to 16 at once (uchar4, half2, uint4)",
+                             verb_of(a), a->bytes, a->bytes == 1 ? "" : "s");
+    else if (a->pattern.kind == REPORT_PROF_UNIFORM && a->space == REPORT_PROF_GLOBAL && !a->is_store)
+        line->advice =
+            "the same word for the whole warp: hoist it out of the loop, or keep it in __constant__ memory";
+}
+
+// One lane asks, and the copy engine moves the bytes: neither pattern nor idle lanes have anything to say.
+static void explain_bulk(report_prof *report, const report_prof_kernel *k, const report_prof_access *a,
+                         report_prof_line *line) {
+    char bytes[REPORT_NUMBER], each[REPORT_NUMBER];
+    report_bytes(bytes, a->lanes * a->bytes / (double)k->launches);
+    report_bytes(each, a->bytes);
+    line->reason =
+        report_prof_text(report, "bulk copies %s %s, %s each: one thread asks, the copy engine moves them",
+                         a->is_store ? "write" : "read", bytes, each);
+}
+
+// ---- the line --------------------------------------------------------------------------------------------
+
+// Clocks that an access costs beyond the ideal, to choose whose words to take.
+static double waste_of(const report_prof_access *a) {
+    if (collides(a)) return 1e3 * (a->lanes - a->distinct);
+    if (report_prof_wastes_sectors(a)) return report_prof_sector_clocks(a) - a->ideal_sectors;
+    return report_prof_conflicts(a) ? a->wavefronts - a->ideal_wavefronts : 0;
+}
+
+static double traffic_of(const report_prof_access *a) {
+    return a->space == REPORT_PROF_SHARED      ? a->wavefronts
+           : a->space == REPORT_PROF_ELSEWHERE ? 0
+                                               : report_prof_sector_clocks(a);
+}
+
+static const report_prof_access *pick(const report_prof_line *line,
+                                      double (*measure)(const report_prof_access *)) {
+    const report_prof_access *best = NULL;
+    for (size_t i = 0; i < line->access_count; i++) {
+        const report_prof_access *a = &line->accesses[i];
+        if (measure(a) > (best ? measure(best) : 0)) best = a;
+    }
+    return best;
+}
+
+// An unrolled loop has several instructions of one line: those that are alike are told as one.
+static const report_prof_access *merge(report_prof *report, const report_prof_line *line,
+                                       const report_prof_access *like) {
+    report_prof_access *sum = like ? base_arena_alloc(report->arena, sizeof *sum) : NULL;
+    if (!sum) return like;
+    *sum = *like;
+    for (size_t i = 0; i < line->access_count; i++) {
+        const report_prof_access *a = &line->accesses[i];
+        if (a == like || a->space != like->space || a->is_store != like->is_store ||
+            a->is_atomic != like->is_atomic || a->bytes != like->bytes ||
+            a->pattern.kind != like->pattern.kind || a->pattern.stride != like->pattern.stride)
+            continue;
+        sum->requests += a->requests;
+        sum->lanes += a->lanes;
+        sum->sectors += a->sectors;
+        sum->ideal_sectors += a->ideal_sectors;
+        sum->wavefronts += a->wavefronts;
+        sum->ideal_wavefronts += a->ideal_wavefronts;
+        sum->distinct += a->distinct;
+    }
+    return sum;
+}
+
+void report_prof_explain(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
+    const report_prof_access *worst = merge(report, line, pick(line, waste_of)),
+                             *biggest = merge(report, line, pick(line, traffic_of));
+    double lanes = report_prof_active_lanes(line->metrics);
+    line->advice = NULL;
+    if (worst && collides(worst))
+        explain_atomics(report, worst, line);
+    else if (worst && report_prof_conflicts(worst))
+        explain_conflicts(report, worst, line);
+    else if (worst)
+        explain_sectors(report, worst, line);
+    else if (biggest && biggest->is_atomic && line->seconds[REPORT_PROF_ATOMICS] >= 0.5 * k->estimate)
+        explain_meeting(report, biggest, line);
+    else if (biggest && biggest->is_bulk)
+        explain_bulk(report, k, biggest, line);
+    else if (biggest && lanes >= 24 &&
+             line->seconds[REPORT_PROF_ISSUE] <
+                 fmax(line->seconds[REPORT_PROF_DRAM],
+                      fmax(line->seconds[REPORT_PROF_L2], line->seconds[REPORT_PROF_L1])))
+        explain_traffic(report, k, biggest, line);
+    else
+        explain_instructions(report, k, line);
+    if (!line->advice && doubles_by_accident(line)) line->advice = by_accident;
+}

@@ -1,0 +1,304 @@
+// What bounds a kernel, the figures that say so, and what to try. The rules stand in docs/profiling.md.
+#include <math.h>
+#include <string.h>
+
+#include "report/profile/profile.h"
+
+static const double WASTEFUL = 1.5; // sectors or wavefronts over the ideal: the pattern is to blame
+static const double FEW_LANES = 24, HALF_LANES = 16; // of 32
+static const double LAUNCH_COST = 3e-6;              // seconds that starting a kernel takes, about
+enum { MANY_LAUNCHES = 8 };
+
+// ---- sums over a kernel's accesses -----------------------------------------------------------------------
+
+typedef struct sums {
+    double sectors, ideal_sectors, store_sectors, wavefronts, ideal_wavefronts, local_requests;
+    double atomics;  // lanes
+    double repeated; // sectors over the ideal that come from lanes meeting at an address
+    uint32_t widest; // bytes per lane of global accesses
+} sums;
+
+static sums add_up(const report_prof_kernel *k) {
+    sums s = {0};
+    for (size_t i = 0; i < k->line_count; i++)
+        for (size_t j = 0; j < k->lines[i].access_count; j++) {
+            const report_prof_access *a = &k->lines[i].accesses[j];
+            if (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) {
+                s.sectors += a->sectors;
+                s.ideal_sectors += a->ideal_sectors;
+            }
+            if (a->space == REPORT_PROF_SHARED) {
+                s.wavefronts += a->wavefronts;
+                s.ideal_wavefronts += a->ideal_wavefronts;
+            }
+            if (a->space == REPORT_PROF_LOCAL) s.local_requests += a->requests;
+            if (a->space == REPORT_PROF_GLOBAL && a->is_atomic) s.atomics += a->lanes;
+            if (a->space == REPORT_PROF_GLOBAL && a->is_atomic && a->distinct > 0 &&
+                a->lanes >= 2 * a->distinct)
+                s.repeated += a->sectors - a->ideal_sectors;
+            if (a->space == REPORT_PROF_GLOBAL && a->bytes > s.widest) s.widest = a->bytes;
+        }
+    return s;
+}
+
+static double wasted_sectors(const sums *s) {
+    return s->ideal_sectors > 0 ? s->sectors / s->ideal_sectors : 1;
+}
+// Whether the sectors are too many because atomics of a warp meet at an address, not because of a pattern.
+static bool is_contended(const sums *s) {
+    return wasted_sectors(s) >= WASTEFUL && s->repeated > 0.5 * (s->sectors - s->ideal_sectors);
+}
+static double conflicts(const sums *s) {
+    return s->ideal_wavefronts > 0 ? s->wavefronts / s->ideal_wavefronts : 1;
+}
+
+// ---- which of the bounds ---------------------------------------------------------------------------------
+
+static report_prof_bound bound_by_latency(const report_prof *report, const report_prof_kernel *k) {
+    if (k->blocks < report->gpu.multiprocessors) return REPORT_PROF_BY_FEW_BLOCKS;
+    // The longest lane's work is what everybody waits for.
+    if (report_prof_active_lanes(k->metrics) < HALF_LANES) return REPORT_PROF_BY_DIVERGENCE;
+    return REPORT_PROF_BY_LATENCY;
+}
+
+static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
+    if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
+    if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return REPORT_PROF_BY_LAUNCH;
+    bool wasteful = wasted_sectors(s) >= WASTEFUL;
+    if (is_contended(s) &&
+        (k->first == REPORT_PROF_L2 || (k->first == REPORT_PROF_L1 && k->shared_part <= 0.5)))
+        return REPORT_PROF_BY_ATOMICS;
+    switch (k->first) {
+    case REPORT_PROF_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
+    case REPORT_PROF_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+    case REPORT_PROF_L1:
+        if (k->shared_part > 0.5)
+            return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
+        return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+    case REPORT_PROF_ISSUE:
+        return report_prof_active_lanes(k->metrics) < FEW_LANES ? REPORT_PROF_BY_DIVERGENCE
+                                                                : REPORT_PROF_BY_ISSUE;
+    case REPORT_PROF_ATOMICS: return REPORT_PROF_BY_ATOMICS;
+    case REPORT_PROF_LATENCY: return bound_by_latency(report, k);
+    default: return REPORT_PROF_BY_ARITHMETIC;
+    }
+}
+
+// ---- why -------------------------------------------------------------------------------------------------
+
+static const char *figures_of(report_prof *report, const report_prof_kernel *k, const sums *s) {
+    char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
+    double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
+    report_seconds(time, k->estimate);
+    if (k->bound == REPORT_PROF_BY_ATOMICS && k->first != REPORT_PROF_ATOMICS) {
+        report_si(a, s->atomics / n, "");
+        report_si(b, s->sectors / n, "");
+        return report_prof_text(
+            report,
+            "%s atomics in a launch; those of a warp that meet at an address go to L2 one "
+            "after another, %s sectors in all, which takes %s",
+            a, b, time);
+    }
+    switch (k->first) {
+    case REPORT_PROF_DRAM:
+        report_bytes(a, k->seconds[REPORT_PROF_DRAM] * report->gpu.bandwidth);
+        report_si(b, report->gpu.bandwidth, "B/s");
+        return report_prof_text(report, "%s cross DRAM in a launch (cache model), which takes %s at %s", a,
+                                time, b);
+    case REPORT_PROF_L2:
+        report_si(a, s->sectors / n, "");
+        report_si(b, s->ideal_sectors / n, "");
+        return report_prof_text(
+            report,
+            "A launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
+            "for them",
+            a, b, time);
+    case REPORT_PROF_L1:
+        report_si(a, s->wavefronts / n, "");
+        report_si(b, s->ideal_wavefronts / n, "");
+        if (k->shared_part > 0.5)
+            return report_prof_text(
+                report,
+                "A launch takes %s wavefronts of shared memory, %s without conflicts; one per "
+                "clock on %.0f SMs takes %s",
+                a, b, sms, time);
+        report_si(a, s->sectors / n, "");
+        report_si(b, s->ideal_sectors / n, "");
+        return report_prof_text(
+            report,
+            "A launch touches %s sectors of 32 bytes where %s would hold its data; the SMs' L1 "
+            "needs %s to look them up",
+            a, b, time);
+    case REPORT_PROF_ISSUE:
+        report_si(a, report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n, "");
+        return report_prof_text(
+            report,
+            "%s warp instructions in a launch, 4 per clock on each of %.0f SMs, take %s; %.1f of "
+            "32 lanes are active in them",
+            a, sms, time, report_prof_active_lanes(k->metrics));
+    case REPORT_PROF_ATOMICS:
+        report_si(a, s->atomics / n, "");
+        return report_prof_text(report,
+                                "%s atomics in a launch, each request at one address; if it is the same for "
+                                "all, L2 does them one after "
+                                "another, which takes %s",
+                                a, time);
+    case REPORT_PROF_LATENCY:
+        return report_prof_text(
+            report,
+            "A warp's instructions wait for each other and for memory for about %s; %.0f warp%s per "
+            "SM cannot fill that time",
+            time, k->resident, k->resident == 1 ? "" : "s");
+    default:
+        return report_prof_text(report, "The %s alone takes %s at the GPU's peak",
+                                report_prof_resource_title(k->first), time);
+    }
+}
+
+static void explain_why(report_prof *report, report_prof_kernel *k, const sums *s) {
+    char next[REPORT_NUMBER];
+    report_seconds(next, k->seconds[k->second]);
+    if (k->bound == REPORT_PROF_BY_UNKNOWN) {
+        k->why = k->failed ? "Every launch of it failed; what it did until then was counted."
+                           : "No instruction was counted.";
+        return;
+    }
+    k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),
+                              k->close ? "Close to it" : "Next", report_prof_resource_title(k->second), next);
+    if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == REPORT_PROF_LATENCY)
+        k->why = report_prof_text(report, "%.1f of 32 lanes are active: the others wait for them. %s",
+                                  report_prof_active_lanes(k->metrics), k->why);
+    if (k->bound == REPORT_PROF_BY_FEW_BLOCKS)
+        k->why = report_prof_text(report, "%.0f block%s for %.0f SMs: %.0f of them have nothing to do. %s",
+                                  k->blocks, k->blocks == 1 ? "" : "s", report->gpu.multiprocessors,
+                                  report->gpu.multiprocessors - k->blocks, k->why);
+    if (k->bound == REPORT_PROF_BY_LAUNCH) {
+        report_seconds(next, k->estimate);
+        k->why = report_prof_text(
+            report,
+            "%llu launches of about %s each: starting a kernel takes longer than that (2 to 5 us). "
+            "Within a launch: %s.",
+            (unsigned long long)k->launches, next, report_prof_resource_title(k->first));
+    }
+}
+
+// ---- notes and advice ------------------------------------------------------------------------------------
+
+static void note(report_prof_kernel *k, const char *text) {
+    if (k->note_count < REPORT_PROF_NOTES) k->notes[k->note_count++] = text;
+}
+
+static void advise(report_prof_kernel *k, const char *text) {
+    if (k->advice_count < REPORT_PROF_NOTES) k->advice[k->advice_count++] = text;
+}
+
+static void note_launch(report_prof *report, report_prof_kernel *k) {
+    double most = report->gpu.multiprocessors * fmax(1, k->occupancy.blocks), waves = k->blocks / most;
+    char time[REPORT_NUMBER];
+    if (k->failed)
+        note(k, report_prof_text(report, "%llu of the launches failed: the counts are of what ran before",
+                                 (unsigned long long)k->failed));
+    if ((uint32_t)k->threads % 32)
+        note(k, report_prof_text(
+                    report, "%.0f threads per block are no multiple of 32: the last warp has %u idle lanes",
+                    k->threads, 32 - (uint32_t)k->threads % 32));
+    if (waves > 1 && waves < 4 && waves - floor(waves) > 0 && waves - floor(waves) < 0.5)
+        note(k, report_prof_text(report,
+                                 "the blocks come in %.2f rounds of %.0f: in the last one most SMs are idle",
+                                 waves, most));
+    if (k->bound != REPORT_PROF_BY_LAUNCH && k->estimate > 0 && k->estimate < LAUNCH_COST)
+        note(k, report_prof_text(
+                    report,
+                    "at this size a launch is estimated at %s, less than starting it takes (2 to 5 us); "
+                    "the verdict is of what would grow with the size",
+                    report_seconds(time, k->estimate)));
+}
+
+static void note_work(report_prof *report, report_prof_kernel *k, const sums *s) {
+    double lanes = report_prof_active_lanes(k->metrics);
+    if (lanes < FEW_LANES && k->bound != REPORT_PROF_BY_DIVERGENCE)
+        note(k, report_prof_text(report, "%.1f of 32 lanes are active on average: warps diverge", lanes));
+    if (s->local_requests > 0)
+        note(k,
+             report_prof_text(report,
+                              "local memory is used (%u bytes per thread): spilled registers, or arrays with "
+                              "variable indices",
+                              k->local_bytes));
+    if (wasted_sectors(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_UNCOALESCED)
+        note(k, report_prof_text(report, "%.1f times as many sectors are touched as the data would fill",
+                                 wasted_sectors(s)));
+    if (conflicts(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_CONFLICTS)
+        note(k, report_prof_text(report,
+                                 "%.1f times as many wavefronts of shared memory as without bank conflicts",
+                                 conflicts(s)));
+}
+
+static void advise_occupancy(report_prof *report, report_prof_kernel *k) {
+    const report_prof_occupancy *o = &k->occupancy;
+    if (o->limiter && strcmp(o->limiter, "registers") == 0)
+        advise(k, report_prof_text(
+                      report,
+                      "%d registers per thread limit it: __launch_bounds__(%.0f, %d) asks ptxas for fewer",
+                      o->registers, k->threads, o->blocks + 1));
+    if (o->limiter && strcmp(o->limiter, "shared memory") == 0)
+        advise(k,
+               report_prof_text(
+                   report, "%u bytes of shared memory per block limit it: a smaller tile lets more blocks in",
+                   k->shared_bytes));
+    if (o->limiter && strcmp(o->limiter, "blocks") == 0)
+        advise(k, report_prof_text(report, "%.0f threads per block are few: choose 128 to 256", k->threads));
+    advise(k, "give each thread several independent elements (unroll by 4), so that its loads overlap");
+}
+
+static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums *s) {
+    switch (k->bound) {
+    case REPORT_PROF_BY_MEMORY:
+        advise(k, "this is near the hardware's limit for these bytes: move fewer of them (fuse it with the "
+                  "kernel before "
+                  "or after, narrower types, keep results in registers)");
+        if (s->widest && s->widest < 16)
+            advise(k,
+                   "let each thread move 16 bytes at once (float4): fewer instructions for the same bytes");
+        break;
+    case REPORT_PROF_BY_CACHE:
+        advise(k, "reuse what was read: a tile in shared memory, or several results per thread");
+        break;
+    case REPORT_PROF_BY_SHARED:
+        advise(k, "let each thread compute several results from registers (a 4x4 or 8x8 piece), and load "
+                  "float4 from "
+                  "shared memory");
+        break;
+    case REPORT_PROF_BY_ISSUE:
+        advise(k, "do more per instruction: float4 loads, unrolled loops, index arithmetic hoisted out of "
+                  "the loop");
+        break;
+    case REPORT_PROF_BY_LATENCY: advise_occupancy(report, k); break;
+    case REPORT_PROF_BY_FEW_BLOCKS:
+        advise(k, report_prof_text(
+                      report,
+                      "start at least %.0f blocks: fewer elements per block, or split the sum among blocks",
+                      2 * report->gpu.multiprocessors));
+        break;
+    case REPORT_PROF_BY_LAUNCH:
+        advise(k, "fuse the launches, do more in each, or record them in a CUDA graph");
+        break;
+    case REPORT_PROF_BY_ARITHMETIC:
+        if (k->first == REPORT_PROF_FP64)
+            advise(k, "use float where its precision is enough: this GPU has fewer units for double");
+        if (k->first == REPORT_PROF_SPECIAL)
+            advise(k, "fewer special functions: tables, identities, or __expf and its like");
+        if (k->first == REPORT_PROF_FP32)
+            advise(k, "it does what the GPU does best: tensor cores, or fewer operations, are what is left");
+        break;
+    default: break; // the lines say what to do
+    }
+}
+
+void report_prof_decide(report_prof *report, report_prof_kernel *k) {
+    sums s = add_up(k);
+    k->bound = find_bound(report, k, &s);
+    explain_why(report, k, &s);
+    note_launch(report, k);
+    note_work(report, k, &s);
+    advise_kernel(report, k, &s);
+}
