@@ -9,3 +9,8 @@ add_test(NAME tools/package COMMAND ${CMAKE_SOURCE_DIR}/tools/package_test ${CMA
 set_tests_properties(tools/package PROPERTIES LABELS tools TIMEOUT 300)
 add_test(NAME tools/new_family_full COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR} full)
 set_tests_properties(tools/new_family_full PROPERTIES LABELS slow TIMEOUT 1200)
+add_executable(terminal_svg ${CMAKE_SOURCE_DIR}/tools/terminal_svg.c)
+set_target_properties(terminal_svg PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
+target_link_libraries(terminal_svg PRIVATE util)
+add_test(NAME tools/terminal_svg COMMAND ${CMAKE_SOURCE_DIR}/tools/terminal_svg_test $<TARGET_FILE:terminal_svg>)
+set_tests_properties(tools/terminal_svg PROPERTIES LABELS tools)

@@ -27,7 +27,7 @@ expect_exit 0 learn read memory#coalescing
 expect_out "Neighbouring lanes"
 grep -q "The levels" "$FOLDER/out" && fail "a section ends where the next begins"
 # What verdicts point to is there.
-pages=$(sed -n 's/^COURSE_METRIC(.*"\([a-z_]*#[a-z-]*\)")$/\1/p' "$DOCS/../course/metrics.def" | sort -u)
+pages=$(sed -n 's/^COURSE_METRIC(.*"\([a-z_]*#[a-z-]*\)")$/\1/p' "$DOCS/../src/course/metrics.def" | sort -u)
 [ "$(echo "$pages" | wc -l)" -ge 8 ] || fail "metrics name hardly any page: $pages"
 for page in $pages troubleshooting#it-hangs; do
     expect_exit 0 learn read "$page"
