@@ -87,4 +87,7 @@ bool cli_interrupted(void);
 #include "verbs.def"
 #undef CLI_VERB
 
+// The verbs of kz learn for people who write tasks (cmd_learn_author.c); argv[0] is the verb.
+int cli_learn_author(int argc, char **argv);
+
 #endif

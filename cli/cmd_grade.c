@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "course/course.h"
-#include "kata.h"
-#include "learner.h"
+#include "learn/kata.h"
+#include "learn/learner.h"
 #include "report/report.h"
-#include "verdict.h"
+#include "learn/verdict.h"
 
 typedef struct grade_options {
     const char *task, *device;
@@ -31,20 +31,20 @@ static void show_progress(const char *what, void *context) { report_progress_sho
 // line on when a kata is back, or on why nothing was recorded.
 static void record(const course_verdict *verdict, char *says, size_t size) {
     if (!verdict->passed && course_task_is_untouched(verdict->task, verdict->file)) {
-        cli_kata_untouched(says, size);
+        learn_kata_untouched(says, size);
         return;
     }
-    char folder[CLI_LEARNER_PATH], set_aside[CLI_LEARNER_PATH];
+    char folder[LEARNER_PATH], set_aside[LEARNER_PATH];
     kz_error error = {0};
     store *progress = NULL;
     store_attempt attempt;
-    kz_status status = cli_learner_open(folder, &progress, set_aside, &error);
-    cli_verdict_attempt(verdict, &attempt);
+    kz_status status = learner_open(folder, &progress, set_aside, &error);
+    learn_verdict_attempt(verdict, &attempt);
     if (!status) {
-        cli_learner_tell(set_aside);
+        learner_tell(set_aside);
         status = store_add_attempt(progress, &attempt, &error);
     }
-    if (!status) status = cli_kata_graded(progress, verdict->task, says, size, &error);
+    if (!status) status = learn_kata_graded(progress, verdict->task, says, size, &error);
     store_close(progress);
     if (status) fprintf(stderr, "kz: this attempt was not recorded: %s\n", error.message);
 }
@@ -60,10 +60,10 @@ static kz_status write_json(const grade_options *options, json_t *object, kz_err
 static kz_status print(const grade_options *options, const course_verdict *verdict, kz_error *error) {
     report_style style = report_detect_style(stdout);
     if (!options->json.given || options->json.path) {
-        cli_verdict_print(stdout, &style, verdict);
-        if (verdict->passed) cli_verdict_families(stdout, &style, verdict->task);
+        learn_verdict_print(stdout, &style, verdict);
+        if (verdict->passed) learn_verdict_families(stdout, &style, verdict->task);
     }
-    return options->json.given ? write_json(options, cli_verdict_json(verdict), error) : KZ_OK;
+    return options->json.given ? write_json(options, learn_verdict_json(verdict), error) : KZ_OK;
 }
 
 // The grader's own failure: whoever reads JSON gets an object all the same.
@@ -71,18 +71,18 @@ static int fail(const grade_options *options, const char *file, const kz_error *
     kz_error error = {0};
     if (options->json.given &&
         write_json(options,
-                   cli_verdict_failure_json(file, options->task, failure, cli_exit_of(failure->status)),
+                   learn_verdict_failure_json(file, options->task, failure, cli_exit_of(failure->status)),
                    &error))
         fprintf(stderr, "kz: %s\n", error.message);
     return cli_fail(failure);
 }
 
 static int grade(const grade_options *options, const course_task *task, const char *file) {
-    char kz[CLI_LEARNER_PATH];
+    char kz[LEARNER_PATH];
     kz_error error = {0};
     report_progress progress;
     report_progress_begin(&progress, stderr);
-    kz_status status = cli_learner_kz(kz, &error);
+    kz_status status = learn_kz_path(kz, &error);
     course_verdict verdict = {0};
     course_grade_job job = {.task = task,
                             .file = file,
@@ -152,7 +152,7 @@ const cli_command cli_command_grade = {
              "its task\n"
              "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
              "attempt is\n"
-             "recorded in your progress (KZ_LEARN, else ~/" CLI_LEARNER_HOME ").\n\n"
+             "recorded in your progress (KZ_LEARN, else ~/" LEARNER_HOME ").\n\n"
              "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes: "
              "then\n"
              "nothing was graded, nothing is recorded, and --json gives an object with \"error\".",

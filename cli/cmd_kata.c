@@ -1,327 +1,21 @@
-// kz kata: today's exercise, chosen by what was weak and what is due, the same one all day.
-//
-// Which ones were given is a setting, "kata": the day, then their ids, the last one the current. Hints looked
-// at are counted per day as well ("kata-hints": day, id, count): they make a kata come back sooner.
+// kz kata: today's exercise.
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "kata.h"
-#include "kata_choice.h"
-#include "progress_page.h"
-#include "report/terminal/markdown.h"
-
-enum { GIVEN = 2048 };
+#include "cli.h"
+#include "learn/kata.h"
+#include "learn/learner.h"
 
 typedef struct options {
     bool list, grade, another, hint;
 } options;
 
-// ---- what is known --------------------------------------------------------------------------------------
-
-// The mean trouble with the tasks of a skill that were touched.
-static double skill_weakness(const cli_desk *desk, const char *skill) {
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < desk->course->task_count; i++) {
-        const course_task *t = &desk->course->tasks[i];
-        const store_task *known = t->is_kata ? NULL : cli_desk_task(desk, t->id);
-        bool trains = false;
-        for (const char *const *s = t->skills; known && s && *s; s++)
-            trains = trains || strcmp(*s, skill) == 0;
-        if (!trains || !known->attempts) continue;
-        sum += cli_kata_trouble(known);
-        count++;
-    }
-    return count ? sum / (double)count : 0;
-}
-
-static bool is_given(const char *given, const char *id) {
-    size_t length = strlen(id);
-    for (const char *at = given; (at = strstr(at, id)); at += length)
-        if (at > given && at[-1] == ' ' && (at[length] == ' ' || !at[length])) return true;
-    return false;
-}
-
-static kz_status gather(const cli_desk *desk, const char *given, cli_kata_candidate **out, size_t *count,
-                        kz_error *error) {
-    store_kata *schedules = NULL;
-    size_t schedule_count = 0;
-    *count = 0;
-    *out = calloc(desk->course->task_count + 1, sizeof **out);
-    if (!*out) return base_fail(error, KZ_NO_MEMORY, "no memory for the katas");
-    kz_status status = store_list_katas(desk->progress, desk->today, &schedules, &schedule_count, error);
-    for (size_t i = 0; !status && i < desk->course->task_count; i++) {
-        const course_task *t = &desk->course->tasks[i];
-        if (!t->is_kata) continue;
-        cli_kata_candidate *k = &(*out)[(*count)++];
-        *k = (cli_kata_candidate){.id = t->id, .level = t->level, .taken = is_given(given, t->id)};
-        for (size_t j = 0; j < schedule_count; j++)
-            if (strcmp(schedules[j].task, t->id) == 0) k->schedule = schedules[j];
-        for (const char *const *n = t->needs; n && *n; n++) k->unmet += !cli_desk_passed(desk, *n);
-        for (const char *const *s = t->skills; s && *s; s++) {
-            double weakness = skill_weakness(desk, *s);
-            if (weakness > k->weakness) k->weakness = weakness;
-        }
-    }
-    free(schedules);
-    if (!status && !*count) {
-        status = base_fail(error, KZ_NOT_FOUND, "this course has no katas (%s)", desk->course->folder);
-        base_fail_note(error, "they stand in its folder katas; is KZ_COURSE set to another course?");
-    }
-    return status;
-}
-
-// Today's list, "2026-11-15 kata-a kata-b"; of another day it begins anew.
-static kz_status get_given(const cli_desk *desk, char given[GIVEN], kz_error *error) {
-    kz_status status = store_get(desk->progress, "kata", given, GIVEN, error);
-    if (!status && strncmp(given, desk->today, STORE_DAY - 1) != 0) snprintf(given, GIVEN, "%s", desk->today);
-    return status;
-}
-
-// The last of the list; NULL where none was given yet, or where the course has it no longer.
-static const course_task *current(const cli_desk *desk, const char *given) {
-    const char *space = strrchr(given, ' ');
-    const course_task *task = space ? course_find_task(desk->course, space + 1) : NULL;
-    return task && task->is_kata ? task : NULL;
-}
-
-static kz_status choose(const cli_desk *desk, char given[GIVEN], bool another, const course_task **task,
-                        kz_error *error) {
-    *task = current(desk, given);
-    if (*task && !another) return KZ_OK;
-    cli_kata_candidate *katas = NULL;
-    size_t count;
-    kz_status status = gather(desk, given, &katas, &count, error);
-    size_t chosen = status ? 0 : cli_kata_choose(katas, count, desk->today);
-    if (!status && chosen == count) {
-        status = base_fail(error, KZ_NOT_FOUND, "all %zu katas were given today", count);
-        base_fail_note(error, "kz kata shows the last one again; tomorrow is another day");
-    }
-    if (!status) {
-        size_t length = strlen(given);
-        *task = course_find_task(desk->course, katas[chosen].id);
-        snprintf(given + length, GIVEN - length, " %s", katas[chosen].id);
-        status = store_set(desk->progress, "kata", given, error);
-    }
-    free(katas);
-    return status;
-}
-
-// ---- hints of today -------------------------------------------------------------------------------------
-
-static uint64_t hints_today(store *progress, const char *today, const char *id) {
-    char value[GIVEN], day[STORE_DAY] = "", task[STORE_NAME] = "";
-    uint64_t hints = 0;
-    if (store_get(progress, "kata-hints", value, sizeof value, NULL) != KZ_OK) return 0;
-    if (sscanf(value, "%10s %63s %" SCNu64, day, task, &hints) != 3) return 0;
-    return strcmp(day, today) == 0 && strcmp(task, id) == 0 ? hints : 0;
-}
-
-static int show_hint(const cli_desk *desk, const course_task *task, kz_error *error) {
-    char *text = NULL, value[GIVEN];
-    size_t count = 0;
-    uint64_t seen = hints_today(desk->progress, desk->today, task->id);
-    kz_status status = course_task_hint(task, (size_t)seen, &text, &count, error);
-    if (status == KZ_NOT_FOUND && seen > 0) {
-        printf("That were all %" PRIu64 " hints of %s.\n", seen, task->id);
-        return CLI_OK;
-    }
-    if (status) return cli_fail(error);
-    report_style style = report_detect_style(stdout);
-    printf("Hint %" PRIu64 " of %zu:\n\n", seen + 1, count);
-    report_markdown_print(stdout, &style, text, 2);
-    free(text);
-    snprintf(value, sizeof value, "%s %s %" PRIu64, desk->today, task->id, seen + 1);
-    status = store_set(desk->progress, "kata-hints", value, error);
-    if (!status) status = store_set_hints(desk->progress, task->id, seen + 1, error);
-    return status ? cli_fail(error) : CLI_OK;
-}
-
-// ---- after grading --------------------------------------------------------------------------------------
-
-// Fails before the first pass of today; later attempts change nothing.
-static void count_today(const store_attempt *list, size_t count, const char *today, bool *passed,
-                        uint64_t *failed) {
-    *passed = false;
-    *failed = 0;
-    for (size_t i = 0; i < count && !*passed; i++) {
-        char day[STORE_DAY];
-        store_day_of(list[i].time, day);
-        if (strcmp(day, today) != 0) continue;
-        *passed = list[i].passed;
-        *failed += !list[i].passed;
-    }
-}
-
-static bool is_passed_today(store *progress, const char *id, const char *today) {
-    store_attempt *list = NULL;
-    size_t count = 0;
-    bool passed = false;
-    uint64_t failed;
-    kz_error ignored = {0};
-    if (!store_list_attempts(progress, id, 0, &list, &count, &ignored))
-        count_today(list, count, today, &passed, &failed);
-    free(list);
-    return passed;
-}
-
-bool cli_kata_is_done(store *progress, const char *today) {
-    char given[GIVEN];
-    kz_error ignored = {0};
-    if (store_get(progress, "kata", given, sizeof given, &ignored)) return false;
-    const char *last = strrchr(given, ' ');
-    return last && strncmp(given, today, STORE_DAY - 1) == 0 && is_passed_today(progress, last + 1, today);
-}
-
-void cli_kata_untouched(char *says, size_t size) {
-    snprintf(says, size, "This is the starter as it is: it does not count as an attempt.");
-}
-
-kz_status cli_kata_graded(store *progress, const course_task *task, char *says, size_t size,
-                          kz_error *error) {
-    if (size) *says = 0;
-    if (!task->is_kata) return KZ_OK;
-    char today[STORE_DAY];
-    store_day_of((int64_t)time(NULL), today);
-    store_attempt *list = NULL;
-    store_task known;
-    store_kata after = {0};
-    size_t count;
-    bool passed;
-    uint64_t failed;
-    kz_status status = store_get_task(progress, task->id, &known, error);
-    if (!status) status = store_list_attempts(progress, task->id, 0, &list, &count, error);
-    if (!status) {
-        count_today(list, count, today, &passed, &failed);
-        int quality =
-            cli_kata_quality(passed, failed, hints_today(progress, today, task->id), known.seen_solution);
-        status = store_add_kata(progress, task->id, today, quality, &after, error);
-    }
-    free(list);
-    if (!status)
-        snprintf(says, size, "%sThis kata is back on %s.",
-                 passed ? "" : "Grade it again when you have mended it. ", after.due);
-    return status;
-}
-
-// ---- what is shown --------------------------------------------------------------------------------------
-
-static kz_status place(const cli_desk *desk, const course_task *task, char path[COURSE_PATH],
-                       kz_error *error) {
-    base_text folder = {0};
-    base_text_add(&folder, "%s/katas/%s-%s", desk->folder, desk->today, task->id);
-    kz_status status = folder.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for the kata's path")
-                                     : base_make_folders(folder.data, error);
-    if (!status) status = course_task_place(task, folder.data, false, path, error);
-    base_text_free(&folder);
-    return status;
-}
-
-static void show_passed(const cli_desk *desk, const course_task *task, const char *path,
-                        const report_style *style) {
-    store_kata *katas = NULL;
-    size_t count = 0;
-    kz_error ignored = {0};
-    printf("\nYour file: %s\n", path);
-    report_print(stdout, style, REPORT_GOOD, "Passed today.");
-    if (!store_list_katas(desk->progress, desk->today, &katas, &count, &ignored))
-        for (size_t i = 0; i < count; i++)
-            if (strcmp(katas[i].task, task->id) == 0) printf(" It is back on %s.", katas[i].due);
-    printf("\nOne more:  kz kata --another\n");
-    free(katas);
-}
-
-static int show_kata(const cli_desk *desk, const course_task *task, const char *path, kz_error *error) {
-    report_style style = report_detect_style(stdout);
-    char *text = NULL;
-    if (course_task_text(task, "statement.md", &text, error) != KZ_OK) return cli_fail(error);
-    report_print(stdout, &style, REPORT_DIM, "kata of %s: %s, level %d, about %d minutes", desk->today,
-                 task->id, task->level, task->minutes);
-    fputs("\n\n", stdout);
-    if (*text != '#') report_print(stdout, &style, REPORT_BOLD, "%s\n\n", task->title);
-    report_markdown_print(stdout, &style, text, 0);
-    free(text);
-    if (is_passed_today(desk->progress, task->id, desk->today)) {
-        show_passed(desk, task, path, &style);
-        return CLI_OK;
-    }
-    printf("\nYour file: %s\nGrade it:  kz kata --grade    (or kz grade on the file)\nStuck:     kz kata "
-           "--hint     "
-           "(makes it come back sooner)\n",
-           path);
-    return CLI_OK;
-}
-
-static int list_katas(const cli_desk *desk, const char *given, kz_error *error) {
-    static const report_column columns[] = {{.title = "kata"},
-                                            {.title = "level", .right = true},
-                                            {.title = "skills", .shrink = true},
-                                            {.title = "state"},
-                                            {.title = "title", .shrink = true}};
-    cli_kata_candidate *katas = NULL;
-    size_t count = 0;
-    if (gather(desk, given, &katas, &count, error) != KZ_OK) {
-        free(katas);
-        return cli_fail(error);
-    }
-    report_style style = report_detect_style(stdout);
-    report_table *table = report_table_open(columns, BASE_COUNT(columns));
-    const course_task *now = current(desk, given);
-    for (size_t i = 0; table && i < count; i++) {
-        const course_task *t = course_find_task(desk->course, katas[i].id);
-        cli_kata_when when = cli_kata_state(&katas[i].schedule, desk->today);
-        base_text skills = {0};
-        for (const char *const *s = t->skills; s && *s; s++)
-            base_text_add(&skills, "%s%s", skills.length ? ", " : "", *s);
-        report_table_add(table, t == now ? REPORT_BOLD : REPORT_PLAIN, "%s", t->id);
-        report_table_add(table, REPORT_PLAIN, "%d", t->level);
-        report_table_add(table, REPORT_DIM, "%s", skills.data ? skills.data : "");
-        report_table_add(table, when == CLI_KATA_DUE ? REPORT_WARN : REPORT_PLAIN, "%s%s",
-                         t == now                 ? "today"
-                         : when == CLI_KATA_NEW   ? "new"
-                         : when == CLI_KATA_LATER ? "back on "
-                                                  : "due since ",
-                         t == now || when == CLI_KATA_NEW ? "" : katas[i].schedule.due);
-        report_table_add(table, REPORT_PLAIN, "%s", t->title);
-        base_text_free(&skills);
-    }
-    if (table) report_table_print(table, stdout, &style, true);
-    report_table_close(table);
-    free(katas);
-    return table ? CLI_OK : cli_fail_with(KZ_NO_MEMORY, "no memory for the table");
-}
-
-static int run_kata(const options *o, char path[COURSE_PATH], char id[COURSE_NAME], kz_error *error) {
-    cli_desk desk;
-    char given[GIVEN] = "";
-    const course_task *task = NULL;
-    int code = CLI_OK;
-    kz_status status = cli_desk_open(&desk, error);
-    if (!status) status = get_given(&desk, given, error);
-    if (!status && !o->list) status = choose(&desk, given, o->another, &task, error);
-    if (!status && !o->list) status = place(&desk, task, path, error);
-    if (task) snprintf(id, COURSE_NAME, "%s", task->id);
-    if (status)
-        code = cli_fail(error);
-    else if (o->list)
-        code = list_katas(&desk, given, error);
-    else if (o->hint)
-        code = show_hint(&desk, task, error);
-    else if (!o->grade)
-        code = show_kata(&desk, task, path, error);
-    cli_desk_close(&desk);
-    return code;
-}
-
 // kz grade takes over from here: it records the attempt, and the schedule with it.
 static int grade_file(char *path, char *id, kz_error *error) {
-    char kz[CLI_LEARNER_PATH];
-    if (cli_learner_kz(kz, error) != KZ_OK) return cli_fail(error);
+    char kz[LEARNER_PATH];
+    if (learn_kz_path(kz, error) != KZ_OK) return cli_fail(error);
     fflush(stdout);
     execv(kz, (char *[]){"kz", "grade", path, "--task", id, NULL});
     return cli_fail_with(KZ_IO, "kz grade could not be started (%s): %s\ntry: kz grade %s", kz,
@@ -339,9 +33,13 @@ static int run(const cli_command *self, int argc, char **argv) {
                              words.items[0]);
     if (o.list + o.grade + o.another + o.hint > 1)
         return cli_fail_with(KZ_INVALID, "--list, --grade, --hint and --another go one at a time");
-    int code = run_kata(&o, path, id, &error);
-    if (code != CLI_OK || !o.grade) return code;
-    return grade_file(path, id, &error);
+    learn_kata_wish wish = o.list      ? LEARN_KATA_LIST
+                           : o.grade   ? LEARN_KATA_GRADE
+                           : o.hint    ? LEARN_KATA_HINT
+                           : o.another ? LEARN_KATA_ANOTHER
+                                       : LEARN_KATA_SHOW;
+    if (learn_kata(wish, path, id, &error)) return cli_fail(&error);
+    return o.grade ? grade_file(path, id, &error) : CLI_OK;
 }
 
 static const cli_option option_table[] = {
@@ -360,7 +58,7 @@ const cli_command cli_command_kata = {
         "hints, are back soon; those that went well, after days and then weeks. New ones come first from "
         "the\n"
         "skills whose tasks took you many attempts. The file is placed in katas/<day>-<kata> of your folder\n"
-        "($KZ_LEARN, else ~/" CLI_LEARNER_HOME "), afresh on each day it comes.",
+        "($KZ_LEARN, else ~/" LEARNER_HOME "), afresh on each day it comes.",
     .examples = "  kz kata                   shows today's kata and where its file is\n"
                 "  kz kata --grade           grades it, and says when it is back\n"
                 "  kz kata --list            all of them",

@@ -1,12 +1,12 @@
 // kz learn: the course. Bare, it opens where the learner left off, and watches their file.
-#include "learn.h"
+#include "cli.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "learn_author.h"
-#include "learn_read.h"
-#include "learner.h"
+#include "learn/learn.h"
+#include "learn/learner.h"
+#include "learn/read.h"
 
 static const cli_option options[] = {
     {"path", CLI_TEXT, offsetof(learn_options, path), "PATH", "this path instead of the present one"},
@@ -18,7 +18,20 @@ static const cli_option options[] = {
     {0},
 };
 
-// What people who write tasks use needs no learner.
+// ---- verbs that need no learner -------------------------------------------------------------------------
+
+static int read_page(const cli_command *self, int argc, char **argv) {
+    kz_error error = {0};
+    learn_options given = {0};
+    cli_list words;
+    base_text word = {0};
+    if (cli_parse(self, argc, argv, &given, &words, &error)) return cli_fail(&error);
+    for (size_t i = 1; i < words.count; i++) base_text_add(&word, "%s%s", i > 1 ? " " : "", words.items[i]);
+    kz_status status = learn_read(word.data ? word.data : "", &error);
+    base_text_free(&word);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
 static bool is_for_authors(int argc, char **argv) {
     static const char *const verbs[] = {"new-task", "check-task", "metrics", "coverage"};
     for (size_t i = 0; argc > 1 && i < BASE_COUNT(verbs); i++)
@@ -26,44 +39,50 @@ static bool is_for_authors(int argc, char **argv) {
     return false;
 }
 
+// ---- the learner's ----------------------------------------------------------------------------------------
+
 static bool is_terminal(void) {
     return isatty(STDIN_FILENO) && report_detect_style(stdout).terminal; // not where CI is set
 }
 
 // A word that is no verb is the task to go to.
-static int go_to(learn *l, const cli_list *words, kz_error *error) {
-    const course_task *task;
+static kz_status go_to(learn *l, const cli_list *words, kz_error *error) {
     if (words->count > 1)
-        return cli_fail_with(KZ_INVALID, "kz learn has no verb \"%s\"\ntry: kz help learn", words->items[0]);
-    if (learn_find_task(l, words->items[0], &task, error)) {
-        base_fail_note(error, "kz help learn lists the verbs");
-        return cli_fail(error);
-    }
-    l->task = task;
-    return CLI_OK;
+        return base_fail(error, KZ_INVALID, "kz learn has no verb \"%s\"\ntry: kz help learn",
+                         words->items[0]);
+    kz_status status = learn_find_task(l, words->items[0], &l->task, error);
+    if (status) base_fail_note(error, "kz help learn lists the verbs");
+    return status;
+}
+
+static kz_status run_open(learn *l, const cli_list *words, learn_end *end, kz_error *error) {
+    if (!l->task)
+        return base_fail(error, KZ_NOT_FOUND, "the course in %s has no tasks%s\ntry: kz learn paths",
+                         l->catalogue->folder, l->path ? " in this path" : "");
+    bool verb = words->count && learn_is_verb(words->items[0]);
+    kz_status status = words->count && !verb ? go_to(l, words, error) : KZ_OK;
+    if (status) return status;
+    if (!verb && is_terminal()) return learn_watch_screen(l, end, error);
+    cli_catch_interrupts();
+    return verb ? learn_verb(l, words->items, words->count, end, error) : learn_once(l, end, error);
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
+    static const int codes[] = {
+        [LEARN_DONE] = CLI_OK, [LEARN_NOT_PASSED] = CLI_WRONG, [LEARN_INTERRUPTED] = CLI_INTERRUPTED};
     if (is_for_authors(argc, argv)) return cli_learn_author(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "read") == 0) return cli_learn_read(argc - 1, argv + 1);
-    learn_options given = {0};
+    if (argc > 1 && strcmp(argv[1], "read") == 0) return read_page(self, argc, argv);
+    learn_options given = {.interrupted = cli_interrupted};
     cli_list words;
     kz_error error = {0};
     learn l;
+    learn_end end = LEARN_DONE;
     if (cli_parse(self, argc, argv, &given, &words, &error) || learn_open(&given, &l, &error))
         return cli_fail(&error);
-    cli_learner_tell(l.set_aside);
-    int code = CLI_OK;
-    bool done = false;
-    if (!l.task)
-        code = cli_fail_with(KZ_NOT_FOUND, "the course in %s has no tasks%s\ntry: kz learn paths",
-                             l.catalogue->folder, l.path ? " in this path" : ""),
-        done = true;
-    if (!done && words.count) done = learn_verb(&l, &words, &code);
-    if (!done && words.count) code = go_to(&l, &words, &error);
-    if (!done && code == CLI_OK) code = is_terminal() ? learn_watch_screen(&l) : learn_once(&l);
+    learner_tell(l.set_aside);
+    kz_status status = run_open(&l, &words, &end, &error);
     learn_close(&l);
-    return code;
+    return status ? cli_fail(&error) : codes[end];
 }
 
 const cli_command cli_command_learn = {
@@ -82,7 +101,7 @@ const cli_command cli_command_learn = {
         "again,\n"
         "p pages to read, r run, l list, g gates, k skip, s solution, q quit.\n"
         "Without a terminal it grades once: exit status 0 passed, 1 not passed.\n"
-        "Your files and your progress lie in ~/" CLI_LEARNER_HOME
+        "Your files and your progress lie in ~/" LEARNER_HOME
         ", or where KZ_LEARN says. The last line of verbs is "
         "for\n"
         "people who write tasks (docs/tasks.md).",

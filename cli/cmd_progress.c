@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress_page.h"
+#include "cli.h"
+#include "learn/progress_page.h"
 
 typedef struct options {
     cli_output html, json, export;
@@ -44,10 +45,10 @@ static int import_file(store *progress, const char *path, kz_error *error) {
 }
 
 static int move_text(const options *o, kz_error *error) {
-    char folder[CLI_LEARNER_PATH], aside[CLI_LEARNER_PATH];
+    char folder[LEARNER_PATH], aside[LEARNER_PATH];
     store *progress = NULL;
-    if (cli_learner_open(folder, &progress, aside, error) != KZ_OK) return cli_fail(error);
-    cli_learner_tell(aside);
+    if (learner_open(folder, &progress, aside, error) != KZ_OK) return cli_fail(error);
+    learner_tell(aside);
     int code = CLI_OK;
     if (o->import) code = import_file(progress, o->import, error);
     if (code == CLI_OK && o->export.given) {
@@ -62,7 +63,7 @@ static int move_text(const options *o, kz_error *error) {
 
 // ---- the pages ------------------------------------------------------------------------------------------
 
-static int show_html(const cli_desk *desk, const report_learner *page, const cli_output *to,
+static int show_html(const learn_desk *desk, const report_learner *page, const cli_output *to,
                      kz_error *error) {
     base_text text = {0}, path = {0};
     report_learner_html(&text, page);
@@ -87,7 +88,7 @@ static int show_json(const report_learner *page, const cli_output *to, kz_error 
 }
 
 // An empty page should not look as if nothing had ever been done. Where the file was begun just now, it was said.
-static void tell_of_beginning(const cli_desk *desk) {
+static void tell_of_beginning(const learn_desk *desk) {
     char day[STORE_DAY] = "";
     kz_error ignored = {0};
     if (*desk->place.set_aside || store_get(desk->progress, STORE_ANEW, day, sizeof day, &ignored)) return;
@@ -99,14 +100,14 @@ static void tell_of_beginning(const cli_desk *desk) {
 }
 
 static int show(const options *o, kz_error *error) {
-    cli_desk desk;
+    learn_desk desk;
     report_learner page;
     int code = CLI_OK;
     base_arena *arena = base_arena_open();
-    kz_status status = cli_desk_open(&desk, error);
+    kz_status status = learn_desk_open(&desk, error);
     if (!status && !arena) status = base_fail(error, KZ_NO_MEMORY, "no memory for the page");
     if (!status) tell_of_beginning(&desk);
-    if (!status) status = cli_progress_gather(&desk, arena, &page, error);
+    if (!status) status = learn_progress_gather(&desk, arena, &page, error);
     if (status) {
         code = cli_fail(error);
     } else if (o->html.given || o->json.given) {
@@ -117,7 +118,7 @@ static int show(const options *o, kz_error *error) {
         report_learner_print(stdout, &style, &page);
     }
     base_arena_close(arena);
-    cli_desk_close(&desk);
+    learn_desk_close(&desk);
     return code;
 }
 
@@ -155,8 +156,7 @@ const cli_command cli_command_progress = {
         "that is not\n"
         "built yet cannot be passed before it is. Figures counted by the simulator and figures timed on "
         "a GPU are\n"
-        "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/" CLI_LEARNER_HOME
-        ".",
+        "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/" LEARNER_HOME ".",
     .examples = "  kz progress                           the page for the terminal\n"
                 "  kz progress --html                    writes progress.html in your folder\n"
                 "  kz progress --export=mine.txt         to keep, or to carry to another machine\n"

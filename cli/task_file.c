@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "learner.h"
+#include "learn/learner.h"
 
 static bool ends_with(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);
@@ -43,10 +43,10 @@ static kz_status fail_for_text(const char *verb, const course_task *task, const 
 
 // A bare name is probably typed in another folder than the file's.
 static kz_status fail_missing(const char *verb, const char *file, kz_error *error) {
-    char folder[CLI_LEARNER_PATH], path[CLI_LEARNER_PATH + 600];
+    char folder[LEARNER_PATH], path[LEARNER_PATH + 600];
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     base_fail(error, KZ_NOT_FOUND, "there is no file %s", file);
-    if (!cli_learner_folder(folder, NULL)) {
+    if (!learner_folder(folder, NULL)) {
         snprintf(path, sizeof path, "%s/tasks/%.*s/%.250s", folder, (int)strcspn(name, "."), name, name);
         if (base_file_exists(path)) {
             base_fail_note(error, "yours lies elsewhere: kz %s %s", verb, path);

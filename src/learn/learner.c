@@ -1,0 +1,108 @@
+// The learner's folder and progress.
+#include "learn/learner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+kz_status learner_folder(char folder[LEARNER_PATH], kz_error *error) {
+    const char *given = getenv("KZ_LEARN"), *home = getenv("HOME");
+    int length;
+    if (given && *given == '/') {
+        length = snprintf(folder, LEARNER_PATH, "%s", given);
+    } else if (given && *given) {
+        char *here = getcwd(NULL, 0);
+        if (!here) {
+            base_fail(error, KZ_IO, "KZ_LEARN is \"%s\", but the folder that we are in has no name: %s",
+                      given, strerror(errno));
+            base_fail_note(error, "give KZ_LEARN a path from the root: KZ_LEARN=$HOME/" LEARNER_HOME);
+            return KZ_IO;
+        }
+        length = snprintf(folder, LEARNER_PATH, "%s/%s", here, given);
+        free(here);
+    } else if (home && *home) {
+        length = snprintf(folder, LEARNER_PATH, "%s/" LEARNER_HOME, home);
+    } else {
+        base_fail(error, KZ_NOT_FOUND, "no place for your work: neither KZ_LEARN nor HOME is set");
+        base_fail_note(error, "name a folder: export KZ_LEARN=/some/folder");
+        return KZ_NOT_FOUND;
+    }
+    if (length >= LEARNER_PATH - 256) {
+        base_fail(error, KZ_LIMIT, "the path of your folder is too long (%d characters)", length);
+        base_fail_note(error, "name a nearer one: export KZ_LEARN=/some/folder");
+        return KZ_LIMIT;
+    }
+    while (length > 1 && folder[length - 1] == '/') folder[--length] = 0;
+    return KZ_OK;
+}
+
+kz_status learner_open(char folder[LEARNER_PATH], store **progress, char set_aside[LEARNER_PATH],
+                       kz_error *error) {
+    *progress = NULL;
+    set_aside[0] = 0;
+    kz_status status = learner_folder(folder, error);
+    return status ? status : store_open(folder, progress, set_aside, LEARNER_PATH, error);
+}
+
+void learner_tell(const char *set_aside) {
+    if (!*set_aside) return;
+    fflush(stdout);
+    if (strcmp(set_aside, STORE_GONE) == 0)
+        fprintf(stderr, "kz: your progress file is gone (deleted, or emptied): a new one was begun.\n");
+    else
+        fprintf(stderr,
+                "kz: your progress file could not be read: it was moved to %s, and a new one begun.\n",
+                set_aside);
+    fprintf(stderr,
+            "Your task files are untouched; kz grade FILE records what passes again. If you have an export:\n"
+            "kz progress --import FILE\n");
+}
+
+const char *learner_editor(void) {
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+    if (visual && *visual) return visual;
+    return editor && *editor ? editor : NULL;
+}
+
+// What keys of the terminal mean is the editor's to say while it runs.
+static const int keys[] = {SIGINT, SIGQUIT};
+
+_Noreturn static void become_editor(const char *editor, const char *path) {
+    char *command = NULL;
+    for (size_t i = 0; i < BASE_COUNT(keys); i++) signal(keys[i], SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    if (asprintf(&command, "%s \"$1\"", editor) > 0) // a shell reads the options
+        execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
+    _exit(127);
+}
+
+kz_status learner_edit(const char *editor, const char *path, kz_error *error) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before[BASE_COUNT(keys)];
+    fflush(stdout);
+    for (size_t i = 0; i < BASE_COUNT(keys); i++) sigaction(keys[i], &ignore, &before[i]);
+    pid_t pid = fork(), ended = -1;
+    if (pid == 0) become_editor(editor, path);
+    int state = 0;
+    while (pid > 0 && (ended = waitpid(pid, &state, 0)) < 0 && errno == EINTR) {}
+    for (size_t i = 0; i < BASE_COUNT(keys); i++) sigaction(keys[i], &before[i], NULL);
+    if (ended != pid || pid < 0)
+        return base_fail(error, KZ_TOOL, "your editor could not be started: %s", strerror(errno));
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 127) {
+        base_fail(error, KZ_TOOL, "there is no editor \"%s\"", editor);
+        base_fail_note(error, "set VISUAL or EDITOR to one that is there: export EDITOR=nano");
+        return KZ_TOOL;
+    }
+    return KZ_OK;
+}
+
+kz_status learn_kz_path(char path[LEARNER_PATH], kz_error *error) {
+    ssize_t length = readlink("/proc/self/exe", path, LEARNER_PATH - 1);
+    if (length <= 0)
+        return base_fail(error, KZ_IO, "kz cannot find itself: /proc/self/exe: %s", strerror(errno));
+    path[length] = 0;
+    return KZ_OK;
+}
