@@ -64,6 +64,31 @@ static void runs_are_merged(void **state) {
     report_findings_close(&findings);
 }
 
+#define LONG_CAUSE                                                                                           \
+    "{\"type\":\"finding\",\"kind\":\"leak\",\"severity\":\"warning\",\"title\":\"memory\",\"text\":"        \
+    "\"t\\nlikely "                                                                                          \
+    "cause: words that go past the end of a narrow terminal\",\"count\":1}\n"
+
+// On a terminal the cause is wrapped to its width, at a blank; in a file it stays one line.
+static void causes_fit_the_terminal(void **state) {
+    report_findings findings;
+    assert_true(report_findings_open(&findings));
+    add(&findings, LONG_CAUSE END, "prog", 0);
+    for (int terminal = 0; terminal < 2; terminal++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        const report_style style = {.terminal = terminal, .width = 40};
+        report_findings_print(file, &style, &findings, NULL);
+        fclose(file);
+        bool whole = strstr(text, "  likely cause: words that go past the end of a narrow terminal\n");
+        bool wrapped = strstr(text, "  likely cause: words that go past the\n    end of a narrow terminal\n");
+        if (whole == (bool)terminal || wrapped != (bool)terminal) fail_msg("%d: %s", terminal, text);
+        free(text);
+    }
+    report_findings_close(&findings);
+}
+
 #define RACE_BETWEEN(who, line)                                                                              \
     "{\"type\":\"finding\",\"kind\":\"race\",\"severity\":\"error\",\"title\":\"data race\",\"text\":\"" who \
     "\",\"first\":" PLACE(line, 1) ",\"second\":" PLACE(9, 2) ",\"between\":\"" who "\",\"count\":2}\n"
@@ -292,15 +317,11 @@ static void outputs_are_compared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_widest_race_is_told),
-        cmocka_unit_test(runs_are_merged),
-        cmocka_unit_test(kinds_are_chosen),
-        cmocka_unit_test(known_ones_are_suppressed),
-        cmocka_unit_test(sarif_is_valid),
-        cmocka_unit_test(junit_is_well_formed),
-        cmocka_unit_test(json_ends_with_a_summary),
-        cmocka_unit_test(outputs_are_compared),
-        cmocka_unit_test(rounding_is_told_from_races),
+        cmocka_unit_test(the_widest_race_is_told),   cmocka_unit_test(runs_are_merged),
+        cmocka_unit_test(causes_fit_the_terminal),   cmocka_unit_test(kinds_are_chosen),
+        cmocka_unit_test(known_ones_are_suppressed), cmocka_unit_test(sarif_is_valid),
+        cmocka_unit_test(junit_is_well_formed),      cmocka_unit_test(json_ends_with_a_summary),
+        cmocka_unit_test(outputs_are_compared),      cmocka_unit_test(rounding_is_told_from_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

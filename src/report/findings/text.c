@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/findings/findings.h"
+#include "report/terminal/markdown.h"
 
 static void print_triple(FILE *file, const json_t *place, const char *name) {
     const json_t *values = report_get(place, name);
@@ -67,10 +68,18 @@ static bool is_same_spot(const json_t *a, const json_t *b) {
     return true;
 }
 
-static void print_lines(FILE *file, const char *text) {
+// On a terminal lines are wrapped to its width; elsewhere they stay whole, for those who search them.
+static void print_lines(FILE *file, const report_style *style, const char *text) {
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, "\n");
-        fprintf(file, "  %.*s\n", (int)length, at);
+        base_text line = {0};
+        base_text_add(&line, "%.*s", (int)length, at);
+        fprintf(file, "  ");
+        if (style->terminal)
+            report_wrap(file, style, line.data ? line.data : "", 2, 4);
+        else
+            fprintf(file, "%s\n", line.data ? line.data : "");
+        base_text_free(&line);
         at += length + (at[length] == '\n');
     }
 }
@@ -104,7 +113,7 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
     if (second && !is_same_spot(first, second))
         print_place(file, style, second, role_of_second(kind), sources);
     if (buffer[0]) fprintf(file, "  memory: %s\n", buffer);
-    print_lines(file, text + first_line + (text[first_line] == '\n'));
+    print_lines(file, style, text + first_line + (text[first_line] == '\n'));
     uint64_t count = report_get_count(finding, "count");
     if (!kernel[0]) kernel = report_get_text(finding, "kernel");
     fprintf(file, "  ");
