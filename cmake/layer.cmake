@@ -1,5 +1,7 @@
-# kz_layer(base USES ...): the static library kz_<name> of all sources in this folder, seen by
-# includes as "<name>/<header>". Sources ending in _test.c beside them are unit tests (cmocka).
+# kz_layer(name): the static library kz_<name> of all sources in this folder, seen by includes as
+# "<name>/<header>". It links what layers.txt says. Sources ending in _test.c beside them are unit tests (cmocka).
+#
+# kz_link_layer(target layer): links what layers.txt lets the layer use, libraries of others included.
 #
 # Folders inside the layer sort its files by subject: FOLDERS names them.
 #
@@ -8,6 +10,34 @@
 #
 # kz_unit_test(NAME name SOURCE files LINKS ...): one cmocka program, run from the project's root
 # and labelled `unit`. The target unit_tests builds them all.
+
+# Reads layers.txt: KZ_LAYERS in their order, KZ_LINKS_<layer> and, for libraries of others, KZ_FOREIGN_<layer>.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/layers.txt _rows REGEX "^[a-z]")
+set(KZ_LAYERS)
+foreach(_row ${_rows})
+    string(REGEX REPLACE " *[|].*" "" _row "${_row}")
+    string(REGEX MATCHALL "[^ ]+" _words "${_row}")
+    list(POP_FRONT _words _layer)
+    if(_layer STREQUAL foreign)
+        list(POP_FRONT _words _name _header _prefix _file)
+        string(TOUPPER KZ_${_name} _name)
+        find_library(${_name} NAMES lib${_file}.a ${_file} REQUIRED) # static where there is one
+        foreach(_layer ${_words})
+            list(APPEND KZ_FOREIGN_${_layer} ${${_name}})
+        endforeach()
+    else()
+        list(APPEND KZ_LAYERS ${_layer})
+        set(KZ_LINKS_${_layer} ${_words})
+    endif()
+endforeach()
+
+function(kz_link_layer target layer)
+    foreach(used ${KZ_LINKS_${layer}})
+        target_link_libraries(${target} PUBLIC kz_${used})
+    endforeach()
+    target_link_libraries(${target} PUBLIC ${KZ_FOREIGN_${layer}} m pthread)
+endfunction()
 
 add_custom_target(unit_tests)
 find_program(KZ_LLD ld.lld) # links the many programs of the tests in half the time
@@ -48,7 +78,7 @@ function(kz_unit_test)
 endfunction()
 
 function(kz_layer name)
-    cmake_parse_arguments(layer "COOL;WARM" "" "USES;EXCLUDE;FOLDERS" ${ARGN})
+    cmake_parse_arguments(layer "COOL;WARM" "" "EXCLUDE;FOLDERS" ${ARGN})
     set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
     foreach(folder ${layer_FOLDERS})
         list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c)
@@ -67,10 +97,7 @@ function(kz_layer name)
     elseif(layer_WARM)
         kz_sanitize_quickly(kz_${name})
     endif()
-    foreach(used ${layer_USES})
-        target_link_libraries(kz_${name} PUBLIC kz_${used})
-    endforeach()
-    target_link_libraries(kz_${name} PUBLIC m pthread)
+    kz_link_layer(kz_${name} ${name})
     foreach(test ${tests})
         get_filename_component(stem ${test} NAME_WE)
         kz_unit_test(NAME ${name}/${stem} SOURCE ${test} LINKS kz_${name})

@@ -1,7 +1,7 @@
 # libkz, static and shared, from the objects of the layers below bench: base ptx sim observe device
 # family and the zoo. It needs libc, libm and pthreads alone. The shared one shows kz_ symbols only.
 set(objects)
-foreach(layer base ptx sim sim_portable sim_avx2 observe device family zoo zoo_images)
+foreach(layer base ptx sim sim_portable sim_avx2 observe device family kernels embedded)
     if(TARGET kz_${layer}) # sim_avx2 is there on x86-64 only
         list(APPEND objects $<TARGET_OBJECTS:kz_${layer}>)
     endif()

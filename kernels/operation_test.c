@@ -161,7 +161,12 @@ static void what_cannot_be_is_an_error(void **state) {
     assert_non_null(strstr(error.message, "cpu"));
     assert_int_equal(kz_saxpy_open(*state, KZ_F64, 3, 1.0f, NULL, &operation, &error), KZ_UNSUPPORTED);
     kz_case c = {.type = KZ_F32};
+    operation = (kz_operation *)1;
     assert_int_equal(kz_operation_open(*state, "no_such", &c, NULL, &operation, &error), KZ_NOT_FOUND);
+    assert_null(operation);
+    assert_non_null(strstr(error.message, "kz list"));
+    assert_int_equal(kz_operation_open_family(*state, NULL, &c, NULL, &operation, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "kz_family_find"));
     kz_operation_close(NULL);
 }
 

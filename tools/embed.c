@@ -1,8 +1,9 @@
-// embed ROWS OUT.c OUT.pack: writes the C file that holds every kernel of the zoo, as src/family/images.h says.
+// embed FAMILY ROWS CHOICE OUT.c OUT.pack: writes the C file that defines kz_embedded_<family> (kz/family.h).
 //
-// ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a, and the cubin may be "none". Code is packed
-// (LZ4: PTX becomes a sixth), for only what is loaded is unpacked. OUT.pack has it all; it enters by .incbin, which
-// every assembler knows, so that megabytes of code cost the compiler nothing.
+// ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a, and the cubin may be "none". CHOICE is the
+// family's choice.csv, or "none". Code is packed (LZ4: PTX becomes a sixth), for only what is loaded is unpacked.
+// OUT.pack has it all, the text of CHOICE first; it enters by .incbin, which every assembler knows, so that megabytes
+// of code cost the compiler nothing.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,43 +34,64 @@ static part add_file(FILE *pack, size_t *end, const char *path) {
     return made;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 4) return fprintf(stderr, "usage: embed ROWS OUT.c OUT.pack\n"), 2;
-    FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w"), *pack = fopen(argv[3], "wb");
-    if (!in || !out || !pack) return perror("embed"), 1;
-    fprintf(out,
-            "// Written by tools/embed.c: the zoo's kernels as PTX and machine code, packed.\n"
-            "#include \"family/images.h\"\n\n"
-            "extern const unsigned char zoo_pack[];\n"
-            "__asm__(\".section .rodata\\n.balign 16\\n.hidden zoo_pack\\n.global zoo_pack\\n"
-            "zoo_pack:\\n.incbin \\\"%s\\\"\\n.byte 0\\n.previous\\n\");\n\n",
-            argv[3]);
-    char family[WORD], variant[WORD], sm[WORD], ptx[WORD], cubin[WORD];
-    base_text rows = {0};
-    size_t count = 0, end = 0;
-    for (; fscanf(in, "%1023s %1023s %1023s %1023s %1023s", family, variant, sm, ptx, cubin) == 5; count++) {
-        part text = add_file(pack, &end, ptx);
-        base_text_add(
-            &rows,
-            "    {\"%s\", \"%s\", {.name = \"%s/%s\", .ptx_size = %zu, .packed_ptx = zoo_pack + %zu, "
-            ".packed_ptx_size = %zu",
-            family, variant, family, variant, text.size, text.offset, text.packed_size);
-        if (strcmp(cubin, "none") != 0) {
-            part code = add_file(pack, &end, cubin);
-            fprintf(
-                out,
-                "static const kz_machine_code machine_code_%zu[] = {{%d, %s, zoo_pack + %zu, %zu, %zu}};\n",
-                count, atoi(sm), strchr(sm, 'a') ? "true" : "false", code.offset, code.size,
+// The text of choice.csv and the NUL that ends it.
+static void add_choice(FILE *pack, size_t *end, const char *path) {
+    char *text = NULL;
+    if (strcmp(path, "none") != 0 && base_file_read(path, &text, end, NULL) != KZ_OK)
+        fail("cannot read", path);
+    if (fwrite(text, 1, *end, pack) != *end || fputc(0, pack) != 0) fail("cannot pack", path);
+    *end += 1;
+    free(text);
+}
+
+// One row of the table of images; its machine code becomes a variable of its own, written to `out` at once.
+static void add_image(FILE *out, FILE *pack, size_t *end, base_text *images, size_t number,
+                      char words[5][WORD]) {
+    const char *family = words[0], *variant = words[1], *sm = words[2], *ptx = words[3], *cubin = words[4];
+    part text = add_file(pack, end, ptx);
+    base_text_add(images,
+                  "    {.name = \"%s/%s\", .ptx_size = %zu, .packed_ptx = pack + %zu, .packed_ptx_size = %zu",
+                  family, variant, text.size, text.offset, text.packed_size);
+    if (strcmp(cubin, "none") != 0) {
+        part code = add_file(pack, end, cubin);
+        fprintf(out, "static const kz_machine_code machine_code_%zu[] = {{%d, %s, pack + %zu, %zu, %zu}};\n",
+                number, atoi(sm), strchr(sm, 'a') ? "true" : "false", code.offset, code.size,
                 code.packed_size);
-            base_text_add(&rows, ", .machine_code = machine_code_%zu, .machine_code_count = 1", count);
-        }
-        base_text_add(&rows, "}},\n");
+        base_text_add(images, ", .machine_code = machine_code_%zu, .machine_code_count = 1", number);
     }
-    if (rows.failed) fail("no memory for", argv[2]);
+    base_text_add(images, "},\n");
+}
+
+int main(int argc, char **argv) {
+    if (argc != 6) return fprintf(stderr, "usage: embed FAMILY ROWS CHOICE OUT.c OUT.pack\n"), 2;
+    const char *family = argv[1], *pack_path = argv[5];
+    FILE *in = fopen(argv[2], "r"), *out = fopen(argv[4], "w"), *pack = fopen(pack_path, "wb");
+    if (!in || !out || !pack) return perror("embed"), 1;
+    fprintf(
+        out,
+        "// Written by tools/embed.c: choice.csv and the kernels of %s, as PTX and machine code, packed.\n"
+        "#include \"kz/family.h\"\n\n"
+        "#define pack kz_pack_%s\n"
+        "extern const unsigned char pack[];\n"
+        "__asm__(\".section .rodata\\n.balign 16\\n.hidden kz_pack_%s\\n.global kz_pack_%s\\n"
+        "kz_pack_%s:\\n.incbin \\\"%s\\\"\\n.byte 0\\n.previous\\n\");\n\n",
+        family, family, family, family, family, pack_path);
+    char words[5][WORD];
+    base_text images = {0};
+    size_t count = 0, end = 0;
+    add_choice(pack, &end, argv[3]);
+    for (; fscanf(in, "%1023s %1023s %1023s %1023s %1023s", words[0], words[1], words[2], words[3],
+                  words[4]) == 5;
+         count++)
+        add_image(out, pack, &end, &images, count, words);
+    if (images.failed) fail("no memory for", argv[4]);
     // C has no empty arrays; the count says that this row is none.
-    fprintf(out, "\nconst zoo_image_row zoo_images[] = {\n%s};\nconst size_t zoo_image_count = %zu;\n",
-            count ? rows.data : "    {0},\n", count);
-    base_text_free(&rows);
+    fprintf(out,
+            "\nstatic const kz_image images[] = {\n%s};\n"
+            "extern const kz_embedded kz_embedded_%s;\n"
+            "const kz_embedded kz_embedded_%s = {(const char *)pack, images, %zu};\n",
+            count ? images.data : "    {0},\n", family, family, count);
+    base_text_free(&images);
     fclose(in);
     if (fclose(out) != 0 || fclose(pack) != 0) return perror("embed"), 1;
     return 0;

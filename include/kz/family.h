@@ -76,6 +76,18 @@ typedef struct kz_variant {
     const kz_native_entry *natives; // for a native variant; ends with a NULL name
 } kz_variant;
 
+// What the build makes of a family's folder.
+typedef struct kz_embedded {
+    const char *choice;     // the text of choice.csv; "" where there is none
+    const kz_image *images; // one per .cu file, named "<family>/<variant>"
+    size_t image_count;
+} kz_embedded;
+
+// For the files of a family: declares it, and what the build embeds for it.
+#define KZ_DECLARE_FAMILY(name)                                                                              \
+    extern const kz_family kz_family_##name;                                                                 \
+    extern const kz_embedded kz_embedded_##name
+
 struct kz_family {
     const char *name;              // "reduce"
     const char *group;             // "primitives"
@@ -87,6 +99,7 @@ struct kz_family {
     size_t variant_count;
     const kz_case *cases; // edge cases and benchmark sizes alike
     size_t case_count;
+    const kz_embedded *embedded; // NULL: no code, no choice.csv
 
     // The case's buffers, in the order the plan's KZ_ARG_BUFFER indices mean.
     size_t (*buffers)(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]);
@@ -207,15 +220,19 @@ bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
 kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
                           kz_plan *plan, kz_error *error);
 
-// ---- the registry -----------------------------------------------------------------------------
+// ---- variants and their code ---------------------------------------------------------------------
 
-// The zoo's table, in the order of zoo.def.
-const kz_family *const *kz_family_list(size_t *count);
-const kz_family *kz_family_find(const char *name); // NULL where there is none
+// By its name, with or without the number: "03_warp_shuffle", "warp_shuffle". NULL where there is none.
 const kz_variant *kz_variant_find(const kz_family *family, const char *name);
 
 // The embedded code of a variant (PTX and machine code, or native entries).
 kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
                            kz_error *error);
+
+// ---- the zoo --------------------------------------------------------------------------------------
+
+// All families, in the order of zoo.def. Whoever calls these links all of them.
+const kz_family *const *kz_family_list(size_t *count);
+const kz_family *kz_family_find(const char *name); // NULL where there is none
 
 #endif

@@ -16,14 +16,19 @@ extern "C" {
 
 typedef struct kz_operation kz_operation;
 struct kz_case; // kz/family.h
+struct kz_family;
 
 // In a variant's place: the fastest known of those whose result is the same, bit by bit, in every run on one GPU. (Floats
 // that are added by atomics come in another order each time.) NULL asks for the fastest known of all.
 #define KZ_DETERMINISTIC "deterministic"
 
-// The general form, for families known by name. `variant` NULL takes the one that the family chooses for
+// The general form, which every kz_<family>_open calls. `variant` NULL takes the one that the family chooses for
 // device, type and size, KZ_DETERMINISTIC one with the same bits in every run; a name as in `kz info FAMILY`
 // overrides both.
+kz_status kz_operation_open_family(kz_device *device, const struct kz_family *family, const struct kz_case *c,
+                                   const char *variant, kz_operation **operation, kz_error *error);
+// The same for a family known by name. It knows all of them: a program that calls it links the whole zoo, while one
+// that calls kz_reduce_open alone links reduce alone.
 kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
                             const char *variant, kz_operation **operation, kz_error *error);
 void kz_operation_close(kz_operation *operation); // NULL is allowed

@@ -32,36 +32,7 @@ static bool matches(const char *pattern, const char *value) {
     return strcmp(pattern, "*") == 0 || strcmp(pattern, value) == 0;
 }
 
-const char *choice_text(const char *family) {
-    for (size_t i = 0; i < zoo_choice_count; i++)
-        if (strcmp(zoo_choices[i].family, family) == 0) return zoo_choices[i].text;
-    return "";
-}
-
-bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device) {
-    if (device->kind == KZ_DEVICE_CPU) return variant->natives != NULL;
-    if (variant->natives) return false;
-    return variant->min_sm < 0 ? KZ_SM_ALONE(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
-}
-
-kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
-                          kz_plan *plan, kz_error *error) {
-    *plan = (kz_plan){0};
-    if ((variant->natives != NULL) != (device->kind == KZ_DEVICE_CPU))
-        return base_fail(error, KZ_UNSUPPORTED, "%s is not meant for %s", variant->name, device->id);
-    if (!kz_variant_fits(variant, device))
-        return base_fail(error, KZ_UNSUPPORTED, "needs sm_%d%s, and %s is sm_%d", abs(variant->min_sm),
-                         variant->min_sm < 0 ? " and no other" : "", device->id, device->sm);
-    kz_status status = variant->plan(c, device, plan, error);
-    for (size_t i = 0; status == KZ_OK && i < plan->step_count; i++) {
-        uint64_t wanted = plan->steps[i].launch.dynamic_shared_bytes, room = device->shared_per_block_optin;
-        if (plan->steps[i].kind == KZ_STEP_LAUNCH && room && wanted > room)
-            return base_fail(
-                error, KZ_UNSUPPORTED, "a block needs %llu KiB of shared memory, and %s has %llu",
-                (unsigned long long)(wanted >> 10), device->id, (unsigned long long)(room >> 10));
-    }
-    return status;
-}
+const char *choice_text(const kz_family *family) { return family->embedded ? family->embedded->choice : ""; }
 
 // It runs there, does the case, and gives the same bits in every run where that is wanted.
 static bool will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
@@ -74,7 +45,7 @@ static bool will_do(const kz_family *family, const kz_variant *variant, const kz
 static const kz_variant *from_table(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                     uint64_t size, bool deterministic, choice_row *row) {
     if (device->kind == KZ_DEVICE_CPU || !device->gpu[0]) return NULL;
-    const char *text = choice_text(family->name);
+    const char *text = choice_text(family);
     while (choice_next_row(&text, row)) {
         if (!row->whole || !matches(row->column[CHOICE_GPU], device->gpu)) continue;
         if (!matches(row->column[CHOICE_TYPE], kz_type_name(c->type))) continue;

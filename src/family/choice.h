@@ -1,16 +1,8 @@
-// The families' choice.csv as the build embeds them, and the reader of their rows.
+// A family's choice.csv as the build embeds it, and the reader of its rows.
 #ifndef FAMILY_CHOICE_H
 #define FAMILY_CHOICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef struct zoo_choice {
-    const char *family, *text;
-} zoo_choice;
-
-extern const zoo_choice zoo_choices[]; // written by the build from kernels/*/*/choice.csv
-extern const size_t zoo_choice_count;
+#include "kz/family.h"
 
 enum { CHOICE_GPU, CHOICE_TYPE, CHOICE_OPERATION, CHOICE_FROM, CHOICE_TO, CHOICE_VARIANT, CHOICE_COLUMNS };
 
@@ -20,7 +12,7 @@ typedef struct choice_row {
     bool whole;                   // it has exactly CHOICE_COLUMNS columns
 } choice_row;
 
-const char *choice_text(const char *family); // "" where there is none
+const char *choice_text(const kz_family *family); // "" where there is none
 // The next row of `*text`, comments and empty lines passed over; false at the end. The first is the header.
 bool choice_next_row(const char **text, choice_row *row);
 

@@ -94,23 +94,23 @@ static kz_status check_case(const kz_family *family, const kz_case *c, kz_error 
     return KZ_OK;
 }
 
-kz_status kz_operation_open(kz_device *device, const char *family_name, const kz_case *c, const char *variant,
-                            kz_operation **operation, kz_error *error) {
+kz_status kz_operation_open_family(kz_device *device, const kz_family *family, const kz_case *c,
+                                   const char *variant, kz_operation **operation, kz_error *error) {
+    if (!family)
+        return base_fail(error, KZ_INVALID, "the family is NULL; kz_family_find gives one by its name");
     if (!operation)
         return base_fail(error, KZ_INVALID,
                          "%s: the place for the operation is NULL; pass the address of a "
                          "kz_operation *",
-                         family_name);
+                         family->name);
     *operation = NULL;
     if (!device || !c)
-        return base_fail(error, KZ_INVALID, "%s: %s; kz_device_open gives a device", family_name,
+        return base_fail(error, KZ_INVALID, "%s: %s; kz_device_open gives a device", family->name,
                          device ? "the case is NULL" : "the device is NULL");
-    const kz_family *family = kz_family_find(family_name);
-    if (!family) return base_fail(error, KZ_NOT_FOUND, "there is no family %s", family_name);
     kz_status status = check_case(family, c, error);
     if (status != KZ_OK) return status;
     kz_operation *made = calloc(1, sizeof *made);
-    if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for an operation of %s", family_name);
+    if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for an operation of %s", family->name);
 
     const kz_device_info *info = kz_device_get_info(device);
     made->device = device;

@@ -269,6 +269,7 @@ const kz_family kz_family_sgemm = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_sgemm,
     .buffers = buffers,
     .reference = sgemm_reference,
     .work = work,
@@ -282,7 +283,7 @@ const kz_family kz_family_sgemm = {
 kz_status kz_sgemm_open(kz_device *device, size_t m, size_t n, size_t k, const char *variant,
                         kz_operation **operation, kz_error *error) {
     kz_case c = {.type = KZ_F32, .axes = {(int64_t)m, (int64_t)n, (int64_t)k}};
-    return kz_operation_open(device, "sgemm", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_sgemm, &c, variant, operation, error);
 }
 
 kz_status kz_sgemm_run(kz_operation *operation, kz_stream *stream, kz_ptr a, kz_ptr b, kz_ptr c,

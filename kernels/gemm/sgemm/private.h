@@ -8,7 +8,7 @@ enum { A, B, C };                             // the buffers, in order
 enum { M, N, K };                             // the axes, in order: a is M x K, b is K x N, c is M x N
 enum { PANEL_ROWS = 12, PANEL_COLUMNS = 32 }; // of 14 and 15: what a packed panel of a has, and one of b
 
-extern const kz_family kz_family_sgemm;
+KZ_DECLARE_FAMILY(sgemm);
 extern const kz_native_entry sgemm_cpu_naive_natives[], sgemm_cpu_reordered_natives[],
     sgemm_cpu_blocked_natives[], sgemm_cpu_simd_natives[];
 

@@ -140,6 +140,7 @@ const kz_family kz_family_atomics = {
     .variant_count = ATOMICS_VARIANTS,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_atomics,
     .buffers = buffers,
     .fill = fill,
     .reference = atomics_reference,
@@ -160,7 +161,7 @@ kz_status kz_atomics_open(kz_device *device, kz_atomics_operation function, size
     kz_case c = {.operation = function,
                  .type = function < KZ_ATOMICS_OPERATIONS ? types[function] : KZ_U32,
                  .axes = {(int64_t)n, (int64_t)k}};
-    return kz_operation_open(device, "atomics", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_atomics, &c, variant, operation, error);
 }
 
 kz_status kz_atomics_run(kz_operation *operation, kz_stream *stream, kz_ptr first, kz_ptr out, kz_ptr third,

@@ -10,7 +10,7 @@ enum { KEYS, OUT, VALUES };
 enum { N, K };      // the axes
 enum { PARTS = 4 }; // of an update's result: count, sum, least, greatest
 
-extern const kz_family kz_family_atomics;
+KZ_DECLARE_FAMILY(atomics);
 enum { ATOMICS_VARIANTS = 10 };
 extern const kz_variant atomics_variants[ATOMICS_VARIANTS];
 extern const kz_native_entry atomics_natives[];

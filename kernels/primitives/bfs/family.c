@@ -238,6 +238,7 @@ const kz_family kz_family_bfs = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_bfs,
     .buffers = buffers,
     .fill = graph_fill,
     .reference = bfs_reference,
@@ -255,7 +256,7 @@ kz_status kz_bfs_open(kz_device *device, size_t vertex_count, size_t edge_count,
                       const char *variant, kz_operation **operation, kz_error *error) {
     kz_case c = {.type = KZ_I32,
                  .axes = {(int64_t)vertex_count, (int64_t)edge_count, GRAPH_UNIFORM, (int64_t)source}};
-    return kz_operation_open(device, "bfs", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_bfs, &c, variant, operation, error);
 }
 
 kz_status kz_bfs_run(kz_operation *operation, kz_stream *stream, const kz_bfs_graph *graph, kz_ptr levels,

@@ -7,7 +7,7 @@
 enum { LEVELS = GRAPH_BUFFERS }; // the buffer behind the graph's
 enum { SOURCE = GRAPH_AXES };    // the axis behind the graph's
 
-extern const kz_family kz_family_bfs;
+KZ_DECLARE_FAMILY(bfs);
 extern const kz_native_entry bfs_natives[];
 
 // levels[] of a search from `source`, -1 where it does not come; `queue` has room for all vertices.

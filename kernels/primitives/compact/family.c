@@ -312,6 +312,7 @@ const kz_family kz_family_compact = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_compact,
     .buffers = buffers,
     .fill = compact_fill,
     .reference = compact_reference,
@@ -327,7 +328,7 @@ const kz_family kz_family_compact = {
 kz_status kz_compact_open(kz_device *device, kz_compact_operation which, kz_type type, size_t n,
                           const char *variant, kz_operation **operation, kz_error *error) {
     kz_case c = {.operation = which, .type = type, .axes = {(int64_t)n, 50}};
-    return kz_operation_open(device, "compact", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_compact, &c, variant, operation, error);
 }
 
 kz_status kz_compact_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr flags, kz_ptr out,

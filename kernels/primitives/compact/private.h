@@ -8,7 +8,7 @@
 enum { IN, OUT, COUNT, FLAGS }; // the buffers, in order; flags where the operation has some
 enum { AXIS_N, AXIS_PERCENT };
 
-extern const kz_family kz_family_compact;
+KZ_DECLARE_FAMILY(compact);
 extern const kz_native_entry compact_natives[];
 
 static inline bool compact_flagged(uint32_t operation) {

@@ -158,6 +158,7 @@ const kz_family kz_family_elementwise = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_elementwise,
     .buffers = buffers,
     .reference = elementwise_reference,
     .elementwise = true,
@@ -171,7 +172,7 @@ const kz_family kz_family_elementwise = {
 kz_status kz_elementwise_open(kz_device *device, kz_elementwise function, kz_type type, size_t n,
                               float factor, const char *variant, kz_operation **operation, kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n, elementwise_put_factor(factor)}};
-    return kz_operation_open(device, "elementwise", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_elementwise, &c, variant, operation, error);
 }
 
 kz_status kz_elementwise_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y,

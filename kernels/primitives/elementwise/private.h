@@ -7,7 +7,7 @@
 
 enum { X, Y }; // the buffers, in order
 
-extern const kz_family kz_family_elementwise;
+KZ_DECLARE_FAMILY(elementwise);
 extern const kz_native_entry elementwise_natives[];
 
 // axes[1] is not a size: it carries the factor of scale. 0 stands for the default, so that a case is known

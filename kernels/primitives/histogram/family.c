@@ -132,6 +132,7 @@ const kz_family kz_family_histogram = {
     .variant_count = HISTOGRAM_VARIANTS,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_histogram,
     .buffers = buffers,
     .fill = histogram_fill,
     .reference = histogram_reference,
@@ -174,7 +175,7 @@ kz_status kz_histogram_even_open(kz_device *device, kz_type type, size_t n, size
         .operation = KZ_HISTOGRAM_EVEN,
         .type = type,
         .axes = {(int64_t)n, (int64_t)bins, histogram_axis(type, lower), histogram_axis(type, upper)}};
-    return kz_operation_open(device, "histogram", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_histogram, &c, variant, operation, error);
 }
 
 kz_status kz_histogram_even_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr counts,
@@ -185,7 +186,7 @@ kz_status kz_histogram_even_run(kz_operation *operation, kz_stream *stream, kz_p
 kz_status kz_histogram_range_open(kz_device *device, kz_type type, size_t n, size_t bins, const char *variant,
                                   kz_operation **operation, kz_error *error) {
     kz_case c = {.operation = KZ_HISTOGRAM_RANGE, .type = type, .axes = {(int64_t)n, (int64_t)bins}};
-    return kz_operation_open(device, "histogram", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_histogram, &c, variant, operation, error);
 }
 
 kz_status kz_histogram_range_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr levels,

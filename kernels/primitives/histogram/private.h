@@ -8,7 +8,7 @@
 enum { IN, OUT, LEVELS }; // the buffers, in order; LEVELS for range alone
 enum { AXIS_N, AXIS_BINS, AXIS_LOWER, AXIS_UPPER };
 
-extern const kz_family kz_family_histogram;
+KZ_DECLARE_FAMILY(histogram);
 enum { HISTOGRAM_VARIANTS = 9 };
 extern const kz_variant histogram_variants[HISTOGRAM_VARIANTS];
 extern const kz_native_entry histogram_natives[];

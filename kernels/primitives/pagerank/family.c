@@ -236,6 +236,7 @@ const kz_family kz_family_pagerank = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_pagerank,
     .buffers = buffers,
     .fill = fill,
     .reference = pagerank_reference,
@@ -253,7 +254,7 @@ const kz_family kz_family_pagerank = {
 kz_status kz_pagerank_open(kz_device *device, size_t vertex_count, size_t edge_count, const char *variant,
                            kz_operation **operation, kz_error *error) {
     kz_case c = {.type = KZ_F32, .axes = {(int64_t)vertex_count, (int64_t)edge_count, GRAPH_UNIFORM}};
-    return kz_operation_open(device, "pagerank", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_pagerank, &c, variant, operation, error);
 }
 
 kz_status kz_pagerank_run(kz_operation *operation, kz_stream *stream, const kz_pagerank_graph *graph,

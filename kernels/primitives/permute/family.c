@@ -171,6 +171,7 @@ const kz_family kz_family_permute = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_permute,
     .buffers = buffers,
     .reference = permute_reference,
     .work = work,
@@ -204,7 +205,7 @@ kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, 
         name[missing + i] = (char)('a' + missing + order[i]);
     }
     while (strcmp(permute_orders[c.operation], name) != 0) c.operation++;
-    return kz_operation_open(device, "permute", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_permute, &c, variant, operation, error);
 }
 
 kz_status kz_permute_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_error *error) {

@@ -16,7 +16,7 @@ typedef struct permute_shape {
     uint64_t out[PERMUTE_AXES]; // and what they are in the output
 } permute_shape;
 
-extern const kz_family kz_family_permute;
+KZ_DECLARE_FAMILY(permute);
 extern const kz_native_entry permute_natives[];
 extern const char *const permute_orders[]; // the operations: "abcd", "abdc", ... "dcba", ends with NULL
 

@@ -267,6 +267,7 @@ const kz_family kz_family_reduce = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_reduce,
     .buffers = buffers,
     .reference = reduce_reference,
     .work = work,
@@ -281,7 +282,7 @@ const kz_family kz_family_reduce = {
 kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
                          const char *variant, kz_operation **operation, kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n}};
-    return kz_operation_open(device, "reduce", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_reduce, &c, variant, operation, error);
 }
 
 kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr workspace,

@@ -6,7 +6,7 @@
 
 enum { IN, OUT, INDEX }; // the buffers, in order; index for argmin and argmax alone
 
-extern const kz_family kz_family_reduce;
+KZ_DECLARE_FAMILY(reduce);
 extern const kz_native_entry reduce_natives[];
 
 kz_status reduce_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,

@@ -421,6 +421,7 @@ const kz_family kz_family_reduce_axis = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_reduce_axis,
     .buffers = buffers,
     .reference = reduce_axis_reference,
     .work = work,
@@ -437,7 +438,7 @@ kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_operation function, k
                               size_t n, size_t inner, const char *variant, kz_operation **operation,
                               kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)outer, (int64_t)n, (int64_t)inner}};
-    return kz_operation_open(device, "reduce_axis", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_reduce_axis, &c, variant, operation, error);
 }
 
 kz_status kz_reduce_axis_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,

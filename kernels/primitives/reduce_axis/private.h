@@ -7,7 +7,7 @@
 enum { IN, OUT, INDEX };  // the buffers, in order; index for argmin and argmax alone
 enum { OUTER, N, INNER }; // the axes, in order
 
-extern const kz_family kz_family_reduce_axis;
+KZ_DECLARE_FAMILY(reduce_axis);
 extern const kz_native_entry reduce_axis_natives[];
 
 kz_status reduce_axis_reference(const kz_case *c, void *const *host, size_t which, double *expected,

@@ -332,6 +332,7 @@ const kz_family kz_family_reduce_segments = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_reduce_segments,
     .buffers = buffers,
     .fill = fill,
     .reference = reduce_segments_reference,
@@ -350,7 +351,7 @@ kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_operation functio
                                   size_t segments, const char *variant, kz_operation **operation,
                                   kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n, (int64_t)segments}};
-    return kz_operation_open(device, "reduce_segments", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_reduce_segments, &c, variant, operation, error);
 }
 
 kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,

@@ -8,7 +8,7 @@ enum { IN, OFFSETS, OUT, INDEX };            // the buffers, in order; index for
 enum { N, SEGMENTS, SKEW };                  // the axes, in order
 enum { EQUAL, RANDOM, GIANT, EMPTY, SKEWS }; // the kinds of skew
 
-extern const kz_family kz_family_reduce_segments;
+KZ_DECLARE_FAMILY(reduce_segments);
 extern const kz_native_entry reduce_segments_natives[];
 
 kz_status reduce_segments_reference(const kz_case *c, void *const *host, size_t which, double *expected,

@@ -139,6 +139,7 @@ const kz_family kz_family_saxpy = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_saxpy,
     .buffers = buffers,
     .reference = saxpy_reference,
     .elementwise = true,
@@ -152,7 +153,7 @@ const kz_family kz_family_saxpy = {
 kz_status kz_saxpy_open(kz_device *device, kz_type type, size_t n, float a, const char *variant,
                         kz_operation **operation, kz_error *error) {
     kz_case c = {.type = type, .axes = {(int64_t)n, saxpy_put_a(a)}};
-    return kz_operation_open(device, "saxpy", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_saxpy, &c, variant, operation, error);
 }
 
 kz_status kz_saxpy_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y, kz_error *error) {

@@ -6,7 +6,7 @@
 
 enum { X, Y }; // the buffers, in order
 
-extern const kz_family kz_family_saxpy;
+KZ_DECLARE_FAMILY(saxpy);
 extern const kz_native_entry saxpy_natives[];
 
 // axes[1] is not a size: it carries a. 0 stands for the default, so that a case is known by its n alone;

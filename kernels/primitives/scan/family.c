@@ -400,6 +400,7 @@ const kz_family kz_family_scan = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_scan,
     .buffers = buffers,
     .fill = fill,
     .reference = scan_reference,
@@ -423,7 +424,7 @@ kz_status kz_scan_open(kz_device *device, kz_scan_function function, kz_scan_kin
     }
     uint32_t number = (uint32_t)function + (kind == KZ_SCAN_EXCLUSIVE ? KZ_SCAN_FUNCTIONS : 0);
     kz_case c = {.operation = number, .type = type, .axes = {(int64_t)n}};
-    return kz_operation_open(device, "scan", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_scan, &c, variant, operation, error);
 }
 
 kz_status kz_scan_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr heads,

@@ -7,7 +7,7 @@
 
 enum { IN, OUT, HEADS }; // the buffers, in order; heads for a segmented scan alone
 
-extern const kz_family kz_family_scan;
+KZ_DECLARE_FAMILY(scan);
 extern const kz_native_entry scan_natives[];
 
 // A case's operation is one of the functions, inclusive, and then all of them again, exclusive.

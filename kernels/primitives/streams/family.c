@@ -243,6 +243,7 @@ const kz_family kz_family_streams = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_streams,
     .buffers = buffers,
     .place = place,
     .reference = streams_reference,
@@ -258,7 +259,7 @@ kz_status kz_streams_open(kz_device *device, kz_type type, size_t n, size_t roun
                           const char *variant, kz_operation **operation, kz_error *error) {
     kz_case c = {
         .operation = pinned ? PINNED : PAGEABLE, .type = type, .axes = {(int64_t)n, (int64_t)rounds}};
-    return kz_operation_open(device, "streams", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_streams, &c, variant, operation, error);
 }
 
 kz_status kz_streams_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y, kz_ptr workspace,

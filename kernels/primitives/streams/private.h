@@ -11,7 +11,7 @@ enum { N, ROUNDS };        // the axes
 // x <- a * x + b: with a of 1 every round shows in the result, and no input comes out as another's.
 static const float streams_a = 1.0f, streams_b = 0x1p-6f;
 
-extern const kz_family kz_family_streams;
+KZ_DECLARE_FAMILY(streams);
 extern const kz_native_entry streams_natives[];
 
 kz_status streams_reference(const kz_case *c, void *const *host, size_t which, double *expected,

@@ -178,6 +178,7 @@ const kz_family kz_family_transpose = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_transpose,
     .buffers = buffers,
     .reference = transpose_reference,
     .work = work,
@@ -191,7 +192,7 @@ const kz_family kz_family_transpose = {
 kz_status kz_transpose_open(kz_device *device, kz_type type, size_t rows, size_t columns, const char *variant,
                             kz_operation **operation, kz_error *error) {
     kz_case c = {.type = type, .axes = {(int64_t)rows, (int64_t)columns}};
-    return kz_operation_open(device, "transpose", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_transpose, &c, variant, operation, error);
 }
 
 kz_status kz_transpose_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,

@@ -7,7 +7,7 @@
 enum { IN, OUT };       // the buffers, in order
 enum { ROWS, COLUMNS }; // the axes, in order: of the input
 
-extern const kz_family kz_family_transpose;
+KZ_DECLARE_FAMILY(transpose);
 extern const kz_native_entry transpose_natives[];
 kz_status transpose_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                               double *bound, kz_error *error);

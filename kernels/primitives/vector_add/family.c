@@ -123,6 +123,7 @@ const kz_family kz_family_vector_add = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_vector_add,
     .buffers = buffers,
     .reference = vector_add_reference,
     .elementwise = true,
@@ -136,7 +137,7 @@ const kz_family kz_family_vector_add = {
 kz_status kz_vector_add_open(kz_device *device, kz_type type, size_t n, const char *variant,
                              kz_operation **operation, kz_error *error) {
     kz_case c = {.type = type, .axes = {(int64_t)n}};
-    return kz_operation_open(device, "vector_add", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_vector_add, &c, variant, operation, error);
 }
 
 kz_status kz_vector_add_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y, kz_ptr z,

@@ -6,7 +6,7 @@
 
 enum { X, Y, Z }; // the buffers, in order
 
-extern const kz_family kz_family_vector_add;
+KZ_DECLARE_FAMILY(vector_add);
 extern const kz_native_entry vector_add_natives[];
 kz_status vector_add_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                double *bound, kz_error *error);

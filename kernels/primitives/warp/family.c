@@ -225,6 +225,7 @@ const kz_family kz_family_warp = {
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
+    .embedded = &kz_embedded_warp,
     .buffers = buffers,
     .fill = fill,
     .reference = warp_reference,
@@ -242,7 +243,7 @@ const kz_family kz_family_warp = {
 kz_status kz_warp_open(kz_device *device, kz_warp_operation function, kz_type type, size_t n,
                        const char *variant, kz_operation **operation, kz_error *error) {
     kz_case c = {.operation = function, .type = type, .axes = {(int64_t)n}};
-    return kz_operation_open(device, "warp", &c, variant, operation, error);
+    return kz_operation_open_family(device, &kz_family_warp, &c, variant, operation, error);
 }
 
 kz_status kz_warp_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr second,

@@ -8,7 +8,7 @@
 enum { IN, OUT, SECOND };              // the buffers, in order; SECOND for vote and product alone
 enum { ROW = 32, MATRIX = ROW * ROW }; // elements
 
-extern const kz_family kz_family_warp;
+KZ_DECLARE_FAMILY(warp);
 extern const kz_native_entry warp_natives[];
 
 kz_status warp_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,

@@ -226,7 +226,7 @@ static void choice_tables_hold(void **state) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
     for (size_t f = 0; f < count; f++) {
-        const char *text = choice_text(list[f]->name);
+        const char *text = choice_text(list[f]);
         choice_row rows[2]; // this one and the one before, by turns
         assert_true(choice_next_row(&text, &rows[0]) && rows[0].whole);
         assert_string_equal(rows[0].column[CHOICE_VARIANT], "variant"); // the header
@@ -274,7 +274,7 @@ static void a_plan_stays_within_the_device(void **state) {
 // What choice.csv says first of this GPU and type; it is written by measuring, so no test knows it by heart.
 static const char *row_for(const char *family, const char *gpu, const char *type) {
     static choice_row row;
-    const char *text = choice_text(family);
+    const char *text = choice_text(kz_family_find(family));
     while (choice_next_row(&text, &row))
         if (strcmp(row.column[CHOICE_GPU], gpu) == 0 &&
             (strcmp(row.column[CHOICE_TYPE], type) == 0 || strcmp(row.column[CHOICE_TYPE], "*") == 0))

@@ -1,0 +1,65 @@
+// Variants of a family: found by name, fitted to a device, planned, and their embedded code.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "kz/family.h"
+
+// The idea without its number finds it too: "warp_shuffle" for "03_warp_shuffle".
+const kz_variant *kz_variant_find(const kz_family *family, const char *name) {
+    for (size_t i = 0; i < family->variant_count; i++) {
+        const char *full = family->variants[i].name, *idea = strchr(full, '_');
+        if (strcmp(full, name) == 0 || (idea && strcmp(idea + 1, name) == 0)) return &family->variants[i];
+    }
+    return NULL;
+}
+
+bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device) {
+    if (device->kind == KZ_DEVICE_CPU) return variant->natives != NULL;
+    if (variant->natives) return false;
+    return variant->min_sm < 0 ? KZ_SM_ALONE(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
+}
+
+kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
+                          kz_plan *plan, kz_error *error) {
+    *plan = (kz_plan){0};
+    if ((variant->natives != NULL) != (device->kind == KZ_DEVICE_CPU))
+        return base_fail(error, KZ_UNSUPPORTED, "%s is not meant for %s", variant->name, device->id);
+    if (!kz_variant_fits(variant, device))
+        return base_fail(error, KZ_UNSUPPORTED, "needs sm_%d%s, and %s is sm_%d", abs(variant->min_sm),
+                         variant->min_sm < 0 ? " and no other" : "", device->id, device->sm);
+    kz_status status = variant->plan(c, device, plan, error);
+    for (size_t i = 0; status == KZ_OK && i < plan->step_count; i++) {
+        uint64_t wanted = plan->steps[i].launch.dynamic_shared_bytes, room = device->shared_per_block_optin;
+        if (plan->steps[i].kind == KZ_STEP_LAUNCH && room && wanted > room)
+            return base_fail(
+                error, KZ_UNSUPPORTED, "a block needs %llu KiB of shared memory, and %s has %llu",
+                (unsigned long long)(wanted >> 10), device->id, (unsigned long long)(room >> 10));
+    }
+    return status;
+}
+
+static const kz_image *find_image(const kz_family *family, const char *variant) {
+    const kz_embedded *embedded = family->embedded;
+    for (size_t i = 0; embedded && i < embedded->image_count; i++) {
+        const char *slash = strchr(embedded->images[i].name, '/');
+        if (slash && strcmp(slash + 1, variant) == 0) return &embedded->images[i];
+    }
+    return NULL;
+}
+
+kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
+                           kz_error *error) {
+    if (variant->natives) {
+        *image = (kz_image){.name = variant->name, .natives = variant->natives};
+        return KZ_OK;
+    }
+    const kz_image *found = find_image(family, variant->name);
+    if (found) {
+        *image = *found;
+        return KZ_OK;
+    }
+    base_fail(error, KZ_NOT_FOUND, "the code of %s/%s is not in this build", family->name, variant->name);
+    base_fail_note(error, "the build had no CUDA compiler; try: kz doctor");
+    return KZ_NOT_FOUND;
+}
