@@ -1,5 +1,5 @@
 # Tests of the tree itself and of what it installs.
-add_test(NAME tools/check_layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check_layers_test)
+add_test(NAME tools/check_layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check_layers_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/check_layers PROPERTIES LABELS tools)
 add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 300)
