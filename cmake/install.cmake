@@ -42,6 +42,13 @@ install(FILES ${device_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/devic
 install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)
 install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.bash DESTINATION share/bash-completion/completions RENAME kz)
+# An installation on this machine remembers the toolkit that it was built with (src/toolchain/find.c). What is staged
+# for another machine (DESTDIR) does not.
+get_filename_component(toolkit ${KZ_NVCC} REALPATH)
+get_filename_component(toolkit ${toolkit}/../.. ABSOLUTE)
+install(CODE "if(\"\$ENV{DESTDIR}\" STREQUAL \"\")
+    file(CREATE_LINK \"${toolkit}\" \"\${CMAKE_INSTALL_PREFIX}/share/kz/cuda\" SYMBOLIC)
+endif()")
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.cu")

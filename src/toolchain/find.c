@@ -110,8 +110,18 @@ static bool executable_folder(char folder[TOOLCHAIN_PATH]) {
     return true;
 }
 
-static bool take_from_checkout(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
+// The folder above it, which holds bin, lib, include and share.
+static bool installed_folder(char folder[TOOLCHAIN_PATH]) {
+    char *slash = executable_folder(folder) ? strrchr(folder, '/') : NULL;
+    if (slash) *slash = 0;
+    return slash != NULL;
+}
+
+// The toolkit that kz was built with: an installation has a link to it, and a checkout may have it in .kz/cuda.
+static bool take_own(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
     char folder[TOOLCHAIN_PATH], home[TOOLCHAIN_PATH];
+    if (installed_folder(folder) && join(home, folder, "share/kz/cuda") && take_home(tools, home, too_old))
+        return true;
     if (!executable_folder(folder)) return false;
     for (int i = 0; i < PARENTS && folder[0]; i++) {
         if (join(home, folder, ".kz/cuda") && take_home(tools, home, too_old)) return true;
@@ -122,11 +132,8 @@ static bool take_from_checkout(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
 
 static void find_include(toolchain *tools) {
     char folder[TOOLCHAIN_PATH], header[TOOLCHAIN_PATH];
-    if (!executable_folder(folder)) return;
-    char *slash = strrchr(folder, '/');
-    if (slash) *slash = 0;
-    if (join(tools->include, folder, "include") && join(header, tools->include, "kz/kernel.cuh") &&
-        base_file_exists(header))
+    if (installed_folder(folder) && join(tools->include, folder, "include") &&
+        join(header, tools->include, "kz/kernel.cuh") && base_file_exists(header))
         return;
     tools->include[0] = 0;
 }
@@ -152,17 +159,18 @@ kz_status toolchain_find(toolchain *tools, kz_error *error) {
         found = take_home(tools, getenv("CUDA_HOME"), too_old) ||
                 take_home(tools, getenv("CUDA_PATH"), too_old) || take_from_path(tools, too_old) ||
                 take_home(tools, "/usr/local/cuda", too_old);
-    if (!found) found = take_from_checkout(tools, too_old);
+    if (!found) found = take_own(tools, too_old);
     if (found) return KZ_OK;
     if (too_old[0])
         base_fail(error, KZ_TOOL, "the CUDA compiler is too old: %s, and version %d is the least", too_old,
                   OLDEST);
     else
         base_fail(error, KZ_TOOL, "there is no CUDA compiler (nvcc) on this machine");
-    base_fail_note(error,
-                   "`make setup` in a checkout of Kernel Zoo puts one into .kz/cuda; or install a CUDA "
-                   "toolkit (%d or later) and set CUDA_HOME",
-                   OLDEST);
+    base_fail_note(
+        error,
+        "`make setup` in a checkout of Kernel Zoo puts one into .kz/cuda, and `make install` there "
+        "remembers it; or set CUDA_HOME to a CUDA toolkit (%d or later)",
+        OLDEST);
     return KZ_TOOL;
 }
 
@@ -179,13 +187,9 @@ kz_status toolchain_find_for_programs(toolchain *tools, kz_error *error) {
 kz_status toolchain_cudart_folder(char folder[TOOLCHAIN_PATH], kz_error *error) {
     char own[TOOLCHAIN_PATH], library[TOOLCHAIN_PATH];
     folder[0] = 0;
-    if (executable_folder(own)) {
-        char *slash = strrchr(own, '/');
-        if (slash) *slash = 0;
-        if (join(folder, own, "lib/kz-cudart") && join(library, folder, "libcudart.so.13") &&
-            base_file_exists(library))
-            return KZ_OK;
-    }
+    if (installed_folder(own) && join(folder, own, "lib/kz-cudart") &&
+        join(library, folder, "libcudart.so.13") && base_file_exists(library))
+        return KZ_OK;
     base_fail(error, KZ_TOOL, "the runtime library for whole programs is not there: %s/libcudart.so.13",
               folder);
     base_fail_note(error, "it is built with CUDA 13's headers and stands in lib/kz-cudart beside kz's bin: "

@@ -21,8 +21,9 @@ typedef struct toolchain {
     bool for_debugging;             // compile PTX with variables and unoptimised (-G); set by the caller
 } toolchain;
 
-// Looks in CUDA_HOME, CUDA_PATH, the PATH, /usr/local/cuda, and .kz/cuda in the executable's folder and
-// those above it. KZ_NO_SYSTEM_CUDA=1 leaves all but the last out. KZ_TOOL where there is no nvcc of
+// Looks in CUDA_HOME, CUDA_PATH, the PATH, /usr/local/cuda, and then for the toolkit that kz was built with:
+// share/kz/cuda of an installation, .kz/cuda in the executable's folder and those above it.
+// KZ_NO_SYSTEM_CUDA=1 leaves all but that out. KZ_TOOL where there is no nvcc of
 // version 12 or later; what else was found is filled in all the same.
 kz_status toolchain_find(toolchain *tools, kz_error *error);
 
