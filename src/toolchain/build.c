@@ -100,6 +100,9 @@ static kz_status run(const compiler *with, const command *c, const char *what, c
             base_fail_note(error, "the program has no main: name the file that has it too");
         if (said.data && strstr(said.data, "Unresolved extern function"))
             base_fail_note(error, "device code that another file has: kz's --nvcc-flag -rdc=true links it");
+        if (said.data && (strstr(said.data, " -lomp") || strstr(said.data, "'omp.h' file not found")))
+            base_fail_note(error, "clang's OpenMP is a package of its own: apt-get install libomp-dev, or "
+                                  "take gcc (CC=gcc)");
     }
     base_text_free(&said);
     return status;

@@ -461,6 +461,22 @@ static void test_library(void **state) {
     toolchain_work_close(folder);
 }
 
+static void test_clang_without_openmp(void **state) {
+    const place *p = *state;
+    char cc[128], source[128], executable[TOOLCHAIN_PATH];
+    toolchain tools;
+    kz_error error = {0};
+    write_script(p, "cc", "echo '/usr/bin/ld: cannot find -lomp: No such file or directory'; exit 1\n");
+    snprintf(cc, sizeof cc, "%s/bin/cc", p->folder);
+    snprintf(source, sizeof source, "%s/my.c", p->folder);
+    write_file(source, "int main(void) { return 0; }\n");
+    toolchain_find(&tools, NULL);
+    const char *const files[] = {source};
+    const toolchain_program program = {.files = files, .file_count = 1, .plain_c = true, .cc = cc};
+    assert_int_equal(toolchain_build_program(&tools, &program, p->folder, executable, &error), KZ_TOOL);
+    assert_non_null(strstr(error.message, "libomp-dev"));
+}
+
 // This program as nvcc: it says the version that stands in a file beside it.
 static int be_nvcc(const char *self) {
     char path[TOOLCHAIN_PATH], *version = NULL;
@@ -522,6 +538,7 @@ int main(int argc, char **argv) {
         TEST(test_assemble_fails),
         TEST(test_nvcc),
         TEST(test_library),
+        TEST(test_clang_without_openmp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
