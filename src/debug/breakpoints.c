@@ -81,8 +81,14 @@ static void add_serial(debug_session *s, debug_breakpoint *b, const ptx_function
 }
 
 static bool ends_block(const ptx_inst *inst) {
-    return inst->op == PTX_OP_BRA || inst->op == PTX_OP_BRX_IDX || inst->op == PTX_OP_RET ||
-           inst->op == PTX_OP_EXIT || inst->op == PTX_OP_BAR_SYNC;
+    switch (ptx_op_get(inst->op)->end) {
+    case PTX_END_BRANCH:
+    case PTX_END_TABLE:
+    case PTX_END_RETURN:
+    case PTX_END_EXIT:
+    case PTX_END_BARRIER: return true;
+    default: return false;
+    }
 }
 
 static void resolve_line(debug_session *s, debug_breakpoint *b, uint32_t file, uint32_t line) {

@@ -48,8 +48,9 @@ static void follow(search *s, const ptx_inst *inst) {
             if (s->entry->params[i] == inst->operands[1].variable) s->found |= s->pointers & UINT64_C(1) << i;
         return;
     }
-    if (inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU || inst->op == PTX_OP_ATOM ||
-        inst->op == PTX_OP_CALL || inst->op == PTX_OP_SHFL)
+    ptx_class class = ptx_op_get(inst->op)->class;
+    if (class == PTX_CLASS_LOAD || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_SHUFFLE ||
+        class == PTX_CLASS_CONTROL)
         return;
     for (uint32_t i = 1; i < inst->operand_count; i++) want_operand(s, &inst->operands[i]);
 }
@@ -136,7 +137,8 @@ bool observe_tell_bounds(const observe_told *told, const ptx_function *entry, co
     int64_t element = (int64_t)b->element, distance = (int64_t)(fault->address - b->data);
     int64_t index = distance < 0 ? -((element - 1 - distance) / element) : distance / element;
     int64_t count = (int64_t)(b->bytes / b->element), last = index + (int64_t)fault->bytes / element - 1;
-    bool is_atomic = fault->inst->op == PTX_OP_ATOM || fault->inst->op == PTX_OP_RED;
+    ptx_class class = ptx_op_get(fault->inst->op)->class;
+    bool is_atomic = class == PTX_CLASS_ATOMIC || class == PTX_CLASS_REDUCTION;
     base_text_add(out, "%s %s[%lld]",
                   is_atomic         ? "an atomic on"
                   : fault->is_write ? "writes"

@@ -148,8 +148,8 @@ static void add_place(const observe_findings *findings, const observe_place *pla
         base_text_add_json(out, at);
         base_text_free(&text);
     }
-    bool memory = place->is_write || place->is_atomic || place->inst->op == PTX_OP_LD ||
-                  place->inst->op == PTX_OP_LDU || place->agent != SIM_THREAD;
+    bool memory = place->is_write || place->is_atomic || place->agent != SIM_THREAD ||
+                  ptx_op_get(place->inst->op)->class == PTX_CLASS_LOAD;
     if (memory)
         base_text_add(out, ",\"access\":\"%s\"",
                       place->is_atomic  ? "atomic"

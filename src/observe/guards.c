@@ -20,32 +20,24 @@ struct observe_guards {
     guard guards[OBSERVE_GUARDS];
 };
 
-bool observe_is_barrier(const ptx_inst *inst) {
-    switch (inst->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_RED: return true;
-    default: return false;
-    }
-}
+bool observe_is_barrier(const ptx_inst *inst) { return ptx_op_get(inst->op)->end == PTX_END_BARRIER; }
 
 uint32_t observe_successors(const ptx_function *f, uint32_t at, uint32_t *to, uint32_t room) {
     const ptx_inst *inst = &f->insts[at];
     uint32_t count = 0;
     bool goes_on = inst->guard >= 0;
-    switch (inst->op) {
-    case PTX_OP_BRA:
+    switch (ptx_op_get(inst->op)->end) {
+    case PTX_END_BRANCH:
         if (count < room) to[count++] = (uint32_t)inst->operands[0].value;
         break;
-    case PTX_OP_BRX_IDX: {
+    case PTX_END_TABLE: {
         const ptx_table *table = &f->tables[inst->operands[1].value];
         for (uint32_t i = 0; i < table->count && count < room; i++) to[count++] = table->labels[i];
         break;
     }
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_TRAP: break;
+    case PTX_END_RETURN:
+    case PTX_END_EXIT:
+    case PTX_END_TRAP: break;
     default: goes_on = true;
     }
     if (goes_on && count < room) to[count++] = at + 1;
@@ -68,7 +60,8 @@ typedef struct graph {
 static uint32_t next_of(const graph *g, uint32_t at, uint32_t to[SUCCESSORS + 1]) {
     uint32_t count = observe_successors(g->f, at, to, SUCCESSORS);
     const ptx_inst *inst = &g->f->insts[at];
-    bool may_end = inst->op == PTX_OP_RET || inst->op == PTX_OP_EXIT || inst->op == PTX_OP_TRAP;
+    ptx_end end = ptx_op_get(inst->op)->end;
+    bool may_end = end == PTX_END_RETURN || end == PTX_END_EXIT || end == PTX_END_TRAP;
     for (uint32_t i = 0; i < count; i++)
         if (to[i] > g->n) to[i] = g->n;
     if (count == 0 || may_end) to[count++] = g->n;
@@ -164,8 +157,9 @@ static bool mark_side(const graph *g, uint32_t from, uint32_t meet, uint8_t *mar
 static bool is_end(const graph *g, uint32_t at) {
     for (uint32_t steps = 0; at < g->n && steps < g->n; steps++) {
         const ptx_inst *inst = &g->f->insts[at];
-        if (inst->op != PTX_OP_BRA || inst->guard >= 0)
-            return (inst->op == PTX_OP_RET || inst->op == PTX_OP_EXIT) && inst->guard < 0;
+        ptx_end end = ptx_op_get(inst->op)->end;
+        if (end != PTX_END_BRANCH || inst->guard >= 0)
+            return (end == PTX_END_RETURN || end == PTX_END_EXIT) && inst->guard < 0;
         at = (uint32_t)inst->operands[0].value;
     }
     return true;
@@ -175,7 +169,8 @@ static bool find_guards(const graph *g, observe_guards *out, uint32_t *stack) {
     uint8_t *taken = malloc(g->n + 1), *other = malloc(g->n + 1);
     for (uint32_t i = 0; taken && other && i < g->n && out->count < OBSERVE_GUARDS; i++) {
         const ptx_inst *inst = &g->f->insts[i];
-        if (inst->op != PTX_OP_BRA || inst->guard < 0 || g->meet[i] == NOWHERE || is_end(g, g->meet[i]))
+        if (ptx_op_get(inst->op)->end != PTX_END_BRANCH || inst->guard < 0 || g->meet[i] == NOWHERE ||
+            is_end(g, g->meet[i]))
             continue;
         bool in_taken = mark_side(g, (uint32_t)inst->operands[0].value, g->meet[i], taken, stack);
         bool in_other = mark_side(g, i + 1, g->meet[i], other, stack);

@@ -5,7 +5,7 @@
 #include "observe/observe.h"
 
 typedef enum observe_class {
-#define OBSERVE_CLASS(id, name, text) OBSERVE_CLASS_##id,
+#define OBSERVE_CLASS(id, name, reach, text) OBSERVE_CLASS_##id,
 #include "observe/classes.def"
 #undef OBSERVE_CLASS
     OBSERVE_CLASS_COUNT

@@ -47,25 +47,11 @@ static bool is_float(ptx_type type) {
     }
 }
 
+// Whether a result that is no number can come out where all sources are numbers.
 static bool computes(ptx_op op) {
-    switch (op) {
-    case PTX_OP_ADD:
-    case PTX_OP_SUB:
-    case PTX_OP_MUL:
-    case PTX_OP_MAD:
-    case PTX_OP_FMA:
-    case PTX_OP_DIV:
-    case PTX_OP_RCP:
-    case PTX_OP_SQRT:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_LG2:
-    case PTX_OP_EX2:
-    case PTX_OP_TANH:
-    case PTX_OP_CVT: return true;
-    default: return false;
-    }
+    const ptx_op_info *row = ptx_op_get(op);
+    return row->class == PTX_CLASS_SPECIAL || row->class == PTX_CLASS_CONVERSION ||
+           (row->class == PTX_CLASS_ARITHMETIC && row->flops != PTX_FLOPS_0);
 }
 
 static plan *make_plan(numerics *self, const ptx_inst *inst) {

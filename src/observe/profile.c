@@ -215,8 +215,13 @@ static bool find_line(observe_module *words, const ptx_module *module, line_tabl
 }
 
 static bool touches_memory(uint8_t class) {
-    return (class >= OBSERVE_CLASS_LOAD_GLOBAL && class <= OBSERVE_CLASS_REDUCTION) ||
-           class == OBSERVE_CLASS_ASYNC || class == OBSERVE_CLASS_TENSOR;
+    enum { REGISTERS, MEMORY };
+    static const uint8_t reaches[OBSERVE_CLASS_COUNT] = {
+#define OBSERVE_CLASS(id, name, reach, text) [OBSERVE_CLASS_##id] = reach,
+#include "observe/classes.def"
+#undef OBSERVE_CLASS
+    };
+    return reaches[class] == MEMORY;
 }
 
 // Marks the registers that an operand reads, those of addresses and vectors too.

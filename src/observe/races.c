@@ -465,23 +465,19 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
 
 // ---- launches --------------------------------------------------------------------------------------------
 
+// bar.sync 0: all threads of the block, named by a constant.
+static bool is_whole_block(const ptx_inst *inst) {
+    uint32_t name = ptx_op_has_destination(inst->op) ? 1 : 0, last = name + (name ? 2 : 1);
+    return inst->operand_count == last && inst->operands[name].kind == PTX_OPERAND_INT &&
+           inst->operands[name].value == 0;
+}
+
 // Whether an instruction orders threads other than by a barrier of the whole block or a meeting of a warp.
 static bool orders(const ptx_inst *inst) {
-    switch (inst->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BARRIER_SYNC:
-        return inst->operand_count > 1 || inst->operands[0].kind != PTX_OPERAND_INT ||
-               inst->operands[0].value;
-    case PTX_OP_BAR_ARRIVE:
-    case PTX_OP_BARRIER_ARRIVE:
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-    case PTX_OP_BARRIER_CLUSTER:
-    case PTX_OP_MBARRIER_INIT:
-    case PTX_OP_CP_ASYNC:
-    case PTX_OP_CP_ASYNC_BULK: return true;
-    default: break;
-    }
+    const ptx_op_info *row = ptx_op_get(inst->op);
+    if (row->end == PTX_END_BARRIER) return !is_whole_block(inst);
+    if (row->class == PTX_CLASS_BARRIER || row->class == PTX_CLASS_FENCE || row->class == PTX_CLASS_ASYNC)
+        return true;
     switch (inst->by_category[PTX_CAT_ORDER]) {
     case PTX_MOD_ACQUIRE:
     case PTX_MOD_RELEASE:

@@ -48,9 +48,7 @@ static races_barrier *barrier_of(races *self, races_block *block, uint64_t objec
     return barrier;
 }
 
-static bool is_arrive_only(const ptx_inst *inst) {
-    return inst->op == PTX_OP_BAR_ARRIVE || inst->op == PTX_OP_BARRIER_ARRIVE;
-}
+static bool is_arrive_only(const ptx_inst *inst) { return ptx_op_get(inst->op)->end == PTX_END_ARRIVE; }
 
 static void arrive_at_barrier(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     races_barrier *barrier = barrier_of(self, block, sync->object);

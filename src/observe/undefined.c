@@ -41,50 +41,25 @@ static void list_operand(undefined_self *self, const ptx_operand *operand, uint8
     for (uint32_t i = 0; i < operand->element_count; i++) list_operand(self, &operand->elements[i], count);
 }
 
-// Destinations come first; these have none though their first operand is a register or may be one.
-static bool writes_nothing(ptx_op op) {
-    switch (op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_ARRIVE:
-    case PTX_OP_BAR_WARP:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_ARRIVE:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_STACKRESTORE:
-    case PTX_OP_BRX_IDX: return true;
-    default: return false;
-    }
-}
-
 static undefined_class class_of(const ptx_inst *inst) {
-    switch (inst->op) {
-    case PTX_OP_BRA:
-    case PTX_OP_CALL:
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_TRAP: return UNDEFINED_NOTHING;
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT: return UNDEFINED_EXCHANGE;
-    default: break;
-    }
+    ptx_bits bits = ptx_op_get(inst->op)->bits;
+    if (bits == PTX_BITS_NONE) return UNDEFINED_NOTHING;
+    if (bits == PTX_BITS_EXCHANGE) return UNDEFINED_EXCHANGE;
+    if (bits == PTX_BITS_MEMORY) return UNDEFINED_MEMORY;
     for (uint32_t i = 0; i < inst->operand_count; i++)
         if (inst->operands[i].kind == PTX_OPERAND_ADDRESS) return UNDEFINED_MEMORY;
     return UNDEFINED_PLAIN;
 }
 
 // A carry is one more register, behind the others.
-static bool reads_carry(const ptx_inst *inst) {
-    return inst->op == PTX_OP_ADDC || inst->op == PTX_OP_SUBC || inst->op == PTX_OP_MADC;
-}
+static bool reads_carry(const ptx_inst *inst) { return ptx_op_get(inst->op)->bits == PTX_BITS_CARRY; }
 
 static void compile(undefined_self *self, const ptx_inst *inst, const ptx_function *function,
                     undefined_plan *plan) {
     *plan = (undefined_plan){.epoch = self->epoch, .at = self->list_count, .class = (uint8_t)class_of(inst)};
     uint32_t first = 0;
-    if (inst->operand_count && inst->operands[0].kind != PTX_OPERAND_ADDRESS && !writes_nothing(inst->op))
+    if (inst->operand_count && inst->operands[0].kind != PTX_OPERAND_ADDRESS &&
+        ptx_op_has_destination(inst->op))
         first = 1;
     bool memory = plan->class == UNDEFINED_MEMORY;
     for (uint32_t i = first; i < inst->operand_count; i++)

@@ -531,9 +531,9 @@ void observe_undefined_access(sim_listener *listener, const sim_access *access) 
         asynchronous(self, at, plan, access);
         return;
     }
-    ptx_op op = access->at.inst->op;
-    bool usual =
-        op == PTX_OP_LD || op == PTX_OP_LDU || op == PTX_OP_ATOM || op == PTX_OP_RED || op == PTX_OP_ST;
+    ptx_class class = ptx_op_get(access->at.inst->op)->class;
+    bool usual = class == PTX_CLASS_LOAD || class == PTX_CLASS_STORE || class == PTX_CLASS_ATOMIC ||
+                 class == PTX_CLASS_REDUCTION;
     if (access->kind == SIM_STORE) {
         store(self, at, plan, access);
     } else if (!usual || access->bytes > 32) {

@@ -117,13 +117,14 @@ void observe_undefined_report(undefined_self *self, undefined_plan *plan, const 
     if (plan->reports >= REPORTS_PER_INSTRUCTION) return;
     plan->reports++;
     const undefined_origin *origin = number ? &self->origins[number] : NULL;
+    ptx_class class = ptx_op_get(event->inst->op)->class;
     observe_finding finding = {
         .kind = kind,
         .first = {.inst = event->inst,
                   .block = event->block,
                   .thread = event->warp * UNDEFINED_LANES + lane,
-                  .is_write = event->inst->op == PTX_OP_ST || event->inst->op == PTX_OP_RED,
-                  .is_atomic = event->inst->op == PTX_OP_ATOM || event->inst->op == PTX_OP_RED},
+                  .is_write = class == PTX_CLASS_STORE || class == PTX_CLASS_REDUCTION,
+                  .is_atomic = class == PTX_CLASS_ATOMIC || class == PTX_CLASS_REDUCTION},
         .second_words = origin ? origin->words : NULL,
         .self = event->self};
     if (origin) {

@@ -13,7 +13,8 @@ typedef struct rule {
     const undefined_at *at;
     const sim_event *event;
     const ptx_inst *inst;
-    uint32_t lanes; // that have an undefined source
+    const ptx_op_info *row; // of the instruction
+    uint32_t lanes;         // that have an undefined source
     uint32_t source_count;
     undefined_operand source[6];
     uint64_t result[UNDEFINED_LANES];
@@ -22,6 +23,8 @@ typedef struct rule {
 uint64_t observe_undefined_width_mask(unsigned bits) {
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
+
+static uint64_t sign_bit(unsigned width) { return UINT64_C(1) << (width - 1); }
 
 // From the lowest undefined bit upwards: how far a carry can go.
 static uint64_t smear(uint64_t bits) { return bits ? ~((bits & (0 - bits)) - 1) : 0; }
@@ -212,8 +215,7 @@ static int compare(const rule *r, uint32_t lane, ptx_type type, uint16_t how) {
 // setp p|q, a, b, c: p = (a ? b) op c, q = !(a ? b) op c. Bit 0 of the result is p, bit 1 q.
 static uint64_t setp_bits(const rule *r, uint32_t lane) {
     const ptx_inst *inst = r->inst;
-    int result =
-        compare(r, lane, inst->types[inst->op == PTX_OP_SET ? 1 : 0], inst->by_category[PTX_CAT_COMPARE]);
+    int result = compare(r, lane, inst->types[inst->type_count - 1], inst->by_category[PTX_CAT_COMPARE]);
     uint16_t join = inst->by_category[PTX_CAT_BOOL];
     if (r->source_count < 3 || join == PTX_MOD_NONE) return result < 0 ? 3 : 0;
     bool c_known = known(r, 2, lane);
@@ -234,9 +236,9 @@ static uint64_t choose_bits(const rule *r, uint32_t lane, bool is_known, bool fi
     return a->bits[lane] | b->bits[lane] | (a->value[lane] ^ b->value[lane]);
 }
 
-static uint64_t extreme_bits(const rule *r, uint32_t lane, ptx_type type) {
+static uint64_t extreme_bits(const rule *r, uint32_t lane, ptx_type type, bool is_min) {
+    if (r->source_count != 2) return UINT64_MAX;
     int less = compare(r, lane, type, PTX_MOD_LT);
-    bool is_min = r->inst->op == PTX_OP_MIN;
     return choose_bits(r, lane, less >= 0, (less == 1) == is_min);
 }
 
@@ -267,12 +269,15 @@ static unsigned leading_zeros(uint64_t value, unsigned width) {
     return value ? (unsigned)__builtin_clzll(value) - (64 - width) : width;
 }
 
-static uint64_t count_bits(const rule *r, uint32_t lane, unsigned width) {
+static uint64_t count_ones_bits(const rule *r, uint32_t lane, unsigned width) {
+    return r->source[0].bits[lane] & observe_undefined_width_mask(width) ? 127 : 0;
+}
+
+static uint64_t leading_zeros_bits(const rule *r, uint32_t lane, unsigned width) {
     const undefined_operand *a = &r->source[0];
     uint64_t bits = a->bits[lane] & observe_undefined_width_mask(width);
     if (!bits || !a->has_value) return bits ? 127 : 0;
     uint64_t least = a->value[lane] & ~bits & observe_undefined_width_mask(width), most = least | bits;
-    if (r->inst->op == PTX_OP_POPC) return 127;
     return leading_zeros(least, width) == leading_zeros(most, width) ? 0 : UINT64_MAX;
 }
 
@@ -295,7 +300,7 @@ static bool same_register(const rule *r) {
     return a->kind == PTX_OPERAND_REG && b->kind == PTX_OPERAND_REG && a->reg == b->reg;
 }
 
-static uint64_t float_bits(const rule *r, uint32_t lane, ptx_type type) {
+static uint64_t whole_bits(const rule *r, uint32_t lane, ptx_type type) {
     uint64_t bits = any(r, lane);
     if (type == PTX_F16X2 || type == PTX_BF16X2 || type == PTX_U16X2 || type == PTX_S16X2)
         return halves(bits);
@@ -310,62 +315,71 @@ static uint64_t product_bits(const rule *r, uint32_t lane, bool adds) {
     return adds ? smear(bits | r->source[2].bits[lane]) : bits;
 }
 
-static uint64_t integer_bits(const rule *r, uint32_t lane, ptx_type type, unsigned width) {
-    switch (r->inst->op) {
-    case PTX_OP_SUB:
+static bool saturates(const rule *r) { return r->inst->flags & PTX_FLAG(SAT); }
+
+// Arithmetic, where floats and packed numbers follow another rule: all bits of each.
+static uint64_t integer_bits(const rule *r, uint32_t lane, ptx_type type) {
+    uint64_t some = any(r, lane);
+    switch (r->row->bits) {
+    case PTX_BITS_DIFFERENCE:
         if (same_register(r)) return 0; // fall through
-    case PTX_OP_ADD:
-    case PTX_OP_NEG: return r->inst->flags & PTX_FLAG(SAT) && any(r, lane) ? UINT64_MAX : smear(any(r, lane));
-    case PTX_OP_MUL: return product_bits(r, lane, false);
-    case PTX_OP_MAD:
-        return r->inst->flags & PTX_FLAG(SAT) && any(r, lane) ? UINT64_MAX : product_bits(r, lane, true);
-    case PTX_OP_MIN:
-    case PTX_OP_MAX: return r->source_count == 2 ? extreme_bits(r, lane, type) : UINT64_MAX;
-    default: return any(r, lane) ? UINT64_MAX : 0;
+    case PTX_BITS_SUM:
+    case PTX_BITS_NEGATE: return saturates(r) && some ? UINT64_MAX : smear(some);
+    case PTX_BITS_PRODUCT: return product_bits(r, lane, false);
+    case PTX_BITS_PRODUCT_SUM: return saturates(r) && some ? UINT64_MAX : product_bits(r, lane, true);
+    case PTX_BITS_LESSER: return extreme_bits(r, lane, type, true);
+    case PTX_BITS_GREATER: return extreme_bits(r, lane, type, false);
+    default: return whole_bits(r, lane, type);
     }
 }
 
+// No default: a new value of ptx_bits has to have its rule here.
 static uint64_t result_bits(const rule *r, uint32_t lane, ptx_type type, unsigned width) {
     const undefined_operand *a = &r->source[0], *b = &r->source[1], *c = &r->source[2];
     char class = ptx_type_class(type);
-    switch (r->inst->op) {
-    case PTX_OP_AND: return same_register(r) ? a->bits[lane] : and_bits(a, b, lane);
-    case PTX_OP_OR: return same_register(r) ? a->bits[lane] : or_bits(a, b, lane);
-    case PTX_OP_XOR: return same_register(r) ? 0 : a->bits[lane] | b->bits[lane];
-    case PTX_OP_MOV:
-    case PTX_OP_CVTA:
-    case PTX_OP_NOT: return a->bits[lane];
-    case PTX_OP_LOP3: return known(r, 3, lane) ? lop3_bits(r, lane, r->source[3].value[lane]) : UINT64_MAX;
-    case PTX_OP_SHL: return shift_bits(r, lane, width, true, false);
-    case PTX_OP_SHR: return shift_bits(r, lane, width, false, class == 's');
-    case PTX_OP_SHF: return funnel_bits(r, lane);
-    case PTX_OP_BFE: return extract_bits(r, lane, width, class == 's');
-    case PTX_OP_BFI: return insert_bits(r, lane, width);
-    case PTX_OP_PRMT: return permute_bits(r, lane);
-    case PTX_OP_BREV: return reverse(a->bits[lane], width);
-    case PTX_OP_POPC:
-    case PTX_OP_CLZ: return count_bits(r, lane, width);
-    case PTX_OP_CNOT: return a->has_value && (a->value[lane] & ~a->bits[lane]) ? 0 : 1;
-    case PTX_OP_SET: return setp_bits(r, lane) & 1 ? UINT64_MAX : 0;
-    case PTX_OP_SELP: return choose_bits(r, lane, known(r, 2, lane), c->value[lane] & 1);
-    case PTX_OP_SLCT:
+    switch (r->row->bits) {
+    case PTX_BITS_AND: return same_register(r) ? a->bits[lane] : and_bits(a, b, lane);
+    case PTX_BITS_OR: return same_register(r) ? a->bits[lane] : or_bits(a, b, lane);
+    case PTX_BITS_XOR: return same_register(r) ? 0 : a->bits[lane] | b->bits[lane];
+    case PTX_BITS_COPY: return a->bits[lane];
+    case PTX_BITS_LOP3: return known(r, 3, lane) ? lop3_bits(r, lane, r->source[3].value[lane]) : UINT64_MAX;
+    case PTX_BITS_SHIFT_LEFT: return shift_bits(r, lane, width, true, false);
+    case PTX_BITS_SHIFT_RIGHT: return shift_bits(r, lane, width, false, class == 's');
+    case PTX_BITS_FUNNEL_SHIFT: return funnel_bits(r, lane);
+    case PTX_BITS_EXTRACT: return extract_bits(r, lane, width, class == 's');
+    case PTX_BITS_INSERT: return insert_bits(r, lane, width);
+    case PTX_BITS_PERMUTE: return permute_bits(r, lane);
+    case PTX_BITS_REVERSE: return reverse(a->bits[lane], width);
+    case PTX_BITS_COUNT_ONES: return count_ones_bits(r, lane, width);
+    case PTX_BITS_LEADING_ZEROS: return leading_zeros_bits(r, lane, width);
+    case PTX_BITS_IS_ZERO: return a->has_value && (a->value[lane] & ~a->bits[lane]) ? 0 : 1;
+    case PTX_BITS_COMPARE: return setp_bits(r, lane) & 1 ? UINT64_MAX : 0;
+    case PTX_BITS_PREDICATE: return same_register(r) && class != 'f' ? 0 : setp_bits(r, lane);
+    case PTX_BITS_SELECT: return choose_bits(r, lane, known(r, 2, lane), c->value[lane] & 1);
+    case PTX_BITS_SELECT_BY_SIGN:
         return choose_bits(r, lane, known(r, 2, lane) && ptx_type_class(r->inst->types[1]) == 's',
                            (int32_t)c->value[lane] >= 0);
-    case PTX_OP_CVT: return convert_bits(r, lane);
-    case PTX_OP_COPYSIGN: {
-        uint64_t sign = UINT64_C(1) << (width - 1);
-        return (a->bits[lane] & sign) | (b->bits[lane] & ~sign);
+    case PTX_BITS_CONVERT: return convert_bits(r, lane);
+    case PTX_BITS_COPY_SIGN: return (a->bits[lane] & sign_bit(width)) | (b->bits[lane] & ~sign_bit(width));
+    case PTX_BITS_MAGNITUDE:
+        return class == 'f' ? a->bits[lane] & ~sign_bit(width) : whole_bits(r, lane, type);
+    case PTX_BITS_NEGATE:
+        if (class == 'f') return a->bits[lane]; // fall through
+    case PTX_BITS_SUM:
+    case PTX_BITS_DIFFERENCE:
+    case PTX_BITS_PRODUCT:
+    case PTX_BITS_PRODUCT_SUM:
+    case PTX_BITS_LESSER:
+    case PTX_BITS_GREATER:
+        return class == 'f' || class == 'v' ? whole_bits(r, lane, type) : integer_bits(r, lane, type);
+    case PTX_BITS_WHOLE:
+    case PTX_BITS_CARRY:
+    case PTX_BITS_NONE:     // these three
+    case PTX_BITS_MEMORY:   // never
+    case PTX_BITS_EXCHANGE: // come here
+    case PTX_BITS_COUNT: break;
     }
-    case PTX_OP_ABS:
-        if (class == 'f') return a->bits[lane] & ~(UINT64_C(1) << (width - 1));
-        break;
-    case PTX_OP_NEG:
-        if (class == 'f') return a->bits[lane];
-        break;
-    default: break;
-    }
-    if (class == 'f' || class == 'v') return float_bits(r, lane, type);
-    return integer_bits(r, lane, type, width);
+    return whole_bits(r, lane, type);
 }
 
 // ---- packing ----------------------------------------------------------------------------------------
@@ -432,20 +446,6 @@ static uint32_t lane_origin(const rule *r, uint32_t lane) {
     return found;
 }
 
-static ptx_type source_type(const ptx_inst *inst, uint32_t index) {
-    ptx_type type = inst->type_count ? inst->types[0] : PTX_B32;
-    switch (inst->op) {
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-    case PTX_OP_BFE:
-    case PTX_OP_BFI: return (inst->op == PTX_OP_BFI ? index >= 3 : index >= 2) ? PTX_U32 : type;
-    case PTX_OP_SET:
-    case PTX_OP_CVT: return inst->type_count > 1 ? inst->types[1] : type;
-    case PTX_OP_LOP3: return PTX_B32;
-    default: return type;
-    }
-}
-
 static void write_results(rule *r, const ptx_operand *to, uint32_t guarded) {
     if (to->kind != PTX_OPERAND_REG || to->reg < 0) return;
     uint64_t mask = observe_undefined_width_mask(register_width(r->at, to, 64));
@@ -486,8 +486,6 @@ static void compute(rule *r, uint32_t carry) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (carry >> lane & 1)
             r->result[lane] = UINT64_MAX;
-        else if (inst->op == PTX_OP_SETP)
-            r->result[lane] = same_register(r) && ptx_type_class(type) != 'f' ? 0 : setp_bits(r, lane);
         else
             r->result[lane] = result_bits(r, lane, type, width);
     }
@@ -497,27 +495,26 @@ void observe_undefined_apply(undefined_self *self, const undefined_at *at, const
                              const sim_event *event) {
     const ptx_inst *inst = event->inst;
     const uint32_t *regs = self->lists + plan->at;
-    rule r = {.at = at, .event = event, .inst = inst};
+    rule r = {.at = at, .event = event, .inst = inst, .row = ptx_op_get(inst->op)};
     for (uint32_t i = 0; i < plan->sources; i++) r.lanes |= at->undefined[regs[i]];
     r.lanes &= event->mask;
     uint32_t guarded = inst->guard >= 0 ? at->undefined[inst->guard] & event->mask : 0;
     uint32_t carry_at = at->function->reg_count;
-    bool uses_carry = inst->op == PTX_OP_ADDC || inst->op == PTX_OP_SUBC || inst->op == PTX_OP_MADC;
     if (plan->destinations == 0 || inst->operand_count == 0) return;
     const ptx_operand *to = &inst->operands[0];
-    bool packs = inst->op == PTX_OP_MOV && inst->operands[1].kind == PTX_OPERAND_VECTOR;
+    bool packs = r.row->bits == PTX_BITS_COPY && inst->operands[1].kind == PTX_OPERAND_VECTOR;
     for (uint32_t i = 1; !packs && i < inst->operand_count && r.source_count < 6; i++)
-        observe_undefined_gather(at, event, &inst->operands[i], source_type(inst, i),
+        observe_undefined_gather(at, event, &inst->operands[i], ptx_operand_type(inst, i),
                                  &r.source[r.source_count++]);
     if (packs)
         pack(&r, &inst->operands[1]);
     else
-        compute(&r, uses_carry ? at->undefined[carry_at] : 0);
+        compute(&r, r.row->bits == PTX_BITS_CARRY ? at->undefined[carry_at] : 0);
     if (inst->flags & PTX_FLAG(CC)) // what is carried out may depend on any of the sources
         at->undefined[carry_at] = (at->undefined[carry_at] & ~event->mask) | r.lanes;
     if (to->kind == PTX_OPERAND_VECTOR)
         unpack(&r, to);
-    else if (inst->op == PTX_OP_SETP)
+    else if (r.row->bits == PTX_BITS_PREDICATE)
         write_predicates(&r, to, guarded);
     else {
         write_results(&r, to, guarded);

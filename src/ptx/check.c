@@ -234,9 +234,10 @@ static void check_register_or_vector(const checker *check, const ptx_operand *op
         check_value(check, operand, want);
 }
 
-static bool takes_selects(ptx_op op) { return op >= PTX_OP_VADD && op <= PTX_OP_VSET4; }
+static bool takes_selects(ptx_op op) { return ptx_op_get(op)->class == PTX_CLASS_VIDEO; }
 
-static void check_source(const checker *check, const ptx_operand *operand, demand want) {
+static void check_source(const checker *check, const ptx_operand *operand, demand want,
+                         bool may_be_variable) {
     ptx_op op = check->inst->op;
     switch (operand->kind) {
     case PTX_OPERAND_REG:
@@ -246,9 +247,7 @@ static void check_source(const checker *check, const ptx_operand *operand, deman
     case PTX_OPERAND_VECTOR: break;
     case PTX_OPERAND_VARIABLE:
     case PTX_OPERAND_FUNCTION:
-        if (op == PTX_OP_MOV || op == PTX_OP_CVTA || op == PTX_OP_ISSPACEP || op == PTX_OP_MAPA ||
-            op == PTX_OP_GETCTARANK)
-            return;
+        if (may_be_variable) return;
         wrong(check, operand, "an address is taken with mov, or read in brackets");
         return;
     default: wrong(check, operand, "expected a register or a constant"); return;
@@ -279,7 +278,8 @@ static void check_operand(const checker *check, const ptx_operand *operand, char
     switch (kind) {
     case 'd': check_destination(check, operand, want, false); break;
     case 'e': check_destination(check, operand, want, true); break;
-    case 's': check_source(check, operand, want); break;
+    case 's': check_source(check, operand, want, false); break;
+    case 'v': check_source(check, operand, want, true); break;
     case 'a':
         if (operand->kind != PTX_OPERAND_ADDRESS || operand->element_count)
             wrong(check, operand, "expected an address in brackets");
@@ -302,9 +302,9 @@ static void check_special_cases(const checker *check) {
     const ptx_inst *inst = check->inst;
     const ptx_operand *operands = inst->operands;
     if (inst->op == PTX_OP_BAR_RED || inst->op == PTX_OP_BARRIER_RED)
-        check_source(check, &operands[inst->operand_count - 1], (demand){1, false, true});
+        check_source(check, &operands[inst->operand_count - 1], (demand){1, false, true}, false);
     if ((inst->op == PTX_OP_BAR_RED || inst->op == PTX_OP_BARRIER_RED) && inst->operand_count == 4)
-        check_source(check, &operands[2], (demand){32, false, true});
+        check_source(check, &operands[2], (demand){32, false, true}, false);
     bool cas = inst->op == PTX_OP_ATOM && inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_CAS;
     if (cas && inst->operand_count < 4)
         wrong(check, &operands[0], "cas compares with one value and stores another");

@@ -1,13 +1,14 @@
 // ptx: PTX text to an intermediate representation, and back.
 //
 // A module lives in one arena, freed at once by ptx_module_close. Everything refers to everything
-// by index or by pointer into that arena. Three tables drive the layer: ops.def (instructions),
+// by index or by pointer into that arena. Four tables drive the layer: ops.def (instructions; ops.h),
 // mods.def (the dotted modifiers and their categories), types.def, specials.def (special registers).
 // The parser accepts whatever the tables say; ptx_check finds what is well-formed but wrong.
 #ifndef PTX_PTX_H
 #define PTX_PTX_H
 
 #include "base/base.h"
+#include "ptx/ops.h"
 
 // ---- the tables, as enumerations --------------------------------------------------------------
 
@@ -52,15 +53,6 @@ typedef enum ptx_mod {
     PTX_MOD_COUNT
 } ptx_mod;
 
-// PTX_OP(ID, "root", ...): one id per root; a root may have several dotted parts ("cp.async.bulk").
-typedef enum ptx_op {
-    PTX_OP_NONE,
-#define PTX_OP(id, root, ...) PTX_OP_##id,
-#include "ptx/ops.def"
-#undef PTX_OP
-    PTX_OP_COUNT
-} ptx_op;
-
 // PTX_SPECIAL(ID, "%name", TYPE): vectors are one row per component: TID_X "%tid.x"
 typedef enum ptx_special {
     PTX_SPECIAL_NONE,
@@ -74,13 +66,10 @@ unsigned ptx_type_bits(ptx_type type); // of one element: 16 for F16, 32 for F16
 char ptx_type_class(ptx_type type);    // b u s f p v, as in types.def
 const char *ptx_type_name(ptx_type type);
 const char *ptx_mod_text(ptx_mod mod);
-const char *ptx_op_root(ptx_op op);
 const char *ptx_special_name(ptx_special special);
 ptx_type ptx_special_type(ptx_special special);
 // What a modifier means on this instruction: .lo compares in setp, .uni is the mode of vote.
 ptx_category ptx_mod_category(ptx_op op, ptx_mod mod);
-// A hint the simulator may skip: prefetch, pmevent, ...
-bool ptx_has_no_effect(ptx_op op);
 
 // ---- the representation -------------------------------------------------------------------------
 
@@ -337,6 +326,9 @@ bool ptx_is_foreign(const char *path); // a header of the toolkit's or the syste
 
 // The bits of an immediate operand as an instruction of `type` takes it (F16 and BF16 too).
 uint64_t ptx_immediate(const ptx_operand *operand, ptx_type type);
+
+// The type that operand `index` of a known instruction is taken as, by the instruction's row; for immediates.
+ptx_type ptx_operand_type(const ptx_inst *inst, uint32_t index);
 
 // Whether the simulator executes this instruction; where not, `*why` says what is missing.
 // The answer comes from the tables alone, so that the page docs/ptx_support.md is generated from them.

@@ -25,9 +25,26 @@ static const struct {
 };
 
 static const ptx_op_info ops[PTX_OP_COUNT] = {
-    [PTX_OP_NONE] = {"", "*", "*", "*", "unknown", 0, 0, PTX_SUPPORT_NOTHING},
-#define PTX_OP(id, root, operands, mods, types, version, sm, support, what)                                  \
-    [PTX_OP_##id] = {root, operands, mods, types, what, version, sm, PTX_SUPPORT_##support},
+    [PTX_OP_NONE] = {.root = "",
+                     .operands = "*",
+                     .mods = "*",
+                     .types = "*",
+                     .what = "unknown",
+                     .support = PTX_SUPPORT_NOTHING},
+#define PTX_OP(id, root, operands, mods, types, version, sm, support, class, flops, end, effect, bits, what) \
+    [PTX_OP_##id] = {root,                                                                                   \
+                     operands,                                                                               \
+                     mods,                                                                                   \
+                     types,                                                                                  \
+                     what,                                                                                   \
+                     version,                                                                                \
+                     sm,                                                                                     \
+                     PTX_SUPPORT_##support,                                                                  \
+                     PTX_CLASS_##class,                                                                      \
+                     PTX_FLOPS_##flops,                                                                      \
+                     PTX_END_##end,                                                                          \
+                     PTX_EFFECT_##effect,                                                                    \
+                     PTX_BITS_##bits},
 #include "ptx/ops.def"
 #undef PTX_OP
 };
@@ -57,6 +74,12 @@ ptx_type ptx_special_type(ptx_special special) {
 }
 
 const ptx_op_info *ptx_op_get(ptx_op op) { return &ops[op]; }
+
+bool ptx_op_has_destination(ptx_op op) {
+    char kind = ops[op].operands[0];
+    return kind == 'd' || kind == 'e' || kind == '*';
+}
+
 ptx_category ptx_mod_table_category(ptx_mod mod) { return mods[mod].category; }
 
 ptx_type ptx_mod_type(ptx_mod mod) {
@@ -76,10 +99,7 @@ unsigned ptx_mod_flag(ptx_mod mod) {
 _Static_assert(PTX_MOD_FTZ + PTX_FLAG_INDEX_COUNT == PTX_MOD_COUNT,
                "mods.def ends with the flags, FTZ first");
 
-static bool compares(ptx_op op) {
-    return op == PTX_OP_SETP || op == PTX_OP_SET || op == PTX_OP_VSET || op == PTX_OP_VSET2 ||
-           op == PTX_OP_VSET4;
-}
+static bool compares(ptx_op op) { return strstr(ops[op].mods, "COMPARE") != NULL; }
 
 ptx_category ptx_mod_category(ptx_op op, ptx_mod mod) {
     if ((mod == PTX_MOD_HI || mod == PTX_MOD_LO) && compares(op)) return PTX_CAT_COMPARE;

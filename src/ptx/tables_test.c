@@ -72,8 +72,50 @@ static void rows_use_known_words(void **state) {
         }
         assert_true(strlen(info->what) > 0);
         for (const char *at = info->operands; *at && strcmp(info->operands, "*") != 0; at++)
-            if (!strchr("desalt012wpuqmnx? ", *at)) fail_msg("%s: operands '%s'", info->root, info->operands);
+            if (!strchr("desvalt012wpuqmnx? ", *at))
+                fail_msg("%s: operands '%s'", info->root, info->operands);
     }
+}
+
+// A row without a column does not compile; these find columns that contradict each other.
+static void check_row(const ptx_op_info *row, bool good, const char *what) {
+    if (!good) fail_msg("ops.def, row %s: %s", row->root, what);
+}
+
+static void columns_agree(void **state) {
+    for (int op = 1; op < PTX_OP_COUNT; op++) {
+        const ptx_op_info *row = ptx_op_get((ptx_op)op);
+        ptx_class class = row->class;
+        bool is_warp = class == PTX_CLASS_SHUFFLE || class == PTX_CLASS_VOTE || class == PTX_CLASS_WARP ||
+                       class == PTX_CLASS_TENSOR;
+        bool is_memory = class == PTX_CLASS_LOAD || class == PTX_CLASS_STORE || class == PTX_CLASS_ATOMIC ||
+                         class == PTX_CLASS_REDUCTION;
+        bool has_value = row->bits != PTX_BITS_NONE && row->bits != PTX_BITS_WHOLE &&
+                         row->bits != PTX_BITS_MEMORY && row->bits != PTX_BITS_EXCHANGE;
+        check_row(row, class != PTX_CLASS_CONTROL || row->end != PTX_END_FALL, "control ends a basic block");
+        check_row(row, row->end != PTX_END_SYNC || is_warp, "SYNC waits for lanes of a warp");
+        check_row(row,
+                  row->flops == PTX_FLOPS_0 || class == PTX_CLASS_ARITHMETIC || class == PTX_CLASS_TENSOR,
+                  "flops are arithmetic's, or the tensor cores'");
+        bool by_shape = row->flops == PTX_FLOPS_SHAPE || row->flops == PTX_FLOPS_SHAPE_4;
+        check_row(row, !by_shape || class == PTX_CLASS_TENSOR, "shapes are matrices'");
+        check_row(row, !is_memory || row->bits == PTX_BITS_MEMORY, "what it reads or writes is memory");
+        check_row(row, !has_value || ptx_op_has_destination((ptx_op)op),
+                  "a rule for bits, and no destination");
+    }
+}
+
+static void type_of_operands(void **state) {
+    ptx_inst inst = {.op = PTX_OP_SHL, .type_count = 1, .types = {PTX_B64}};
+    assert_int_equal(ptx_operand_type(&inst, 1), PTX_B64);
+    assert_int_equal(ptx_operand_type(&inst, 2), PTX_U32);
+    inst = (ptx_inst){.op = PTX_OP_MAD, .type_count = 1, .types = {PTX_S32}};
+    assert_int_equal(ptx_operand_type(&inst, 3), PTX_S32);
+    inst.by_category[PTX_CAT_HALF] = PTX_MOD_WIDE;
+    assert_int_equal(ptx_operand_type(&inst, 2), PTX_S32);
+    assert_int_equal(ptx_operand_type(&inst, 3), PTX_S64);
+    inst = (ptx_inst){.op = PTX_OP_CVT, .type_count = 2, .types = {PTX_F32, PTX_S64}};
+    assert_int_equal(ptx_operand_type(&inst, 1), PTX_S64);
 }
 
 static void support_of_rows(void **state) {
@@ -117,6 +159,8 @@ int main(void) {
         cmocka_unit_test(flags_are_distinct_bits),
         cmocka_unit_test(no_text_twice),
         cmocka_unit_test(rows_use_known_words),
+        cmocka_unit_test(columns_agree),
+        cmocka_unit_test(type_of_operands),
         cmocka_unit_test(support_of_rows),
         cmocka_unit_test(page_is_fresh),
     };

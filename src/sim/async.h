@@ -54,7 +54,6 @@ static inline uint64_t async_address(const sim_warp *w, const async_place *place
 
 // decode_async.c: sets `op` for the instructions of these files and returns true; false: not its own.
 bool sim_select_async(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
-bool sim_uses_cluster(const ptx_inst *inst); // its blocks need to know their cluster
 
 // ---- what is under way ---------------------------------------------------------------------------------
 

@@ -281,7 +281,7 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
     uint32_t id = SIM_REG(uint32_t, w, op->a)[lane];
     uint32_t expected = op->b == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, op->b)[lane];
     uint32_t all = b->warp_count * SIM_LANES; // what no count means
-    bool waits = op->inst->op != PTX_OP_BAR_ARRIVE && op->inst->op != PTX_OP_BARRIER_ARRIVE;
+    bool waits = ptx_op_get(op->inst->op)->end == PTX_END_BARRIER;
     if (id >= SIM_BARRIERS)
         sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u does not exist: a block has %d", id, SIM_BARRIERS);
     if (expected % SIM_LANES || expected > 1024)

@@ -81,28 +81,13 @@ static inline uint8_t *sim_memory_host(const sim_memory *memory, uint64_t addres
 
 // ---- decoded kernels -----------------------------------------------------------------------------
 
-// How a stretch ends. Everything that can make lanes part, meet, wait or leave ends a stretch.
-typedef enum sim_end {
-    SIM_END_FALL,   // goes on with `next`
-    SIM_END_BRANCH, // guarded or not, to `target`, else `next`
-    SIM_END_TABLE,  // brx.idx
-    SIM_END_CALL,
-    SIM_END_RETURN, // ret, guarded or not; exit from an entry
-    SIM_END_EXIT,
-    SIM_END_BARRIER, // bar.sync, bar.red, bar.arrive
-    SIM_END_SYNC,    // shfl, vote, match, redux, elect, bar.warp.sync
-    SIM_END_YIELD,   // nanosleep: let others run
-    SIM_END_CLUSTER, // barrier.cluster.wait
-    SIM_END_TRAP,
-} sim_end;
-
 typedef struct sim_code sim_code;
 typedef struct sim_kernel sim_kernel;
 
 typedef struct sim_stretch {
     uint32_t first, count; // operations
     uint32_t instructions; // PTX instructions, also those that need no operation, the last one included
-    sim_end end;
+    ptx_end end;           // FALL: goes on with `next`. BRANCH: to `target`, else `next`
     bool guarded;          // an operation has a guard
     uint32_t next, target; // stretches
     const sim_op *last;    // the operation of the end, or NULL

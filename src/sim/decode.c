@@ -1,5 +1,5 @@
 // From PTX to a kernel that can be run: which functions it reaches, how deep its stacks are, whether its
-// blocks talk to each other. The rest of the decoder: decode_frame.c, decode_inst.c, decode_stretch.c.
+// blocks communicate. The rest of the decoder: decode_frame.c, decode_inst.c, decode_stretch.c.
 
 #include "sim/async.h"
 
@@ -120,44 +120,56 @@ static void size_stacks(sim_decoder *d) {
     k->local_stride = (uint32_t)((local + 15) / 16 * 16) + k->stack_bytes;
 }
 
-// ---- do blocks talk to each other? -----------------------------------------------------------------------
+// ---- do blocks communicate? -----------------------------------------------------------------------------
 
-static bool talks(const ptx_inst *inst) {
-    uint16_t space = inst->by_category[PTX_CAT_SPACE], order = inst->by_category[PTX_CAT_ORDER];
-    uint16_t scope = inst->by_category[PTX_CAT_SCOPE];
-    bool own = space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_LOCAL ||
-               space == PTX_MOD_SHARED_CLUSTER || space == PTX_MOD_PARAM || space == PTX_MOD_CONST;
-    switch (inst->op) {
-    case PTX_OP_ATOM: return !own;
-    case PTX_OP_RED: // the order of integer additions does not show
-    case PTX_OP_CP_REDUCE_ASYNC_BULK:
-        return !own && inst->type_count &&
-               (ptx_type_class(inst->types[0]) == 'f' || ptx_type_class(inst->types[0]) == 'v' ||
-                inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_INC ||
-                inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_DEC);
-    case PTX_OP_LD:
-    case PTX_OP_ST:
-        return !own && ((order != PTX_MOD_NONE && order != PTX_MOD_WEAK) ||
-                        inst->by_category[PTX_CAT_CACHE] == PTX_MOD_CV);
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE: return scope != PTX_MOD_CTA && scope != PTX_MOD_CLUSTER;
-    case PTX_OP_CALL: {
-        const ptx_operand *callee = &inst->operands[1];
-        if (callee->kind != PTX_OPERAND_FUNCTION || callee->function->has_body) return false;
-        sim_builtin b = sim_builtin_of(callee->function->name);
-        return b == SIM_BUILTIN_MALLOC || b == SIM_BUILTIN_FREE;
-    }
-    default: return false;
+static bool is_outside(const ptx_inst *inst) {
+    switch (inst->by_category[PTX_CAT_SPACE]) {
+    case PTX_MOD_SHARED:
+    case PTX_MOD_SHARED_CTA:
+    case PTX_MOD_SHARED_CLUSTER:
+    case PTX_MOD_LOCAL:
+    case PTX_MOD_PARAM:
+    case PTX_MOD_CONST: return false;
+    default: return true;
     }
 }
 
-static void find_talk(sim_kernel *k) {
+// Integer additions, minima and the like give the same result in any order.
+static bool order_shows(const ptx_inst *inst) {
+    char class = inst->type_count ? ptx_type_class(inst->types[0]) : 'o';
+    uint16_t operation = inst->by_category[PTX_CAT_ATOMIC];
+    return class == 'f' || class == 'v' || operation == PTX_MOD_INC || operation == PTX_MOD_DEC;
+}
+
+static bool is_strong(const ptx_inst *inst) {
+    uint16_t order = inst->by_category[PTX_CAT_ORDER];
+    return (order != PTX_MOD_NONE && order != PTX_MOD_WEAK) || inst->by_category[PTX_CAT_CACHE] == PTX_MOD_CV;
+}
+
+static bool uses_heap(const ptx_inst *call) {
+    const ptx_operand *callee = &call->operands[1];
+    if (callee->kind != PTX_OPERAND_FUNCTION || callee->function->has_body) return false;
+    sim_builtin b = sim_builtin_of(callee->function->name);
+    return b == SIM_BUILTIN_MALLOC || b == SIM_BUILTIN_FREE;
+}
+
+static void note_effect(sim_kernel *k, const ptx_inst *inst) {
+    uint16_t scope = inst->by_category[PTX_CAT_SCOPE];
+    switch (ptx_op_get(inst->op)->effect) {
+    case PTX_EFFECT_PRIVATE: break;
+    case PTX_EFFECT_ATOMIC: k->communicates |= is_outside(inst); break;
+    case PTX_EFFECT_REDUCTION: k->communicates |= is_outside(inst) && order_shows(inst); break;
+    case PTX_EFFECT_STRONG: k->communicates |= is_outside(inst) && is_strong(inst); break;
+    case PTX_EFFECT_FENCE: k->communicates |= scope != PTX_MOD_CTA && scope != PTX_MOD_CLUSTER; break;
+    case PTX_EFFECT_HEAP: k->communicates |= uses_heap(inst); break;
+    case PTX_EFFECT_CLUSTER: k->clusters = true; break;
+    }
+}
+
+static void find_effects(sim_kernel *k) {
     for (uint32_t c = 0; c < k->code_count; c++) {
         const ptx_function *f = k->codes[c]->function;
-        for (uint32_t i = 0; i < f->inst_count; i++) {
-            k->communicates = k->communicates || talks(&f->insts[i]);
-            k->clusters = k->clusters || sim_uses_cluster(&f->insts[i]);
-        }
+        for (uint32_t i = 0; i < f->inst_count; i++) note_effect(k, &f->insts[i]);
     }
 }
 
@@ -196,12 +208,12 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
         sim_decode_function(&d, k->codes[i]);
     if (d.status == KZ_OK) {
         size_stacks(&d);
-        find_talk(k);
+        find_effects(k);
         for (uint32_t i = 0; i < k->stretch_count; i++)
             for (uint32_t o = 0; o < k->stretches[i].count; o++)
                 if (k->ops[k->stretches[i].first + o].guard >= 0) k->stretches[i].guarded = true;
         for (uint32_t i = 0; i < k->stretch_count; i++)
-            if (k->stretches[i].end != SIM_END_FALL && k->stretches[i].first_inst)
+            if (k->stretches[i].end != PTX_END_FALL && k->stretches[i].first_inst)
                 k->stretches[i].last = &k->ops[k->stretches[i].first + k->stretches[i].count];
     }
     if (d.status != KZ_OK) {

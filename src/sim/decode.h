@@ -43,8 +43,7 @@ sim_op *sim_add_op(sim_decoder *decoder);
 // Gives registers that are constant the constant's slot.
 void sim_share_constants(sim_decoder *decoder);
 void sim_decode_plain(sim_decoder *decoder, const ptx_inst *inst);
-bool sim_ends_stretch(const ptx_inst *inst, sim_end *end);
-void sim_decode_end(sim_decoder *decoder, const ptx_inst *inst, sim_end end);
+void sim_decode_end(sim_decoder *decoder, const ptx_inst *inst, ptx_end end);
 sim_builtin sim_builtin_of(const char *name);
 
 // ---- stack.c ----

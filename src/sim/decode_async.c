@@ -278,12 +278,8 @@ bool sim_select_async(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
         return value_of(d, inst, 1, 64, &op->a) && execute(op, sim_mbarrier_pending_count);
     case PTX_OP_MAPA:
     case PTX_OP_GETCTARANK: return cluster_form(d, inst, op);
-    case PTX_OP_BARRIER_CLUSTER: return execute(op, sim_cluster_arrive);
+    case PTX_OP_BARRIER_CLUSTER_ARRIVE: return execute(op, sim_cluster_arrive);
     case PTX_OP_CREATEPOLICY: return policy_form(d, inst, op);
     default: return false;
     }
-}
-
-bool sim_uses_cluster(const ptx_inst *inst) {
-    return inst->op == PTX_OP_BARRIER_CLUSTER || inst->op == PTX_OP_MAPA;
 }

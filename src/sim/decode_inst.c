@@ -178,8 +178,7 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     sim_op op = {
         .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
     const sim_isa *isa = d->isa;
-    if (inst->op == PTX_OP_MEMBAR || inst->op == PTX_OP_FENCE || inst->op == PTX_OP_FENCE_PROXY ||
-        inst->op == PTX_OP_FENCE_MBARRIER_INIT) {
+    if (ptx_op_get(inst->op)->class == PTX_CLASS_FENCE) {
         op.full = op.masked = fence;
     } else if (inst->op == PTX_OP_ACTIVEMASK) {
         op.full = op.masked = active_mask;
@@ -196,35 +195,6 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
 }
 
 // ---- ends of stretches ------------------------------------------------------------------------------
-
-bool sim_ends_stretch(const ptx_inst *inst, sim_end *end) {
-    switch (inst->op) {
-    case PTX_OP_BRA: *end = SIM_END_BRANCH; return true;
-    case PTX_OP_BRX_IDX: *end = SIM_END_TABLE; return true;
-    case PTX_OP_CALL: *end = SIM_END_CALL; return true;
-    case PTX_OP_RET: *end = SIM_END_RETURN; return true;
-    case PTX_OP_EXIT: *end = SIM_END_EXIT; return true;
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_ARRIVE:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_RED:
-    case PTX_OP_BARRIER_ARRIVE: *end = SIM_END_BARRIER; return true;
-    case PTX_OP_SHFL:
-    case PTX_OP_VOTE:
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX:
-    case PTX_OP_ELECT:
-    case PTX_OP_BAR_WARP: *end = SIM_END_SYNC; return true;
-    case PTX_OP_NANOSLEEP: *end = SIM_END_YIELD; return true;
-    case PTX_OP_BARRIER_CLUSTER:
-        *end = SIM_END_CLUSTER;
-        return inst->by_category[PTX_CAT_MODE] == PTX_MOD_WAIT;
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT: *end = SIM_END_TRAP; return true;
-    default: return false;
-    }
-}
 
 static void decode_barrier(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     bool reduces = inst->op == PTX_OP_BAR_RED || inst->op == PTX_OP_BARRIER_RED;
@@ -322,7 +292,7 @@ static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     op->aux = (uint64_t)(uintptr_t)call;
 }
 
-void sim_decode_end(sim_decoder *d, const ptx_inst *inst, sim_end end) {
+void sim_decode_end(sim_decoder *d, const ptx_inst *inst, ptx_end end) {
     const char *why = NULL;
     if (!ptx_is_simulated(inst, &why)) {
         unsupported(d, inst, why);
@@ -332,11 +302,12 @@ void sim_decode_end(sim_decoder *d, const ptx_inst *inst, sim_end end) {
         .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
     set_guard(d, &op, inst);
     switch (end) {
-    case SIM_END_TABLE:
-    case SIM_END_YIELD: op.a = sim_source(d, &inst->operands[0], PTX_U32); break;
-    case SIM_END_BARRIER: decode_barrier(d, inst, &op); break;
-    case SIM_END_SYNC: decode_sync(d, inst, &op); break;
-    case SIM_END_CALL: decode_call(d, inst, &op); break;
+    case PTX_END_TABLE:
+    case PTX_END_YIELD: op.a = sim_source(d, &inst->operands[0], PTX_U32); break;
+    case PTX_END_BARRIER:
+    case PTX_END_ARRIVE: decode_barrier(d, inst, &op); break;
+    case PTX_END_SYNC: decode_sync(d, inst, &op); break;
+    case PTX_END_CALL: decode_call(d, inst, &op); break;
     default: break;
     }
     *sim_add_op(d) = op;

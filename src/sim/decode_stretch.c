@@ -53,12 +53,11 @@ static void share_bases(sim_decoder *d, uint32_t first) {
 
 static void mark_leaders(const ptx_function *f, uint8_t *leader) {
     leader[0] = 1;
-    sim_end end;
     for (uint32_t i = 0; i < f->inst_count; i++) {
         const ptx_inst *inst = &f->insts[i];
         for (uint32_t o = 0; o < inst->operand_count; o++)
             if (inst->operands[o].kind == PTX_OPERAND_LABEL) leader[inst->operands[o].value] = 1;
-        if (sim_ends_stretch(inst, &end)) leader[i + 1] = 1;
+        if (ptx_op_get(inst->op)->end != PTX_END_FALL) leader[i + 1] = 1;
     }
     for (uint32_t t = 0; t < f->table_count; t++)
         for (uint32_t i = 0; f->tables[t].labels && i < f->tables[t].count; i++)
@@ -80,31 +79,31 @@ static void close_stretch(sim_decoder *d, sim_stretch *stretch) {
 static void decode_runs(sim_decoder *d, draft_code *draft, const uint8_t *leader) {
     const ptx_function *f = d->code->function;
     sim_stretch *stretch = NULL;
-    sim_end end;
     for (uint32_t i = 0; i < f->inst_count && d->status != KZ_NO_MEMORY; i++) {
         const ptx_inst *inst = &f->insts[i];
         d->inst = inst;
         if (leader[i]) {
-            if (stretch && stretch->end == SIM_END_FALL) close_stretch(d, stretch);
+            if (stretch && stretch->end == PTX_END_FALL) close_stretch(d, stretch);
             stretch = &draft->stretches[draft->count];
             *stretch = (sim_stretch){
-                .first = d->kernel->op_count, .end = SIM_END_FALL, .first_inst = inst, .code = d->code};
+                .first = d->kernel->op_count, .end = PTX_END_FALL, .first_inst = inst, .code = d->code};
             draft->count++;
         }
         draft->stretch_of[i] = draft->count - 1;
         stretch->instructions++;
-        if (sim_ends_stretch(inst, &end)) {
+        ptx_end end = ptx_op_get(inst->op)->end;
+        if (end != PTX_END_FALL) {
             close_stretch(d, stretch);
             stretch->end = end;
             sim_decode_end(d, inst, end);
         } else
             sim_decode_plain(d, inst);
     }
-    if (stretch && stretch->end == SIM_END_FALL) close_stretch(d, stretch);
+    if (stretch && stretch->end == PTX_END_FALL) close_stretch(d, stretch);
     // A function whose text runs off its end returns there.
     draft->stretch_of[f->inst_count] = draft->count;
     draft->stretches[draft->count++] =
-        (sim_stretch){.first = d->kernel->op_count, .end = SIM_END_RETURN, .code = d->code};
+        (sim_stretch){.first = d->kernel->op_count, .end = PTX_END_RETURN, .code = d->code};
 }
 
 static const ptx_table *table_of(const sim_code *code, const ptx_inst *inst) {
@@ -115,18 +114,18 @@ static const ptx_table *table_of(const sim_code *code, const ptx_inst *inst) {
 // Draft indices of what can follow a stretch.
 static uint32_t successors_of(const sim_decoder *d, const draft_code *draft, uint32_t index, uint32_t *out) {
     const sim_stretch *stretch = &draft->stretches[index];
-    const sim_op *last = stretch->end == SIM_END_FALL || !stretch->first_inst
+    const sim_op *last = stretch->end == PTX_END_FALL || !stretch->first_inst
                              ? NULL
                              : &d->kernel->ops[stretch->first + stretch->count];
     uint32_t count = 0;
     bool guarded = last && last->inst->guard >= 0;
     bool falls =
-        stretch->end != SIM_END_TABLE && stretch->end != SIM_END_TRAP &&
-        ((stretch->end != SIM_END_BRANCH && stretch->end != SIM_END_RETURN && stretch->end != SIM_END_EXIT) ||
+        stretch->end != PTX_END_TABLE && stretch->end != PTX_END_TRAP &&
+        ((stretch->end != PTX_END_BRANCH && stretch->end != PTX_END_RETURN && stretch->end != PTX_END_EXIT) ||
          guarded);
     if (falls && index + 1 < draft->count) out[count++] = index + 1;
-    if (stretch->end == SIM_END_BRANCH) out[count++] = draft->stretch_of[last->inst->operands[0].value];
-    if (stretch->end == SIM_END_TABLE) {
+    if (stretch->end == PTX_END_BRANCH) out[count++] = draft->stretch_of[last->inst->operands[0].value];
+    if (stretch->end == PTX_END_TABLE) {
         const ptx_table *table = table_of(stretch->code, last->inst);
         for (uint32_t i = 0; table && i < table->count; i++)
             out[count++] = draft->stretch_of[table->labels[i]];
@@ -163,10 +162,10 @@ static void place_runs(sim_decoder *d, draft_code *draft) {
         sim_stretch stretch = draft->stretches[from];
         stretch.next = from + 1 < draft->count ? position[from + 1] : position[from];
         const sim_op *last =
-            stretch.end != SIM_END_FALL && stretch.first_inst ? &k->ops[stretch.first + stretch.count] : NULL;
-        if (stretch.end == SIM_END_BRANCH)
+            stretch.end != PTX_END_FALL && stretch.first_inst ? &k->ops[stretch.first + stretch.count] : NULL;
+        if (stretch.end == PTX_END_BRANCH)
             stretch.target = position[draft->stretch_of[last->inst->operands[0].value]];
-        if (stretch.end == SIM_END_TABLE) {
+        if (stretch.end == PTX_END_TABLE) {
             const ptx_table *table = table_of(d->code, last->inst);
             uint32_t *targets = sim_keep(d, (table ? table->count : 0) * sizeof *targets + 4);
             for (uint32_t t = 0; targets && table && t < table->count; t++)

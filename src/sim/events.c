@@ -8,15 +8,8 @@ void sim_tell_sync_to(sim_listener *listener, sim_warp *w, const ptx_inst *inst,
                       sim_sync_kind kind, sim_agent agent, uint64_t object, uint32_t count) {
     sim_sync sync = {
         .at = sim_event_of(w, inst, mask), .kind = kind, .agent = agent, .object = object, .count = count};
-    switch (inst->op) {
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_ARRIVE:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_RED:
-    case PTX_OP_BARRIER_ARRIVE: sync.is_barrier = true; break;
-    default: break;
-    }
+    ptx_end end = ptx_op_get(inst->op)->end;
+    sync.is_barrier = end == PTX_END_BARRIER || end == PTX_END_ARRIVE;
     listener->sync(listener, &sync);
 }
 

@@ -123,15 +123,19 @@ static bool was_freed(const sim_memory *memory, uint64_t address) {
     return false;
 }
 
+static const char *action_of(const ptx_inst *inst) {
+    ptx_class class = ptx_op_get(inst->op)->class;
+    if (class == PTX_CLASS_LOAD) return "load";
+    if (class == PTX_CLASS_STORE) return "store";
+    return class == PTX_CLASS_ATOMIC || class == PTX_CLASS_REDUCTION ? "atomic" : "access";
+}
+
 _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, uint64_t address,
                                 uint32_t bytes, sim_space space, const char *what) {
     static const char *const names[] = {
         "global", "shared", "local", "parameter", "constant", "distributed shared", "texture"};
     const sim_grid *g = w->block->grid;
-    const char *action = op->inst->op == PTX_OP_ST                                 ? "store"
-                         : op->inst->op == PTX_OP_LD || op->inst->op == PTX_OP_LDU ? "load"
-                                                                                   : "access";
-    if (op->inst->op == PTX_OP_ATOM || op->inst->op == PTX_OP_RED) action = "atomic";
+    const char *action = action_of(op->inst);
     // Constants lie among the global variables; the program calls them by their own name.
     bool constant = space == SIM_GLOBAL && op->inst->by_category[PTX_CAT_SPACE] == PTX_MOD_CONST;
     const char *name = names[constant ? SIM_CONST : space];
@@ -176,16 +180,11 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
 }
 
 static sim_fault_kind kind_at(const sim_op *op) {
-    switch (op ? op->inst->op : PTX_OP_NONE) {
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT: return SIM_FAULT_TRAP;
-    case PTX_OP_BAR_SYNC:
-    case PTX_OP_BAR_RED:
-    case PTX_OP_BAR_ARRIVE:
-    case PTX_OP_BARRIER_SYNC:
-    case PTX_OP_BARRIER_RED:
-    case PTX_OP_BARRIER_ARRIVE: return SIM_FAULT_BARRIER;
-    case PTX_OP_CALL: {
+    switch (op ? ptx_op_get(op->inst->op)->end : PTX_END_FALL) {
+    case PTX_END_TRAP: return SIM_FAULT_TRAP;
+    case PTX_END_BARRIER:
+    case PTX_END_ARRIVE: return SIM_FAULT_BARRIER;
+    case PTX_END_CALL: {
         const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
         return call && call->builtin == SIM_BUILTIN_ASSERTFAIL ? SIM_FAULT_ASSERT : SIM_FAULT_OTHER;
     }

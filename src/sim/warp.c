@@ -353,7 +353,7 @@ static SIM_APART_CODE void tell_end(sim_warp *w, const sim_path *path, const sim
     sim_event event = sim_event_of(w, last->inst, taken);
     if (listener->step) listener->step(listener, &event);
     event.mask = path->mask;
-    bool chooses = (stretch->end == SIM_END_BRANCH && last->guard >= 0) || stretch->end == SIM_END_TABLE;
+    bool chooses = (stretch->end == PTX_END_BRANCH && last->guard >= 0) || stretch->end == PTX_END_TABLE;
     if (listener->branch && chooses) listener->branch(listener, &event, taken);
 }
 
@@ -386,7 +386,7 @@ static inline bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *s
     }
     path->at_end = false;
     if (__builtin_expect(listener && w->ends_told && last, 0)) tell_end(w, path, stretch, taken);
-    if (stretch->end == SIM_END_BRANCH) {
+    if (stretch->end == PTX_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
             if (stretch->target <= path->stretch && w->spun)
@@ -399,7 +399,7 @@ static inline bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *s
             path->stretch = stretch->next;
         return w->path_count == 1;
     }
-    if (stretch->end == SIM_END_FALL || !taken) {
+    if (stretch->end == PTX_END_FALL || !taken) {
         path->stretch = stretch->next;
         return w->path_count == 1;
     }
@@ -408,17 +408,18 @@ static inline bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *s
         rest->stretch = stretch->next;
     }
     switch (stretch->end) {
-    case SIM_END_TABLE: end_table(w, path, stretch); break;
-    case SIM_END_CALL: end_call(w, path, stretch); break;
-    case SIM_END_RETURN: end_return(w, path, stretch); break;
-    case SIM_END_EXIT: leave(w, path, path->mask); break;
-    case SIM_END_BARRIER:
+    case PTX_END_TABLE: end_table(w, path, stretch); break;
+    case PTX_END_CALL: end_call(w, path, stretch); break;
+    case PTX_END_RETURN: end_return(w, path, stretch); break;
+    case PTX_END_EXIT: leave(w, path, path->mask); break;
+    case PTX_END_BARRIER:
+    case PTX_END_ARRIVE:
         path->stretch = stretch->next;
         sim_barrier_arrive(w->block, w, path, last);
         break;
-    case SIM_END_SYNC: end_sync(w, path); break;
-    case SIM_END_CLUSTER: end_cluster(w, path, stretch); break;
-    case SIM_END_YIELD:
+    case PTX_END_SYNC: end_sync(w, path); break;
+    case PTX_END_CLUSTER: end_cluster(w, path, stretch); break;
+    case PTX_END_YIELD:
         path->stretch = stretch->next;
         w->block->waited += longest_sleep(w, last, taken);
         w->spun = true;
@@ -468,7 +469,7 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
             }
             slice--;
             alone = end_stretch(w, path, stretch, &slice, listener);
-        } while (alone && slice > 0 && stretch->end <= SIM_END_BRANCH);
+        } while (alone && slice > 0 && (stretch->end == PTX_END_FALL || stretch->end == PTX_END_BRANCH));
     }
     worker->warp_instructions += warp_instructions;
     worker->thread_instructions += thread_instructions;
