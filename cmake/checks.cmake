@@ -1,6 +1,8 @@
 # Tests of the tree itself and of what it installs.
 add_test(NAME tools/check_layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check_layers_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/check_layers PROPERTIES LABELS tools)
+add_test(NAME tools/check_tables COMMAND ${CMAKE_SOURCE_DIR}/tools/check_tables_test)
+set_tests_properties(tools/check_tables PROPERTIES LABELS tools)
 add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 300)
 add_test(NAME tools/completion COMMAND ${CMAKE_SOURCE_DIR}/tools/completion_test ${CMAKE_BINARY_DIR})
