@@ -7,6 +7,8 @@ add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 300)
 add_test(NAME tools/completion COMMAND ${CMAKE_SOURCE_DIR}/tools/completion_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/completion PROPERTIES LABELS tools)
+add_test(NAME tools/library COMMAND ${CMAKE_SOURCE_DIR}/tools/library_test ${CMAKE_BINARY_DIR})
+set_tests_properties(tools/library PROPERTIES LABELS tools)
 add_test(NAME tools/package COMMAND ${CMAKE_SOURCE_DIR}/tools/package_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/package PROPERTIES LABELS tools TIMEOUT 300)
 add_test(NAME tools/new_family_full COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR} full)

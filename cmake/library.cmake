@@ -1,5 +1,5 @@
 # libkz, static and shared, from the objects of the layers below bench: base ptx sim observe device
-# family and the zoo. It needs libc, libm and pthreads alone. The shared one shows kz_ symbols only.
+# family and the zoo. It needs libc, libm and pthreads alone, and shows kz_ names alone.
 set(objects)
 foreach(layer base ptx sim sim_portable sim_avx2 observe device family kernels embedded)
     if(TARGET kz_${layer}) # sim_avx2 is there on x86-64 only
@@ -8,17 +8,16 @@ foreach(layer base ptx sim sim_portable sim_avx2 observe device family kernels e
 endforeach()
 
 add_library(libkz_static STATIC ${objects})
-set_target_properties(libkz_static PROPERTIES OUTPUT_NAME kz)
+add_custom_command(TARGET libkz_static POST_BUILD
+                   COMMAND ${CMAKE_SOURCE_DIR}/tools/prefix_names ${CMAKE_NM} ${CMAKE_OBJCOPY} $<TARGET_FILE:libkz_static>
+                   VERBATIM)
 add_library(libkz_shared SHARED ${objects})
-set(symbols ${CMAKE_SOURCE_DIR}/cmake/kz.map)
-set_target_properties(libkz_shared PROPERTIES OUTPUT_NAME kz VERSION ${PROJECT_VERSION}
-                      SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${symbols})
-target_link_options(libkz_shared PRIVATE -Wl,--version-script=${symbols})
+set_target_properties(libkz_shared PROPERTIES VERSION ${KZ_VERSION} SOVERSION ${KZ_SOVERSION})
 if(NOT KZ_SANITIZE) # a sanitizer's runtime is found when the program starts
     target_link_options(libkz_shared PRIVATE -Wl,--no-undefined)
 endif()
 foreach(library libkz_static libkz_shared)
-    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C
+    set_target_properties(${library} PROPERTIES OUTPUT_NAME kz LINKER_LANGUAGE C
                           ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
                           LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
     target_link_libraries(${library} PUBLIC m pthread ${CMAKE_DL_LIBS})

@@ -8,6 +8,10 @@
 
 #include "kz/kz.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define KZ_ANYTHING (-1.0) // a bound that any value keeps
 
 enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 6 };
@@ -142,38 +146,40 @@ struct kz_family {
 
 // ---- helpers for plans --------------------------------------------------------------------------
 
-kz_arg kz_arg_buffer(uint32_t buffer); // the buffer's start
-kz_arg kz_arg_workspace(uint64_t offset);
-kz_arg kz_arg_u64(uint64_t value);
-kz_arg kz_arg_f32(float value);
+KZ_API kz_arg kz_arg_buffer(uint32_t buffer); // the buffer's start
+KZ_API kz_arg kz_arg_workspace(uint64_t offset);
+KZ_API kz_arg kz_arg_u64(uint64_t value);
+KZ_API kz_arg kz_arg_f32(float value);
 
 // Append a step; more than KZ_PLAN_STEPS or KZ_PLAN_ARGS, a grid of 0 or past 2^31 - 1 blocks is a bug.
-kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
-                            const kz_arg *args, size_t arg_count);
+KZ_API kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
+                                   const kz_arg *args, size_t arg_count);
 // The same, with the entry that kz_entry_name gives for the family's operation and type.
-kz_step *kz_plan_add_entry(kz_plan *plan, const kz_family *family, const kz_case *c, const char *idea,
-                           uint64_t blocks, uint32_t threads, const kz_arg *args, size_t arg_count);
-kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
-kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes);
-kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event);
-kz_step *kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event);
-kz_step *kz_plan_add_synchronize(kz_plan *plan, uint32_t stream);
+KZ_API kz_step *kz_plan_add_entry(kz_plan *plan, const kz_family *family, const kz_case *c, const char *idea,
+                                  uint64_t blocks, uint32_t threads, const kz_arg *args, size_t arg_count);
+KZ_API kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
+KZ_API kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes);
+KZ_API kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event);
+KZ_API kz_step *kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event);
+KZ_API kz_step *kz_plan_add_synchronize(kz_plan *plan, uint32_t stream);
 
 // "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type.
 enum { KZ_ENTRY_NAME = 64 };
-void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
-                   kz_type type);
+KZ_API void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea,
+                          const char *operation, kz_type type);
 
 static inline uint64_t kz_ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 static inline uint64_t kz_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // KZ_UNSUPPORTED with a reason, for a plan that does not do a case.
-kz_status kz_plan_refuse(kz_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+KZ_API kz_status kz_plan_refuse(kz_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 // ---- helpers for references and native variants ---------------------------------------------------
 
-double kz_element_get(kz_type type, const void *data, uint64_t index);
-void kz_element_set(kz_type type, void *data, uint64_t index, double value); // rounds once, to nearest even
+KZ_API double kz_element_get(kz_type type, const void *data, uint64_t index);
+KZ_API void kz_element_set(kz_type type, void *data, uint64_t index,
+                           double value); // rounds once, to nearest even
 // A native variant's arguments, and this block's even share [begin, end) of `count` things.
 static inline uint64_t kz_native_u64(const kz_native_launch *launch, size_t arg) {
     return *(const uint64_t *)launch->args[arg];
@@ -190,12 +196,12 @@ static inline kz_share kz_native_share(const kz_native_launch *launch, uint64_t 
     return (kz_share){begin, kz_min_u64(count, begin + each)};
 }
 // 64 random bits that belong to the seed, the buffer and the index.
-uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index);
+KZ_API uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index);
 // What the type's exact rounding may move `value` by: half an ulp, denormals included; 0 for integers.
-double kz_half_ulp(kz_type type, double value);
-double kz_unit_roundoff(kz_type type); // 2^-24 for f32; 0 for integers
+KZ_API double kz_half_ulp(kz_type type, double value);
+KZ_API double kz_unit_roundoff(kz_type type); // 2^-24 for f32; 0 for integers
 // `value`, or the infinity that the type would round it to.
-double kz_saturate(kz_type type, double value);
+KZ_API double kz_saturate(kz_type type, double value);
 
 // ---- helpers for the choice of a variant ----------------------------------------------------------
 
@@ -204,35 +210,39 @@ double kz_saturate(kz_type type, double value);
 // the family's rule. A variant that does not run there or does not do the case is passed over, and so is one whose
 // result varies where that is not wanted (`deterministic`). NULL where none is left. `why`, if not NULL: in words.
 enum { KZ_CHOICE_WHY = 160 };
-const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
-                            bool deterministic, char why[KZ_CHOICE_WHY]);
+KZ_API const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                                   bool deterministic, char why[KZ_CHOICE_WHY]);
 
 // Parts of it, for a family's rule. The table's row; the last variant that the device runs and that plans the case; the
 // first of `names` (ends with NULL) that does.
-const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c,
-                                       const kz_device_info *device, uint64_t size);
-const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c, const kz_device_info *device);
-const kz_variant *kz_choose_in_order(const kz_family *family, const kz_case *c, const kz_device_info *device,
-                                     const char *const *names);
-bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
+KZ_API const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c,
+                                              const kz_device_info *device, uint64_t size);
+KZ_API const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c,
+                                        const kz_device_info *device);
+KZ_API const kz_variant *kz_choose_in_order(const kz_family *family, const kz_case *c,
+                                            const kz_device_info *device, const char *const *names);
+KZ_API bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
 // The variant's plan, where the device can run it: KZ_UNSUPPORTED with the reason where the architecture, the memory of a
 // block or the variant itself says no.
-kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
-                          kz_plan *plan, kz_error *error);
+KZ_API kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
+                                 kz_plan *plan, kz_error *error);
 
 // ---- variants and their code ---------------------------------------------------------------------
 
 // By its name, with or without the number: "03_warp_shuffle", "warp_shuffle". NULL where there is none.
-const kz_variant *kz_variant_find(const kz_family *family, const char *name);
+KZ_API const kz_variant *kz_variant_find(const kz_family *family, const char *name);
 
 // The embedded code of a variant (PTX and machine code, or native entries).
-kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
-                           kz_error *error);
+KZ_API kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
+                                  kz_error *error);
 
 // ---- the zoo --------------------------------------------------------------------------------------
 
 // All families, in the order of zoo.def. Whoever calls these links all of them.
-const kz_family *const *kz_family_list(size_t *count);
-const kz_family *kz_family_find(const char *name); // NULL where there is none
+KZ_API const kz_family *const *kz_family_list(size_t *count);
+KZ_API const kz_family *kz_family_find(const char *name); // NULL where there is none
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -13,11 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kz/version.h"
+
+// What libkz shows: the functions that have it, and nothing else.
+#ifdef __GNUC__
+#define KZ_API __attribute__((visibility("default")))
+#else
+#define KZ_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define KZ_VERSION "0.1.0"
 
 // ---- status ---------------------------------------------------------------------------------
 
@@ -32,9 +39,9 @@ typedef struct kz_error {
     char message[4000]; // whole lines; the first says what happened
 } kz_error;
 
-const char *kz_status_name(kz_status status); // "NO_DEVICE"
-const char *kz_status_text(kz_status status); // "no such device"
-const char *kz_version(void);
+KZ_API const char *kz_status_name(kz_status status); // "NO_DEVICE"
+KZ_API const char *kz_status_text(kz_status status); // "no such device"
+KZ_API const char *kz_version(void);                 // of the library that runs; KZ_VERSION is the header's
 
 // ---- element types --------------------------------------------------------------------------
 
@@ -51,8 +58,8 @@ typedef enum kz_type {
     KZ_TYPE_COUNT
 } kz_type;
 
-size_t kz_type_size(kz_type type);
-const char *kz_type_name(kz_type type); // "bf16"
+KZ_API size_t kz_type_size(kz_type type);
+KZ_API const char *kz_type_name(kz_type type); // "bf16"
 
 // ---- devices --------------------------------------------------------------------------------
 
@@ -88,44 +95,45 @@ typedef struct kz_device_info {
 } kz_device_info;
 
 // Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is.
-kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
+KZ_API kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
 
 // `id` as in kz_device_info; "cuda" and "sim" mean the first of their kind, NULL the best there is.
-kz_status kz_device_open(const char *id, kz_device **device, kz_error *error);
-void kz_device_close(kz_device *device);
-const kz_device_info *kz_device_get_info(const kz_device *device);
-kz_status kz_device_synchronize(kz_device *device, kz_error *error);
+KZ_API kz_status kz_device_open(const char *id, kz_device **device, kz_error *error);
+KZ_API void kz_device_close(kz_device *device);
+KZ_API const kz_device_info *kz_device_get_info(const kz_device *device);
+KZ_API kz_status kz_device_synchronize(kz_device *device, kz_error *error);
 
 // What device printf writes goes to `print`, a piece at a time; without one (NULL) it is dropped. On
 // `cuda` the driver writes it to stdout by itself: KZ_UNSUPPORTED there and on `cpu`.
 typedef void (*kz_print)(void *context, const char *text, size_t length);
-kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error);
+KZ_API kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error);
 
 // Host threads that the simulator and `cpu` spread blocks over; 0 means all cores. KZ_UNSUPPORTED on `cuda`.
-kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error);
+KZ_API kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error);
 
 // ---- memory ---------------------------------------------------------------------------------
 
-kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error); // 0 bytes: 0
-kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error);                 // 0 is allowed
-kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
+KZ_API kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address,
+                                 kz_error *error);                                   // 0 bytes: 0
+KZ_API kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
+KZ_API kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
 // Memory of the host with an address like any other: kz_memory_free ends it, fills and copies take it on either
 // side. Pinned memory is what a GPU's copy engines reach by themselves, and kernels too; a copy that has pageable
 // memory on a side goes through a buffer of the driver's, and the call waits for it.
-kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
-                               kz_error *error);
+KZ_API kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
+                                      kz_error *error);
 
 // Asynchronous in `stream`; host memory must stay valid until the stream is synchronised. kz_copy_on_device
 // copies between any two addresses, those of host memory included.
-kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
-                         kz_error *error);
-kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from, size_t bytes,
-                            kz_error *error);
-kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
-                          kz_error *error);
-kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
-                            kz_error *error);
+KZ_API kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
+                                kz_error *error);
+KZ_API kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from,
+                                   size_t bytes, kz_error *error);
+KZ_API kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
+                                 kz_error *error);
+KZ_API kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
+                                   kz_error *error);
 
 // ---- modules and launches -------------------------------------------------------------------
 
@@ -162,13 +170,14 @@ typedef struct kz_image {
 } kz_image;
 
 // The PTX of an image, packed or not: text for the caller to free. KZ_NOT_FOUND where it has none.
-kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error);
+KZ_API kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error);
 
-kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error);
-void kz_module_close(kz_module *module);
-kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
-kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
-                           kz_error *error);
+KZ_API kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module,
+                                kz_error *error);
+KZ_API void kz_module_close(kz_module *module);
+KZ_API kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
+KZ_API kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
+                                  kz_error *error);
 
 typedef struct kz_launch {
     uint32_t grid[3], block[3];
@@ -181,8 +190,9 @@ typedef struct kz_launch {
 } kz_launch;
 
 // `args[i]` points at the value of parameter i, as for cuLaunchKernel.
-kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
-                           const void *const *args, size_t arg_count, kz_error *error);
+KZ_API kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel,
+                                  const kz_launch *launch, const void *const *args, size_t arg_count,
+                                  kz_error *error);
 
 typedef struct kz_kernel_info {
     int registers; // as ptxas allotted them; -1 where unknown
@@ -190,34 +200,35 @@ typedef struct kz_kernel_info {
     size_t local_bytes_per_thread;
     int max_threads_per_block;
 } kz_kernel_info;
-kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
+KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
 
 // ---- streams, events, graphs ----------------------------------------------------------------
 
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.
-kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
-void kz_stream_close(kz_stream *stream);
-kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
-kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
+KZ_API kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
+KZ_API void kz_stream_close(kz_stream *stream);
+KZ_API kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
+KZ_API kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
 // The driver's own handle (a CUstream), for vendor libraries; NULL for the default stream and off `cuda`.
 // A kz_ptr of a `cuda` device is a CUdeviceptr, and its primary context is current after every call.
-void *kz_stream_handle(const kz_stream *stream);
+KZ_API void *kz_stream_handle(const kz_stream *stream);
 
-kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
-void kz_event_close(kz_event *event);
-kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
-kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
+KZ_API kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
+KZ_API void kz_event_close(kz_event *event);
+KZ_API kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
+KZ_API kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
 // Seconds between two recorded events, both waited for. KZ_UNSUPPORTED where the device has no clock.
-kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds, kz_error *error);
+KZ_API kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
+                                  kz_error *error);
 
 // What is enqueued in `stream` between begin and end is recorded instead of run; streams that wait for an
 // event recorded there join in. The default stream cannot be recorded. Scalars are kept as they were, while
 // host memory is read and written when the graph runs. On `cpu`, whose kernels state no parameter sizes,
 // each recorded argument must be readable for 8 bytes. The graph's module must outlive it.
-kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
-kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
-kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
-void kz_graph_close(kz_graph *graph);
+KZ_API kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
+KZ_API kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
+KZ_API kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
+KZ_API void kz_graph_close(kz_graph *graph);
 
 // ---- what the simulator counted -------------------------------------------------------------
 
@@ -233,8 +244,8 @@ typedef struct kz_counters {
 } kz_counters;
 
 // Counting costs speed, so it is off until asked for. KZ_UNSUPPORTED on devices that cannot count.
-kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error);
-kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error);
+KZ_API kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error);
+KZ_API kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error);
 
 // ---- plans ----------------------------------------------------------------------------------
 
@@ -284,8 +295,8 @@ typedef struct kz_plan {
 } kz_plan;
 
 // Enqueues every step. `buffers` are the operation's buffers in the family's order.
-kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
-                      const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error);
+KZ_API kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
+                             const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error);
 
 #ifdef __cplusplus
 }

@@ -25,23 +25,25 @@ struct kz_family;
 // The general form, which every kz_<family>_open calls. `variant` NULL takes the one that the family chooses for
 // device, type and size, KZ_DETERMINISTIC one with the same bits in every run; a name as in `kz info FAMILY`
 // overrides both.
-kz_status kz_operation_open_family(kz_device *device, const struct kz_family *family, const struct kz_case *c,
-                                   const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_operation_open_family(kz_device *device, const struct kz_family *family,
+                                          const struct kz_case *c, const char *variant,
+                                          kz_operation **operation, kz_error *error);
 // The same for a family known by name. It knows all of them: a program that calls it links the whole zoo, while one
 // that calls kz_reduce_open alone links reduce alone.
-kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
-                            const char *variant, kz_operation **operation, kz_error *error);
-void kz_operation_close(kz_operation *operation); // NULL is allowed
+KZ_API kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
+                                   const char *variant, kz_operation **operation, kz_error *error);
+KZ_API void kz_operation_close(kz_operation *operation); // NULL is allowed
 
-const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen
-uint64_t kz_operation_workspace(const kz_operation *operation);  // bytes that a run needs; may be 0
-const kz_plan *kz_operation_plan(const kz_operation *operation);
+KZ_API const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen
+KZ_API uint64_t kz_operation_workspace(const kz_operation *operation);  // bytes that a run needs; may be 0
+KZ_API const kz_plan *kz_operation_plan(const kz_operation *operation);
 
 // Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after, and begins at a
 // multiple of KZ_WORKSPACE_ALIGNMENT, as what kz_memory_alloc gives does.
 #define KZ_WORKSPACE_ALIGNMENT 16
-kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
-                           size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
+                                  size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes,
+                                  kz_error *error);
 
 #ifdef __cplusplus
 }

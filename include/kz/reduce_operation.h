@@ -9,6 +9,10 @@
 #ifndef KZ_REDUCE_OPERATION_H
 #define KZ_REDUCE_OPERATION_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum kz_reduce_operation {
     KZ_REDUCE_SUM,
     KZ_REDUCE_MIN,
@@ -19,4 +23,7 @@ typedef enum kz_reduce_operation {
     KZ_REDUCE_COUNT
 } kz_reduce_operation;
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -19,10 +19,10 @@ extern "C" {
 
 // `variant` NULL takes the best known for device and size; a name ("06_vector") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_sgemm_open(kz_device *device, size_t m, size_t n, size_t k, const char *variant,
-                        kz_operation **operation, kz_error *error);
-kz_status kz_sgemm_run(kz_operation *operation, kz_stream *stream, kz_ptr a, kz_ptr b, kz_ptr c,
-                       kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_sgemm_open(kz_device *device, size_t m, size_t n, size_t k, const char *variant,
+                               kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_sgemm_run(kz_operation *operation, kz_stream *stream, kz_ptr a, kz_ptr b, kz_ptr c,
+                              kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

@@ -32,11 +32,11 @@ typedef enum kz_atomics_operation {
 
 // `variant` NULL takes the best known for device, operation and k; a name ("02_red") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_atomics_open(kz_device *device, kz_atomics_operation function, size_t n, size_t k,
-                          const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_atomics_open(kz_device *device, kz_atomics_operation function, size_t n, size_t k,
+                                 const char *variant, kz_operation **operation, kz_error *error);
 // `third` is 0 for COUNT.
-kz_status kz_atomics_run(kz_operation *operation, kz_stream *stream, kz_ptr first, kz_ptr out, kz_ptr third,
-                         kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_atomics_run(kz_operation *operation, kz_stream *stream, kz_ptr first, kz_ptr out,
+                                kz_ptr third, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

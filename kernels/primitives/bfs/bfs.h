@@ -26,10 +26,10 @@ typedef struct kz_bfs_graph {
 
 // `variant` NULL takes the best known for device and size; a name ("03_queue") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_bfs_open(kz_device *device, size_t vertices, size_t edges, size_t source, const char *variant,
-                      kz_operation **operation, kz_error *error);
-kz_status kz_bfs_run(kz_operation *operation, kz_stream *stream, const kz_bfs_graph *graph, kz_ptr levels,
-                     kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_bfs_open(kz_device *device, size_t vertices, size_t edges, size_t source,
+                             const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_bfs_run(kz_operation *operation, kz_stream *stream, const kz_bfs_graph *graph,
+                            kz_ptr levels, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

@@ -33,11 +33,12 @@ typedef enum kz_compact_operation {
 
 // `variant` NULL takes the best known for device, type and size; a name ("05_mail") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_compact_open(kz_device *device, kz_compact_operation which, kz_type type, size_t n,
-                          const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_compact_open(kz_device *device, kz_compact_operation which, kz_type type, size_t n,
+                                 const char *variant, kz_operation **operation, kz_error *error);
 // `flags` where the operation is FLAGGED, 0 elsewhere. One run of an operation at a time.
-kz_status kz_compact_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr flags, kz_ptr out,
-                         kz_ptr count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_compact_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr flags,
+                                kz_ptr out, kz_ptr count, kz_ptr workspace, uint64_t workspace_bytes,
+                                kz_error *error);
 
 #ifdef __cplusplus
 }

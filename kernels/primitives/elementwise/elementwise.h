@@ -28,9 +28,11 @@ typedef enum kz_elementwise {
 
 // `factor` is for scale. `variant` NULL takes the best known for device, type and size; a name overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_elementwise_open(kz_device *device, kz_elementwise function, kz_type type, size_t n,
-                              float factor, const char *variant, kz_operation **operation, kz_error *error);
-kz_status kz_elementwise_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y, kz_error *error);
+KZ_API kz_status kz_elementwise_open(kz_device *device, kz_elementwise function, kz_type type, size_t n,
+                                     float factor, const char *variant, kz_operation **operation,
+                                     kz_error *error);
+KZ_API kz_status kz_elementwise_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y,
+                                    kz_error *error);
 
 #ifdef __cplusplus
 }

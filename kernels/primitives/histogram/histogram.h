@@ -31,19 +31,20 @@ enum { KZ_HISTOGRAM_MOST_BINS = 65536 };
 // values of the type and finite; an integer type's upper may be one past its largest value. `variant` NULL
 // takes the best known for the device and the number of bins; "01_atomic" overrides it. KZ_DETERMINISTIC:
 // kz/operation.h.
-kz_status kz_histogram_even_open(kz_device *device, kz_type type, size_t n, size_t bins, double lower,
-                                 double upper, const char *variant, kz_operation **operation,
-                                 kz_error *error);
-kz_status kz_histogram_even_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr counts,
-                                kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_histogram_even_open(kz_device *device, kz_type type, size_t n, size_t bins, double lower,
+                                        double upper, const char *variant, kz_operation **operation,
+                                        kz_error *error);
+KZ_API kz_status kz_histogram_even_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr counts,
+                                       kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 // Bins of any width: bins + 1 levels in ascending order, on the device, of type f32 for KZ_F32 and u32 for
 // the integer types. Bin k holds levels[k] <= x < levels[k + 1]; of equal levels the last counts, so the bins
 // between them stay empty. Levels in no order, or NaN among them, give counts that mean nothing.
-kz_status kz_histogram_range_open(kz_device *device, kz_type type, size_t n, size_t bins, const char *variant,
-                                  kz_operation **operation, kz_error *error);
-kz_status kz_histogram_range_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr levels,
-                                 kz_ptr counts, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_histogram_range_open(kz_device *device, kz_type type, size_t n, size_t bins,
+                                         const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_histogram_range_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr levels,
+                                        kz_ptr counts, kz_ptr workspace, uint64_t workspace_bytes,
+                                        kz_error *error);
 
 #ifdef __cplusplus
 }

@@ -27,11 +27,11 @@ typedef struct kz_pagerank_graph {
 
 // `variant` NULL takes the best known for device and size; a name ("04_pull_thread") overrides it.
 // KZ_DETERMINISTIC takes the best of those that add in the same order in every run: those that pull.
-kz_status kz_pagerank_open(kz_device *device, size_t vertices, size_t edges, const char *variant,
-                           kz_operation **operation, kz_error *error);
-kz_status kz_pagerank_run(kz_operation *operation, kz_stream *stream, const kz_pagerank_graph *graph,
-                          kz_ptr rank, kz_ptr next, kz_ptr workspace, uint64_t workspace_bytes,
-                          kz_error *error);
+KZ_API kz_status kz_pagerank_open(kz_device *device, size_t vertices, size_t edges, const char *variant,
+                                  kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_pagerank_run(kz_operation *operation, kz_stream *stream, const kz_pagerank_graph *graph,
+                                 kz_ptr rank, kz_ptr next, kz_ptr workspace, uint64_t workspace_bytes,
+                                 kz_error *error);
 
 #ifdef __cplusplus
 }

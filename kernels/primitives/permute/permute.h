@@ -20,10 +20,11 @@ extern "C" {
 
 // `order` holds each of 0 to axis_count - 1 once. `variant` NULL takes the best known for device, type and
 // size. KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, const size_t *axes,
-                          const unsigned *order, const char *variant, kz_operation **operation,
-                          kz_error *error);
-kz_status kz_permute_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_error *error);
+KZ_API kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, const size_t *axes,
+                                 const unsigned *order, const char *variant, kz_operation **operation,
+                                 kz_error *error);
+KZ_API kz_status kz_permute_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                                kz_error *error);
 
 #ifdef __cplusplus
 }

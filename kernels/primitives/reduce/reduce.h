@@ -24,14 +24,15 @@ extern "C" {
 // `variant` NULL takes the best known for device, type and size; a name ("01_atomic") overrides it.
 // KZ_DETERMINISTIC takes the best of those that add in the same order in every run, which sums of floats care
 // about.
-kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
-                         const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_reduce_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
+                                const char *variant, kz_operation **operation, kz_error *error);
 // ARGMIN and ARGMAX: the value, and in *index (a KZ_I64) where it stands.
-kz_status kz_reduce_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr index,
-                              kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_reduce_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                                     kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes,
+                                     kz_error *error);
 // All the others.
-kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr workspace,
-                        uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_reduce_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                               kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

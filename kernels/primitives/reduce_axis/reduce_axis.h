@@ -23,14 +23,15 @@ extern "C" {
 
 // `variant` NULL takes the best known for device, type and size; a name ("01_thread") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t outer,
-                              size_t n, size_t inner, const char *variant, kz_operation **operation,
-                              kz_error *error);
-kz_status kz_reduce_axis_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
-                             kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_reduce_axis_open(kz_device *device, kz_reduce_operation function, kz_type type,
+                                     size_t outer, size_t n, size_t inner, const char *variant,
+                                     kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_reduce_axis_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                                    kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 // ARGMIN and ARGMAX: the values, and in index[] (KZ_I64, as many) where in n each stands.
-kz_status kz_reduce_axis_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
-                                   kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_reduce_axis_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                                          kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes,
+                                          kz_error *error);
 
 #ifdef __cplusplus
 }

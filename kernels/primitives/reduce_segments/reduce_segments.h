@@ -23,16 +23,17 @@ extern "C" {
 
 // `variant` NULL takes the best known for device, type and size; a name ("01_thread") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_operation function, kz_type type, size_t n,
-                                  size_t segments, const char *variant, kz_operation **operation,
-                                  kz_error *error);
-kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
-                                 kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_operation function, kz_type type,
+                                         size_t n, size_t segments, const char *variant,
+                                         kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
+                                        kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes,
+                                        kz_error *error);
 // ARGMIN and ARGMAX: the values, and in index[] (KZ_I64, as many) where each stands, counted from its
 // segment's first.
-kz_status kz_reduce_segments_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
-                                       kz_ptr out, kz_ptr index, kz_ptr workspace, uint64_t workspace_bytes,
-                                       kz_error *error);
+KZ_API kz_status kz_reduce_segments_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in,
+                                              kz_ptr offsets, kz_ptr out, kz_ptr index, kz_ptr workspace,
+                                              uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

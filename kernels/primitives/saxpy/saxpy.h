@@ -18,9 +18,10 @@ extern "C" {
 
 // `variant` NULL takes the best known for device, type and size; a name ("01_naive") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_saxpy_open(kz_device *device, kz_type type, size_t n, float a, const char *variant,
-                        kz_operation **operation, kz_error *error);
-kz_status kz_saxpy_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y, kz_error *error);
+KZ_API kz_status kz_saxpy_open(kz_device *device, kz_type type, size_t n, float a, const char *variant,
+                               kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_saxpy_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y,
+                              kz_error *error);
 
 #ifdef __cplusplus
 }

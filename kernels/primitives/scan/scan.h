@@ -36,11 +36,11 @@ typedef enum kz_scan_kind { KZ_SCAN_INCLUSIVE, KZ_SCAN_EXCLUSIVE } kz_scan_kind;
 
 // `variant` NULL takes the best known for device, type and size; a name ("06_look_back") overrides it.
 // KZ_DETERMINISTIC takes one that rounds in the same order in every run, which floats care about.
-kz_status kz_scan_open(kz_device *device, kz_scan_function function, kz_scan_kind kind, kz_type type,
-                       size_t n, const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_scan_open(kz_device *device, kz_scan_function function, kz_scan_kind kind, kz_type type,
+                              size_t n, const char *variant, kz_operation **operation, kz_error *error);
 // `heads` for a segmented scan alone.
-kz_status kz_scan_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr heads,
-                      kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_scan_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr heads,
+                             kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

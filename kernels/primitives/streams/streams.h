@@ -19,10 +19,10 @@ extern "C" {
 
 // `pinned` says where x and y are. `variant` NULL takes the best known for device and size; a name
 // ("03_two_buffers") overrides it. KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_streams_open(kz_device *device, kz_type type, size_t n, size_t rounds, bool pinned,
-                          const char *variant, kz_operation **operation, kz_error *error);
-kz_status kz_streams_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y, kz_ptr workspace,
-                         uint64_t workspace_bytes, kz_error *error);
+KZ_API kz_status kz_streams_open(kz_device *device, kz_type type, size_t n, size_t rounds, bool pinned,
+                                 const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_streams_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr y,
+                                kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

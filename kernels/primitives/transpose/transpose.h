@@ -19,10 +19,10 @@ extern "C" {
 
 // rows and columns are the input's. `variant` NULL takes the best known for device, type and size.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_transpose_open(kz_device *device, kz_type type, size_t rows, size_t columns, const char *variant,
-                            kz_operation **operation, kz_error *error);
-kz_status kz_transpose_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
-                           kz_error *error);
+KZ_API kz_status kz_transpose_open(kz_device *device, kz_type type, size_t rows, size_t columns,
+                                   const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_transpose_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out,
+                                  kz_error *error);
 
 #ifdef __cplusplus
 }

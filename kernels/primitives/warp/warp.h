@@ -35,11 +35,11 @@ typedef enum kz_warp_operation {
 
 // `variant` NULL takes the best known for device, type and size; a name ("03_shuffle") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
-kz_status kz_warp_open(kz_device *device, kz_warp_operation function, kz_type type, size_t n,
-                       const char *variant, kz_operation **operation, kz_error *error);
+KZ_API kz_status kz_warp_open(kz_device *device, kz_warp_operation function, kz_type type, size_t n,
+                              const char *variant, kz_operation **operation, kz_error *error);
 // `second` is 0 for what has none.
-kz_status kz_warp_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr second,
-                      kz_error *error);
+KZ_API kz_status kz_warp_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr out, kz_ptr second,
+                             kz_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,16 @@
+# KZ_VERSION and KZ_SOVERSION, read from their home, include/kz/version.h.
+set(home ${CMAKE_CURRENT_LIST_DIR}/../include/kz/version.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${home})
+file(READ ${home} text)
+foreach(part MAJOR MINOR PATCH)
+    if(NOT text MATCHES "#define KZ_VERSION_${part} +([0-9]+)")
+        message(FATAL_ERROR "include/kz/version.h does not define KZ_VERSION_${part} as a number")
+    endif()
+    set(${part} ${CMAKE_MATCH_1})
+endforeach()
+set(KZ_VERSION ${MAJOR}.${MINOR}.${PATCH})
+if(MAJOR EQUAL 0)
+    set(KZ_SOVERSION ${MAJOR}.${MINOR}) # before 1.0 each minor version may change the ABI
+else()
+    set(KZ_SOVERSION ${MAJOR})
+endif()
