@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bench/records.h"
 
 static json_t *at(json_t *object, const char *outer, const char *inner) {
     return json_object_get(json_object_get(object, outer), inner);
@@ -93,23 +94,12 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
 }
 
 kz_status bench_archive_read(bench_archive *archive, const char *path, kz_error *error) {
-    char *data;
-    size_t size, line = 1;
-    kz_status status = base_file_read(path, &data, &size, error);
-    if (status) return status;
-    for (char *at_line = data; !status && *at_line; line++) {
-        size_t length = strcspn(at_line, "\n");
-        json_error_t why;
-        json_t *record = json_loadb(at_line, length, 0, &why);
-        if (record) {
-            status = add(archive, record, path, error);
-        } else if (length) {
-            status = base_fail(error, KZ_IO, "%s:%zu is no JSON: %s", path, line, why.text);
-            base_fail_note(error, "a line that a crash cut off can be removed; the others stand");
-        }
-        at_line += length + (at_line[length] == '\n');
-    }
-    free(data);
+    json_t *records, *record;
+    size_t i;
+    kz_status status = bench_records_read(path, &records, error);
+    json_array_foreach(records, i, record) if (!status) status =
+        add(archive, json_incref(record), path, error);
+    json_decref(records);
     return status;
 }
 

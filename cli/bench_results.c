@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/records.h"
 #include "bench/target.h"
 #include "bench_archive.h"
 #include "cli.h"
@@ -387,7 +388,8 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
     base_text_add(
         &out,
         "# Measured on %s\n\nWritten by `kz bench results` from the records beside it: one JSON object per "
-        "line, one line per\ncandidate and mode, raw samples kept. The READMEs of the families show them.\n\n"
+        "line, one line per\ncase of a run, statistics and no samples. The READMEs of the families show "
+        "them.\n\n"
         "| file | date | commit | driver | figures | command |\n|---|---|---|---|--:|---|\n",
         f->device);
     for (size_t i = 0; i < files->gl_pathc; i++) add_file_rows(r, files->gl_pathv[i], f->gpu, &out);
@@ -396,6 +398,22 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
     kz_status status = put(r, path, before, &out, error);
     free(before);
     base_text_free(&out);
+    return status;
+}
+
+// The records as they are kept: packed, without samples.
+static kz_status update_records(results *r, const char *path, kz_error *error) {
+    json_t *records = NULL;
+    base_text packed = {0};
+    char *before = NULL;
+    size_t size;
+    kz_status status = bench_records_read(path, &records, error);
+    if (!status) status = base_file_read(path, &before, &size, error);
+    if (!status) status = bench_records_pack(records, &packed, error);
+    if (!status) status = put(r, path, before, &packed, error);
+    json_decref(records);
+    free(before);
+    base_text_free(&packed);
     return status;
 }
 
@@ -421,8 +439,10 @@ int bench_results(const char *const *files, size_t count, bool check) {
         base_fail_note(&error, "kz bench results is for the folder of the sources, or name the files");
     }
     for (size_t i = 0; i < count && !status; i++) status = bench_archive_read(&r.archive, files[i], &error);
-    for (size_t i = 0; i < found.gl_pathc && !status; i++)
-        status = bench_archive_read(&r.archive, found.gl_pathv[i], &error);
+    for (size_t i = 0; i < found.gl_pathc && !status; i++) {
+        status = update_records(&r, found.gl_pathv[i], &error);
+        if (!status) status = bench_archive_read(&r.archive, found.gl_pathv[i], &error);
+    }
     if (!status) status = sort_figures(&r, &error);
     if (!status) status = update_all(&r, &found, count == 0, &error);
     if (!status && r.stale) {

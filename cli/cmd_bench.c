@@ -25,7 +25,7 @@ typedef struct bench_options {
     const char *pattern, *family, *suite, *time, *budget, *commit;
     cli_output json;
     cli_integer seed;
-    bool check, no_save;
+    bool check, no_save, samples;
 } bench_options;
 
 // One case of one family on one device.
@@ -498,6 +498,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     s.info.command = s.command;
     s.info.commit = options.commit ? options.commit : bench_commit();
     s.info.other_processes = -1;
+    s.info.samples = options.samples;
     int code = measure(&s, &words);
     family_guest_close(s.guest);
     bench_peers_close(&s.peers);
@@ -524,11 +525,13 @@ static const cli_option options_table[] = {
     {"seed", CLI_INTEGER, offsetof(bench_options, seed), "N", "the seed of the inputs (2026)"},
     {"json", CLI_OUTPUT, offsetof(bench_options, json), "PATH",
      "records added to this file, or to one per family in this folder/"},
+    {"samples", CLI_FLAG, offsetof(bench_options, samples), NULL,
+     "keep every sample in the records, not their statistics alone"},
     {"no-save", CLI_FLAG, offsetof(bench_options, no_save), NULL, "keep no records of this run"},
     {"commit", CLI_TEXT, offsetof(bench_options, commit), "ID",
      "the commit the records name (that of the build)"},
     {"check", CLI_FLAG, offsetof(bench_options, check), NULL,
-     "results: change nothing, fail where a README is stale"},
+     "results: change nothing, fail where a file is stale"},
     {0},
 };
 
@@ -548,10 +551,12 @@ const cli_command cli_command_bench = {
         "is sampled until the interval is within 0.5%, and called not converged after --time seconds.\n\n"
         "The simulator has no clock: there it counts instructions, sectors and wavefronts instead.\n\n"
         "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
-        "else ~/.local/state/kz. `kz bench results` writes the tables of the families' READMEs from the "
+        "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench results` packs the "
         "records\n"
-        "under results/ (or those named), in the folder of the sources. `kz bench sim` times the simulator "
-        "itself.",
+        "under results/ and writes the tables of the families' READMEs from them (or from those named), in "
+        "the "
+        "folder\n"
+        "of the sources. `kz bench sim` times the simulator itself.",
     .examples = "  kz bench reduce                                  the ladder on this machine's GPU\n"
                 "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
                 "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"

@@ -48,6 +48,12 @@ void base_text_free(base_text *text);
 // Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
 size_t base_utf8_length(const char *at);
 
+// ---- hash: FNV-1a, 64 bits ------------------------------------------------------------------------
+
+// Tells contents apart, and is no protection against anybody. Begin with BASE_HASH; go on with what was returned.
+#define BASE_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t base_hash(uint64_t hash, const void *data, size_t size);
+
 // ---- files ------------------------------------------------------------------------------------
 
 // The whole file, NUL-terminated, malloc'ed.

@@ -33,24 +33,17 @@ static void program_close(void *self) {
     free(p);
 }
 
-// FNV-1a: the code is ours, so nobody forges it; it only must tell one build from another.
-static uint64_t hash(uint64_t h, const void *data, size_t size) {
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++) h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static void hash_image(const kz_image *image, char text[20]) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = BASE_HASH;
     char *ptx = NULL;
     if (kz_image_ptx(image, &ptx, NULL) != KZ_OK && !image->machine_code_count) return;
-    if (ptx) h = hash(h, ptx, strlen(ptx));
+    if (ptx) h = base_hash(h, ptx, strlen(ptx));
     free(ptx);
     for (size_t i = 0; i < image->machine_code_count; i++) {
         const void *data;
         void *unpacked;
         if (device_code_unpack(image->name, &image->machine_code[i], &data, &unpacked, NULL) == KZ_OK)
-            h = hash(h, data, image->machine_code[i].size);
+            h = base_hash(h, data, image->machine_code[i].size);
         free(unpacked);
     }
     snprintf(text, 20, "%016llx", (unsigned long long)h);

@@ -7,14 +7,6 @@
 
 #include "base/base.h"
 
-// Six digits, as in record.c.
-static json_t *number(double value) {
-    if (!isfinite(value)) return json_null();
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", value);
-    return json_real(strtod(text, NULL));
-}
-
 static const char *status_of(const bench_micro_point *p) {
     if (p->status == KZ_WRONG) return "wrong";
     if (p->status == KZ_UNSUPPORTED) return "unsupported";
@@ -22,16 +14,29 @@ static const char *status_of(const bench_micro_point *p) {
     return isfinite(p->value) ? "ok" : p->counters.valid ? "counted" : "not measured";
 }
 
+// Half the middle half over the median.
+static double spread_of(const bench_summary *s) {
+    if (s->count < 4 || s->median == 0) return NAN;
+    return (s->third_quartile - s->first_quartile) / 2 / fabs(s->median);
+}
+
+static json_t *statistics_object(const bench_micro_point *p) {
+    bench_summary s;
+    if (!p->count) return json_null();
+    if (!bench_summarise(p->samples, p->count, &s)) return NULL;
+    return json_pack("{sI, so, so, so}", "count", (json_int_t)p->count, "least", bench_number(s.least),
+                     "most", bench_number(s.most), "spread", bench_number(spread_of(&s)));
+}
+
 json_t *bench_micro_record(const bench_run_info *run, const bench_micro_point *p) {
-    json_t *record = bench_record_head(run, NULL), *samples = json_array();
-    for (size_t i = 0; i < p->count; i++) json_array_append_new(samples, number(p->samples[i]));
+    json_t *record = bench_record_head(run, NULL);
     json_t *point = json_pack("{ss, ss, so, so}", "group", bench_micro_group_name(p->group), "name", p->name,
-                              "x", number(p->x), "y", number(p->y));
-    json_t *rest =
-        json_pack("{so, ss, so, so, so, so, ss, so}", "microbench", point, "unit", p->unit, "value",
-                  number(p->value), "nominal", number(p->nominal), "samples", samples, "counters",
-                  bench_counters_object(&p->counters), "status", status_of(p), "reason",
-                  p->status && p->error.message[0] ? json_string(p->error.message) : json_null());
+                              "x", bench_number(p->x), "y", bench_number(p->y));
+    json_t *rest = json_pack("{so, ss, so, so, so, so, ss, so}", "microbench", point, "unit", p->unit,
+                             "value", bench_number(p->value), "nominal", bench_number(p->nominal),
+                             "statistics", statistics_object(p), "counters",
+                             bench_counters_object(&p->counters), "status", status_of(p), "reason",
+                             p->status && p->error.message[0] ? json_string(p->error.message) : json_null());
     if (json_object_update_new(record, rest)) {
         json_decref(record);
         return NULL;
@@ -74,10 +79,9 @@ bool bench_micro_list_add(bench_micro_list *list, const bench_micro_figure *figu
     return true;
 }
 
-static double spread_of(const double *samples, size_t count) {
+static double spread_of_samples(const double *samples, size_t count) {
     bench_summary s;
-    if (count < 4 || !bench_summarise(samples, count, &s) || s.median == 0) return NAN;
-    return (s.third_quartile - s.first_quartile) / 2 / fabs(s.median);
+    return bench_summarise(samples, count, &s) ? spread_of(&s) : (double)NAN;
 }
 
 bench_micro_figure bench_micro_figure_of(const bench_micro_point *p) {
@@ -86,7 +90,7 @@ bench_micro_figure bench_micro_figure_of(const bench_micro_point *p) {
                             .y = p->y,
                             .value = p->value,
                             .nominal = p->nominal,
-                            .spread = spread_of(p->samples, p->count),
+                            .spread = spread_of_samples(p->samples, p->count),
                             .status = p->status,
                             .counters = p->counters};
     memcpy(f.name, p->name, sizeof f.name);
@@ -105,11 +109,19 @@ static const char *text_in(const json_t *object, const char *key) {
     return text ? text : "";
 }
 
-static bool read_figure(const json_t *record, bench_micro_figure *f) {
-    const json_t *point = json_object_get(record, "microbench"),
-                 *samples = json_object_get(record, "samples");
+// Records of before had samples in the place of statistics.
+static double read_spread(const json_t *record) {
+    const json_t *samples = json_object_get(record, "samples");
     double taken[BENCH_MICRO_SAMPLES];
     size_t count = 0;
+    if (!samples) return number_in(json_object_get(record, "statistics"), "spread");
+    for (size_t i = 0; i < json_array_size(samples) && count < BENCH_MICRO_SAMPLES; i++)
+        taken[count++] = json_number_value(json_array_get(samples, i));
+    return spread_of_samples(taken, count);
+}
+
+static bool read_figure(const json_t *record, bench_micro_figure *f) {
+    const json_t *point = json_object_get(record, "microbench");
     *f = (bench_micro_figure){0};
     if (!bench_micro_group_find(text_in(point, "group"), &f->group)) return false;
     if (strcmp(text_in(record, "status"), "ok") != 0) return false;
@@ -120,9 +132,7 @@ static bool read_figure(const json_t *record, bench_micro_figure *f) {
     f->y = number_in(point, "y");
     f->value = number_in(record, "value");
     f->nominal = number_in(record, "nominal");
-    for (size_t i = 0; i < json_array_size(samples) && count < BENCH_MICRO_SAMPLES; i++)
-        taken[count++] = json_number_value(json_array_get(samples, i));
-    f->spread = spread_of(taken, count);
+    f->spread = read_spread(record);
     return isfinite(f->value);
 }
 

@@ -13,12 +13,14 @@
 #include "bench/commit.h"
 
 // Six digits: more than any clock gives, and a third of the bytes of a double's seventeen.
-static json_t *number(double value) {
-    if (!isfinite(value)) return json_null();
+static double six_digits(double value) {
     char text[32];
     snprintf(text, sizeof text, "%.6g", value);
-    return json_real(strtod(text, NULL));
+    return strtod(text, NULL);
 }
+
+json_t *bench_number(double value) { return isfinite(value) ? json_real(six_digits(value)) : json_null(); }
+static json_t *number(double value) { return bench_number(value); }
 static json_t *count(uint64_t value) { return json_integer((json_int_t)value); }
 static json_t *known(double value) { return value > 0 ? number(value) : json_null(); } // 0 means unknown
 static json_t *text(const char *value) { return value && value[0] ? json_string(value) : json_null(); }
@@ -153,15 +155,40 @@ static json_t *samples_array(const bench_series *series) {
     return array;
 }
 
+// Of the samples as they are written: whoever has them can tell that they are those of the record.
+static void digest_of(const double *samples, size_t count, char text[20]) {
+    uint64_t hash = BASE_HASH;
+    for (size_t i = 0; i < count; i++) {
+        double value = six_digits(samples[i]);
+        uint64_t bits;
+        unsigned char bytes[8];
+        memcpy(&bits, &value, sizeof bits);
+        for (unsigned b = 0; b < 8; b++) bytes[b] = (unsigned char)(bits >> 8 * b);
+        hash = base_hash(hash, bytes, sizeof bytes);
+    }
+    snprintf(text, 20, "%016llx", (unsigned long long)hash);
+}
+
+bool bench_record_add_statistics(json_t *statistics, const double *samples, const bench_summary *s) {
+    char digest[20];
+    digest_of(samples, s->count, digest);
+    json_t *more = json_pack("{so, so, ss}", "p05_s", number(s->fifth_percentile), "p95_s",
+                             number(s->ninety_fifth_percentile), "digest", digest);
+    return json_object_update_new(statistics, more) == 0;
+}
+
 static json_t *statistics_object(const bench_series *series) {
     const bench_summary *s = &series->summary;
-    return json_pack("{so, so, so, so, so, so, so, so, ss, so, sb}", "count", count(s->count), "median_s",
-                     number(s->median), "low_s", s->has_interval ? number(s->low) : json_null(), "high_s",
-                     s->has_interval ? number(s->high) : json_null(), "least_s", number(s->least),
-                     "first_quartile_s", number(s->first_quartile), "third_quartile_s",
-                     number(s->third_quartile), "most_s", number(s->most), "state",
-                     bench_state_name(series->state), "warm_up_samples", count(series->warm_samples), "warm",
-                     series->warm);
+    json_t *statistics = json_pack(
+        "{so, so, so, so, so, so, so, so, ss, so, sb}", "count", count(s->count), "median_s",
+        number(s->median), "low_s", s->has_interval ? number(s->low) : json_null(), "high_s",
+        s->has_interval ? number(s->high) : json_null(), "least_s", number(s->least), "first_quartile_s",
+        number(s->first_quartile), "third_quartile_s", number(s->third_quartile), "most_s", number(s->most),
+        "state", bench_state_name(series->state), "warm_up_samples", count(series->warm_samples), "warm",
+        series->warm);
+    if (bench_record_add_statistics(statistics, series->samples, s)) return statistics;
+    json_decref(statistics);
+    return NULL;
 }
 
 static json_t *derived_object(const bench_outcome *o, const bench_timing *t) {
@@ -253,9 +280,10 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
               : json_null(),
         "runs_per_sample", timed ? count(t->runs) : json_null());
     json_t *rest = json_pack(
-        "{so, so, so, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
-        host_object(o), "clocks", clocks, "samples_s", timed ? samples_array(&t->series) : json_null(),
-        "statistics", timed ? statistics_object(&t->series) : json_null(), "derived",
+        "{so, so, so, so*, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
+        host_object(o), "clocks", clocks, "samples_s",
+        timed && run->samples ? samples_array(&t->series) : NULL, "statistics",
+        timed ? statistics_object(&t->series) : json_null(), "derived",
         timed ? derived_object(o, t) : json_null(), "counters", bench_counters_object(&r->counters), "memory",
         memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate), "check", checks_object(r),
         "compare", timed ? comparisons_array(o, result, mode) : json_null(), "target",

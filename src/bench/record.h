@@ -1,7 +1,7 @@
 // bench/record: what was measured, as JSON: one object per line, one line per candidate and mode.
 //
-// SI base units; what is unknown is null, never 0; raw samples are kept. docs of the fields:
-// results/README.md.
+// SI base units; what is unknown is null, never 0. A record has statistics, and raw samples only where a run was asked
+// to keep them. docs of the fields: results/README.md.
 #ifndef BENCH_RECORD_H
 #define BENCH_RECORD_H
 
@@ -19,6 +19,7 @@ typedef struct bench_run_info {
     const char *commit;  // of the code, "-dirty" where it was changed; NULL where unknown
     const char *driver, *uuid;
     int other_processes; // -1 where unknown
+    bool samples;        // records keep the raw samples too
     kz_device_info device;
 } bench_run_info;
 
@@ -29,6 +30,10 @@ const char *bench_commit(void);
 // What every record begins with: schema, run, code, environment and device, with these roofs (taken over; may be
 // NULL). A new reference, or NULL when out of memory.
 json_t *bench_record_head(const bench_run_info *run, json_t *roofs);
+json_t *bench_number(double value); // six digits; null where it is not finite
+// Adds what is told by samples alone: outer percentiles, and a digest of the samples in the order taken (FNV-1a over
+// the doubles, least byte first, each rounded to the six digits that are written). False when out of memory.
+bool bench_record_add_statistics(json_t *statistics, const double *samples, const bench_summary *summary);
 json_t *bench_counters_object(const kz_counters *counters); // null where they are not valid
 // Appends a record as one whole synced line, and takes it over; NULL is KZ_NO_MEMORY.
 kz_status bench_record_write(const char *path, json_t *record, kz_error *error);

@@ -60,8 +60,10 @@ bool bench_summarise(const double *samples, size_t count, bench_summary *summary
     summary->low = sorted[rank > 0 ? rank - 1 : 0];
     summary->high = sorted[rank > 0 ? count - rank : count - 1];
     summary->least = sorted[0];
+    summary->fifth_percentile = quantile_of_sorted(sorted, count, 0.05);
     summary->first_quartile = quantile_of_sorted(sorted, count, 0.25);
     summary->third_quartile = quantile_of_sorted(sorted, count, 0.75);
+    summary->ninety_fifth_percentile = quantile_of_sorted(sorted, count, 0.95);
     summary->most = sorted[count - 1];
     free(sorted);
     return true;

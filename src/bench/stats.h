@@ -15,7 +15,7 @@ typedef struct bench_summary {
     double median;
     double low, high; // 95% interval of the median; the extremes where there are too few samples for one
     bool has_interval;
-    double least, first_quartile, third_quartile, most;
+    double least, fifth_percentile, first_quartile, third_quartile, ninety_fifth_percentile, most;
 } bench_summary;
 
 // Zeros for no samples. `samples` stays as it is. False when out of memory.

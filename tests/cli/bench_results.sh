@@ -14,10 +14,11 @@ printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $r
 printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $readme
 commit=c0ffee size=1048576
 record() { # record NAME BY SECONDS TIME COMPARE TARGET
-    printf '{"schema":1,"run":{"id":"1","time":"%s","command":"kz bench %s"},"code":{"commit":"%s"},' "$4" $commit $commit
+    printf '{"schema":1,"run":{"id":"%s","time":"%s","command":"kz bench %s"},"code":{"commit":"%s"},' "$4$commit" "$4" $commit $commit
     printf '"environment":{"driver":"580.1"},"device":{"gpu":"h200","name":"NVIDIA H200"},'
     printf '"case":{"name":"sum-f32-n%s-uniform","family":"reduce"},"candidate":{"by":"%s","name":"%s"},' $size "$2" "$1"
     printf '"figure":true,"work":{"bytes":%s},"statistics":{"median_s":%s},' $((4 * size)) "$3"
+    printf '"mode":"latency","samples_s":[%s,%s],' "$3" "$3"
     printf '"derived":{"bytes_per_s":4.1e12,"of_copy":0.95},"compare":%s,"target":%s,"status":"ok"}\n' "$5" "$6"
 }
 faster='[{"with":"cub","time_ratio":0.5,"low":0.4,"high":0.625}]'
@@ -47,6 +48,21 @@ grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "result
 expect_exit 0 bench results --check
 expect_exit 0 bench results
 expect_out "0 files changed"
+
+# What is kept is packed, a line per case of a run, without samples.
+kept=results/h200/2026-11-15-c0ffee-reduce.jsonl
+grep -q samples_s $kept && fail "samples were kept"
+[ "$(grep -c "^{\"schema\":2," $kept)" = 2 ] || fail "not one line for each case of a run: $(cat $kept)"
+grep -q '"digest":"[0-9a-f]\{16\}"' $kept || fail "no digest of the samples: $(cat $kept)"
+grep -q wrong_one $kept || fail "a result was lost"
+cp $kept "$FOLDER/packed"
+record 06_vector kz 3e-6 2026-11-15T00:00:01Z '[]' null >> $kept
+expect_exit 1 bench results --check
+expect_err "$kept is stale"
+expect_exit 0 bench results
+grep -q samples_s $kept && fail "samples that were added were kept"
+cp "$FOLDER/packed" $kept
+expect_exit 0 bench results
 
 # A row is of one run: an older one has a faster variant and another rival's time, a newer one no rival, the newest
 # lacks the last variant. The ladder takes each variant's newest figure, where most were timed.
@@ -86,5 +102,5 @@ done
 
 echo '{"cut off' >> results/h200/2026-11-15-c0ffee-reduce.jsonl
 expect_exit 5 bench results
-expect_err "jsonl:6 is no JSON"
+expect_err "jsonl:3 is no JSON"
 finish

@@ -1,0 +1,247 @@
+// bench/records: see records.h.
+#include "bench/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/record.h"
+
+typedef enum level { CASE, MODE, CANDIDATE, RESULT, LEVELS } level;
+
+// Where a member of a record stands in a packed line; what is not named here is the result's own.
+static const struct {
+    const char *key;
+    level level;
+} homes[] = {
+    {"run", CASE},           {"code", CASE},           {"environment", CASE},
+    {"device", CASE},        {"case", CASE},           {"cache", CASE},
+    {"timer", CASE},         {"work", CASE},           {"host", CASE},
+    {"figure", MODE},        {"clocks", MODE},         {"roofs", MODE},
+    {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"check", CANDIDATE},
+    {"counters", CANDIDATE}, {"candidate", CANDIDATE},
+};
+
+static level level_of(const char *key) {
+    for (size_t i = 0; i < BASE_COUNT(homes); i++)
+        if (strcmp(homes[i].key, key) == 0) return homes[i].level;
+    return RESULT;
+}
+
+static const char *text_in(const json_t *record, const char *outer, const char *inner) {
+    const json_t *object = inner ? json_object_get(record, outer) : record;
+    const char *text = json_string_value(json_object_get(object, inner ? inner : outer));
+    return text ? text : "";
+}
+
+// null, [], or an object of nothing else: {"before": null, "after": null}.
+static bool is_empty(const json_t *value) {
+    const char *key;
+    json_t *inner;
+    json_object_foreach((json_t *)value, key, inner) if (!is_empty(inner)) return false;
+    return !value || json_is_null(value) || json_is_object(value) ||
+           (json_is_array(value) && json_array_size(value) == 0);
+}
+
+// ---- packing ---------------------------------------------------------------------------------------------
+
+// The statistics with what only samples can tell, where they have it not yet. A new reference, or NULL.
+static json_t *complete_statistics(json_t *statistics, const json_t *samples) {
+    size_t count = json_array_size(samples);
+    if (!count || json_object_get(statistics, "digest")) return json_incref(statistics);
+    json_t *whole = json_copy(statistics);
+    double *values = malloc(count * sizeof *values);
+    bench_summary summary = {0};
+    for (size_t i = 0; values && i < count; i++) values[i] = json_number_value(json_array_get(samples, i));
+    bool made = whole && values && bench_summarise(values, count, &summary) &&
+                bench_record_add_statistics(whole, values, &summary);
+    free(values);
+    if (made) return whole;
+    json_decref(whole);
+    return NULL;
+}
+
+// A record without samples, its roofs beside its device, its run as of the case. A new reference, or NULL.
+static json_t *normalise(const json_t *record, json_t *run) {
+    json_t *whole = json_copy((json_t *)record), *device = json_copy(json_object_get(record, "device"));
+    json_t *roofs = json_object_get(json_object_get(record, "device"), "roofs"),
+           *statistics = json_object_get(record, "statistics");
+    int failed = json_object_set(whole, "run", run);
+    if (roofs) failed |= json_object_set(whole, "roofs", roofs) | json_object_del(device, "roofs");
+    failed |= json_object_set_new(whole, "device", device);
+    if (statistics)
+        failed |= json_object_set_new(whole, "statistics",
+                                      complete_statistics(statistics, json_object_get(record, "samples_s")));
+    json_object_del(whole, "samples_s");
+    json_object_del(whole, "schema");
+    if (!failed) return whole;
+    json_decref(whole);
+    return NULL;
+}
+
+// The member of `parent`, an empty object where there is none yet.
+static json_t *member(json_t *parent, const char *key) {
+    json_t *object = json_object_get(parent, key);
+    if (object) return object;
+    object = json_object();
+    json_object_set_new(parent, key, object);
+    return object;
+}
+
+static json_t *find_candidate(json_t *candidates, json_t *name) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(candidates, i,
+                       one) if (json_equal(json_object_get(one, "candidate"), name)) return one;
+    one = json_object();
+    json_array_append_new(candidates, one);
+    return one;
+}
+
+typedef struct packing {
+    json_t *shared, *modes, *candidates; // what a case's results share; by mode; a list
+} packing;
+
+// Each member goes to its level, if nothing stands there yet; in the second pass one that differs goes to the result.
+static void place(const packing *p, json_t *record, bool results) {
+    const char *key, *mode = text_in(record, "mode", NULL);
+    json_t *value, *candidate = find_candidate(p->candidates, json_object_get(record, "candidate"));
+    json_t *at_level[LEVELS] = {p->shared, member(p->modes, mode), candidate, NULL};
+    if (results) at_level[RESULT] = member(member(candidate, "results"), mode);
+    json_object_foreach(record, key, value) {
+        level home = level_of(key);
+        json_t *there = home == RESULT ? NULL : json_object_get(at_level[home], key);
+        if (strcmp(key, "mode") == 0) continue;
+        if (!results && home != RESULT && !there && !is_empty(value))
+            json_object_set(at_level[home], key, value);
+        if (results && (there ? !json_equal(there, value) : !is_empty(value)))
+            json_object_set(at_level[RESULT], key, value);
+    }
+}
+
+// What is shared is filled from all records of the case before it is known what differs from it.
+static json_t *pack_case(const json_t *records, size_t from, size_t to) {
+    packing p = {json_pack("{si}", "schema", BENCH_PACKED_SCHEMA), json_object(), json_array()};
+    json_t *run = json_object_get(json_array_get(records, from), "run"), *normal = json_array();
+    int failed = !p.shared || !p.modes || !p.candidates || !normal;
+    for (size_t i = from; i < to && !failed; i++)
+        failed = json_array_append_new(normal, normalise(json_array_get(records, i), run));
+    for (int pass = 0; pass < 2 && !failed; pass++)
+        for (size_t i = 0; i < to - from; i++) place(&p, json_array_get(normal, i), pass == 1);
+    json_decref(normal);
+    failed |= json_object_set_new(p.shared, "modes", p.modes);
+    failed |= json_object_set_new(p.shared, "candidates", p.candidates);
+    if (!failed) return p.shared;
+    json_decref(p.shared);
+    return NULL;
+}
+
+static bool is_record(const json_t *record) { return json_object_get(record, "candidate") != NULL; }
+
+static bool same_text(const json_t *a, const json_t *b, const char *outer, const char *inner) {
+    return strcmp(text_in(a, outer, inner), text_in(b, outer, inner)) == 0;
+}
+
+static bool same_case(const json_t *a, const json_t *b) {
+    return is_record(a) && is_record(b) && same_text(a, b, "run", "id") && same_text(a, b, "device", "id") &&
+           same_text(a, b, "case", "family") && same_text(a, b, "case", "name");
+}
+
+// Where the records of the case that begins there end. A candidate that was timed again begins another line.
+static size_t end_of_case(const json_t *records, size_t from) {
+    size_t to = from + 1;
+    for (; to < json_array_size(records); to++) {
+        const json_t *next = json_array_get(records, to);
+        if (!same_case(json_array_get(records, from), next)) return to;
+        for (size_t i = from; i < to; i++) {
+            const json_t *before = json_array_get(records, i);
+            if (same_text(before, next, "mode", NULL) &&
+                json_equal(json_object_get(before, "candidate"), json_object_get(next, "candidate")))
+                return to;
+        }
+    }
+    return to;
+}
+
+kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *error) {
+    for (size_t from = 0, to; from < json_array_size(records); from = to) {
+        json_t *first = json_array_get(records, from);
+        to = end_of_case(records, from);
+        json_t *line = is_record(first) ? pack_case(records, from, to) : json_incref(first);
+        char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+        json_decref(line);
+        if (text) base_text_add(out, "%s\n", text);
+        if (!text || out->failed) {
+            free(text);
+            return base_fail(error, KZ_NO_MEMORY, "no memory to pack the records");
+        }
+        free(text);
+    }
+    return KZ_OK;
+}
+
+// ---- reading ---------------------------------------------------------------------------------------------
+
+// The roofs return to the device, which the records of a case share no longer.
+static bool return_roofs(json_t *record) {
+    json_t *roofs = json_object_get(record, "roofs"), *device;
+    if (!roofs) return true;
+    device = json_copy(json_object_get(record, "device"));
+    return json_object_set(device, "roofs", roofs) == 0 &&
+           json_object_set_new(record, "device", device) == 0 && json_object_del(record, "roofs") == 0;
+}
+
+static bool unpack_result(const json_t *line, json_t *candidate, const char *mode, json_t *result,
+                          json_t *records) {
+    json_t *record = json_copy((json_t *)line);
+    json_t *shared = json_object_get(json_object_get(line, "modes"), mode);
+    int failed = json_object_update(record, shared) | json_object_update(record, candidate) |
+                 json_object_update(record, result) |
+                 json_object_set_new(record, "schema", json_integer(BENCH_SCHEMA)) |
+                 json_object_set_new(record, "mode", json_string(mode));
+    static const char *const parts[] = {"modes", "candidates", "results"};
+    for (size_t i = 0; i < BASE_COUNT(parts); i++) json_object_del(record, parts[i]);
+    if (failed || !return_roofs(record)) {
+        json_decref(record);
+        return false;
+    }
+    return json_array_append_new(records, record) == 0;
+}
+
+static bool unpack_line(json_t *line, json_t *records) {
+    if (json_integer_value(json_object_get(line, "schema")) != BENCH_PACKED_SCHEMA)
+        return json_array_append(records, line) == 0;
+    size_t i;
+    json_t *candidate, *result;
+    const char *mode;
+    json_array_foreach(json_object_get(line, "candidates"), i, candidate)
+        json_object_foreach(json_object_get(candidate, "results"), mode,
+                            result) if (!unpack_result(line, candidate, mode, result, records)) return false;
+    return true;
+}
+
+kz_status bench_records_read(const char *path, json_t **records, kz_error *error) {
+    char *data;
+    size_t size, line = 1;
+    *records = NULL;
+    kz_status status = base_file_read(path, &data, &size, error);
+    if (status) return status;
+    json_t *all = json_array();
+    for (char *at = data; !status && *at; line++) {
+        size_t length = strcspn(at, "\n");
+        json_error_t why;
+        json_t *object = json_loadb(at, length, 0, &why);
+        if (!object && length) {
+            status = base_fail(error, KZ_IO, "%s:%zu is no JSON: %s", path, line, why.text);
+            base_fail_note(error, "a line that a crash cut off can be removed; the others stand");
+        } else if (object && !unpack_line(object, all))
+            status = base_fail(error, KZ_NO_MEMORY, "no memory for the records of %s", path);
+        json_decref(object);
+        at += length + (at[length] == '\n');
+    }
+    free(data);
+    if (status)
+        json_decref(all);
+    else
+        *records = all;
+    return status;
+}

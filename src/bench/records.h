@@ -1,0 +1,29 @@
+// bench/records: files of records, and the form in which results/ keeps them.
+//
+// `kz bench` writes a record per candidate and mode, whole in itself (record.h). What is kept for good is packed:
+// a line per case of a run, where each fact stands once, and no samples.
+//
+//   {"schema": 2, "run": .., "code": .., "environment": .., "device": .., "case": .., "cache": .., "work": ..,
+//    "modes": {"latency": {"figure": .., "clocks": .., "roofs": ..}, ..},
+//    "candidates": [{"candidate": .., "kernel": .., "check": .., ..,
+//                    "results": {"latency": {"statistics": .., "derived": .., ..}, ..}}, ..]}
+//
+// A result that differs from what stands above it says so itself; what is null is left out. results/README.md lists
+// the fields.
+#ifndef BENCH_RECORDS_H
+#define BENCH_RECORDS_H
+
+#include <jansson.h>
+
+#include "base/base.h"
+
+enum { BENCH_PACKED_SCHEMA = 2 };
+
+// All records of a file as an array (a new reference) of whole records, however they were written.
+kz_status bench_records_read(const char *path, json_t **records, kz_error *error);
+
+// The lines of such an array as results/ keeps them. Statistics that a record lacks are made from its samples, and
+// these are left out. Lines of another kind stay as they are.
+kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *error);
+
+#endif

@@ -1,0 +1,161 @@
+// Files of records: packed they say the same in fewer bytes, without samples; old files are read as they are.
+#include "bench/records.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Two candidates in two modes, as schema 1 had them; the second was not timed.
+#define HEAD(mode, time, roof)                                                                               \
+    "{\"schema\":1,\"run\":{\"id\":\"1\",\"time\":\"" time "\",\"command\":\"kz bench toy\"},"               \
+    "\"device\":{\"id\":\"cuda:0\",\"gpu\":\"h200\",\"roofs\":{\"copy_bytes_per_s\":" roof "}},"             \
+    "\"case\":{\"name\":\"sum-f32-n8-uniform\",\"family\":\"toy\"},\"mode\":\"" mode "\",\"figure\":true,"
+#define TIMED                                                                                                \
+    "\"candidate\":{\"by\":\"kz\",\"name\":\"01_naive\"},\"timer\":\"device events\","                       \
+    "\"check\":{\"before\":{\"status\":\"right\"},\"after\":null},"
+#define SAMPLES "\"samples_s\":[2e-6,1e-6,4e-6],\"statistics\":{\"count\":3,\"median_s\":2e-6}"
+
+static const char file[] = HEAD("latency", "T1", "4e12") TIMED SAMPLES
+    ",\"clocks\":{\"before\":{\"sm_hz\":2e9}},\"status\":\"ok\"}\n" HEAD("throughput", "T2", "5e12")
+        TIMED SAMPLES ",\"compare\":[],\"status\":\"not converged\"}\n" HEAD(
+            "latency", "T2", "4e12") "\"candidate\":{\"by\":\"kz\",\"name\":\"02_wrong\"},\"timer\":null,"
+                                     "\"clocks\":{\"before\":null},\"statistics\":null,\"status\":\"wrong\","
+                                     "\"reason\":\"all zero\"}\n"
+                                     "{\"kind\":\"other\",\"value\":1.5}\n";
+
+static char *write_file(const char *text) {
+    char path[] = "/tmp/kz_records_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(base_file_write(path, text, strlen(text), NULL), KZ_OK);
+    return strdup(path);
+}
+
+static json_t *read_text(const char *text) {
+    char *path = write_file(text);
+    json_t *records;
+    assert_int_equal(bench_records_read(path, &records, NULL), KZ_OK);
+    unlink(path);
+    free(path);
+    return records;
+}
+
+static json_t *at(json_t *object, const char *path) {
+    char step[64];
+    while (*path && object) {
+        size_t length = strcspn(path, ".");
+        snprintf(step, sizeof step, "%.*s", (int)length, path);
+        object = json_is_array(object) ? json_array_get(object, (size_t)atoi(step))
+                                       : json_object_get(object, step);
+        path += length + (path[length] == '.');
+    }
+    return object;
+}
+
+static char *pack(const char *text) {
+    base_text packed = {0};
+    json_t *records = read_text(text);
+    assert_int_equal(bench_records_pack(records, &packed, NULL), KZ_OK);
+    json_decref(records);
+    return packed.data;
+}
+
+static void records_with_samples_are_read_as_they_are(void **state) {
+    json_t *records = read_text(file);
+    (void)state;
+    assert_int_equal(json_array_size(records), 4);
+    assert_int_equal(json_array_size(at(records, "0.samples_s")), 3);
+    assert_float_equal(json_number_value(at(records, "1.device.roofs.copy_bytes_per_s")), 5e12, 1);
+    json_decref(records);
+}
+
+static void a_packed_case_is_one_line_without_samples(void **state) {
+    char *text = pack(file);
+    json_t *line = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+    (void)state;
+    assert_non_null(strstr(text, "{\"kind\":\"other\",\"value\":1.5}\n"));
+    assert_int_equal(strchr(strchr(text, '\n') + 1, '\n')[1], 0); // two lines
+    assert_null(strstr(text, "samples_s"));
+    assert_null(at(line, "device.roofs")); // each mode has its own
+    assert_int_equal(json_integer_value(at(line, "schema")), BENCH_PACKED_SCHEMA);
+    assert_string_equal(json_string_value(at(line, "timer")), "device events");
+    assert_float_equal(json_number_value(at(line, "modes.throughput.roofs.copy_bytes_per_s")), 5e12, 1);
+    assert_int_equal(json_array_size(at(line, "candidates")), 2);
+    assert_string_equal(json_string_value(at(line, "candidates.0.check.before.status")), "right");
+    json_t *statistics = at(line, "candidates.0.results.latency.statistics");
+    assert_string_equal(json_string_value(at(statistics, "digest")), "5de1fbc741875ad5");
+    assert_float_equal(json_number_value(at(statistics, "p05_s")), 1.1e-6, 1e-12);
+    assert_float_equal(json_number_value(at(statistics, "p95_s")), 3.8e-6, 1e-12);
+    json_decref(line);
+    free(text);
+}
+
+static void unpacked_a_record_says_what_it_said(void **state) {
+    char *text = pack(file), *again = pack(text);
+    json_t *records = read_text(text);
+    (void)state;
+    assert_string_equal(text, again);
+    assert_int_equal(json_array_size(records), 4);
+    static const char *const said[][2] = {{"0.mode", "latency"},
+                                          {"0.candidate.name", "01_naive"},
+                                          {"0.timer", "device events"},
+                                          {"0.status", "ok"},
+                                          {"1.mode", "throughput"},
+                                          {"1.status", "not converged"},
+                                          {"1.check.before.status", "right"},
+                                          {"1.run.command", "kz bench toy"},
+                                          {"2.candidate.name", "02_wrong"},
+                                          {"2.reason", "all zero"},
+                                          {"2.case.family", "toy"},
+                                          {"2.run.time", "T1"}, // the case's
+                                          {"3.kind", "other"}};
+    for (size_t i = 0; i < BASE_COUNT(said); i++)
+        assert_string_equal(json_string_value(at(records, said[i][0])), said[i][1]);
+    assert_float_equal(json_number_value(at(records, "0.device.roofs.copy_bytes_per_s")), 4e12, 1);
+    assert_float_equal(json_number_value(at(records, "1.device.roofs.copy_bytes_per_s")), 5e12, 1);
+    assert_true(json_is_null(at(records, "2.timer"))); // it was not timed, though others of its case were
+    assert_true(json_is_null(at(records, "2.clocks.before")));
+    assert_null(at(records, "0.modes"));
+    json_decref(records);
+    free(text);
+    free(again);
+}
+
+static void what_was_timed_twice_stays_twice(void **state) {
+    char *text = pack(HEAD("latency", "T1", "4e12") TIMED SAMPLES ",\"status\":\"ok\"}\n" HEAD(
+        "latency", "T2", "4e12") TIMED SAMPLES ",\"status\":\"ok\"}\n");
+    json_t *records = read_text(text);
+    (void)state;
+    assert_int_equal(json_array_size(records), 2);
+    assert_string_equal(json_string_value(at(records, "1.run.time")), "T2");
+    json_decref(records);
+    free(text);
+}
+
+static void a_line_that_is_cut_off_is_named(void **state) {
+    char *path = write_file("{\"schema\":1}\n{\"cut");
+    json_t *records;
+    kz_error error = {0};
+    (void)state;
+    assert_int_equal(bench_records_read(path, &records, &error), KZ_IO);
+    assert_null(records);
+    assert_non_null(strstr(error.message, ":2 is no JSON"));
+    unlink(path);
+    free(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_with_samples_are_read_as_they_are),
+        cmocka_unit_test(a_packed_case_is_one_line_without_samples),
+        cmocka_unit_test(unpacked_a_record_says_what_it_said),
+        cmocka_unit_test(what_was_timed_twice_stays_twice),
+        cmocka_unit_test(a_line_that_is_cut_off_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
