@@ -440,7 +440,7 @@ static kz_status select_families(bench_session *s, const cli_list *words, kz_err
 // Without a word the best device: the first GPU, or the simulator.
 static kz_status open_devices(const bench_options *o, cli_devices *devices, kz_error *error) {
     if (o->devices.count) return cli_open_devices(&o->devices, false, devices, error);
-    kz_device_info first;
+    kz_device_info first = {.size = sizeof first};
     size_t count = 0;
     kz_status status = kz_device_list(&first, 1, &count, error);
     const char *id = !status && count && first.kind == KZ_DEVICE_CUDA ? first.id : "sim";

@@ -218,7 +218,8 @@ static kz_status load_module(const debug_options *o, single *s, kz_error *error)
         else if (compile(o, path, s, &why))
             printf("%s\nThe kernel is debugged as it was built, without variables.\n", why.message);
         else
-            image = (kz_image){.name = image.name, .ptx = s->ptx, .ptx_size = s->ptx_size};
+            image = (kz_image){
+                .size = sizeof(kz_image), .name = image.name, .ptx = s->ptx, .ptx_size = s->ptx_size};
     }
     return status ? status : kz_module_load(s->device, &image, &s->module, error);
 }

@@ -53,7 +53,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     devices_options options = {0};
     cli_list words;
     kz_error error;
-    kz_device_info infos[DEVICES];
+    kz_device_info infos[DEVICES] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
     if (words.count) return cli_fail_with(KZ_INVALID, "kz devices takes no words\ntry: kz help devices");

@@ -128,7 +128,7 @@ static const char *driver_command(void) {
 }
 
 static void look_at_gpus(findings *all) {
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0, gpus = 0;
     kz_error error = {0};
     if (kz_device_list(infos, BASE_COUNT(infos), &count, &error) != KZ_OK) {

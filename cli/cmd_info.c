@@ -67,7 +67,7 @@ static void print_cases(const kz_family *family, const report_style *style) {
 
 // Which variant the public operation takes, on every device there is, from small to large.
 static void print_choice(const kz_family *family) {
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     if (kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;
     for (size_t d = 0; d < count && d < BASE_COUNT(infos); d++) {
@@ -124,7 +124,7 @@ static int explain(const kz_family *family, const char *pattern) {
     kz_error error;
     kz_case *cases = NULL;
     size_t count = 0, device_count = 0;
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     kz_status status = cli_find_cases(family, pattern, 0, &cases, &count, &error);
     if (!status) status = kz_device_list(infos, BASE_COUNT(infos), &device_count, &error);
     report_style style = report_detect_style(stdout);

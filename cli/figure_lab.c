@@ -27,7 +27,7 @@ static kz_status compile(figure_lab *lab, kz_error *error) {
     if (!status) status = toolchain_find(&tools, error);
     if (!status) status = toolchain_compile_ptx(&tools, path, "75", NULL, &lab->ptx, &size, error);
     if (status) return status;
-    kz_image image = {.name = "figures", .ptx = lab->ptx, .ptx_size = size};
+    kz_image image = {.size = sizeof(kz_image), .name = "figures", .ptx = lab->ptx, .ptx_size = size};
     return kz_module_load(lab->device, &image, &lab->module, error);
 }
 
@@ -64,7 +64,8 @@ kz_status figure_lab_buffer(figure_lab *lab, size_t bytes, kz_ptr *address, kz_e
 
 static kz_status launch(figure_lab *lab, const figure_launch *l, kz_error *error) {
     kz_kernel *kernel;
-    kz_launch shape = {.grid = {l->blocks[0], l->blocks[1] ? l->blocks[1] : 1, 1},
+    kz_launch shape = {.size = sizeof(kz_launch),
+                       .grid = {l->blocks[0], l->blocks[1] ? l->blocks[1] : 1, 1},
                        .block = {l->threads, 1, 1}};
     kz_status status = kz_module_kernel(lab->module, l->kernel, &kernel, error);
     if (!status) status = kz_launch_kernel(lab->device, NULL, kernel, &shape, l->args, l->arg_count, error);

@@ -198,7 +198,7 @@ static kz_status add_device(const char *id, cli_devices *devices, kz_error *erro
 }
 
 static kz_status add_default_devices(bool with_cpu, cli_devices *devices, kz_error *error) {
-    kz_device_info infos[CLI_LIST_CAPACITY];
+    kz_device_info infos[CLI_LIST_CAPACITY] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     kz_status status = kz_device_list(infos, CLI_LIST_CAPACITY, &count, error);
     for (size_t i = 0; i < count && i < CLI_LIST_CAPACITY && !status; i++)

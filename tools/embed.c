@@ -50,7 +50,8 @@ static void add_image(FILE *out, FILE *pack, size_t *end, base_text *images, siz
     const char *family = words[0], *variant = words[1], *sm = words[2], *ptx = words[3], *cubin = words[4];
     part text = add_file(pack, end, ptx);
     base_text_add(images,
-                  "    {.name = \"%s/%s\", .ptx_size = %zu, .packed_ptx = pack + %zu, .packed_ptx_size = %zu",
+                  "    {.size = sizeof(kz_image), .name = \"%s/%s\", .ptx_size = %zu, .packed_ptx = pack + "
+                  "%zu, .packed_ptx_size = %zu",
                   family, variant, text.size, text.offset, text.packed_size);
     if (strcmp(cubin, "none") != 0) {
         part code = add_file(pack, end, cubin);

@@ -5,7 +5,11 @@
 // by pointer live as long as the object they were asked of. Plans are plain data.
 // Errors: every call that can fail returns a kz_status and, where `error` is not NULL, fills it
 // with what happened, where, the likely cause and the next step. Nothing here exits or prints.
-// Threads: one thread at a time per device; different devices are independent.
+// Structs that may grow begin with their size. The caller sets it, `kz_launch launch = {.size = sizeof launch}`, and a
+// library of another version reads and fills no more than that; what it does not know of a larger one must be 0.
+// Threads: any thread may make any call at any time, on one device too, but for what a comment after `Threads:` says.
+// A kz_error, a struct and a buffer that are passed belong to the call until it returns.
+// Calls that wait hold nobody else up. The simulator and `cpu` run one operation at a time, whoever asks for it.
 #ifndef KZ_KZ_H
 #define KZ_KZ_H
 
@@ -76,6 +80,7 @@ typedef uint64_t kz_ptr;
 typedef enum kz_device_kind { KZ_DEVICE_CPU, KZ_DEVICE_SIM, KZ_DEVICE_CUDA } kz_device_kind;
 
 typedef struct kz_device_info {
+    size_t size; // sizeof(kz_device_info), by the caller
     kz_device_kind kind;
     char id[32];         // what --device takes: "cuda:0", "sim:h200", "cpu"
     char name[96];       // "NVIDIA H200", "simulated NVIDIA H200", "AMD EPYC ..."
@@ -94,17 +99,20 @@ typedef struct kz_device_info {
     bool has_memory_guards;  // accesses out of bounds stop the kernel
 } kz_device_info;
 
-// Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is.
+// Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is. The size of the
+// first info counts for all.
 KZ_API kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
 
 // `id` as in kz_device_info; "cuda" and "sim" mean the first of their kind, NULL the best there is.
 KZ_API kz_status kz_device_open(const char *id, kz_device **device, kz_error *error);
+// Threads: the last call on the device and all that belongs to it.
 KZ_API void kz_device_close(kz_device *device);
 KZ_API const kz_device_info *kz_device_get_info(const kz_device *device);
 KZ_API kz_status kz_device_synchronize(kz_device *device, kz_error *error);
 
 // What device printf writes goes to `print`, a piece at a time; without one (NULL) it is dropped. On
 // `cuda` the driver writes it to stdout by itself: KZ_UNSUPPORTED there and on `cpu`.
+// Threads: `print` is called by whoever launches, and must make no call on the device.
 typedef void (*kz_print)(void *context, const char *text, size_t length);
 KZ_API kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error);
 
@@ -114,7 +122,8 @@ KZ_API kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_e
 // ---- memory ---------------------------------------------------------------------------------
 
 KZ_API kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address,
-                                 kz_error *error);                                   // 0 bytes: 0
+                                 kz_error *error); // 0 bytes: 0
+// Threads: nothing may use the memory any more.
 KZ_API kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
 KZ_API kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
@@ -123,6 +132,13 @@ KZ_API kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error 
 // memory on a side goes through a buffer of the driver's, and the call waits for it.
 KZ_API kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
                                       kz_error *error);
+
+// Registers memory that the host has already, so that copies between it and the device go as fast as with pinned memory,
+// and the call does not wait for them. The memory stays the caller's, who ends its registration before freeing it.
+// Where there is nothing to pin (the simulator, `cpu`) the range is noted, with the same errors. 0 bytes: nothing happens.
+KZ_API kz_status kz_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error);
+// Threads: no copy from or to the memory may be under way.
+KZ_API kz_status kz_memory_unregister(kz_device *device, void *memory, kz_error *error);
 
 // Asynchronous in `stream`; host memory must stay valid until the stream is synchronised. kz_copy_on_device
 // copies between any two addresses, those of host memory included.
@@ -159,6 +175,7 @@ typedef struct kz_machine_code {
 
 // What a module is made of; the loader takes what its device can use.
 typedef struct kz_image {
+    size_t size;      // sizeof(kz_image), by the caller
     const char *name; // for messages: "reduce/03_warp_shuffle"
     const char *ptx;  // NUL-terminated; NULL where there is none
     size_t ptx_size;  // without the NUL
@@ -174,12 +191,14 @@ KZ_API kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error
 
 KZ_API kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module,
                                 kz_error *error);
+// Threads: the last call on the module and its kernels.
 KZ_API void kz_module_close(kz_module *module);
 KZ_API kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
 KZ_API kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                   kz_error *error);
 
 typedef struct kz_launch {
+    size_t size; // sizeof(kz_launch), by the caller
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; // 0 0 0: no clusters
     uint32_t dynamic_shared_bytes;
@@ -195,17 +214,27 @@ KZ_API kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kerne
                                   kz_error *error);
 
 typedef struct kz_kernel_info {
+    size_t size;   // sizeof(kz_kernel_info), by the caller
     int registers; // as ptxas allotted them; -1 where unknown
     size_t static_shared_bytes;
     size_t local_bytes_per_thread;
     int max_threads_per_block;
+    int param_count; // -1 where unknown: native kernels state none
 } kz_kernel_info;
 KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
+// Where parameter `index` stands in the parameter block, and how large it is. KZ_INVALID past the last one; KZ_UNSUPPORTED
+// on `cpu`, and on `cuda` where the driver is older than CUDA 12.4.
+KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
+                                     kz_error *error);
 
 // ---- streams, events, graphs ----------------------------------------------------------------
 
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.
 KZ_API kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
+// A stream of somebody else's (a CUstream, a cudaStream_t) as one of ours, to run in order with what they enqueue. It
+// stays theirs: closing ours ends nothing, and theirs must outlive it. KZ_UNSUPPORTED off `cuda`.
+KZ_API kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error);
+// Threads: the last call on the stream.
 KZ_API void kz_stream_close(kz_stream *stream);
 KZ_API kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
@@ -214,6 +243,7 @@ KZ_API kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *
 KZ_API void *kz_stream_handle(const kz_stream *stream);
 
 KZ_API kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
+// Threads: the last call on the event.
 KZ_API void kz_event_close(kz_event *event);
 KZ_API kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
@@ -225,15 +255,19 @@ KZ_API kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *t
 // event recorded there join in. The default stream cannot be recorded. Scalars are kept as they were, while
 // host memory is read and written when the graph runs. On `cpu`, whose kernels state no parameter sizes,
 // each recorded argument must be readable for 8 bytes. The graph's module must outlive it.
+// Threads: the simulator and `cpu` record one stream at a time. Meanwhile another kz_graph_begin is KZ_BUSY there, and
+// kz_device_synchronize KZ_INVALID, in every thread.
 KZ_API kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
 KZ_API kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
+// Threads: the last call on the graph.
 KZ_API void kz_graph_close(kz_graph *graph);
 
 // ---- what the simulator counted -------------------------------------------------------------
 
 // Sums over the launches since the last reset. Only the simulator fills them; `valid` is false elsewhere.
 typedef struct kz_counters {
+    size_t size; // sizeof(kz_counters), by the caller
     bool valid;
     uint64_t launches, blocks, warps;
     uint64_t warp_instructions, thread_instructions; // PTX instructions issued, and lanes active in them

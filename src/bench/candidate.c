@@ -50,13 +50,12 @@ static void hash_image(const kz_image *image, char text[20]) {
 }
 
 static void describe_kernel(program *p, bench_candidate *candidate) {
-    candidate->kernel.registers = -1;
+    candidate->kernel = (kz_kernel_info){.size = sizeof candidate->kernel, .registers = -1};
     kz_kernel *kernel;
     for (uint32_t i = p->plan.step_count; i-- > 0;) {
         if (p->plan.steps[i].kind != KZ_STEP_LAUNCH) continue;
         if (kz_module_kernel(p->module, p->plan.steps[i].entry, &kernel, NULL) == KZ_OK)
-            if (kz_kernel_get_info(kernel, &candidate->kernel, NULL) != KZ_OK)
-                candidate->kernel.registers = -1;
+            kz_kernel_get_info(kernel, &candidate->kernel, NULL);
         return;
     }
 }
@@ -136,7 +135,7 @@ static void rival_block(const kz_native_launch *launch) {
 static const kz_native_entry rival_natives[] = {{"rival", rival_block}, {0}};
 
 static kz_status rival_load(rival *r, kz_error *error) {
-    const kz_image image = {.name = r->peer->name, .natives = rival_natives};
+    const kz_image image = {.size = sizeof(kz_image), .name = r->peer->name, .natives = rival_natives};
     kz_status status = kz_module_load(r->data->device, &image, &r->module, error);
     return status ? status : kz_module_kernel(r->module, "rival", &r->kernel, error);
 }
@@ -144,7 +143,7 @@ static kz_status rival_load(rival *r, kz_error *error) {
 static kz_status rival_launch(rival *r, kz_stream *stream, const kz_ptr *buffers, kz_error *error) {
     const void *args[1 + KZ_FAMILY_BUFFERS] = {&r};
     for (size_t i = 0; i < r->data->buffer_count; i++) args[1 + i] = &buffers[i];
-    const kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    const kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     r->failed = NULL;
     kz_status status =
         kz_launch_kernel(r->data->device, stream, r->kernel, &launch, args, 1 + r->data->buffer_count, error);

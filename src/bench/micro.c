@@ -58,7 +58,8 @@ static void load_modules(micro_lab *lab) {
 #undef IMAGE
     for (int i = 0; i < MICRO_FILES; i++) {
         const kz_machine_code code = {.sm = 90, .data = files[i].cubin, .size = *files[i].cubin_size};
-        const kz_image image = {.name = files[i].name,
+        const kz_image image = {.size = sizeof(kz_image),
+                                .name = files[i].name,
                                 .ptx = files[i].ptx,
                                 .ptx_size = *files[i].ptx_size,
                                 .machine_code = &code,
@@ -115,7 +116,8 @@ kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel,
 }
 
 kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *kernel, kz_error *error) {
-    const kz_launch launch = {.grid = {job->blocks, 1, 1},
+    const kz_launch launch = {.size = sizeof(kz_launch),
+                              .grid = {job->blocks, 1, 1},
                               .block = {job->threads, 1, 1},
                               .cluster = {job->cluster, job->cluster ? 1 : 0, job->cluster ? 1 : 0}};
     const void *args[] = {&lab->data, &lab->values, &lab->cycles, &job->n, &job->turns, &job->a, &job->b};
@@ -231,11 +233,12 @@ static void take_away(kz_counters *all, const kz_counters *rest) {
 }
 
 void micro_take(micro_lab *lab, const micro_job *job, bench_micro_point *point) {
-    kz_counters before = {0};
+    kz_counters before = {.size = sizeof before};
     *point = micro_point_of(job);
     if (!lab->timed) point->status = count_rest(lab, job, &before, &point->error);
     if (!point->status) point->status = take_samples(lab, job, point, &point->error);
     if (!lab->timed) {
+        point->counters.size = sizeof point->counters;
         kz_counters_read(lab->device, &point->counters, true, NULL);
         take_away(&point->counters, &before);
     }

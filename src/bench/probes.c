@@ -136,7 +136,8 @@ struct bench_probes {
 };
 
 static kz_status load(bench_probes *probes, kz_error *error) {
-    const kz_image image = {.name = "bench/probes", .ptx = probe_ptx, .ptx_size = sizeof probe_ptx - 1};
+    const kz_image image = {
+        .size = sizeof(kz_image), .name = "bench/probes", .ptx = probe_ptx, .ptx_size = sizeof probe_ptx - 1};
     kz_status status = kz_module_load(probes->device, &image, &probes->module, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_copy", &probes->copy, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_read", &probes->read, error);
@@ -187,7 +188,8 @@ static kz_status launch(bench_probes *probes, kz_stream *stream, kz_kernel *kern
                         kz_ptr first, kz_ptr second, size_t bytes, kz_error *error) {
     uint64_t pieces = bytes / PIECE, per_block = (uint64_t)THREADS * (uint64_t)pieces_per_thread;
     if (pieces == 0) return KZ_OK;
-    const kz_launch how = {.grid = {(uint32_t)((pieces + per_block - 1) / per_block), 1, 1},
+    const kz_launch how = {.size = sizeof(kz_launch),
+                           .grid = {(uint32_t)((pieces + per_block - 1) / per_block), 1, 1},
                            .block = {THREADS, 1, 1}};
     const void *args[] = {&first, &second, &pieces};
     return kz_launch_kernel(probes->device, stream, kernel, &how, args, 3, error);
@@ -214,6 +216,7 @@ kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops
     uint64_t turns = FMA_TURNS;
     const void *args[] = {&probes->sink, &turns};
     const kz_launch launch = {
+        .size = sizeof(kz_launch),
         .grid = {(uint32_t)(multiprocessors > 0 ? multiprocessors : 1) * FMA_BLOCKS, 1, 1},
         .block = {THREADS, 1, 1}};
     *flops = 2.0 * FMA_PER_TURN * FMA_TURNS * launch.grid[0] * THREADS;

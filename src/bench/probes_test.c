@@ -46,7 +46,7 @@ static void reads_touch_every_sector_once(void **state) {
     kz_device *device;
     bench_probes *probes;
     kz_ptr from;
-    kz_counters counters;
+    kz_counters counters = {.size = sizeof counters};
     assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
     assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
     assert_int_equal(kz_memory_alloc(device, BYTES, &from, NULL), KZ_OK);

@@ -98,9 +98,10 @@ static kz_status check_before(session *s, kz_error *error) {
     for (size_t i = 0; i < s->outcome->count && !stopped(s); i++) {
         bench_result *r = &s->outcome->results[i];
         if (r->status != KZ_OK) continue;
-        kz_counters dropped;
+        kz_counters dropped = {.size = sizeof dropped};
         if (counts) kz_counters_read(s->data.device, &dropped, true, NULL);
         r->status = check_plain(s, r, &r->before, "before timing");
+        r->counters.size = sizeof r->counters;
         if (counts) kz_counters_read(s->data.device, &r->counters, true, NULL);
         if (is_fatal(r->status)) return give_error(r, error);
     }

@@ -29,21 +29,21 @@ typedef struct speed_kernel {
 static const speed_kernel kernels[BENCH_SPEED_KERNELS] = {
     {"vector add, 2^20",
      "speed_vector_add",
-     {.grid = {4096, 1, 1}, .block = {256, 1, 1}},
+     {.size = sizeof(kz_launch), .grid = {4096, 1, 1}, .block = {256, 1, 1}},
      1 << 20,
      1 << 20,
      1 << 20,
      true},
     {"matmul, 256^3 in 16x16 tiles",
      "speed_matmul",
-     {.grid = {16, 16, 1}, .block = {16, 16, 1}},
+     {.size = sizeof(kz_launch), .grid = {16, 16, 1}, .block = {16, 16, 1}},
      1 << 16,
      1 << 16,
      256,
      true},
     {"block reduction, 2^20",
      "speed_reduce",
-     {.grid = {4096, 1, 1}, .block = {256, 1, 1}},
+     {.size = sizeof(kz_launch), .grid = {4096, 1, 1}, .block = {256, 1, 1}},
      1 << 20,
      4096,
      1 << 20,
@@ -152,7 +152,7 @@ static kz_status measure(const speed_run *r, double seconds, bench_speed_row *ro
 }
 
 static kz_status count_instructions(const speed_run *r, uint64_t *count, kz_error *error) {
-    kz_counters counters;
+    kz_counters counters = {.size = sizeof counters};
     kz_status status = kz_counters_enable(r->device, true, error);
     if (status == KZ_OK) status = kz_counters_read(r->device, &counters, true, error);
     if (status == KZ_OK) status = launch(r, error);
@@ -200,7 +200,10 @@ static kz_status open_session(kz_device *device, const char *words, observe_sess
 
 kz_status bench_speed(double seconds, const char *observe, bench_speed_row rows[BENCH_SPEED_KERNELS],
                       kz_error *error) {
-    kz_image image = {.name = "bench/speed", .ptx = bench_speed_ptx, .ptx_size = bench_speed_ptx_size};
+    kz_image image = {.size = sizeof(kz_image),
+                      .name = "bench/speed",
+                      .ptx = bench_speed_ptx,
+                      .ptx_size = bench_speed_ptx_size};
     speed_run r = {0};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     kz_status status = kz_device_open("sim", &r.device, error);

@@ -15,7 +15,7 @@
 
 // A GPU where there is one, else the simulator.
 static kz_status choose_device(const course_grade_job *job, char id[32], kz_error *error) {
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     snprintf(id, 32, "%s", job->task->kind == COURSE_CUDA ? "sim" : "cpu");
     if (job->task->kind != COURSE_CUDA) return KZ_OK;

@@ -43,7 +43,7 @@ static kz_status choose_gpu(grading *g, char arch[16], kz_error *error) {
     snprintf(g->key, sizeof g->key, "%.60s", wanted && *wanted ? wanted : "h200");
     if (strncmp(device, "sim:", 4) == 0) snprintf(g->key, sizeof g->key, "%s", device + 4);
     g->on_gpu = strncmp(device, "cuda", 4) == 0;
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     int sm = 0;
     if (g->on_gpu && kz_device_list(infos, BASE_COUNT(infos), &count, NULL) == KZ_OK)

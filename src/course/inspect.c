@@ -40,7 +40,9 @@ kz_status course_subject_open(const course_task *task, const char *file, bool fo
     if (!status) status = family_lines_read(s->arena, file, source, &s->lines, error);
     if (!status) status = course_kernel_fills(task, &s->lines, s->fills, error);
     if (!status) status = course_reference_open(task, &s->reference, error);
-    if (!status) s->image = (kz_image){.name = file, .ptx = s->ptx, .ptx_size = strlen(s->ptx)};
+    if (!status)
+        s->image =
+            (kz_image){.size = sizeof(kz_image), .name = file, .ptx = s->ptx, .ptx_size = strlen(s->ptx)};
     free(source);
     return status;
 }

@@ -273,7 +273,8 @@ static void print(void *context, const char *text, size_t length) {
 }
 
 static kz_status open_all(judge *j, kz_error *error) {
-    kz_image image = {.name = j->job->name, .ptx = j->job->ptx, .ptx_size = strlen(j->job->ptx)};
+    kz_image image = {
+        .size = sizeof(kz_image), .name = j->job->name, .ptx = j->job->ptx, .ptx_size = strlen(j->job->ptx)};
     kz_device *device = NULL;
     kz_status status = kz_device_open(j->job->device, &device, error);
     if (status) return status;

@@ -37,7 +37,7 @@ static void fill_run(fixture *f, course_judge_run *run, uint32_t n) {
     *run = (course_judge_run){.name = "a case",
                               .observe = "races,sync,undefined,counters",
                               .want_outputs = true,
-                              .launch = {.grid = {4, 1, 1}, .block = {32, 1, 1}},
+                              .launch = {.size = sizeof(kz_launch), .grid = {4, 1, 1}, .block = {32, 1, 1}},
                               .buffer_count = 2,
                               .argument_count = 3};
     run->buffers[0] = (course_judge_buffer){.name = "x",

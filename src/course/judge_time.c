@@ -134,7 +134,10 @@ static kz_status open_candidates(timing *t, kz_module *module, kz_error *error) 
     t->candidates[KERNEL] = (bench_candidate){.provider = BENCH_GUEST, .self = &t->own, .enqueue = enqueue};
     take(t, KERNEL);
     if (!status && wanted->rival[0]) {
-        kz_image image = {.name = "the solution", .ptx = wanted->rival, .ptx_size = strlen(wanted->rival)};
+        kz_image image = {.size = sizeof(kz_image),
+                          .name = "the solution",
+                          .ptx = wanted->rival,
+                          .ptx_size = strlen(wanted->rival)};
         t->rival = t->own;
         t->rival.launch = wanted->rival_launch;
         status = kz_module_load(t->device, &image, &t->rival_module, error);

@@ -147,7 +147,7 @@ static const char *take_text(reader *r, size_t *length) {
 }
 
 static void take_launch(reader *r, kz_launch *launch) {
-    *launch = (kz_launch){0};
+    *launch = (kz_launch){.size = sizeof(kz_launch)};
     for (int i = 0; i < 3; i++) launch->grid[i] = take_u32(r);
     for (int i = 0; i < 3; i++) launch->block[i] = take_u32(r);
     launch->dynamic_shared_bytes = take_u32(r);

@@ -82,7 +82,7 @@ static kz_status evaluate_dim(const course_task *task, const course_case *c, con
 
 kz_status course_kernel_launch(const course_task *task, const course_case *c, const family_lines *lines,
                                kz_launch *launch, bool *own_is_wrong, kz_error *error) {
-    *launch = (kz_launch){.grid = {1, 1, 1}, .block = {256, 1, 1}};
+    *launch = (kz_launch){.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {256, 1, 1}};
     *own_is_wrong = false;
     const course_launch *l = &task->launch;
     kz_status status = KZ_OK;

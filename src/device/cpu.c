@@ -37,6 +37,7 @@ typedef struct cpu_kernel {
 
 static void describe(kz_device_info *info) {
     *info = (kz_device_info){
+        .size = sizeof *info,
         .kind = KZ_DEVICE_CPU,
         .id = "cpu",
         .multiprocessors = (int)device_host_cores(),
@@ -69,11 +70,12 @@ static kz_status cpu_open(const char *which, kz_device **device, kz_error *error
     cpu_device *made = DEVICE_NEW(cpu_device, error);
     if (!made) return KZ_NO_MEMORY;
     describe(&made->queue.device.info);
-    made->queue.device.backend = &device_cpu;
+    device_begin(&made->queue.device, &device_cpu);
     made->queue.run = cpu_run;
     made->queue.arg_bytes = cpu_arg_bytes;
     made->pool = device_pool_open(device_host_cores());
     if (!made->pool) {
+        device_end(&made->queue.device);
         free(made);
         return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a pool of threads");
     }
@@ -87,6 +89,7 @@ static void cpu_close(kz_device *device) {
     device_pool_close(self->pool);
     for (size_t i = 0; i < self->live_count; i++) free((void *)(uintptr_t)self->live[i].address);
     free(self->live);
+    device_end(device);
     free(device);
 }
 
@@ -182,8 +185,8 @@ static kz_status cpu_kernel_open(kz_module *module, const char *name, kz_kernel 
     cpu_kernel *made = DEVICE_NEW(cpu_kernel, error);
     if (!made) return KZ_NO_MEMORY;
     made->function = entry->function;
-    made->base.param_count = -1;
-    made->base.info = (kz_kernel_info){.registers = -1, .max_threads_per_block = 1};
+    made->base.info = (kz_kernel_info){
+        .size = sizeof made->base.info, .registers = -1, .max_threads_per_block = 1, .param_count = -1};
     *kernel = &made->base;
     return KZ_OK;
 }

@@ -30,11 +30,14 @@ typedef struct cuda_kernel {
 
 kz_status device_cuda_enter(kz_device *device, kz_error *error) {
     cuda_device *self = cuda_of(device);
-    if (self->dead) {
-        base_fail(error, self->dead, "%s stopped earlier: %s", device->info.id, self->dead_why);
+    device_lock(device);
+    kz_status dead = self->dead;
+    if (dead) {
+        base_fail(error, dead, "%s stopped earlier: %s", device->info.id, self->dead_why);
         base_fail_note(error, "its memory and modules are gone: close the device and open it again");
-        return self->dead;
     }
+    device_unlock(device);
+    if (dead) return dead;
     return device_cuda_check(device, self->driver.context_set(self->context), error,
                              "entering the GPU's context");
 }
@@ -67,12 +70,14 @@ kz_status device_cuda_check(kz_device *device, driver_result result, kz_error *e
         sticky = true;
     }
     if (!sticky) return status;
+    device_lock(device);
     mark_dead(self, status, out);
     if (status == KZ_FAULT) {
         if (self->last_kernel[0]) base_fail_note(out, "the kernel launched last was %s", self->last_kernel);
         base_fail_note(out,
                        "the simulator names block, thread and source line: run the same with --device sim");
     }
+    device_unlock(device);
     base_fail_note(out, "the GPU's memory and modules are gone: close the device and open it again");
     return status;
 }
@@ -102,7 +107,7 @@ static void fill_peaks(const driver_table *d, driver_device ordinal, kz_device_i
 // `index` is the driver's; the result is that of the first call that failed.
 static driver_result describe(const driver_table *d, int index, driver_device *ordinal,
                               kz_device_info *info) {
-    *info = (kz_device_info){.kind = KZ_DEVICE_CUDA, .has_clock = true};
+    *info = (kz_device_info){.size = sizeof *info, .kind = KZ_DEVICE_CUDA, .has_clock = true};
     snprintf(info->id, sizeof info->id, "cuda:%d", index);
     driver_result result = d->device_get(ordinal, index);
     if (!result) result = d->device_name(info->name, sizeof info->name, *ordinal);
@@ -186,15 +191,16 @@ static kz_status open_driver(cuda_device *self, const char *which, kz_error *err
 static kz_status cuda_open(const char *which, kz_device **device, kz_error *error) {
     cuda_device *self = DEVICE_NEW(cuda_device, error);
     if (!self) return KZ_NO_MEMORY;
-    self->base.backend = &device_cuda;
+    device_begin(&self->base, &device_cuda);
     kz_status status = open_driver(self, which, error);
     if (!status) {
         status = device_cuda_enter(&self->base, error);
         if (status) self->driver.context_release(self->ordinal);
     }
-    if (status)
+    if (status) {
+        device_end(&self->base);
         free(self);
-    else
+    } else
         *device = &self->base;
     return status;
 }
@@ -206,6 +212,7 @@ static void cuda_close(kz_device *device) {
     // A context that faulted stays in the primary context's place; only a reset lets the next open have a new
     // one.
     if (self->dead) self->driver.context_reset(self->ordinal);
+    device_end(device);
     free(self);
 }
 
@@ -272,6 +279,25 @@ static kz_status cuda_host_free(kz_device *device, kz_ptr address, bool pinned, 
     return status;
 }
 
+static kz_status cuda_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.host_register(memory, bytes, DRIVER_REGISTER_PORTABLE);
+    return device_cuda_check(device, result, error, "registering %zu bytes of host memory at %p", bytes,
+                             memory);
+}
+
+static kz_status cuda_memory_unregister(kz_device *device, void *memory, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_result result = cuda_of(device)->driver.host_unregister(memory);
+    return device_cuda_check(device, result, error, "ending the registration of host memory at %p", memory);
+}
+
+static bool on_host(kz_device *device, kz_ptr address) {
+    return device_place_of(device, address) != DEVICE_ON_DEVICE;
+}
+
 // What the host does by itself to memory that a stream may still use.
 static kz_status wait_for_host(kz_device *device, kz_stream *stream, kz_error *error) {
     driver_result result = cuda_of(device)->driver.stream_synchronize(cuda_stream_of(stream));
@@ -289,7 +315,7 @@ static kz_status cuda_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint
                            kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
-    if (device_host_find(device, to)) {
+    if (on_host(device, to)) {
         status = wait_for_host(device, stream, error);
         if (!status) memset((void *)(uintptr_t)to, byte, bytes);
         return status;
@@ -303,8 +329,7 @@ static kz_status cuda_copy_to_device(kz_device *device, kz_stream *stream, kz_pt
                                      size_t bytes, kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
-    if (device_host_find(device, to))
-        return host_copy(device, stream, (void *)(uintptr_t)to, from, bytes, error);
+    if (on_host(device, to)) return host_copy(device, stream, (void *)(uintptr_t)to, from, bytes, error);
     driver_result result = cuda_of(device)->driver.copy_to_device(to, from, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "copying %zu bytes to 0x%llx", bytes,
                              (unsigned long long)to);
@@ -314,7 +339,7 @@ static kz_status cuda_copy_to_host(kz_device *device, kz_stream *stream, void *t
                                    kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
-    if (device_host_find(device, from))
+    if (on_host(device, from))
         return host_copy(device, stream, to, (const void *)(uintptr_t)from, bytes, error);
     driver_result result = cuda_of(device)->driver.copy_to_host(to, from, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx", bytes,
@@ -326,9 +351,9 @@ static kz_status cuda_copy_on_device(kz_device *device, kz_stream *stream, kz_pt
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
     // Host memory on one side is the other's copy to or from the host; on both sides, the host's own.
-    if (device_host_find(device, to))
+    if (on_host(device, to))
         return cuda_copy_to_host(device, stream, (void *)(uintptr_t)to, from, bytes, error);
-    if (device_host_find(device, from))
+    if (on_host(device, from))
         return cuda_copy_to_device(device, stream, to, (const void *)(uintptr_t)from, bytes, error);
     driver_result result = cuda_of(device)->driver.copy_on_device(to, from, bytes, cuda_stream_of(stream));
     return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx to 0x%llx", bytes,
@@ -429,6 +454,7 @@ static driver_result describe_kernel(const driver_table *d, cuda_kernel *kernel)
     if (!result) result = d->function_attribute(&local, DRIVER_FUNCTION_LOCAL_BYTES, f);
     if (!result) result = d->function_attribute(&registers, DRIVER_FUNCTION_REGISTERS, f);
     kernel->base.info = (kz_kernel_info){
+        .size = sizeof kernel->base.info,
         .registers = registers,
         .static_shared_bytes = (size_t)shared,
         .local_bytes_per_thread = (size_t)local,
@@ -453,13 +479,29 @@ static kz_status cuda_kernel_open(kz_module *module, const char *name, kz_kernel
     }
     size_t plain = device->info.shared_per_block, fixed = made->base.info.static_shared_bytes;
     made->dynamic_allowed = plain > fixed ? (uint32_t)(plain - fixed) : 0;
-    made->base.param_count = device_entries_params(&((cuda_module *)module)->entries, name);
-    if (made->base.param_count < 0) made->base.param_count = ask_params(d, made->handle);
+    int params = device_entries_params(&((cuda_module *)module)->entries, name);
+    made->base.info.param_count = params >= 0 ? params : ask_params(d, made->handle);
     *kernel = &made->base;
     return KZ_OK;
 }
 
 static void cuda_kernel_close(kz_kernel *kernel) { free(kernel); }
+
+static kz_status cuda_kernel_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
+                                   kz_error *error) {
+    kz_device *device = kernel->module->device;
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    const driver_table *d = &cuda_of(device)->driver;
+    if (!d->function_param) {
+        base_fail(error, KZ_UNSUPPORTED, "the driver of %s cannot tell the parameters of %s", device->info.id,
+                  kernel->name);
+        base_fail_note(error, "CUDA 12.4 (driver 550) or newer can; the simulator can too");
+        return KZ_UNSUPPORTED;
+    }
+    driver_result result = d->function_param(((cuda_kernel *)kernel)->handle, index, offset, bytes);
+    return device_cuda_check(device, result, error, "asking for parameter %zu of %s", index, kernel->name);
+}
 
 static kz_status cuda_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                     kz_error *error) {
@@ -474,7 +516,7 @@ static kz_status cuda_module_global(kz_module *module, const char *name, kz_ptr 
 // ---- launches --------------------------------------------------------------------------------------
 
 // More dynamic shared memory than a block has by default, and clusters beyond the portable 8 blocks, must be
-// asked for, once per function.
+// asked for, once per function. Under the device's lock.
 static kz_status allow(kz_device *device, cuda_kernel *kernel, const kz_launch *launch, kz_error *error) {
     const driver_table *d = &cuda_of(device)->driver;
     uint32_t bytes = launch->dynamic_shared_bytes;
@@ -501,9 +543,13 @@ static kz_status allow(kz_device *device, cuda_kernel *kernel, const kz_launch *
 static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
                              const void *const *args, size_t arg_count, kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
-    if (!status) status = allow(device, (cuda_kernel *)kernel, launch, error);
     if (status) return status;
     cuda_device *self = cuda_of(device);
+    device_lock(device);
+    status = allow(device, (cuda_kernel *)kernel, launch, error);
+    memccpy(self->last_kernel, kernel->name, 0, sizeof self->last_kernel - 1); // its last byte stays 0
+    device_unlock(device);
+    if (status) return status;
     driver_launch_attribute attributes[3];
     driver_launch_config config = {
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
@@ -526,7 +572,6 @@ static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *ke
         driver_launch_attribute *attribute = &attributes[config.attribute_count++];
         *attribute = (driver_launch_attribute){.id = DRIVER_LAUNCH_OVERLAP, .value.overlap = 1};
     }
-    memccpy(self->last_kernel, kernel->name, 0, sizeof self->last_kernel - 1); // its last byte stays 0
     // The driver copies the values before it returns; its interface merely lacks the const.
     driver_result result = self->driver.launch(&config, ((cuda_kernel *)kernel)->handle, (void **)args, NULL);
     return device_cuda_check(device, result, error, "launching %s", kernel->name);
@@ -535,6 +580,7 @@ static kz_status cuda_launch(kz_device *device, kz_stream *stream, kz_kernel *ke
 const device_backend device_cuda = {
     .kind = KZ_DEVICE_CUDA,
     .prefix = "cuda",
+    .concurrent = true, // as the driver is
     .list = cuda_list,
     .open = cuda_open,
     .close = cuda_close,
@@ -543,6 +589,8 @@ const device_backend device_cuda = {
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
     .memory_free = cuda_memory_free,
+    .memory_register = cuda_memory_register,
+    .memory_unregister = cuda_memory_unregister,
     .memory_available = cuda_memory_available,
     .fill = cuda_fill,
     .copy_to_device = cuda_copy_to_device,
@@ -552,9 +600,11 @@ const device_backend device_cuda = {
     .module_close = cuda_module_close,
     .kernel_open = cuda_kernel_open,
     .kernel_close = cuda_kernel_close,
+    .kernel_param = cuda_kernel_param,
     .module_global = cuda_module_global,
     .launch = cuda_launch,
     .stream_open = device_cuda_stream_open,
+    .stream_wrap = device_cuda_stream_wrap,
     .stream_close = device_cuda_stream_close,
     .stream_handle = device_cuda_stream_handle,
     .stream_synchronize = device_cuda_stream_synchronize,

@@ -11,7 +11,7 @@ typedef struct cuda_device {
     driver_table driver;
     driver_device ordinal;
     driver_context context; // the primary one, shared with vendor libraries
-    // Once a kernel faults or the GPU goes, the context answers nothing else: we say why from here on.
+    // Under the device's lock. Once a kernel faults or the GPU goes, the context answers nothing else: we say why from here on.
     kz_status dead;
     char dead_why[512];
     char last_kernel[128]; // faults show up late: this one is the first suspect
@@ -20,6 +20,7 @@ typedef struct cuda_device {
 typedef struct cuda_stream {
     kz_stream base;
     driver_stream handle;
+    bool foreign; // somebody else's, who destroys it
 } cuda_stream;
 
 static inline cuda_device *cuda_of(kz_device *device) { return (cuda_device *)device; }
@@ -36,6 +37,7 @@ kz_status device_cuda_check(kz_device *device, driver_result result, kz_error *e
     __attribute__((format(printf, 4, 5)));
 
 kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
+kz_status device_cuda_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error);
 void device_cuda_stream_close(kz_stream *stream);
 void *device_cuda_stream_handle(const kz_stream *stream);
 kz_status device_cuda_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);

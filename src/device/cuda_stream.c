@@ -33,8 +33,31 @@ kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_erro
     return status;
 }
 
+kz_status device_cuda_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    // A stream of another GPU's context would fail at its first use, with the driver's words for something else.
+    driver_context context = NULL;
+    driver_result result = driver_of(device)->stream_context(handle, &context);
+    status = device_cuda_check(device, result, error, "asking a stream for its context");
+    if (status) return status;
+    if (context != cuda_of(device)->context) {
+        base_fail(error, KZ_INVALID, "the stream belongs to another context than %s uses", device->info.id);
+        base_fail_note(error,
+                       "likely cause: it was made for another GPU, or in a context of its own; %s uses the "
+                       "primary context, as the CUDA runtime does",
+                       device->info.id);
+        return KZ_INVALID;
+    }
+    cuda_stream *made = DEVICE_NEW(cuda_stream, error);
+    if (!made) return KZ_NO_MEMORY;
+    *made = (cuda_stream){.handle = handle, .foreign = true};
+    *stream = &made->base;
+    return KZ_OK;
+}
+
 void device_cuda_stream_close(kz_stream *stream) {
-    if (!device_cuda_enter(stream->device, NULL))
+    if (!((cuda_stream *)stream)->foreign && !device_cuda_enter(stream->device, NULL))
         driver_of(stream->device)->stream_destroy(cuda_stream_of(stream));
     free(stream);
 }

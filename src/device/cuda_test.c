@@ -41,7 +41,8 @@ static const kz_machine_code codes[] = {
     {89, false, "CUBIN 89", 9, 0},
     {90, false, "CUBIN 90", 9, 0},
 };
-static const kz_image image = {.name = "fake/all",
+static const kz_image image = {.size = sizeof(kz_image),
+                               .name = "fake/all",
                                .ptx = ptx,
                                .ptx_size = sizeof ptx - 1,
                                .machine_code = codes,
@@ -82,7 +83,7 @@ static void expect_nothing_left(void) {
 // ---- devices ---------------------------------------------------------------------------------------
 
 static void listed_first(void **state) {
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count;
     setenv("FAKE_CUDA_DEVICES", "2", 1);
     GOOD(kz_device_list(infos, 16, &count, trouble));
@@ -106,7 +107,7 @@ static void listed_first(void **state) {
 }
 
 static void unknown_gpu(void **state) { // peaks from the clocks the driver reports
-    kz_device_info info;
+    kz_device_info info = {.size = sizeof info};
     size_t count;
     setenv("FAKE_CUDA_NAME", "NVIDIA X1000", 1);
     GOOD(kz_device_list(&info, 1, &count, trouble));
@@ -148,7 +149,7 @@ static void absent_devices(void **state) {
     expect_absent("cuda", KZ_NO_DEVICE, "the driver shows 0 GPUs");
     setenv("KZ_LIBCUDA", "/nowhere/libcuda.so.1", 1);
     expect_absent("cuda", KZ_NO_DEVICE, "/nowhere/libcuda.so.1");
-    kz_device_info info;
+    kz_device_info info = {.size = sizeof info};
     size_t count;
     GOOD(kz_device_list(&info, 1, &count, trouble)); // no driver is no error here
     assert_string_equal(info.id, "sim:h200");
@@ -261,7 +262,8 @@ static void code_for_the_gpu(void **state) {
 static void bad_ptx(void **state) {
     kz_module *module;
     kz_error error = {0};
-    kz_image broken = {.name = "my.cu", .ptx = ".version 8.0\nbroken", .ptx_size = 19};
+    kz_image broken = {
+        .size = sizeof(kz_image), .name = "my.cu", .ptx = ".version 8.0\nbroken", .ptx_size = 19};
     assert_int_equal(kz_module_load(*state, &broken, &module, &error), KZ_SYNTAX);
     SAYS(error, "my.cu");
     SAYS(error, "CUDA_ERROR_INVALID_PTX");
@@ -272,7 +274,7 @@ static void bad_ptx(void **state) {
 static void names(void **state) {
     kz_module *module;
     kz_kernel *kernel, *again;
-    kz_kernel_info info;
+    kz_kernel_info info = {.size = sizeof info};
     kz_error error = {0};
     GOOD(kz_module_load(*state, &image, &module, trouble));
     GOOD(kz_module_kernel(module, "shared_hungry", &kernel, trouble));
@@ -306,8 +308,8 @@ static void parameters(void **state) {
     kz_module *module;
     kz_error error = {0};
     static const char text[] = ".version 8.0\n.entry add_f32(.param .u64 a, .param .u64 b) { ret; }\n";
-    kz_image one = {.name = "one", .ptx = text, .ptx_size = sizeof text - 1};
-    const kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    kz_image one = {.size = sizeof(kz_image), .name = "one", .ptx = text, .ptx_size = sizeof text - 1};
+    const kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     uint64_t value = 0;
     const void *args[] = {&value, &value, &value};
     for (int ptx_too = 1; ptx_too >= 0; ptx_too--) {
@@ -336,12 +338,13 @@ static void launches(void **state) {
     GOOD(kz_copy_to_device(device, NULL, buffers[1], b, sizeof b, trouble));
     size_t n = 8;
     const void *args[] = {&buffers[0], &buffers[1], &buffers[2], &n};
-    kz_launch launch = {.grid = {2, 3, 4}, .block = {32, 2, 1}, .dynamic_shared_bytes = 64};
+    kz_launch launch = {
+        .size = sizeof(kz_launch), .grid = {2, 3, 4}, .block = {32, 2, 1}, .dynamic_shared_bytes = 64};
     GOOD(kz_launch_kernel(device, NULL, kernel_of(module, "add_f32"), &launch, args, 4, trouble));
     float factor = 0.5f;
     uint32_t narrow = 8;
     const void *scale_args[] = {&buffers[2], &factor, &narrow};
-    kz_launch plain = {.grid = {1, 1, 1}, .block = {8, 1, 1}};
+    kz_launch plain = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {8, 1, 1}};
     GOOD(kz_launch_kernel(device, NULL, kernel_of(module, "scale_f32"), &plain, scale_args, 3, trouble));
     GOOD(kz_copy_to_host(device, NULL, out, buffers[2], sizeof out, trouble));
     GOOD(kz_device_synchronize(device, trouble));
@@ -358,7 +361,8 @@ static void launch_attributes(void **state) {
     kz_module *module;
     GOOD(kz_module_load(device, &image, &module, trouble));
     kz_kernel *kernel = kernel_of(module, "shared_hungry");
-    kz_launch launch = {.grid = {32, 2, 2},
+    kz_launch launch = {.size = sizeof(kz_launch),
+                        .grid = {32, 2, 2},
                         .block = {128, 1, 1},
                         .cluster = {16, 1, 1},
                         .cooperative = true,
@@ -395,7 +399,7 @@ static void bad_launches(void **state) {
     kz_module *module;
     GOOD(kz_module_load(device, &image, &module, trouble));
     kz_kernel *kernel = kernel_of(module, "shared_hungry"), *few = kernel_of(module, "few_threads");
-    const kz_launch good = {.grid = {4, 1, 1}, .block = {32, 1, 1}};
+    const kz_launch good = {.size = sizeof(kz_launch), .grid = {4, 1, 1}, .block = {32, 1, 1}};
     kz_launch bad = good;
     bad.grid[1] = 0;
     expect_bad_launch(device, kernel, bad, KZ_INVALID, "the grid 4 x 0 x 1 is empty");
@@ -480,7 +484,7 @@ static void graphs(void **state) {
     float factor = 2;
     uint32_t n = 4;
     const void *args[] = {&x, &factor, &n};
-    kz_launch launch = {.grid = {1, 1, 1}, .block = {4, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {4, 1, 1}};
     GOOD(kz_launch_kernel(device, stream, scale, &launch, args, 3, trouble));
     factor = 100; // the graph has its own copy
     GOOD(kz_event_record(device, forked, stream, trouble));
@@ -531,7 +535,7 @@ static kz_plan pipeline(bool graph) {
     plan.steps[3] = (kz_step){.kind = KZ_STEP_LAUNCH,
                               .entry = "scale_f32",
                               .stream = 2,
-                              .launch = {.grid = {1, 1, 1}, .block = {4, 1, 1}},
+                              .launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {4, 1, 1}},
                               .arg_count = 3,
                               .args = {{.kind = KZ_ARG_WORKSPACE},
                                        {.kind = KZ_ARG_SCALAR, .scalar = bits},
@@ -591,6 +595,66 @@ static void host_memory_and_pipelines(void **state) {
     expect_nothing_left();
 }
 
+// ---- parameters, foreign streams, registered memory ---------------------------------------------------
+
+static void parameters_are_told(void **state) {
+    kz_module *module;
+    size_t offset, bytes;
+    kz_error error = {0};
+    GOOD(kz_module_load(*state, &image, &module, trouble));
+    kz_kernel *scale = kernel_of(module, "scale_f32");
+    kz_kernel_info about = {.size = sizeof about};
+    GOOD(kz_kernel_get_info(scale, &about, trouble));
+    assert_int_equal(about.param_count, 3);
+    GOOD(kz_kernel_get_param(scale, 1, &offset, &bytes, trouble));
+    assert_int_equal(offset, 8);
+    assert_int_equal(bytes, 4);
+    assert_int_equal(kz_kernel_get_param(scale, 3, &offset, &bytes, &error), KZ_INVALID);
+    SAYS(error, "scale_f32 has no parameter 3");
+    kz_module_close(module);
+}
+
+static void foreign_streams(void **state) {
+    kz_device *device = *state;
+    kz_stream *theirs, *ours = NULL;
+    kz_ptr at;
+    char byte = 0;
+    kz_error error = {0};
+    GOOD(kz_stream_open(device, &theirs, trouble)); // stands for one that a library made
+    GOOD(kz_stream_wrap(device, kz_stream_handle(theirs), &ours, trouble));
+    assert_ptr_equal(kz_stream_handle(ours), kz_stream_handle(theirs));
+    GOOD(kz_memory_alloc(device, 1, &at, trouble));
+    GOOD(kz_memory_fill(device, ours, at, 42, 1, trouble));
+    GOOD(kz_copy_to_host(device, ours, &byte, at, 1, trouble));
+    GOOD(kz_stream_synchronize(device, ours, trouble));
+    assert_int_equal(byte, 42);
+    kz_stream_close(ours);
+    assert_int_equal(fake()->live_streams, 1); // it is still theirs
+    GOOD(kz_memory_fill(device, theirs, at, 43, 1, trouble));
+    kz_stream_close(theirs);
+    GOOD(kz_memory_free(device, at, trouble));
+    assert_int_equal(kz_stream_wrap(device, NULL, &ours, &error), KZ_INVALID);
+    SAYS(error, "the default stream needs no wrapping");
+    assert_int_equal(kz_stream_wrap(device, &error, &ours, &error),
+                     KZ_INVALID); // no stream of this context's
+    expect_nothing_left();
+}
+
+static void registered_memory(void **state) {
+    kz_device *device = *state;
+    char memory[64];
+    kz_error error = {0};
+    GOOD(kz_memory_register(device, memory, sizeof memory, trouble));
+    assert_int_equal(fake()->live_registrations, 1);
+    assert_int_equal(kz_memory_register(device, memory, 1, &error), KZ_INVALID);
+    GOOD(kz_memory_unregister(device, memory, trouble));
+    assert_int_equal(fake()->live_registrations, 0);
+    GOOD(kz_memory_register(device, memory, sizeof memory, trouble));
+    kz_device_close(device); // ends it
+    assert_int_equal(fake()->live_registrations, 0);
+    GOOD(kz_device_open("cuda:0", (kz_device **)state, trouble));
+}
+
 // ---- when it breaks -----------------------------------------------------------------------------------
 
 static void a_kernel_faults(void **state) {
@@ -600,7 +664,7 @@ static void a_kernel_faults(void **state) {
     kz_error error = {0};
     GOOD(kz_module_load(device, &image, &module, trouble));
     GOOD(kz_stream_open(device, &stream, trouble));
-    kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     GOOD(kz_launch_kernel(device, stream, kernel_of(module, "fault"), &launch, NULL, 0, trouble));
     assert_int_equal(kz_stream_synchronize(device, stream, &error), KZ_FAULT);
     SAYS(error, "CUDA_ERROR_ILLEGAL_ADDRESS");
@@ -636,7 +700,7 @@ static void the_gpu_vanishes(void **state) {
 
 static void no_counters_here(void **state) {
     kz_error error = {0};
-    kz_counters counters = {.valid = true};
+    kz_counters counters = {.size = sizeof counters, .valid = true};
     assert_int_equal(kz_counters_enable(*state, true, &error), KZ_UNSUPPORTED);
     SAYS(error, "--device sim");
     GOOD(kz_counters_enable(*state, false, trouble));
@@ -670,6 +734,9 @@ int main(void) {
         OPEN(a_kernel_faults),
         OPEN(the_gpu_vanishes),
         OPEN(no_counters_here),
+        OPEN(parameters_are_told),
+        OPEN(foreign_streams),
+        OPEN(registered_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

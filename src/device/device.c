@@ -1,6 +1,7 @@
-// Devices, memory, modules and launches: what is the same for every backend.
+// Devices, modules and launches: what is the same for every backend.
 #include "device/device.h"
 #include "device/image.h"
+#include "device/sized.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -40,7 +41,7 @@ kz_status device_fail_memory(const kz_device *device, uint64_t asked, uint64_t a
 }
 
 void device_note_present(kz_error *error) {
-    kz_device_info infos[32];
+    kz_device_info infos[32] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     if (!error || kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;
     base_text text = {0};
@@ -56,14 +57,13 @@ void *device_new(size_t bytes, kz_error *error) {
     return memory;
 }
 
-static kz_status need(const void *pointer, const char *what, kz_error *error) {
+kz_status device_need(const void *pointer, const char *what, kz_error *error) {
     if (pointer) return KZ_OK;
     return base_fail(error, KZ_INVALID, "%s is NULL", what);
 }
 
-// A stream must be the device's own; NULL is the default stream.
-static kz_status check_stream(const kz_device *device, const kz_stream *stream, kz_error *error) {
-    kz_status status = need(device, "the device", error);
+kz_status device_check_stream(const kz_device *device, const kz_stream *stream, kz_error *error) {
+    kz_status status = device_need(device, "the device", error);
     if (status || !stream || stream->device == device) return status;
     return base_fail(error, KZ_INVALID, "the stream belongs to %s, not to %s", stream->device->info.id,
                      device->info.id);
@@ -72,19 +72,31 @@ static kz_status check_stream(const kz_device *device, const kz_stream *stream, 
 // ---- devices ---------------------------------------------------------------------------------------
 
 kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error) {
-    kz_status status = need(count, "the count", error);
-    if (!status && capacity > 0) status = need(infos, "the list", error);
+    kz_status status = device_need(count, "the count", error);
+    if (!status && capacity > 0) status = device_need(infos, "the list", error);
+    if (status) return status;
+    if (capacity > 0) status = DEVICE_CHECK_SIZE(kz_device_info, has_memory_guards, infos, error);
+    kz_device_info *found = NULL;
+    if (!status && capacity > 0) {
+        found = calloc(capacity, sizeof *found);
+        if (!found)
+            status = base_fail(error, KZ_NO_MEMORY, "the host has no memory left for %zu devices", capacity);
+    }
     if (status) return status;
     *count = 0;
     for (size_t i = 0; i < BASE_COUNT(backends); i++) {
         size_t room = *count < capacity ? capacity - *count : 0;
-        *count += backends[i]->list(room ? infos + *count : NULL, room);
+        *count += backends[i]->list(room ? found + *count : NULL, room);
     }
+    size_t bytes = capacity ? infos->size : 0;
+    for (size_t i = 0; i < *count && i < capacity; i++)
+        device_give((char *)infos + i * bytes, bytes, &found[i], sizeof found[i]);
+    free(found);
     return KZ_OK;
 }
 
 kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
-    kz_status status = need(device, "where to put the device", error);
+    kz_status status = device_need(device, "where to put the device", error);
     if (status) return status;
     *device = NULL;
     if (!id) { // the best there is; a GPU that is there but does not open is an error, not a reason to
@@ -106,35 +118,44 @@ kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
 void kz_device_close(kz_device *device) {
     if (!device) return;
     device_plan_close_streams(device);
-    while (device->host) kz_memory_free(device, device->host->address, NULL);
+    device_memory_end(device);
     device->backend->close(device);
 }
 
 const kz_device_info *kz_device_get_info(const kz_device *device) { return device ? &device->info : NULL; }
 
 kz_status kz_device_synchronize(kz_device *device, kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    return status ? status : device->backend->synchronize(device, error);
+    kz_status status = device_need(device, "the device", error);
+    if (status) return status;
+    device_enter(device);
+    return device_leave(device, device->backend->synchronize(device, error));
 }
 
 kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error) {
-    kz_status status = need(device, "the device", error);
+    kz_status status = device_need(device, "the device", error);
     if (status) return status;
-    if (device->backend->set_print) return device->backend->set_print(device, print, context, error);
-    return base_fail(error, KZ_UNSUPPORTED, "%s cannot redirect device printf", device->info.id);
+    if (!device->backend->set_print)
+        return base_fail(error, KZ_UNSUPPORTED, "%s cannot redirect device printf", device->info.id);
+    device_enter(device);
+    return device_leave(device, device->backend->set_print(device, print, context, error));
 }
 
 kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error) {
-    kz_status status = need(device, "the device", error);
+    kz_status status = device_need(device, "the device", error);
     if (status) return status;
-    if (device->backend->set_threads) return device->backend->set_threads(device, threads, error);
-    return base_fail(error, KZ_UNSUPPORTED, "%s uses no host threads", device->info.id);
+    if (!device->backend->set_threads)
+        return base_fail(error, KZ_UNSUPPORTED, "%s uses no host threads", device->info.id);
+    device_enter(device);
+    return device_leave(device, device->backend->set_threads(device, threads, error));
 }
 
 kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error) {
-    kz_status status = need(device, "the device", error);
+    kz_status status = device_need(device, "the device", error);
     if (status) return status;
-    if (device->backend->counters_enable) return device->backend->counters_enable(device, on, error);
+    if (device->backend->counters_enable) {
+        device_enter(device);
+        return device_leave(device, device->backend->counters_enable(device, on, error));
+    }
     if (!on) return KZ_OK;
     base_fail(error, KZ_UNSUPPORTED, "%s cannot count", device->info.id);
     base_fail_note(error, "only the simulator counts: run the same on --device sim");
@@ -142,128 +163,40 @@ kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error) {
 }
 
 kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    if (!status) status = need(counters, "the counters", error);
+    kz_status status = device_need(device, "the device", error);
+    if (!status) status = device_need(counters, "the counters", error);
+    if (!status) status = DEVICE_CHECK_SIZE(kz_counters, barriers, counters, error);
     if (status) return status;
-    *counters = (kz_counters){0};
-    if (!device->backend->counters_read) return KZ_OK; // not valid
-    return device->backend->counters_read(device, counters, reset, error);
-}
-
-// ---- memory ----------------------------------------------------------------------------------------
-
-kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    if (!status) status = need(address, "where to put the address", error);
-    if (status) return status;
-    *address = 0;
-    return bytes ? device->backend->memory_alloc(device, bytes, address, error) : KZ_OK;
-}
-
-kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
-                               kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    if (!status) status = need(address, "where to put the address", error);
-    if (status) return status;
-    *address = 0;
-    if (!bytes) return KZ_OK;
-    device_host_range *range = DEVICE_NEW(device_host_range, error);
-    if (!range) return KZ_NO_MEMORY;
-    status = device->backend->host_alloc ? device->backend->host_alloc(device, bytes, pinned, address, error)
-                                         : device->backend->memory_alloc(device, bytes, address, error);
-    if (status) {
-        free(range);
-        return status;
+    kz_counters own = {0}; // not valid
+    if (device->backend->counters_read) {
+        device_enter(device);
+        status = device_leave(device, device->backend->counters_read(device, &own, reset, error));
     }
-    *range = (device_host_range){.address = *address, .bytes = bytes, .pinned = pinned, .next = device->host};
-    device->host = range;
-    return KZ_OK;
-}
-
-const device_host_range *device_host_find(const kz_device *device, kz_ptr address) {
-    for (const device_host_range *r = device->host; r; r = r->next)
-        if (address - r->address < r->bytes) return r;
-    return NULL;
-}
-
-kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    if (status || !address) return status;
-    device->frees++;
-    for (device_host_range **at = &device->host; *at; at = &(*at)->next) {
-        device_host_range *range = *at;
-        if (range->address != address) continue;
-        status = device->backend->host_free
-                     ? device->backend->host_free(device, address, range->pinned, error)
-                     : device->backend->memory_free(device, address, error);
-        *at = range->next;
-        free(range);
-        return status;
-    }
-    return device->backend->memory_free(device, address, error);
-}
-
-kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    if (!status) status = need(bytes, "where to put the size", error);
-    return status ? status : device->backend->memory_available(device, bytes, error);
-}
-
-// The device address and, where there is one, the host address of a copy of `bytes` bytes.
-static kz_status check_transfer(const kz_device *device, const kz_stream *stream, kz_ptr address,
-                                const void *host, size_t bytes, kz_error *error) {
-    kz_status status = check_stream(device, stream, error);
-    if (status || !bytes) return status;
-    if (!address)
-        return base_fail(error, KZ_INVALID, "a copy or fill of %zu bytes at device address 0", bytes);
-    return need(host, "the host's side of a copy", error);
-}
-
-kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
-                         kz_error *error) {
-    kz_status status = check_transfer(device, stream, to, device, bytes, error);
-    if (status || !bytes) return status;
-    return device->backend->fill(device, stream, to, byte, bytes, error);
-}
-
-kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from, size_t bytes,
-                            kz_error *error) {
-    kz_status status = check_transfer(device, stream, to, from, bytes, error);
-    if (status || !bytes) return status;
-    return device->backend->copy_to_device(device, stream, to, from, bytes, error);
-}
-
-kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
-                          kz_error *error) {
-    kz_status status = check_transfer(device, stream, from, to, bytes, error);
-    if (status || !bytes) return status;
-    return device->backend->copy_to_host(device, stream, to, from, bytes, error);
-}
-
-kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
-                            kz_error *error) {
-    kz_status status = check_transfer(device, stream, to, device, bytes, error);
-    if (!status) status = check_transfer(device, stream, from, device, bytes, error);
-    if (status || !bytes) return status;
-    return device->backend->copy_on_device(device, stream, to, from, bytes, error);
+    device_give(counters, counters->size, &own, sizeof own);
+    return status;
 }
 
 // ---- modules ---------------------------------------------------------------------------------------
 
 kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error) {
-    kz_status status = need(device, "the device", error);
-    if (!status) status = need(image, "the image", error);
-    if (!status) status = need(module, "where to put the module", error);
+    kz_status status = device_need(device, "the device", error);
+    if (!status) status = device_need(image, "the image", error);
+    if (!status) status = device_need(module, "where to put the module", error);
     if (status) return status;
     *module = NULL;
-    kz_image named = *image;
+    kz_image named;
     char *unpacked = NULL; // backends keep copies of what they need
+    status = DEVICE_TAKE(kz_image, packed_ptx_size, &named, image, error);
+    if (status) return status;
     if (!named.name) named.name = "unnamed";
     if (!named.ptx && named.packed_ptx && device->info.kind != KZ_DEVICE_CPU) {
         status = kz_image_ptx(&named, &unpacked, error);
         named.ptx = unpacked;
     }
-    if (!status) status = device->backend->module_load(device, &named, module, error);
+    if (!status) {
+        device_enter(device);
+        status = device_leave(device, device->backend->module_load(device, &named, module, error));
+    }
     free(unpacked);
     if (status) return status;
     (*module)->device = device;
@@ -273,31 +206,30 @@ kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **m
 
 void kz_module_close(kz_module *module) {
     if (!module) return;
-    const device_backend *backend = module->device->backend;
+    kz_device *device = module->device;
+    const device_backend *backend = device->backend;
     device_plan_close_graphs(module);
+    device_enter(device);
     for (kz_kernel *kernel = module->kernels, *next; kernel; kernel = next) {
         next = kernel->next;
         free(kernel->name);
         backend->kernel_close(kernel);
     }
     backend->module_close(module);
+    device_leave(device, KZ_OK);
 }
 
-kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
-    kz_status status = need(module, "the module", error);
-    if (!status) status = need(name, "the kernel's name", error);
-    if (!status) status = need(kernel, "where to put the kernel", error);
-    if (status) return status;
+// Finds a kernel that was asked for before, or has the backend make one. Under the device's lock.
+static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
     for (kz_kernel *known = module->kernels; known; known = known->next) {
         if (strcmp(known->name, name) != 0) continue;
         *kernel = known;
         return KZ_OK;
     }
-    *kernel = NULL;
     char *copy = strdup(name);
     if (!copy) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a kernel's name");
     kz_kernel *made = NULL;
-    status = module->device->backend->kernel_open(module, name, &made, error);
+    kz_status status = module->device->backend->kernel_open(module, name, &made, error);
     if (status) {
         free(copy);
         return status;
@@ -310,14 +242,28 @@ kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kern
     return KZ_OK;
 }
 
+kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
+    kz_status status = device_need(module, "the module", error);
+    if (!status) status = device_need(name, "the kernel's name", error);
+    if (!status) status = device_need(kernel, "where to put the kernel", error);
+    if (status) return status;
+    *kernel = NULL;
+    device_lock(module->device);
+    status = find_kernel(module, name, kernel, error);
+    device_unlock(module->device);
+    return status;
+}
+
 kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                            kz_error *error) {
-    kz_status status = need(module, "the module", error);
-    if (!status) status = need(name, "the variable's name", error);
+    kz_status status = device_need(module, "the module", error);
+    if (!status) status = device_need(name, "the variable's name", error);
     if (status) return status;
     kz_ptr at;
     size_t size;
-    status = module->device->backend->module_global(module, name, &at, &size, error);
+    device_enter(module->device);
+    status =
+        device_leave(module->device, module->device->backend->module_global(module, name, &at, &size, error));
     if (status) return status;
     if (address) *address = at;
     if (bytes) *bytes = size;
@@ -325,10 +271,32 @@ kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address,
 }
 
 kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error) {
-    kz_status status = need(kernel, "the kernel", error);
-    if (!status) status = need(info, "where to put the info", error);
-    if (!status) *info = kernel->info;
+    kz_status status = device_need(kernel, "the kernel", error);
+    if (!status) status = device_need(info, "where to put the info", error);
+    if (!status) status = DEVICE_CHECK_SIZE(kz_kernel_info, param_count, info, error);
+    if (!status) device_give(info, info->size, &kernel->info, sizeof kernel->info);
     return status;
+}
+
+kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
+                              kz_error *error) {
+    kz_status status = device_need(kernel, "the kernel", error);
+    if (status) return status;
+    kz_device *device = kernel->module->device;
+    if (!device->backend->kernel_param)
+        return base_fail(error, KZ_UNSUPPORTED, "%s is a native kernel of %s, and states no parameters",
+                         kernel->name, device->info.id);
+    if (kernel->info.param_count >= 0 && index >= (size_t)kernel->info.param_count)
+        return base_fail(error, KZ_INVALID, "%s has no parameter %zu: it takes %d, counted from 0",
+                         kernel->name, index, kernel->info.param_count);
+    size_t own_offset, own_bytes;
+    device_enter(device);
+    status =
+        device_leave(device, device->backend->kernel_param(kernel, index, &own_offset, &own_bytes, error));
+    if (status) return status;
+    if (offset) *offset = own_offset;
+    if (bytes) *bytes = own_bytes;
+    return KZ_OK;
 }
 
 // ---- launches --------------------------------------------------------------------------------------
@@ -396,9 +364,9 @@ static kz_status check_cluster(const kz_kernel *kernel, const kz_launch *launch,
 }
 
 static kz_status check_args(const kz_kernel *kernel, const void *const *args, size_t count, kz_error *error) {
-    if (kernel->param_count >= 0 && count != (size_t)kernel->param_count)
+    if (kernel->info.param_count >= 0 && count != (size_t)kernel->info.param_count)
         return base_fail(error, KZ_INVALID, "launching %s with %zu arguments: it takes %d", kernel->name,
-                         count, kernel->param_count);
+                         count, kernel->info.param_count);
     if (count && !args)
         return base_fail(error, KZ_INVALID, "launching %s: the arguments are NULL", kernel->name);
     for (size_t i = 0; i < count; i++)
@@ -407,11 +375,13 @@ static kz_status check_args(const kz_kernel *kernel, const void *const *args, si
     return KZ_OK;
 }
 
-kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
+kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *given,
                            const void *const *args, size_t arg_count, kz_error *error) {
-    kz_status status = check_stream(device, stream, error);
-    if (!status) status = need(kernel, "the kernel", error);
-    if (!status) status = need(launch, "the launch", error);
+    kz_launch own, *launch = &own;
+    kz_status status = device_check_stream(device, stream, error);
+    if (!status) status = device_need(kernel, "the kernel", error);
+    if (!status) status = device_need(given, "the launch", error);
+    if (!status) status = DEVICE_TAKE(kz_launch, overlap, launch, given, error);
     if (status) return status;
     if (kernel->module->device != device)
         return base_fail(error, KZ_INVALID, "%s was loaded on %s, not on %s", kernel->name,
@@ -424,5 +394,7 @@ kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kern
         if (!status) status = check_cluster(kernel, launch, &device->info, error);
     }
     if (status) return status;
-    return device->backend->launch(device, stream, kernel, launch, args, arg_count, error);
+    device_enter(device);
+    return device_leave(device,
+                        device->backend->launch(device, stream, kernel, launch, args, arg_count, error));
 }

@@ -6,11 +6,14 @@
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
+#include <pthread.h>
+
 #include "base/base.h"
 
 typedef struct device_backend {
     kz_device_kind kind;
     const char *prefix; // what ids start with: "cuda"
+    bool concurrent;    // it serves several threads at once; the others are called by one at a time (lock.c)
 
     // Gives how many there are and describes the first `capacity`; a backend that does not work has none.
     size_t (*list)(kz_device_info *infos, size_t capacity);
@@ -30,6 +33,9 @@ typedef struct device_backend {
     // Host memory; where these are NULL, it is taken from the device's own.
     kz_status (*host_alloc)(kz_device *device, size_t bytes, bool pinned, kz_ptr *address, kz_error *error);
     kz_status (*host_free)(kz_device *device, kz_ptr address, bool pinned, kz_error *error);
+    // Optional: where there is nothing to pin, device.c notes the range.
+    kz_status (*memory_register)(kz_device *device, void *memory, size_t bytes, kz_error *error);
+    kz_status (*memory_unregister)(kz_device *device, void *memory, kz_error *error);
     kz_status (*memory_available)(kz_device *device, size_t *bytes, kz_error *error);
     kz_status (*fill)(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
                       kz_error *error);
@@ -45,12 +51,17 @@ typedef struct device_backend {
     // Makes a kernel with its info filled; device.c names it and keeps it for the module's life.
     kz_status (*kernel_open)(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
     void (*kernel_close)(kz_kernel *kernel);
+    // `index` is below the kernel's param_count. Optional.
+    kz_status (*kernel_param)(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
+                              kz_error *error);
     kz_status (*module_global)(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                kz_error *error);
     kz_status (*launch)(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
                         const void *const *args, size_t arg_count, kz_error *error);
 
     kz_status (*stream_open)(kz_device *device, kz_stream **stream, kz_error *error);
+    kz_status (*stream_wrap)(kz_device *device, void *handle, kz_stream **stream,
+                             kz_error *error); // optional
     void (*stream_close)(kz_stream *stream);
     void *(*stream_handle)(const kz_stream *stream); // optional
     kz_status (*stream_synchronize)(kz_device *device, kz_stream *stream, kz_error *error);
@@ -108,11 +119,16 @@ typedef struct device_host_range {
     struct device_host_range *next;
 } device_host_range;
 
+// What memory is where: kept by memory.c.
+typedef enum device_place { DEVICE_ON_DEVICE, DEVICE_ON_HOST_PINNED, DEVICE_ON_HOST_PAGEABLE } device_place;
+
 struct kz_device {
     const device_backend *backend;
-    kz_device_info info;
+    kz_device_info info;     // does not change
+    pthread_mutex_t lock;    // of all that follows; and see lock.c
     uint64_t frees;          // of memory: a graph that was recorded before one may point at what is no more
     device_host_range *host; // what kz_memory_alloc_host gave
+    device_host_range *registered;
     kz_stream *plan_streams[KZ_PLAN_STREAMS]; // of plans, opened when first needed; [0] records graphs
     kz_event *plan_events[KZ_PLAN_EVENTS + KZ_PLAN_STREAMS]; // the last ones are for the plan's begin and end
 };
@@ -129,7 +145,6 @@ struct kz_kernel {
     kz_kernel *next;
     char *name;
     kz_kernel_info info;
-    int param_count; // -1 where unknown
 };
 
 struct kz_stream {
@@ -142,11 +157,28 @@ struct kz_graph {
     kz_device *device;
 };
 
-// The range of host memory that holds the address, or NULL.
-const device_host_range *device_host_find(const kz_device *device, kz_ptr address);
+// Where an address of the device's lies.
+device_place device_place_of(kz_device *device, kz_ptr address);
+void device_memory_end(kz_device *device); // of a device that closes
+// KZ_INVALID where the pointer is NULL: "`what` is NULL".
+kz_status device_need(const void *pointer, const char *what, kz_error *error);
+// A stream must be the device's own; NULL is the default stream.
+kz_status device_check_stream(const kz_device *device, const kz_stream *stream, kz_error *error);
 // Streams and events of plans; graphs of plans (plan.c).
 void device_plan_close_streams(kz_device *device);
 void device_plan_close_graphs(kz_module *module);
+
+// ---- several threads (lock.c) ----------------------------------------------------------------------
+
+// What a backend's open and close call first and last.
+void device_begin(kz_device *device, const device_backend *backend);
+void device_end(kz_device *device);
+// For the device's tables. The thread that has the lock may take it again.
+void device_lock(kz_device *device);
+void device_unlock(kz_device *device);
+// Around a call of the backend: `device_enter(device); return device_leave(device, backend->call(...))`.
+void device_enter(kz_device *device);
+kz_status device_leave(kz_device *device, kz_status status);
 
 // ---- for the backends ------------------------------------------------------------------------------
 

@@ -49,7 +49,7 @@ static void visit(const kz_native_launch *launch) { // (atomic_int *visits): eve
 
 static const kz_native_entry natives[] = {
     {"add_f32", add_f32}, {"scale_f32", scale_f32}, {"visit", visit}, {NULL, NULL}};
-static const kz_image image = {.name = "test/native", .natives = natives};
+static const kz_image image = {.size = sizeof(kz_image), .name = "test/native", .natives = natives};
 
 typedef struct fixture {
     kz_device *device;
@@ -145,7 +145,7 @@ static void every_block_once(void **state) {
     for (unsigned threads = 0; threads < 5; threads++) { // 0: all cores
         GOOD(kz_device_set_threads(f->device, threads, trouble));
         const void *args[] = {&visits};
-        kz_launch launch = {.grid = {X, Y, Z}, .block = {1, 1, 1}};
+        kz_launch launch = {.size = sizeof(kz_launch), .grid = {X, Y, Z}, .block = {1, 1, 1}};
         GOOD(kz_launch_kernel(f->device, NULL, kernel_of(f, "visit"), &launch, args, 1, trouble));
         for (int i = 0; i < X * Y * Z; i++) assert_int_equal(visits[i], threads + 1);
     }
@@ -157,13 +157,14 @@ static void bad_modules_and_launches(void **state) {
     kz_error error = {0};
     kz_module *module;
     kz_kernel *kernel;
-    kz_image gpu_only = {.name = "some.cu", .ptx = ".version 8.0", .ptx_size = 12};
+    kz_image gpu_only = {.size = sizeof(kz_image), .name = "some.cu", .ptx = ".version 8.0", .ptx_size = 12};
     assert_int_equal(kz_module_load(f->device, &gpu_only, &module, &error), KZ_UNSUPPORTED);
     SAYS(error, "some.cu");
     SAYS(error, "--device sim");
     assert_int_equal(kz_module_kernel(f->module, "nobody", &kernel, &error), KZ_NOT_FOUND);
     SAYS(error, "test/native has no native kernel nobody");
-    kz_launch empty = {.grid = {0, 1, 1}, .block = {1, 1, 1}}, one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    kz_launch empty = {.size = sizeof(kz_launch), .grid = {0, 1, 1}, .block = {1, 1, 1}},
+              one = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     const void *hole[] = {NULL};
     assert_int_equal(kz_launch_kernel(f->device, NULL, kernel_of(f, "visit"), &empty, hole, 1, &error),
                      KZ_INVALID);
@@ -179,7 +180,7 @@ static void bad_modules_and_launches(void **state) {
     SAYS(error, "belongs to");
     kz_stream_close(stream);
     kz_device_close(other);
-    kz_counters counters;
+    kz_counters counters = {.size = sizeof counters};
     assert_int_equal(kz_counters_enable(f->device, true, &error), KZ_UNSUPPORTED);
     GOOD(kz_counters_read(f->device, &counters, false, trouble));
     assert_false(counters.valid);
@@ -221,7 +222,7 @@ static void graphs(void **state) {
     uint64_t factor = 0, n = 4; // 8 readable bytes each, as kz.h asks for
     memcpy(&factor, &(float){2}, 4);
     const void *args[] = {&x, &factor, &n};
-    kz_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     GOOD(kz_launch_kernel(f->device, stream, kernel_of(f, "scale_f32"), &launch, args, 3, trouble));
     GOOD(kz_event_record(f->device, forked, stream, trouble));
     GOOD(kz_stream_wait(f->device, side, forked, trouble));
@@ -264,22 +265,23 @@ static kz_plan sum_times_three(uint64_t n) {
     memcpy(&three, &value, 4);
     plan.steps[0] = (kz_step){
         .kind = KZ_STEP_FILL, .args = {{.kind = KZ_ARG_BUFFER, .buffer = 2}}, .bytes = 4 * n, .fill = 0xee};
-    plan.steps[1] =
-        (kz_step){.kind = KZ_STEP_LAUNCH,
-                  .entry = "add_f32",
-                  .launch = {.grid = {(uint32_t)((n + CHUNK - 1) / CHUNK), 1, 1}, .block = {1, 1, 1}},
-                  .arg_count = 4,
-                  .args = {{.kind = KZ_ARG_BUFFER, .buffer = 0, .offset = 4},
-                           {.kind = KZ_ARG_BUFFER, .buffer = 1},
-                           {.kind = KZ_ARG_WORKSPACE, .offset = 64},
-                           {.kind = KZ_ARG_SCALAR, .scalar = n}}};
+    plan.steps[1] = (kz_step){.kind = KZ_STEP_LAUNCH,
+                              .entry = "add_f32",
+                              .launch = {.size = sizeof(kz_launch),
+                                         .grid = {(uint32_t)((n + CHUNK - 1) / CHUNK), 1, 1},
+                                         .block = {1, 1, 1}},
+                              .arg_count = 4,
+                              .args = {{.kind = KZ_ARG_BUFFER, .buffer = 0, .offset = 4},
+                                       {.kind = KZ_ARG_BUFFER, .buffer = 1},
+                                       {.kind = KZ_ARG_WORKSPACE, .offset = 64},
+                                       {.kind = KZ_ARG_SCALAR, .scalar = n}}};
     plan.steps[2] =
         (kz_step){.kind = KZ_STEP_COPY,
                   .bytes = 4 * n,
                   .args = {{.kind = KZ_ARG_BUFFER, .buffer = 2}, {.kind = KZ_ARG_WORKSPACE, .offset = 64}}};
     plan.steps[3] = (kz_step){.kind = KZ_STEP_LAUNCH,
                               .entry = "scale_f32",
-                              .launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}},
+                              .launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}},
                               .arg_count = 3,
                               .args = {{.kind = KZ_ARG_BUFFER, .buffer = 2},
                                        {.kind = KZ_ARG_SCALAR, .scalar = three},

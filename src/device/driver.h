@@ -76,7 +76,8 @@ enum { // CUlaunchAttributeID
     DRIVER_LAUNCH_CLUSTER = 4,
     DRIVER_LAUNCH_OVERLAP = 6, // programmatic stream serialization
 };
-enum { DRIVER_CAPTURE_RELAXED = 2 };                          // CUstreamCaptureMode
+enum { DRIVER_REGISTER_PORTABLE = 1 }; // CU_MEMHOSTREGISTER_PORTABLE: pinned for all GPUs
+enum { DRIVER_CAPTURE_RELAXED = 2 };   // CUstreamCaptureMode
 enum { DRIVER_STREAM_DEFAULT = 0, DRIVER_EVENT_DEFAULT = 0 }; // events with timing
 enum { DRIVER_RECORD_EXTERNAL = 1 };                          // CUevent_record_flags
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/sized.h"
+
 // `size` bytes and a NUL behind them.
 static kz_status unpack(const char *name, const void *packed, size_t packed_size, size_t size, char **data,
                         kz_error *error) {
@@ -18,9 +20,12 @@ static kz_status unpack(const char *name, const void *packed, size_t packed_size
     return KZ_INTERNAL;
 }
 
-kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error) {
-    const char *name = image->name ? image->name : "unnamed";
+kz_status kz_image_ptx(const kz_image *given, char **ptx, kz_error *error) {
+    kz_image own, *image = &own;
     *ptx = NULL;
+    kz_status status = DEVICE_TAKE(kz_image, packed_ptx_size, image, given, error);
+    if (status) return status;
+    const char *name = image->name ? image->name : "unnamed";
     if (image->packed_ptx && !image->ptx)
         return unpack(name, image->packed_ptx, image->packed_ptx_size, image->ptx_size, ptx, error);
     if (!image->ptx) return base_fail(error, KZ_NOT_FOUND, "%s has no PTX", name);

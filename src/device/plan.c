@@ -216,6 +216,10 @@ kz_status device_plan_steps(const device_plan_call *call, const device_plan_watc
 kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
                       const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error) {
     const device_plan_call call = {device, stream, module, plan, buffers, buffer_count, workspace};
-    return plan && plan->graph && module ? device_plan_launch_graph(&call, error)
-                                         : device_plan_steps(&call, NULL, error);
+    if (!device) return base_fail(error, KZ_INVALID, "the device is NULL");
+    device_lock(device); // its streams, events and graphs of plans are for one at a time
+    kz_status status = plan && plan->graph && module ? device_plan_launch_graph(&call, error)
+                                                     : device_plan_steps(&call, NULL, error);
+    device_unlock(device);
+    return status;
 }

@@ -34,6 +34,7 @@ typedef struct sim_module {
 typedef struct sim_kernel {
     kz_kernel base;
     const ptx_function *function;
+    const uint32_t *param_offset;
 } sim_kernel;
 
 static sim_device *self_of(kz_device *device) { return (sim_device *)device; }
@@ -42,6 +43,7 @@ static sim_device *self_of(kz_device *device) { return (sim_device *)device; }
 
 static void describe(const device_gpu *gpu, uint64_t host_bytes, kz_device_info *info) {
     *info = (kz_device_info){
+        .size = sizeof *info,
         .kind = KZ_DEVICE_SIM,
         .sm = (int)gpu->sm,
         .multiprocessors = (int)gpu->multiprocessors,
@@ -109,7 +111,7 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     if (!made) return KZ_NO_MEMORY;
     describe(&gpu, device_host_memory(""), &made->queue.device.info);
     made->gpu = gpu;
-    made->queue.device.backend = &device_sim;
+    device_begin(&made->queue.device, &device_sim);
     made->queue.run = sim_run_op;
     made->queue.arg_bytes = sim_arg_bytes;
     sim_config config;
@@ -117,6 +119,7 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     status = sim_seed_asked(&made->seed, error);
     if (!status) status = sim_machine_open(&config, &made->machine, error);
     if (status) {
+        device_end(&made->queue.device);
         free(made);
         return status;
     }
@@ -129,6 +132,7 @@ static void sim_close(kz_device *device) {
     device_queue_end(&self->queue);
     sim_machine_close(self->machine);
     observe_counters_close(self->counters);
+    device_end(device);
     free(self);
 }
 
@@ -178,8 +182,10 @@ static kz_status check_sim(const kz_device *device, kz_error *error) {
 kz_status device_sim_observe(kz_device *device, observe_session *session, kz_error *error) {
     kz_status status = check_sim(device, error);
     if (status) return status;
+    device_lock(device);
     self_of(device)->session = session;
     sim_machine_set_listener(self_of(device)->machine, session ? observe_session_listener(session) : NULL);
+    device_unlock(device);
     return KZ_OK;
 }
 
@@ -323,18 +329,27 @@ static kz_status sim_kernel_open(kz_module *module, const char *name, kz_kernel 
     sim_kernel *made = DEVICE_NEW(sim_kernel, error);
     if (!made) return KZ_NO_MEMORY;
     made->function = function;
-    made->base.param_count = (int)function->param_count;
+    made->param_offset = info.param_offset;
     made->base.info = (kz_kernel_info){
+        .size = sizeof made->base.info,
         .registers = -1, // PTX has as many as it likes
         .static_shared_bytes = info.static_shared_bytes,
         .local_bytes_per_thread = info.local_bytes,
         .max_threads_per_block = threads_allowed(function, module->device->info.max_threads_per_block),
+        .param_count = (int)function->param_count,
     };
     *kernel = &made->base;
     return KZ_OK;
 }
 
 static void sim_kernel_close(kz_kernel *kernel) { free(kernel); }
+
+static kz_status sim_kernel_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
+                                  kz_error *error) {
+    *offset = ((sim_kernel *)kernel)->param_offset[index];
+    *bytes = ((sim_kernel *)kernel)->function->params[index]->size;
+    return KZ_OK;
+}
 
 static kz_status sim_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                    kz_error *error) {
@@ -399,6 +414,7 @@ const device_backend device_sim = {
     .module_close = sim_module_close,
     .kernel_open = sim_kernel_open,
     .kernel_close = sim_kernel_close,
+    .kernel_param = sim_kernel_param,
     .module_global = sim_module_global,
     DEVICE_QUEUE_BACKEND,
 };

@@ -51,7 +51,8 @@ static const char ptx[] =
     "    .param .b64 p0; .param .b64 p1; .param .b32 r0;\n"
     "    st.param.b64 [p0], %rd4;\n    st.param.b64 [p1], %rd2;\n    call.uni (r0), vprintf, (p0, p1);\n"
     "    ld.param.b32 %r2, [r0];\n    }\n    ret;\n}\n";
-static const kz_image image = {.name = "test.ptx", .ptx = ptx, .ptx_size = sizeof ptx - 1};
+static const kz_image image = {
+    .size = sizeof(kz_image), .name = "test.ptx", .ptx = ptx, .ptx_size = sizeof ptx - 1};
 
 typedef struct fixture {
     kz_device *device;
@@ -122,7 +123,7 @@ static void info(void **state) {
     assert_int_equal(i->multiprocessors, 132);
     assert_false(i->has_clock);
     assert_true(i->has_memory_guards);
-    kz_device_info cpu[16];
+    kz_device_info cpu[16] = {{.size = sizeof cpu[0]}};
     size_t count;
     GOOD(kz_device_list(cpu, 16, &count, trouble));
     assert_true(i->memory_bytes > 0 &&
@@ -151,7 +152,7 @@ static void modules(void **state) {
     kz_error error = {0};
     kz_module *module;
     kz_kernel *kernel;
-    kz_kernel_info kernel_info;
+    kz_kernel_info kernel_info = {.size = sizeof kernel_info};
     GOOD(kz_kernel_get_info(kernel_of(f, "bump"), &kernel_info, trouble));
     assert_int_equal(kernel_info.registers, -1);
     assert_int_equal(kernel_info.static_shared_bytes, 128);
@@ -166,10 +167,10 @@ static void modules(void **state) {
     assert_int_equal(bytes, 4);
     GOOD(kz_copy_to_host(f->device, NULL, &value, address, 4, trouble));
     assert_int_equal(value, 5);
-    kz_image broken = {.name = "my.ptx", .ptx = "not ptx at all", .ptx_size = 14};
+    kz_image broken = {.size = sizeof(kz_image), .name = "my.ptx", .ptx = "not ptx at all", .ptx_size = 14};
     assert_int_equal(kz_module_load(f->device, &broken, &module, &error), KZ_SYNTAX);
     SAYS(error, "my.ptx");
-    kz_image tight = {.name = "tight.ptx", .ptx_size = image.ptx_size};
+    kz_image tight = {.size = sizeof(kz_image), .name = "tight.ptx", .ptx_size = image.ptx_size};
     uint8_t *packed = base_lz4_pack((const uint8_t *)ptx, image.ptx_size, &tight.packed_ptx_size);
     tight.packed_ptx = packed;
     GOOD(kz_module_load(f->device, &tight, &module, trouble));
@@ -183,10 +184,11 @@ static void modules(void **state) {
     assert_int_equal(kz_module_load(f->device, &tight, &module, &error), KZ_INTERNAL);
     SAYS(error, "the packed code of tight.ptx is damaged");
     free(packed);
-    kz_image none = {.name = "nothing"};
+    kz_image none = {.size = sizeof(kz_image), .name = "nothing"};
     assert_int_equal(kz_module_load(f->device, &none, &module, &error), KZ_UNSUPPORTED);
     const char *newer = ".version 8.0\n.target sm_90a\n.address_size 64\n";
-    kz_image hopper = {.name = "hopper.ptx", .ptx = newer, .ptx_size = strlen(newer)};
+    kz_image hopper = {
+        .size = sizeof(kz_image), .name = "hopper.ptx", .ptx = newer, .ptx_size = strlen(newer)};
     GOOD(kz_module_load(f->device, &hopper, &module, trouble));
     kz_module_close(module);
     kz_device *t4;
@@ -217,7 +219,7 @@ static void prepare(fixture *f, addition *sum) {
     GOOD(kz_memory_fill(f->device, NULL, sum->out, 0xff, 4 * N, trouble));
 }
 
-static const kz_launch four_blocks = {.grid = {4, 1, 1}, .block = {256, 1, 1}};
+static const kz_launch four_blocks = {.size = sizeof(kz_launch), .grid = {4, 1, 1}, .block = {256, 1, 1}};
 
 static kz_status launch_add(fixture *f, kz_stream *stream, const addition *sum, kz_error *error) {
     const void *args[] = {&sum->a, &sum->b, &sum->out, &sum->n};
@@ -252,7 +254,7 @@ static void runs(void **state) {
 static void limits(void **state) {
     fixture *f = *state;
     kz_error error = {0};
-    kz_launch launch = {.grid = {1, 1, 1}, .block = {65, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {65, 1, 1}};
     assert_int_equal(kz_launch_kernel(f->device, NULL, kernel_of(f, "bump"), &launch, NULL, 0, &error),
                      KZ_LIMIT);
     SAYS(error, "this kernel allows 64");
@@ -316,12 +318,65 @@ static void no_clock(void **state) {
     kz_event_close(to);
 }
 
+// ---- parameters, foreign streams, registered memory ---------------------------------------------------
+
+static void parameters(void **state) {
+    fixture *f = *state;
+    kz_kernel *add = kernel_of(f, "add_f32");
+    kz_kernel_info about = {.size = sizeof about};
+    GOOD(kz_kernel_get_info(add, &about, trouble));
+    assert_int_equal(about.param_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        size_t offset, bytes;
+        GOOD(kz_kernel_get_param(add, i, &offset, &bytes, trouble));
+        assert_int_equal(offset, 8 * i);
+        assert_int_equal(bytes, i < 3 ? 8 : 4);
+    }
+    GOOD(kz_kernel_get_param(add, 0, NULL, NULL, trouble));
+    kz_error error = {0};
+    assert_int_equal(kz_kernel_get_param(add, 4, NULL, NULL, &error), KZ_INVALID);
+    SAYS(error, "add_f32 has no parameter 4: it takes 4, counted from 0");
+    assert_int_equal(kz_kernel_get_param(kernel_of(f, "bump"), 0, NULL, NULL, &error), KZ_INVALID);
+}
+
+static void foreign_streams(void **state) {
+    fixture *f = *state;
+    kz_stream *stream = (kz_stream *)f;
+    kz_error error = {0};
+    assert_int_equal(kz_stream_wrap(f->device, f, &stream, &error), KZ_UNSUPPORTED);
+    SAYS(error, "sim:h200 has no streams but its own");
+    SAYS(error, "kz_stream_open");
+    assert_null(stream);
+}
+
+static void registered_memory(void **state) {
+    fixture *f = *state;
+    static char memory[256], back[256];
+    kz_ptr there;
+    kz_error error = {0};
+    memset(memory, 7, sizeof memory);
+    GOOD(kz_memory_register(f->device, memory, sizeof memory, trouble));
+    assert_int_equal(kz_memory_register(f->device, memory + 255, 1, &error), KZ_INVALID);
+    SAYS(error, "overlap 256 bytes");
+    GOOD(kz_memory_alloc(f->device, sizeof memory, &there, trouble));
+    GOOD(kz_copy_to_device(f->device, NULL, there, memory, sizeof memory, trouble));
+    GOOD(kz_copy_to_host(f->device, NULL, back, there, sizeof back, trouble));
+    assert_memory_equal(back, memory, sizeof back);
+    GOOD(kz_memory_free(f->device, there, trouble));
+    assert_int_equal(kz_memory_unregister(f->device, memory + 1, &error), KZ_INVALID);
+    SAYS(error, "an address inside a buffer");
+    GOOD(kz_memory_unregister(f->device, memory, trouble));
+    assert_int_equal(kz_memory_unregister(f->device, memory, &error), KZ_INVALID);
+    GOOD(kz_memory_register(f->device, memory, 0, trouble)); // nothing
+    GOOD(kz_memory_register(f->device, memory, 1, trouble)); // the device's close ends it
+}
+
 // ---- counters and printf -------------------------------------------------------------------------------
 
 static void counters(void **state) {
     fixture *f = *state;
     addition sum;
-    kz_counters c, again;
+    kz_counters c = {.size = sizeof c}, again = c;
     prepare(f, &sum);
     GOOD(kz_counters_read(f->device, &c, false, trouble));
     assert_false(c.valid); // nobody asked
@@ -355,8 +410,8 @@ static void counters(void **state) {
 
 static void counters_of_atomics_and_barriers(void **state) {
     fixture *f = *state;
-    kz_counters c;
-    kz_launch launch = {.grid = {3, 1, 1}, .block = {64, 1, 1}};
+    kz_counters c = {.size = sizeof c};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {3, 1, 1}, .block = {64, 1, 1}};
     GOOD(kz_counters_enable(f->device, true, trouble));
     GOOD(kz_launch_kernel(f->device, NULL, kernel_of(f, "bump"), &launch, NULL, 0, trouble));
     GOOD(kz_counters_read(f->device, &c, true, trouble));
@@ -380,7 +435,7 @@ static void device_printf(void **state) {
     fixture *f = *state;
     uint32_t x = 42;
     const void *args[] = {&x};
-    kz_launch launch = {.grid = {1, 1, 1}, .block = {2, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {2, 1, 1}};
     GOOD(kz_launch_kernel(f->device, NULL, kernel_of(f, "say"), &launch, args, 1, trouble)); // dropped
     base_text text = {0};
     GOOD(kz_device_set_print(f->device, collect, &text, trouble));
@@ -392,9 +447,21 @@ static void device_printf(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(which_gpu), TEST(info),     TEST(memory_is_what_the_host_can_back),         TEST(modules),
-        TEST(runs),      TEST(limits),   TEST(out_of_bounds_stops_and_the_device_lives), TEST(graphs),
-        TEST(no_clock),  TEST(counters), TEST(counters_of_atomics_and_barriers),         TEST(device_printf),
+        TEST(which_gpu),
+        TEST(info),
+        TEST(memory_is_what_the_host_can_back),
+        TEST(modules),
+        TEST(runs),
+        TEST(limits),
+        TEST(out_of_bounds_stops_and_the_device_lives),
+        TEST(graphs),
+        TEST(no_clock),
+        TEST(counters),
+        TEST(counters_of_atomics_and_barriers),
+        TEST(device_printf),
+        TEST(parameters),
+        TEST(foreign_streams),
+        TEST(registered_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,13 +27,36 @@ kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error)
     if (status) return status;
     if (!stream) return base_fail(error, KZ_INVALID, "where to put the stream is NULL");
     *stream = NULL;
-    status = device->backend->stream_open(device, stream, error);
+    device_enter(device);
+    status = device_leave(device, device->backend->stream_open(device, stream, error));
+    if (!status) (*stream)->device = device;
+    return status;
+}
+
+kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error) {
+    kz_status status = check_owner(device, device, "stream", error);
+    if (status) return status;
+    if (!stream) return base_fail(error, KZ_INVALID, "where to put the stream is NULL");
+    *stream = NULL;
+    if (!device->backend->stream_wrap) {
+        base_fail(error, KZ_UNSUPPORTED, "%s has no streams but its own: a CUstream belongs to a GPU",
+                  device->info.id);
+        base_fail_note(error, "open one with kz_stream_open, or take a `cuda` device");
+        return KZ_UNSUPPORTED;
+    }
+    if (!handle)
+        return base_fail(error, KZ_INVALID, "the handle is NULL: the default stream needs no wrapping");
+    status = device->backend->stream_wrap(device, handle, stream, error);
     if (!status) (*stream)->device = device;
     return status;
 }
 
 void kz_stream_close(kz_stream *stream) {
-    if (stream) stream->device->backend->stream_close(stream);
+    if (!stream) return;
+    kz_device *device = stream->device;
+    device_enter(device);
+    device->backend->stream_close(stream);
+    device_leave(device, KZ_OK);
 }
 
 void *kz_stream_handle(const kz_stream *stream) {
@@ -43,12 +66,16 @@ void *kz_stream_handle(const kz_stream *stream) {
 
 kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error) {
     kz_status status = check_owner(device, stream_owner(device, stream), "stream", error);
-    return status ? status : device->backend->stream_synchronize(device, stream, error);
+    if (status) return status;
+    device_enter(device);
+    return device_leave(device, device->backend->stream_synchronize(device, stream, error));
 }
 
 kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error) {
     kz_status status = check_event(device, event, stream, error);
-    return status ? status : device->backend->stream_wait(device, stream, event, error);
+    if (status) return status;
+    device_enter(device);
+    return device_leave(device, device->backend->stream_wait(device, stream, event, error));
 }
 
 kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error) {
@@ -56,23 +83,32 @@ kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error) {
     if (status) return status;
     if (!event) return base_fail(error, KZ_INVALID, "where to put the event is NULL");
     *event = NULL;
-    status = device->backend->event_open(device, event, error);
+    device_enter(device);
+    status = device_leave(device, device->backend->event_open(device, event, error));
     if (!status) (*event)->device = device;
     return status;
 }
 
 void kz_event_close(kz_event *event) {
-    if (event) event->device->backend->event_close(event);
+    if (!event) return;
+    kz_device *device = event->device;
+    device_enter(device);
+    device->backend->event_close(event);
+    device_leave(device, KZ_OK);
 }
 
 kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error) {
     kz_status status = check_event(device, event, stream, error);
-    return status ? status : device->backend->event_record(device, event, stream, error);
+    if (status) return status;
+    device_enter(device);
+    return device_leave(device, device->backend->event_record(device, event, stream, error));
 }
 
 kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error) {
     kz_status status = check_owner(device, event_owner(event), "event", error);
-    return status ? status : device->backend->event_synchronize(device, event, error);
+    if (status) return status;
+    device_enter(device);
+    return device_leave(device, device->backend->event_synchronize(device, event, error));
 }
 
 kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
@@ -86,13 +122,17 @@ kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, doub
         base_fail_note(error, "read its counters, or measure on a GPU (--device cuda)");
         return KZ_UNSUPPORTED;
     }
-    return device->backend->event_elapsed(device, from, to, seconds, error);
+    device_enter(device);
+    return device_leave(device, device->backend->event_elapsed(device, from, to, seconds, error));
 }
 
 kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error) {
     kz_status status = check_owner(device, stream_owner(device, stream), "stream", error);
     if (status) return status;
-    if (stream) return device->backend->graph_begin(device, stream, error);
+    if (stream) {
+        device_enter(device);
+        return device_leave(device, device->backend->graph_begin(device, stream, error));
+    }
     base_fail(error, KZ_INVALID, "the default stream cannot be recorded into a graph");
     base_fail_note(error, "open a stream with kz_stream_open and record that");
     return KZ_INVALID;
@@ -103,7 +143,8 @@ kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, k
     if (status) return status;
     if (!graph) return base_fail(error, KZ_INVALID, "where to put the graph is NULL");
     *graph = NULL;
-    status = device->backend->graph_end(device, stream, graph, error);
+    device_enter(device);
+    status = device_leave(device, device->backend->graph_end(device, stream, graph, error));
     if (!status) (*graph)->device = device;
     return status;
 }
@@ -111,9 +152,15 @@ kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, k
 kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error) {
     kz_status status = check_owner(device, graph ? graph->device : NULL, "graph", error);
     if (!status) status = check_owner(device, stream_owner(device, stream), "stream", error);
-    return status ? status : device->backend->graph_launch(device, graph, stream, error);
+    if (status) return status;
+    device_enter(device);
+    return device_leave(device, device->backend->graph_launch(device, graph, stream, error));
 }
 
 void kz_graph_close(kz_graph *graph) {
-    if (graph) graph->device->backend->graph_close(graph);
+    if (!graph) return;
+    kz_device *device = graph->device;
+    device_enter(device);
+    device->backend->graph_close(graph);
+    device_leave(device, KZ_OK);
 }

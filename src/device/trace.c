@@ -9,16 +9,16 @@ static bool is_work(const kz_step *step) {
     return step->kind == KZ_STEP_LAUNCH || step->kind == KZ_STEP_FILL || step->kind == KZ_STEP_COPY;
 }
 
-// The host's memory that a step's argument is, or NULL.
-static const device_host_range *host_of(const device_plan_call *call, const kz_arg *arg) {
-    if (arg->kind != KZ_ARG_BUFFER || arg->buffer >= call->buffer_count) return NULL;
-    return device_host_find(call->device, call->buffers[arg->buffer]);
+static device_place place_of(const device_plan_call *call, const kz_arg *arg) {
+    if (arg->kind != KZ_ARG_BUFFER || arg->buffer >= call->buffer_count) return DEVICE_ON_DEVICE;
+    return device_place_of(call->device, call->buffers[arg->buffer]);
 }
 
 static device_engine engine_of(const device_plan_call *call, const kz_step *step) {
     if (step->kind != KZ_STEP_COPY) return DEVICE_ENGINE_COMPUTE;
-    if (host_of(call, &step->args[0])) return DEVICE_ENGINE_TO_HOST;
-    return host_of(call, &step->args[1]) ? DEVICE_ENGINE_TO_DEVICE : DEVICE_ENGINE_COMPUTE;
+    if (place_of(call, &step->args[0]) != DEVICE_ON_DEVICE) return DEVICE_ENGINE_TO_HOST;
+    return place_of(call, &step->args[1]) != DEVICE_ON_DEVICE ? DEVICE_ENGINE_TO_DEVICE
+                                                              : DEVICE_ENGINE_COMPUTE;
 }
 
 static void describe(const device_plan_call *call, device_trace *trace) {
@@ -124,7 +124,7 @@ typedef struct model {
 
 static kz_status model_before(void *self, uint32_t step, kz_stream *stream, kz_error *error) {
     model *m = self;
-    kz_counters counters;
+    kz_counters counters = {.size = sizeof counters};
     if (m->call->plan->steps[step].kind != KZ_STEP_LAUNCH) return KZ_OK;
     return kz_counters_read(m->call->device, &counters, true, error);
 }
@@ -132,7 +132,7 @@ static kz_status model_before(void *self, uint32_t step, kz_stream *stream, kz_e
 static uint64_t volume(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
 
 static kz_status describe_launch(model *m, const kz_step *step, device_task *task, kz_error *error) {
-    kz_counters counters;
+    kz_counters counters = {.size = sizeof counters};
     kz_kernel *kernel;
     kz_status status = kz_counters_read(m->call->device, &counters, true, error);
     if (!status) status = kz_module_kernel(m->call->module, step->entry, &kernel, error);
@@ -154,8 +154,8 @@ static kz_status describe_work(model *m, const kz_step *step, device_task *task,
         task->seconds = device_fill_seconds(&m->gpu, step->bytes);
         return KZ_OK;
     }
-    const device_host_range *to = host_of(m->call, &step->args[0]), *from = host_of(m->call, &step->args[1]);
-    bool pageable = (to && !to->pinned) || (from && !from->pinned);
+    bool pageable = place_of(m->call, &step->args[0]) == DEVICE_ON_HOST_PAGEABLE ||
+                    place_of(m->call, &step->args[1]) == DEVICE_ON_HOST_PAGEABLE;
     task->seconds = device_copy_seconds(&m->gpu, task->engine, pageable, step->bytes);
     task->blocking = pageable && !m->call->plan->graph;
     return KZ_OK;

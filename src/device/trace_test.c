@@ -26,7 +26,8 @@ static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                           "    mul.wide.u32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
                           "    ld.global.u32 %r2, [%rd3];\n    add.u32 %r3, %r2, %r2;\n"
                           "    st.global.u32 [%rd3], %r3;\n    ret;\n}\n";
-static const kz_image image = {.name = "twice.ptx", .ptx = ptx, .ptx_size = sizeof ptx - 1};
+static const kz_image image = {
+    .size = sizeof(kz_image), .name = "twice.ptx", .ptx = ptx, .ptx_size = sizeof ptx - 1};
 
 enum { PIECES = 4, BYTES = 1 << 20, IN = 0, OUT = 1 };
 
@@ -41,7 +42,7 @@ static void make_plan(kz_plan *plan, bool graph) {
         steps[0] = (kz_step){.kind = KZ_STEP_COPY, .args = {slot, in}, .bytes = BYTES};
         steps[1] = (kz_step){.kind = KZ_STEP_LAUNCH,
                              .entry = "twice",
-                             .launch = {.grid = {1, 1, 1}, .block = {256, 1, 1}},
+                             .launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {256, 1, 1}},
                              .arg_count = 1,
                              .args = {slot}};
         steps[2] = (kz_step){.kind = KZ_STEP_COPY, .args = {out, slot}, .bytes = BYTES};

@@ -131,6 +131,7 @@ static kz_status run_plan(const family_check_job *job, family_buffers *b, const 
 static kz_status run_counted(const family_check_job *job, family_buffers *b, const kz_plan *plan,
                              uint64_t seed, int round, kz_counters *counters, kz_error *error) {
     bool count = job->count && round == 0 && kz_counters_enable(job->device, true, NULL) == KZ_OK;
+    counters->size = sizeof *counters;
     if (count) kz_counters_read(job->device, counters, true, NULL);
     kz_status status = run_plan(job, b, plan, seed, round, error);
     if (count) {

@@ -129,7 +129,7 @@ static family_check_result check_case(kz_status (*plan)(const kz_case *, const k
                                       const kz_case *c) {
     static family_check_result result;
     kz_variant variant = {.name = "00_native", .plan = plan, .natives = natives};
-    kz_image image = {.name = "doubling", .natives = natives};
+    kz_image image = {.size = sizeof(kz_image), .name = "doubling", .natives = natives};
     family_check_job job = {.family = &family, .variant = &variant, .c = c, .seed = 1, .count = true};
     kz_error error = {0};
     assert_int_equal(kz_device_open("cpu", &job.device, &error), KZ_OK);

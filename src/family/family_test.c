@@ -494,7 +494,7 @@ static void launch_lines_of_a_learners_file(void **state) {
     family_lines lines;
     kz_error error = {0};
     const family_name_value names[] = {{"n", 1000}, {NULL, 0}};
-    kz_launch launch = {.grid = {9, 9, 9}, .block = {9, 9, 9}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {9, 9, 9}, .block = {9, 9, 9}};
     bool has_grid;
     assert_int_equal(family_lines_read(arena, "a.cu",
                                        "// kz: task vector-add\n// kz: begin\n// kz: block 64 2\n// kz: end\n"

@@ -157,7 +157,7 @@ static kz_status set_shape(const family_guest *guest, const char *entry, const k
     family_name_value names[NAMES];
     bool has_grid;
     name_values(guest, c, device, names);
-    *launch = (kz_launch){.block = {256, 1, 1}, .grid = {1, 1, 1}};
+    *launch = (kz_launch){.size = sizeof(kz_launch), .block = {256, 1, 1}, .grid = {1, 1, 1}};
     kz_status status = family_lines_shape(&guest->lines, entry, names, launch, &has_grid, error);
     if (status || has_grid) return status;
     double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
@@ -224,6 +224,7 @@ kz_status family_guest_open(const kz_family *family, const char *name, const cha
     size_t length = strlen(ptx);
     guest->arena = arena;
     guest->family = family;
+    guest->image.size = sizeof guest->image;
     guest->image.name = base_arena_string(arena, name, strlen(name));
     guest->image.ptx = base_arena_string(arena, ptx, length);
     guest->image.ptx_size = length;

@@ -31,7 +31,8 @@ kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, u
     kz_step *step = add_step(plan, KZ_STEP_LAUNCH);
     assert(strlen(entry) < sizeof step->entry);
     snprintf(step->entry, sizeof step->entry, "%s", entry);
-    step->launch = (kz_launch){.grid = {(uint32_t)blocks, 1, 1}, .block = {threads, 1, 1}};
+    step->launch =
+        (kz_launch){.size = sizeof(kz_launch), .grid = {(uint32_t)blocks, 1, 1}, .block = {threads, 1, 1}};
     step->arg_count = (uint32_t)arg_count;
     memcpy(step->args, args, arg_count * sizeof *args);
     return step;

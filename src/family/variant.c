@@ -51,7 +51,7 @@ static const kz_image *find_image(const kz_family *family, const char *variant) 
 kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
                            kz_error *error) {
     if (variant->natives) {
-        *image = (kz_image){.name = variant->name, .natives = variant->natives};
+        *image = (kz_image){.size = sizeof(kz_image), .name = variant->name, .natives = variant->natives};
         return KZ_OK;
     }
     const kz_image *found = find_image(family, variant->name);

@@ -9,7 +9,7 @@
 
 // "cuda:0" means another GPU on another machine: its name is kept with it.
 static void name_device(const char *id, char *to, size_t size) {
-    kz_device_info infos[16];
+    kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0;
     snprintf(to, size, "%s", id);
     if (strncmp(id, "cuda", 4) != 0 || kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;

@@ -272,7 +272,7 @@ static kz_status write_template(const char *folder, const char *kind, const char
         base_text_add(path, "%s/insights/%s-%s.md", folder, today, slug);
         learn_notebook_insight(title, today, &page);
     } else {
-        kz_device_info best = {0};
+        kz_device_info best = {.size = sizeof best};
         size_t count = 0;
         kz_device_list(&best, 1, &count, NULL);
         base_text_add(path, "%s/microbench/%s.md", folder, slug);

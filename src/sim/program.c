@@ -190,6 +190,7 @@ kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel
     kz_status status = sim_program_kernel(program, name, &k, error);
     if (status != KZ_OK) return status;
     *info = (sim_kernel_info){.param_count = k->entry->param_count,
+                              .param_offset = k->param_offset,
                               .static_shared_bytes = k->static_shared,
                               .local_bytes = k->local_stride,
                               .blocks_communicate = k->communicates};

@@ -67,6 +67,7 @@ kz_status sim_program_global(sim_program *program, const char *name, uint64_t *a
 
 typedef struct sim_kernel_info {
     uint32_t param_count;
+    const uint32_t *param_offset; // of each parameter, in bytes; the program's
     uint64_t static_shared_bytes, local_bytes;
     bool blocks_communicate; // runs in fixed quanta on one core, so that results do not depend on threads
 } sim_kernel_info;

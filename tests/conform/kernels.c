@@ -97,7 +97,7 @@ static kz_status run_kernel(runner *r, kz_module *module, size_t index, const fo
     snprintf(name, sizeof name, "k%zu", index);
     kz_status status = kz_module_kernel(module, name, &kernel, error);
     if (status) return status;
-    kz_launch launch = {.grid = {LANES / THREADS, 1, 1}, .block = {THREADS, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {LANES / THREADS, 1, 1}, .block = {THREADS, 1, 1}};
     const void *args[] = {&r->in, &r->out, &r->cells, &r->mask};
     if (!r->values_of || !values_same(r->values_of, f)) {
         values_make(f, r->seed, r->values);
@@ -130,7 +130,7 @@ static void run_batch(runner *r, const form *forms, size_t count, run_result *re
     kz_error error = {0};
     kz_module *module = NULL;
     kernels_write(forms, count, &text);
-    kz_image image = {.name = "conform", .ptx = text.data, .ptx_size = text.length};
+    kz_image image = {.size = sizeof(kz_image), .name = "conform", .ptx = text.data, .ptx_size = text.length};
     kz_status status = kz_module_load(r->device, &image, &module, &error);
     if (status && count > 1) {
         for (size_t i = 0; i < count; i++) run_batch(r, &forms[i], 1, &results[i]);

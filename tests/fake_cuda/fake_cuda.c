@@ -1,5 +1,6 @@
 // A libcuda over host memory, so that the cuda backend can be tested without a GPU.
 //
+// Several threads may call it: one call runs at a time, each thread has its current context.
 // Operations run when they are enqueued; a captured stream collects them for graphs. It knows a handful of
 // kernels by name (see `kernels`). A module's image is PTX text, or "CUBIN <sm>" for machine code; PTX with
 // the word "broken" does not assemble. It is strict where a real driver would merely misbehave: wrong
@@ -9,6 +10,7 @@
 // FAKE_CUDA_NAME its name, FAKE_CUDA_DEVICES how many there are.
 #include "fake_cuda.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@ enum {
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     ILLEGAL_ADDRESS = 700,
+    ALREADY_REGISTERED = 712,
     CAPTURE_UNSUPPORTED = 900,
     CAPTURE_UNMATCHED = 903,
     CAPTURED_EVENT = 907,
@@ -42,10 +45,12 @@ fake_cuda_state fake_cuda_now;
 #define STATE fake_cuda_now
 
 static bool started;
-static void *current;        // the context of the one thread we serve
-static int context_object;   // the primary context's handle is its address
-static CUresult sticky;      // what a faulted context answers
-static double clock_seconds; // moves by a fixed amount per operation
+static _Thread_local void *current; // context
+static int context_object;          // the primary context's handle is its address
+static CUresult sticky;             // what a faulted context answers
+static double clock_seconds;        // moves by a fixed amount per operation
+
+static struct fake_stream *all_streams;
 
 // What the context owns goes with it at a reset.
 enum { MOST = 256 };
@@ -63,6 +68,7 @@ static void disown(void *object) {
 }
 static void disown_all(void) {
     for (int i = 0; i < MOST; i++) free(objects[i]), objects[i] = NULL;
+    all_streams = NULL;
     STATE.live_modules = STATE.live_streams = STATE.live_events = 0;
 }
 
@@ -76,21 +82,27 @@ static size_t number(const char *variable, size_t otherwise) {
 }
 static size_t memory_bytes(void) { return number("FAKE_CUDA_MEMORY", (size_t)150 << 30); }
 
+static pthread_mutex_t one_at_a_time = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int hold(void) { return pthread_mutex_lock(&one_at_a_time); }
+static void let_go(int *held) { pthread_mutex_unlock(&one_at_a_time); }
+// Until the function returns.
+#define HOLD() __attribute__((cleanup(let_go))) int held = hold()
+
 static CUresult enter(void) {
     if (!started) return NOT_INITIALIZED;
     if (current != &context_object) return INVALID_CONTEXT;
     return sticky;
 }
 #define ENTER()                                                                                              \
-    do {                                                                                                     \
-        CUresult entered = enter();                                                                          \
-        if (entered) return entered;                                                                         \
-    } while (0)
+    HOLD();                                                                                                  \
+    CUresult entered = enter();                                                                              \
+    if (entered) return entered
 
 // ---- start, errors, devices ------------------------------------------------------------------------
 
 CUresult cuInit(unsigned flags);
 CUresult cuInit(unsigned flags) {
+    HOLD();
     if (flags) return INVALID_VALUE;
     if (fails("init")) return UNKNOWN;
     if (fails("stub")) return STUB;
@@ -134,6 +146,7 @@ CUresult cuGetErrorString(CUresult code, const char **text) { return describe(co
 
 CUresult cuDeviceGetCount(int *count);
 CUresult cuDeviceGetCount(int *count) {
+    HOLD();
     if (!started) return NOT_INITIALIZED;
     *count = (int)number("FAKE_CUDA_DEVICES", 1);
     return OK;
@@ -170,6 +183,7 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 CUresult cuDevicePrimaryCtxRetain(void **context, int device);
 CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
+    HOLD();
     if (device < 40) return INVALID_DEVICE;
     STATE.retained++;
     *context = &context_object;
@@ -177,12 +191,14 @@ CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
 }
 CUresult cuDevicePrimaryCtxRelease_v2(int device);
 CUresult cuDevicePrimaryCtxRelease_v2(int device) {
+    HOLD();
     if (device < 40 || !STATE.retained) return INVALID_CONTEXT;
     STATE.retained--;
     return OK;
 }
 CUresult cuDevicePrimaryCtxReset_v2(int device);
 CUresult cuDevicePrimaryCtxReset_v2(int device) {
+    HOLD();
     if (device < 40) return INVALID_DEVICE;
     STATE.resets++;
     disown_all();
@@ -199,7 +215,10 @@ static CUresult synchronize(void) {
     return enter();
 }
 CUresult cuCtxSynchronize(void);
-CUresult cuCtxSynchronize(void) { return synchronize(); }
+CUresult cuCtxSynchronize(void) {
+    HOLD();
+    return synchronize();
+}
 
 // ---- memory ----------------------------------------------------------------------------------------
 
@@ -468,6 +487,24 @@ CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
     *address = (void *)(uintptr_t)at;
     return flags ? INVALID_VALUE : result;
 }
+static void *registered[MOST];
+CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags);
+CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
+    ENTER();
+    if (!bytes || flags != 1) return INVALID_VALUE;
+    for (int i = 0; i < MOST; i++)
+        if (registered[i] == address) return ALREADY_REGISTERED;
+    for (int i = 0; i < MOST; i++)
+        if (!registered[i]) return registered[i] = address, STATE.live_registrations++, OK;
+    return OUT_OF_MEMORY;
+}
+CUresult cuMemHostUnregister(void *address);
+CUresult cuMemHostUnregister(void *address) {
+    ENTER();
+    for (int i = 0; i < MOST; i++)
+        if (registered[i] == address) return registered[i] = NULL, STATE.live_registrations--, OK;
+    return INVALID_VALUE;
+}
 CUresult cuMemFreeHost(void *address);
 CUresult cuMemFreeHost(void *address) { return cuMemFree_v2((pointer)(uintptr_t)address); }
 
@@ -496,7 +533,6 @@ typedef struct fake_stream {
     bool origin;
     struct fake_stream *next;
 } fake_stream;
-static fake_stream *all_streams;
 
 typedef struct fake_event {
     fake_graph *capture;
@@ -626,8 +662,16 @@ CUresult cuStreamDestroy_v2(void *stream) {
     disown(stream);
     return OK;
 }
+CUresult cuStreamGetCtx(void *stream, void **context);
+CUresult cuStreamGetCtx(void *stream, void **context) {
+    ENTER();
+    for (const fake_stream *s = all_streams; s; s = s->next)
+        if (s == stream) return *context = &context_object, OK;
+    return INVALID_HANDLE;
+}
 CUresult cuStreamSynchronize(void *stream);
 CUresult cuStreamSynchronize(void *stream) {
+    HOLD();
     if (stream && ((fake_stream *)stream)->capture) return CAPTURE_UNSUPPORTED;
     return synchronize();
 }
@@ -696,6 +740,7 @@ CUresult cuEventRecordWithFlags(void *event, void *stream, unsigned flags) {
 }
 CUresult cuEventSynchronize(void *event);
 CUresult cuEventSynchronize(void *event) {
+    HOLD();
     if (((fake_event *)event)->capture) return CAPTURED_EVENT;
     return synchronize();
 }

@@ -225,7 +225,7 @@ static void find_kernel(test_file *t) {
 
 static kz_status run_on(kz_device *device, test_file *t, const char *file, base_text *printed,
                         kz_error *error) {
-    kz_image image = {.name = file, .ptx = t->text, .ptx_size = t->size};
+    kz_image image = {.size = sizeof(kz_image), .name = file, .ptx = t->text, .ptx_size = t->size};
     kz_module *module = NULL;
     kz_kernel *kernel;
     const void *args[MAX_ARGS];
@@ -432,7 +432,7 @@ static bool sanitize(test_file *t, const char *file) {
 // ---- files -----------------------------------------------------------------------------------------------
 
 static bool run_file(const char *device, bool sanitizes, const char *file) {
-    test_file t = {.launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}}};
+    test_file t = {.launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}}};
     kz_error error = {0};
     char *header = NULL;
     size_t header_size;

@@ -293,7 +293,7 @@ typedef struct side {
 static kz_status side_load(side *s, const instruction *in, kz_error *error) {
     base_text text = {0};
     write_kernel(in, &text);
-    kz_image image = {.name = in->ptx, .ptx = text.data, .ptx_size = text.length};
+    kz_image image = {.size = sizeof(kz_image), .name = in->ptx, .ptx = text.data, .ptx_size = text.length};
     if (s->module) kz_module_close(s->module);
     s->module = NULL;
     kz_status status = kz_module_load(s->device, &image, &s->module, error);
@@ -304,7 +304,8 @@ static kz_status side_load(side *s, const instruction *in, kz_error *error) {
 
 static kz_status side_launch(side *s, const instruction *in, uint32_t offset, kz_error *error) {
     const void *args[] = {&s->out, &offset};
-    kz_launch launch = {.grid = {chunk_of(in->inputs) / THREADS, 1, 1}, .block = {THREADS, 1, 1}};
+    kz_launch launch = {
+        .size = sizeof(kz_launch), .grid = {chunk_of(in->inputs) / THREADS, 1, 1}, .block = {THREADS, 1, 1}};
     return kz_launch_kernel(s->device, NULL, s->kernel, &launch, args, 2, error);
 }
 

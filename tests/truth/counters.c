@@ -32,7 +32,7 @@ static kz_status run_pattern(bench *b, kz_module *module, const micro_op *op, co
     observe_session *session = NULL;
     uint32_t mask = p->mask, never = 0x6b7a3d51;
     const void *args[] = {&b->room, &mask, &never, &b->sink};
-    kz_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {32, 1, 1}};
     kz_status status = kz_module_kernel(module, op->name, &kernel, error);
     if (!status) status = kz_module_global(module, "pattern", &where, &bytes, error);
     if (!status) status = kz_copy_to_device(b->device, NULL, where, p->offsets, sizeof p->offsets, error);
@@ -52,7 +52,7 @@ static kz_status run_op(bench *b, const micro_op *op, kz_error *error) {
     base_text text = {0};
     kz_module *module = NULL;
     micro_write(op, &text);
-    kz_image image = {.name = op->name, .ptx = text.data, .ptx_size = text.length};
+    kz_image image = {.size = sizeof(kz_image), .name = op->name, .ptx = text.data, .ptx_size = text.length};
     kz_status status = kz_module_load(b->device, &image, &module, error);
     size_t count = micro_patterns(op, patterns);
     for (size_t i = 0; !status && i < count; i++) status = run_pattern(b, module, op, &patterns[i], error);
