@@ -3,6 +3,8 @@ add_test(NAME tools/check_layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check_layers_
 set_tests_properties(tools/check_layers PROPERTIES LABELS tools)
 add_test(NAME tools/check_tables COMMAND ${CMAKE_SOURCE_DIR}/tools/check_tables_test)
 set_tests_properties(tools/check_tables PROPERTIES LABELS tools)
+add_test(NAME tools/check_weight COMMAND ${CMAKE_SOURCE_DIR}/tools/check_weight_test)
+set_tests_properties(tools/check_weight PROPERTIES LABELS tools)
 add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 300)
 add_test(NAME tools/completion COMMAND ${CMAKE_SOURCE_DIR}/tools/completion_test ${CMAKE_BINARY_DIR})
