@@ -12,7 +12,15 @@
 #ifndef CONFORM_LANES
 #define CONFORM_LANES 4096
 #endif
-enum { SOURCES = 4, RESULTS = 2, LANES = CONFORM_LANES, CELL_BYTES = 32, EXAMPLES = 3, NAN_EXAMPLES = 6 };
+enum {
+    SOURCES = 4,
+    RESULTS = 2,
+    LANES = CONFORM_LANES,
+    BLOCKS = 4,
+    CELL_BYTES = 32,
+    EXAMPLES = 3,
+    NAN_EXAMPLES = 6
+};
 
 typedef enum format { BITS, F16, F16X2, BF16, BF16X2, F32, F64 } format;
 typedef enum values {
@@ -109,6 +117,7 @@ typedef struct verdict {
     bool approximate;
     double error_a, error_b, apart; // in units of the last place, the largest
     size_t special;                 // of `differ`: one is a number and the other is not
+    unsigned blocks; // bit b: block b of the lanes differs from a file's; 0 where that is not known
 } verdict;
 
 verdict compare_form(const form *form, inputs in, const run_result *a, const run_result *b, uint32_t mask);
@@ -116,8 +125,8 @@ bool verdict_is_failure(const verdict *v, bool exact);
 
 // ---- golden.c -----------------------------------------------------------------------------------
 
-// What a device computed, kept as hashes of inputs and outputs per form, so that it can be compared with
-// where that device is not. `verdicts` has the errors of approximations.
+// What a device computed, kept as hashes of inputs and outputs per form and block of lanes, so that it can be compared
+// with where that device is not. `verdicts` has the errors of approximations.
 kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
                        const verdict *verdicts, const char *device, kz_error *error);
 // Judges A's results by the file: `device` becomes what it was made on. How many lanes differ is not known:
@@ -135,8 +144,8 @@ kz_status golden_write_lanes(const char *path, const form_list *forms, uint64_t 
 
 // ---- rows.c -------------------------------------------------------------------------------------
 
-// A few lanes of every form with operands and results, as a device computed them: for people to read, and to
-// find out what differs where only hashes are at hand. Approximations are left out.
+// A few lanes of one form of every pattern with operands and results, as a device computed them: for people to read.
+// Approximations are left out.
 kz_status rows_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
                      const char *device, kz_error *error);
 // Compares; tells of every row that differs (of forms without an excuse) on stdout and counts them.

@@ -1,13 +1,16 @@
 // What a device computed, kept for machines without that device.
 //
-// The file has a line per pattern of forms.def: "= pattern", then the hashes of its forms in the order of
-// their expansion (FNV-1a of inputs and outputs: as they are, and with all NaN alike), the error in ulp in
-// place of an approximation's, "-" in place of one that was refused.
+// Inputs come from a seed. The file has a line per pattern of forms.def: "= pattern", then a word for each of its forms in
+// the order of their expansion: "3df95ed2/0b7e41c9", a hash (FNV-1a of inputs and outputs) of all lanes, and a byte of one
+// for each of BLOCKS blocks of lanes, which tell where a form differs. Where there are NaN, a second hash with all NaN
+// alike stands between: "022f17a1:e5c966d1/0b7e41c9". An approximation has its error in ulp, one that was refused "-".
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conform.h"
+
+enum { WORD = 40 };
 
 static const excuse excuses[] = {
 #define DIFFERENT(start, reason) {start, reason},
@@ -42,9 +45,10 @@ static void cache_fill(input_cache *cache, const form *f, uint64_t seed) {
     cache->of = f;
 }
 
-// With `canonical`, all NaN are one.
-static uint32_t hash_outputs(const form *f, uint32_t hash, outputs from, bool canonical) {
-    for (unsigned lane = 0; lane < LANES; lane++) {
+// Of `count` lanes; with `canonical`, all NaN are one.
+static uint32_t hash_outputs(const form *f, uint32_t hash, outputs from, unsigned first, unsigned count,
+                             bool canonical) {
+    for (unsigned lane = first; lane < first + count; lane++) {
         uint64_t pair[RESULTS] = {from[lane][0], from[lane][1]};
         for (unsigned r = 0; canonical && r < f->result_count; r++)
             pair[r] = canonical_bits(f->results[r]->format, pair[r]);
@@ -53,15 +57,54 @@ static uint32_t hash_outputs(const form *f, uint32_t hash, outputs from, bool ca
     return hash;
 }
 
+// A word of the file, taken apart.
+typedef struct digest {
+    uint32_t exact, canonical;
+    uint8_t blocks[BLOCKS];
+    bool has_blocks;
+} digest;
+
+static digest digest_of(const form *f, uint32_t hash, outputs from) {
+    digest d = {.exact = hash_outputs(f, hash, from, 0, LANES, false),
+                .canonical = hash_outputs(f, hash, from, 0, LANES, true),
+                .has_blocks = true};
+    for (unsigned b = 0; b < BLOCKS; b++) {
+        uint32_t block = hash_outputs(f, hash, from, b * LANES / BLOCKS, LANES / BLOCKS, true);
+        d.blocks[b] = (uint8_t)(block ^ block >> 8 ^ block >> 16 ^ block >> 24);
+    }
+    return d;
+}
+
+static void digest_write(base_text *text, const digest *d) {
+    base_text_add(text, "%08x", (unsigned)d->exact);
+    if (d->canonical != d->exact) base_text_add(text, ":%08x", (unsigned)d->canonical);
+    for (unsigned b = 0; b < BLOCKS; b++) base_text_add(text, b ? "%02x" : "/%02x", d->blocks[b]);
+    base_text_add(text, " ");
+}
+
+static bool digest_read(const char *word, digest *d) {
+    int length = 0;
+    unsigned exact, canonical, block;
+    if (sscanf(word, "%8x%n", &exact, &length) != 1 || length != 8) return false;
+    *d = (digest){.exact = exact, .canonical = exact};
+    word += length;
+    if (*word == ':' && sscanf(word, ":%8x", &canonical) == 1) d->canonical = canonical, word += 9;
+    d->has_blocks = *word == '/' && strlen(word + 1) == 2 * BLOCKS;
+    for (unsigned b = 0; d->has_blocks && b < BLOCKS; b++)
+        if (sscanf(word + 1 + 2 * b, "%2x", &block) == 1) d->blocks[b] = (uint8_t)block;
+    return *word == 0 || d->has_blocks;
+}
+
 static void write_word(base_text *text, const form *f, uint32_t hash, const run_result *result,
                        const verdict *v) {
-    if (!result->values)
+    if (!result->values) {
         base_text_add(text, "- ");
-    else if (f->oracle != NONE)
+    } else if (f->oracle != NONE) {
         base_text_add(text, "%.3g ", v->error_b);
-    else
-        base_text_add(text, "%08x:%08x ", (unsigned)hash_outputs(f, hash, *result->values, false),
-                      (unsigned)hash_outputs(f, hash, *result->values, true));
+    } else {
+        digest d = digest_of(f, hash, *result->values);
+        digest_write(text, &d);
+    }
 }
 
 kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
@@ -88,14 +131,14 @@ kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, 
 }
 
 // What the file has of this form; false where it does not know it.
-static bool find_word(const char *text, const form *f, char word[20]) {
+static bool find_word(const char *text, const form *f, char word[WORD]) {
     size_t length = strlen(f->pattern);
     const char *at = strstr(text, "\n= ");
     while (at && (strncmp(at + 3, f->pattern, length) || at[3 + length] != '\n')) at = strstr(at + 1, "\n= ");
     if (!at) return false;
     at += 4 + length;
     for (unsigned skip = f->index; skip > 0 && *at && *at != '\n'; skip--) at += strcspn(at, " \n") + 1;
-    return *at && *at != '\n' && sscanf(at, "%19s", word) == 1 && word[0] != '?';
+    return *at && *at != '\n' && sscanf(at, "%39s", word) == 1 && word[0] != '?';
 }
 
 static verdict judge(const form *f, input_cache *cache, const run_result *a, const char *word) {
@@ -108,13 +151,20 @@ static verdict judge(const form *f, input_cache *cache, const run_result *a, con
         v.error_b = strtod(word, NULL);
         return v;
     }
-    char own[20];
-    snprintf(own, sizeof own, "%08x:%08x", (unsigned)hash_outputs(f, cache->hash, *a->values, false),
-             (unsigned)hash_outputs(f, cache->hash, *a->values, true));
-    if (strcmp(own + 9, word + 9) != 0)
-        v.differ = v.lanes;
-    else if (strcmp(own, word) != 0)
+    digest kept;
+    if (!digest_read(word, &kept)) {
+        v.refused[1] = "its word in the file is no digest: make it anew on the device";
+        return v;
+    }
+    if (hash_outputs(f, cache->hash, *a->values, 0, LANES, false) == kept.exact) return v;
+    digest own = digest_of(f, cache->hash, *a->values);
+    if (own.canonical == kept.canonical) {
         v.nan_only = v.lanes;
+        return v;
+    }
+    v.differ = v.lanes;
+    for (unsigned b = 0; b < BLOCKS && kept.has_blocks; b++)
+        v.blocks |= (unsigned)(own.blocks[b] != kept.blocks[b]) << b;
     return v;
 }
 
@@ -128,7 +178,7 @@ kz_status golden_judge(const char *path, const form_list *forms, uint64_t seed, 
     if (!status) snprintf(device, 96, "%.*s", (int)strcspn(text + 2, "\n"), text + 2);
     for (size_t i = 0; !status && i < forms->count; i++) {
         const form *f = &forms->items[i];
-        char word[20];
+        char word[WORD];
         if (!find_word(text, f, word)) {
             verdicts[i].refused[1] = "the file does not know it: make it anew on the device";
             continue;

@@ -2,13 +2,14 @@
 //
 //   conform [--a DEVICE] [--b DEVICE] [--isa-a NAME] [--isa-b NAME] [--mask-b HEX] [--seed N] [--exact]
 //   [--all]
-//           [--golden FILE] [--golden-out FILE] [--rows FILE] [--rows-out FILE] [--lanes-out FILE]
+//           [--golden FILE] [--golden-out FILE] [--rows FILE] [--rows-out FILE] [--lanes-out FILE] [--flip LANE]
 //           [--json | --markdown | --list | --ptx] [FILTER]
 //
 // A is sim:h200 and B is cuda unless told. --isa chooses the simulator's instruction set for one side
 // (KZ_SIM_ISA). --mask-b runs only those lanes of each warp on B, compares only them, and leaves out the
-// forms where lanes work together. --exact demands the same bits of approximations and NaN too. Exit: 0 all
-// agree, 1 some do not, 2 it could not run.
+// forms where lanes work together. --exact demands the same bits of approximations and NaN too. --flip
+// changes a bit of that lane's results on A, to see that it is found. Exit: 0 all agree, 1 some do not, 2 it
+// could not run.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ typedef struct options {
     const char *devices[2], *isas[2], *filter, *golden, *golden_out, *lanes_out, *rows, *rows_out;
     uint64_t seed;
     uint32_t mask_b;
+    unsigned flip; // a lane of A; LANES for none
     bool exact, all, json, markdown, list, ptx;
 } options;
 
@@ -52,6 +54,8 @@ static bool take_value(options *o, const char *word, const char *value) {
         o->rows = value;
     else if (!strcmp(word, "--rows-out"))
         o->rows_out = value;
+    else if (!strcmp(word, "--flip"))
+        o->flip = (unsigned)strtoul(value, NULL, 10);
     else if (!strcmp(word, "--seed"))
         o->seed = strtoull(value, NULL, 0);
     else
@@ -138,6 +142,8 @@ static int run(const options *o, const form_list *forms) {
     int code = 2;
     if (!results[0] || !results[1] || !verdicts || !in) goto done;
     if (run_side(o, forms, 0, results[0], &infos[0], &error)) goto done;
+    for (size_t i = 0; i < forms->count && o->flip < LANES; i++)
+        if (results[0][i].values) (*results[0][i].values)[o->flip][0] ^= 1;
     if (o->golden) {
         if (golden_judge(o->golden, forms, o->seed, results[0], verdicts, infos[1].name, &error)) goto done;
     } else {
@@ -169,7 +175,7 @@ done:
 }
 
 int main(int argc, char **argv) {
-    options o = {.devices = {"sim:h200", "cuda"}, .seed = 1, .mask_b = UINT32_MAX};
+    options o = {.devices = {"sim:h200", "cuda"}, .seed = 1, .mask_b = UINT32_MAX, .flip = LANES};
     form_list forms;
     if (!read_options(argc, argv, &o)) {
         fprintf(stderr, "conform: unknown option; the first lines of tests/conform/main.c list them\n");

@@ -61,6 +61,9 @@ static void print_form(const form *f, const verdict *v) {
         printf("\n");
     } else if (v->differ) {
         printf("%5zu differ  %s\n", v->differ, f->text);
+        for (unsigned b = 0; b < BLOCKS; b++)
+            if (v->blocks >> b & 1)
+                printf("      in lanes %u to %u\n", b * LANES / BLOCKS, (b + 1) * LANES / BLOCKS - 1);
     } else if (v->nan_only) {
         printf("%5zu NaN     %s\n", v->nan_only, f->text);
     } else {

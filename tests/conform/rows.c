@@ -1,4 +1,5 @@
-// Rows of operands and results: "= form", then a line for each of a few lanes, "lane: sources > results".
+// Rows of operands and results: "= form", the first of its pattern, then a line for each of a few lanes, "lane: sources >
+// results".
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,14 @@ kz_status rows_write(const char *path, const form_list *forms, uint64_t seed, co
                      const char *device, kz_error *error) {
     base_text text = {0};
     const form *filled = NULL;
+    const char *shown = NULL; // the pattern of the last form that was written
     uint64_t(*in)[SOURCES] = malloc(sizeof(inputs));
     if (!in) return base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
     base_text_add(&text, "# %s\n", device);
     for (size_t i = 0; i < forms->count; i++) {
         const form *f = &forms->items[i];
-        if (f->oracle != NONE || !results[i].values) continue;
+        if (f->oracle != NONE || !results[i].values || f->pattern == shown) continue;
+        shown = f->pattern;
         if (!filled || !values_same(filled, f)) values_make(f, seed, in);
         filled = f;
         base_text_add(&text, "= %s\n", f->text);

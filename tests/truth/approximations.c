@@ -1,13 +1,18 @@
 // truth_approximations: how far an approximate instruction is from the exact value, on the GPU and in the
 // simulator, and the two from each other, over a dense sweep of its inputs.
 //
-//   truth_approximations --out FILE.csv --vectors-out FILE [--a sim:h200] [--b cuda] [--seconds N]
-//   truth_approximations --vectors FILE [--a sim:h200]
+//   truth_approximations --out FILE.csv --digests-out FILE [--a sim:h200] [--b cuda] [--seconds N]
+//   truth_approximations --digests FILE [--a sim:h200]
 //
 // The first form runs both. A chunk of 2^24 inputs visits every 256th f32, and the chunks are ordered so that
 // any number of them is an even sweep; 256 are all. An instruction ends after N seconds (10). Instructions
-// that FILE.csv has already are passed over, so that a run can be taken up again. The second form compares
-// the simulator with results that a GPU gave before. Exit: 0, 1 where a bound does not hold, 2 could not run.
+// that FILE.csv has already are passed over, so that a run can be taken up again. Exit: 0, 1 where a bound does
+// not hold or results are of another kind than the GPU's, 2 could not run.
+//
+// The second form needs no GPU. PTX bounds the error, and within it the GPU's bits are its own affair: the simulator is
+// held to the bound over a sweep, and to what the GPU's results were in kind, a number, an infinity or a NaN. Of those
+// FILE keeps digests, one for each BLOCK of VECTORS even inputs, which are made from their numbers; and a few rows with
+// the GPU's bits, to be read.
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -37,25 +42,36 @@ static const instruction table[] = {
 #undef APPROXIMATION
 };
 
-enum { CHUNK = 1 << 24, CHUNKS = 256, THREADS = 256, WORKERS = 64, VECTORS = 1024 };
+enum { CHUNK = 1 << 24, CHUNKS = 256, THREADS = 256, WORKERS = 64 };
+enum { VECTORS = 1024, BLOCK = 64, BLOCKS = VECTORS / BLOCK, ROW_EVERY = 128 };
+// The sweep that needs no GPU: numbers apart by an odd step, so that all bits of an input vary.
+static const double NO_BOUND =
+    0x1p-20; // where PTX states none, those of f64: what the upper half of one holds
+enum { BOUND_INPUTS = 1 << 16, BOUND_STEP = 257, BOUND_OFFSET = 91 };
 
 static bool is_small(inputs kind) { return kind == F16 || kind == F16X2 || kind == BF16 || kind == BF16X2; }
 static unsigned chunk_of(inputs kind) { return is_small(kind) ? 1u << 16 : CHUNK; }
 static unsigned result_bytes(inputs kind) { return kind == F64 ? 8 : 4; }
+static unsigned parts_of(inputs kind) { return kind == F16X2 || kind == BF16X2 ? 2 : 1; }
+static uint64_t result_at(inputs kind, const void *results, unsigned i) {
+    return kind == F64 ? ((const uint64_t *)results)[i] : ((const uint32_t *)results)[i];
+}
 
 // ---- the kernel ---------------------------------------------------------------------------------
 
-// Thread i of a chunk computes the instruction of input number i * 256 + offset, made as make_input does.
+// A thread computes the instruction of input number i * 256 + offset, made as make_input does; i is the thread's number
+// times the step.
 static void write_kernel(const instruction *in, base_text *text) {
     base_text_add(
         text,
         ".version 8.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry sweep(.param .u64 p_out, .param .u32 p_offset) {\n"
+        ".visible .entry sweep(.param .u64 p_out, .param .u32 p_offset, .param .u32 p_step) {\n"
         ".reg .b64 %%out, %%x64, %%y64; .reg .b32 %%i, %%k, %%a, %%b, %%h, %%r; .reg .b16 %%s, %%t; .reg "
         ".pred %%p;\n"
         "mov.u32 %%i, %%ctaid.x;\nmov.u32 %%k, %%tid.x;\nmad.lo.u32 %%i, %%i, %d, %%k;\n"
-        "ld.param.u32 %%k, [p_offset];\nmad.lo.u32 %%k, %%i, 256, %%k;\nld.param.u64 %%out, [p_out];\n"
-        "mad.wide.u32 %%out, %%i, %u, %%out;\n",
+        "ld.param.u64 %%out, [p_out];\nmad.wide.u32 %%out, %%i, %u, %%out;\n"
+        "ld.param.u32 %%k, [p_step];\nmul.lo.u32 %%i, %%i, %%k;\n"
+        "ld.param.u32 %%k, [p_offset];\nmad.lo.u32 %%k, %%i, 256, %%k;\n",
         THREADS, result_bytes(in->inputs));
     switch (in->inputs) {
     case F32: base_text_add(text, "%s %%r, %%k;\n", in->ptx); break;
@@ -233,12 +249,9 @@ static void *compare_share(void *context) {
     share *w = context;
     shape s = shape_of(w->in->inputs);
     bool ftz = strstr(w->in->ptx, ".ftz") != NULL;
-    unsigned parts = w->in->inputs == F16X2 || w->in->inputs == BF16X2 ? 2 : 1;
     for (uint32_t i = w->from; i < w->to; i++) {
-        bool wide = w->in->inputs == F64;
-        uint64_t a = wide ? ((const uint64_t *)w->a)[i] : ((const uint32_t *)w->a)[i];
-        uint64_t b = wide ? ((const uint64_t *)w->b)[i] : ((const uint32_t *)w->b)[i];
-        for (unsigned part = 0; part < parts; part++)
+        uint64_t a = result_at(w->in->inputs, w->a, i), b = result_at(w->in->inputs, w->b, i);
+        for (unsigned part = 0; part < parts_of(w->in->inputs); part++)
             judge(w->in, ftz, &s, i, w->offset, part, a, b, &w->tally);
     }
     return NULL;
@@ -302,15 +315,14 @@ static kz_status side_load(side *s, const instruction *in, kz_error *error) {
     return status;
 }
 
-static kz_status side_launch(side *s, const instruction *in, uint32_t offset, kz_error *error) {
-    const void *args[] = {&s->out, &offset};
-    kz_launch launch = {
-        .size = sizeof(kz_launch), .grid = {chunk_of(in->inputs) / THREADS, 1, 1}, .block = {THREADS, 1, 1}};
-    return kz_launch_kernel(s->device, NULL, s->kernel, &launch, args, 2, error);
+static kz_status side_launch(side *s, unsigned count, uint32_t offset, uint32_t step, kz_error *error) {
+    const void *args[] = {&s->out, &offset, &step};
+    kz_launch launch = {.size = sizeof(kz_launch), .grid = {count / THREADS, 1, 1}, .block = {THREADS, 1, 1}};
+    return kz_launch_kernel(s->device, NULL, s->kernel, &launch, args, 3, error);
 }
 
-static kz_status side_read(side *s, const instruction *in, kz_error *error) {
-    size_t bytes = (size_t)chunk_of(in->inputs) * result_bytes(in->inputs);
+static kz_status side_read(side *s, const instruction *in, unsigned count, kz_error *error) {
+    size_t bytes = (size_t)count * result_bytes(in->inputs);
     kz_status status = kz_copy_to_host(s->device, NULL, s->host, s->out, bytes, error);
     return status ? status : kz_device_synchronize(s->device, error);
 }
@@ -342,17 +354,42 @@ static uint32_t reversed(uint32_t n) {
     return r;
 }
 
-static void write_vectors(const instruction *in, const side *b, base_text *text) {
-    unsigned step = chunk_of(in->inputs) / VECTORS;
-    base_text_add(text, "= %s", in->ptx);
-    for (unsigned i = 0; i < VECTORS; i++) {
-        const char *space = i % 12 ? " " : "\n";
-        if (in->inputs == F64)
-            base_text_add(text, "%s%llx", space, (unsigned long long)((const uint64_t *)b->host)[i * step]);
-        else
-            base_text_add(text, "%s%x", space, (unsigned)((const uint32_t *)b->host)[i * step]);
+// ---- what is kept of a GPU ------------------------------------------------------------------------
+
+static unsigned vector_step(const instruction *in) { return chunk_of(in->inputs) / VECTORS; }
+
+// Of the kinds of a block's results: numbers, infinities with their sign, NaN.
+static uint32_t kinds_of(const instruction *in, const uint64_t values[VECTORS], unsigned block) {
+    uint64_t hash = BASE_HASH;
+    for (unsigned i = block * BLOCK; i < (block + 1) * BLOCK; i++)
+        for (unsigned part = 0; part < parts_of(in->inputs); part++) {
+            double value = element_of(in->inputs, values[i], part);
+            char kind = isnan(value) ? 'n' : isfinite(value) ? 'f' : value > 0 ? '+' : '-';
+            hash = base_hash(hash, &kind, 1);
+        }
+    return (uint32_t)hash;
+}
+
+// "128: 1.5 > 3f2aaaab (0.666666687)": the number of the input, the input, the GPU's bits, what they mean.
+static void write_vector(const instruction *in, unsigned i, uint64_t bits, base_text *text) {
+    base_text_add(text, "%u:", i);
+    for (unsigned part = 0; part < parts_of(in->inputs); part++) {
+        double x, y;
+        make_input(in->inputs, i * vector_step(in), 0, part, &x, &y);
+        base_text_add(text, " %.9g", x);
+        if (in->inputs == PAIR) base_text_add(text, " / %.9g", y);
     }
-    base_text_add(text, "\n");
+    base_text_add(text, " > %llx (", (unsigned long long)bits);
+    for (unsigned part = 0; part < parts_of(in->inputs); part++)
+        base_text_add(text, "%s%.9g", part ? ", " : "", element_of(in->inputs, bits, part));
+    base_text_add(text, ")\n");
+}
+
+static void write_digests(const instruction *in, const uint64_t values[VECTORS], base_text *text) {
+    base_text_add(text, "= %s\n", in->ptx);
+    for (unsigned block = 0; block < BLOCKS; block++)
+        base_text_add(text, "%08x%s", (unsigned)kinds_of(in, values, block), block + 1 < BLOCKS ? " " : "\n");
+    for (unsigned i = ROW_EVERY / 2 + 1; i < VECTORS; i += ROW_EVERY) write_vector(in, i, values[i], text);
 }
 
 static void write_row(const instruction *in, const tally *t, base_text *text) {
@@ -371,78 +408,106 @@ static void write_row(const instruction *in, const tally *t, base_text *text) {
 }
 
 static kz_status sweep(const instruction *in, side *a, side *b, double seconds, base_text *row,
-                       base_text *vectors, kz_error *error) {
+                       base_text *digests, kz_error *error) {
+    static uint64_t values[VECTORS];
     tally t = {0};
     unsigned chunks = is_small(in->inputs) ? 1 : CHUNKS;
     double end = now() + (strstr(in->ptx, ".ftz") || in->inputs == F64 ? seconds / 4 : seconds);
     kz_status status = side_load(a, in, error);
     if (!status) status = side_load(b, in, error);
     for (unsigned c = 0; !status && c < chunks && (c == 0 || now() < end); c++) {
-        status = side_launch(b, in, reversed(c), error); // the GPU first: it works while the simulator does
-        if (!status) status = side_launch(a, in, reversed(c), error);
-        if (!status) status = side_read(b, in, error);
-        if (!status) status = side_read(a, in, error);
+        unsigned count = chunk_of(in->inputs);
+        status =
+            side_launch(b, count, reversed(c), 1, error); // the GPU first: it works while the simulator does
+        if (!status) status = side_launch(a, count, reversed(c), 1, error);
+        if (!status) status = side_read(b, in, count, error);
+        if (!status) status = side_read(a, in, count, error);
         if (status) break;
-        if (c == 0 && in->measure != FAR) write_vectors(in, b, vectors);
+        for (unsigned i = 0; c == 0 && i < VECTORS; i++)
+            values[i] = result_at(in->inputs, b->host, i * vector_step(in));
+        if (c == 0 && in->measure != FAR) write_digests(in, values, digests);
         compare_chunk(in, a->host, b->host, reversed(c), &t);
     }
     if (!status) write_row(in, &t, row);
     return status;
 }
 
-// ---- the vectors, without the GPU ---------------------------------------------------------------
+// ---- without the GPU ------------------------------------------------------------------------------
 
-static bool read_vectors(const char *text, const instruction *in, uint64_t values[VECTORS]) {
+// What the file has of the instruction, behind its head; NULL where it does not know it.
+static const char *find_digests(const char *text, const instruction *in) {
     char head[64];
     snprintf(head, sizeof head, "= %s\n", in->ptx);
     const char *at = strstr(text, head);
-    if (!at) return false;
-    at += strlen(head);
-    for (unsigned i = 0; i < VECTORS; i++) {
-        char *end;
-        values[i] = strtoull(at, &end, 16);
-        if (end == at) return false;
-        at = end;
-    }
-    return true;
+    return at ? at + strlen(head) : NULL;
 }
 
-// Every bound that PTX states must hold for the simulator against the exact value, and its distance from the
-// GPU can be no more than both errors together.
-static kz_status check_vectors(const instruction *in, side *a, const char *text, bool *failed,
+// Compares the kinds block by block, and the rows; says where they differ.
+static bool kinds_agree(const instruction *in, const char *at, const uint64_t values[VECTORS]) {
+    bool agree = true;
+    for (unsigned block = 0; block < BLOCKS; block++) {
+        char *end;
+        uint32_t gpu = (uint32_t)strtoul(at, &end, 16);
+        bool same = end != at && gpu == kinds_of(in, values, block);
+        if (!same)
+            printf("    inputs %u to %u: other results than the GPU's are numbers, infinities or NaN\n",
+                   block * BLOCK, (block + 1) * BLOCK - 1);
+        agree = agree && same;
+        at = end;
+    }
+    for (at += strspn(at, "\n"); *at >= '0' && *at <= '9'; at += strcspn(at, "\n") + (*at != 0)) {
+        unsigned i = (unsigned)strtoul(at, NULL, 10) % VECTORS;
+        const char *bits = strchr(at, '>');
+        uint64_t gpu = bits ? strtoull(bits + 1, NULL, 16) : 0;
+        for (unsigned part = 0; part < parts_of(in->inputs); part++) {
+            double mine = element_of(in->inputs, values[i], part), its = element_of(in->inputs, gpu, part);
+            if (isfinite(mine) == isfinite(its) && (isfinite(mine) || isnan(mine) == isnan(its))) continue;
+            printf("    the simulator has %.9g, the GPU: %.*s\n", mine, (int)strcspn(at, "\n"), at);
+            agree = false;
+        }
+    }
+    return agree;
+}
+
+// The largest error of the simulator over a sweep, in the bound's measure.
+static kz_status sweep_bound(const instruction *in, side *a, tally *t, kz_error *error) {
+    shape s = shape_of(in->inputs);
+    uint32_t step = is_small(in->inputs) ? 1 : BOUND_STEP;
+    kz_status status = side_launch(a, BOUND_INPUTS, BOUND_OFFSET, step, error);
+    if (!status) status = side_read(a, in, BOUND_INPUTS, error);
+    for (unsigned i = 0; !status && i < BOUND_INPUTS; i++) {
+        uint64_t mine = result_at(in->inputs, a->host, i);
+        for (unsigned part = 0; part < parts_of(in->inputs); part++)
+            judge(in, strstr(in->ptx, ".ftz") != NULL, &s, i * step, BOUND_OFFSET, part, mine, mine, t);
+    }
+    return status;
+}
+
+static kz_status check_digests(const instruction *in, side *a, const char *text, bool *failed,
                                kz_error *error) {
     static uint64_t values[VECTORS];
     tally t = {0};
-    shape s = shape_of(in->inputs);
-    unsigned step = chunk_of(in->inputs) / VECTORS;
-    unsigned parts = in->inputs == F16X2 || in->inputs == BF16X2 ? 2 : 1;
-    if (!read_vectors(text, in, values)) {
+    const char *kept = find_digests(text, in);
+    if (!kept) {
         printf("%-24s the file does not know it\n", in->ptx);
         *failed = true;
         return KZ_OK;
     }
     kz_status status = side_load(a, in, error);
-    if (!status) status = side_launch(a, in, 0, error);
-    if (!status) status = side_read(a, in, error);
-    for (unsigned i = 0; !status && i < VECTORS; i++) {
-        uint64_t mine =
-            in->inputs == F64 ? ((const uint64_t *)a->host)[i * step] : ((const uint32_t *)a->host)[i * step];
-        for (unsigned part = 0; part < parts; part++)
-            judge(in, strstr(in->ptx, ".ftz") != NULL, &s, i * step, 0, part, mine, values[i], &t);
-    }
+    if (!status) status = side_launch(a, VECTORS, 0, vector_step(in), error);
+    if (!status) status = side_read(a, in, VECTORS, error);
+    for (unsigned i = 0; !status && i < VECTORS; i++) values[i] = result_at(in->inputs, a->host, i);
+    if (!status) status = sweep_bound(in, a, &t, error);
     if (status) return status;
-    bool wrong =
-        t.special > 0 || (in->bound > 0 && t.error_a > in->bound) || t.apart > 1.01 * (t.error_a + t.error_b);
-    printf("%-24s %4llu measured, simulator %.3g, GPU %.3g, apart %.3g, bound %.3g%s\n", in->ptx,
-           (unsigned long long)t.measured, t.error_a, t.error_b, t.apart, in->bound, wrong ? "  WRONG" : "");
-    if (t.special)
-        printf("    %llu where only one is a number, first at %.9g\n", (unsigned long long)t.special,
-               t.special_at);
-    *failed = *failed || wrong;
+    double bound = in->bound > 0 ? in->bound : NO_BOUND;
+    bool agree = kinds_agree(in, kept, values), within = t.error_a <= bound;
+    printf("%-24s %5llu measured, largest error %.3g, bound %.3g%s\n", in->ptx,
+           (unsigned long long)t.measured, t.error_a, bound, agree && within && t.measured ? "" : "  WRONG");
+    *failed = *failed || !agree || !within || !t.measured;
     return KZ_OK;
 }
 
-static int run_vectors(const char *path, const char *id) {
+static int run_digests(const char *path, const char *id) {
     char *text = NULL;
     size_t size;
     side a = {0};
@@ -451,7 +516,7 @@ static int run_vectors(const char *path, const char *id) {
     kz_status status = base_file_read(path, &text, &size, &error);
     if (!status) status = side_open(&a, id, &error);
     for (size_t i = 0; !status && i < BASE_COUNT(table); i++)
-        status = check_vectors(&table[i], &a, text, &failed, &error);
+        status = check_digests(&table[i], &a, text, &failed, &error);
     if (status) fprintf(stderr, "truth_approximations: %s\n", error.message);
     side_close(&a);
     free(text);
@@ -480,7 +545,7 @@ static void append(const char *path, const base_text *text) {
     if (file) fclose(file);
 }
 
-static int run_both(const char *csv, const char *vectors_path, const char *ids[2], double seconds) {
+static int run_both(const char *csv, const char *digests_path, const char *ids[2], double seconds) {
     side sides[2] = {0};
     kz_error error = {0};
     kz_status status = side_open(&sides[0], ids[0], &error);
@@ -493,18 +558,18 @@ static int run_both(const char *csv, const char *vectors_path, const char *ids[2
         base_text_free(&head);
     }
     for (size_t i = 0; !status && i < BASE_COUNT(table); i++) {
-        base_text row = {0}, vectors = {0};
+        base_text row = {0}, digests = {0};
         if (is_done(csv, &table[i])) continue;
         double start = now();
-        status = sweep(&table[i], &sides[0], &sides[1], seconds, &row, &vectors, &error);
+        status = sweep(&table[i], &sides[0], &sides[1], seconds, &row, &digests, &error);
         if (!status) {
             printf("%5.1f s  %s", now() - start, row.data);
             fflush(stdout);
             append(csv, &row);
-            append(vectors_path, &vectors);
+            append(digests_path, &digests);
         }
         base_text_free(&row);
-        base_text_free(&vectors);
+        base_text_free(&digests);
     }
     if (status) fprintf(stderr, "truth_approximations: %s\n", error.message);
     for (unsigned i = 0; i < 2; i++) side_close(&sides[i]);
@@ -512,18 +577,18 @@ static int run_both(const char *csv, const char *vectors_path, const char *ids[2
 }
 
 int main(int argc, char **argv) {
-    const char *csv = NULL, *vectors_out = NULL, *vectors = NULL, *ids[2] = {"sim:h200", "cuda"};
+    const char *csv = NULL, *digests_out = NULL, *digests = NULL, *ids[2] = {"sim:h200", "cuda"};
     double seconds = 10;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--out")) csv = argv[i + 1];
-        if (!strcmp(argv[i], "--vectors-out")) vectors_out = argv[i + 1];
-        if (!strcmp(argv[i], "--vectors")) vectors = argv[i + 1];
+        if (!strcmp(argv[i], "--digests-out")) digests_out = argv[i + 1];
+        if (!strcmp(argv[i], "--digests")) digests = argv[i + 1];
         if (!strcmp(argv[i], "--a")) ids[0] = argv[i + 1];
         if (!strcmp(argv[i], "--b")) ids[1] = argv[i + 1];
         if (!strcmp(argv[i], "--seconds")) seconds = strtod(argv[i + 1], NULL);
     }
-    if (vectors) return run_vectors(vectors, ids[0]);
-    if (csv && vectors_out) return run_both(csv, vectors_out, ids, seconds);
-    fprintf(stderr, "truth_approximations: needs --vectors, or --out and --vectors-out\n");
+    if (digests) return run_digests(digests, ids[0]);
+    if (csv && digests_out) return run_both(csv, digests_out, ids, seconds);
+    fprintf(stderr, "truth_approximations: needs --digests, or --out and --digests-out\n");
     return 2;
 }
