@@ -46,7 +46,7 @@ static void describe(kz_device_info *info) {
         .max_threads_per_multiprocessor = 1,
         .max_blocks_per_multiprocessor = 1,
         .memory_bytes = device_host_memory(""),
-        .l2_bytes = device_host_cache_bytes(), // the last level's
+        .l2_bytes = device_host_cache_bytes(""), // the last level's
         .has_clock = true,
     };
     device_host_processor("", info->name, sizeof info->name);

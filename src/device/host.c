@@ -126,10 +126,16 @@ unsigned device_host_cores(void) {
     return online > 0 ? (unsigned)online : 1;
 }
 
-size_t device_host_cache_bytes(void) {
-    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (bytes <= 0) bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? (size_t)bytes : 0;
+// From the kernel: sysconf knows the caches of x86 alone.
+size_t device_host_cache_bytes(const char *root) {
+    uint64_t largest = 0;
+    for (int index = 0; index < 8; index++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu0/cache/index%d/size", root, index);
+        uint64_t kilobytes = find_number(path, ""); // "32768K"
+        if (kilobytes != UINT64_MAX && kilobytes > largest) largest = kilobytes;
+    }
+    return (size_t)largest * 1024;
 }
 
 double device_host_seconds(void) {

@@ -88,13 +88,21 @@ static void this_machine(void **state) {
     assert_string_equal(name, "Example CPU 9000");
 }
 
+static void the_last_cache_counts(void **state) {
+    assert_int_equal(device_host_cache_bytes(*state), 0); // nothing to read
+    put(*state, "/sys/devices/system/cpu/cpu0/cache/index0/size", "32K\n");
+    put(*state, "/sys/devices/system/cpu/cpu0/cache/index2/size", "1024K\n");
+    assert_int_equal(device_host_cache_bytes(*state), 1 << 20);
+    put(*state, "/sys/devices/system/cpu/cpu0/cache/index3/size", "32768K\n");
+    assert_int_equal(device_host_cache_bytes(*state), 32 << 20);
+}
+
 int main(void) {
 #define WITH_ROOT(test) cmocka_unit_test_setup_teardown(test, make_root, drop_root)
     const struct CMUnitTest tests[] = {
-        WITH_ROOT(available_less_reserve),
-        WITH_ROOT(control_groups_limit),
-        WITH_ROOT(old_control_groups_limit),
-        WITH_ROOT(this_machine),
+        WITH_ROOT(available_less_reserve),   WITH_ROOT(control_groups_limit),
+        WITH_ROOT(old_control_groups_limit), WITH_ROOT(this_machine),
+        WITH_ROOT(the_last_cache_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
