@@ -40,7 +40,9 @@ function(kz_link_layer target layer)
 endfunction()
 
 add_custom_target(unit_tests)
-find_program(KZ_LLD ld.lld) # links the many programs of the tests in half the time
+if(NOT CMAKE_CROSSCOMPILING) # a cross compiler looks for a linker of its own
+    find_program(KZ_LLD ld.lld) # links the many programs of the tests in half the time
+endif()
 
 function(kz_compile_quickly target)
     if(KZ_SANITIZE)

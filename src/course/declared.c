@@ -73,8 +73,11 @@ static type read_type(const char *at, const char *end) {
             memcpy(words[count++], word, sizeof word);
     }
     if (!found.is_pointer && count) count--; // the name of a scalar
-    for (size_t i = 0; i < count; i++)
-        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? " " : "", words[i]);
+    char *to = joined;
+    for (size_t i = 0; i < count; i++) { // each word is shorter than WORD: there is room for a space after it
+        if (i) *to++ = ' ';
+        to = stpcpy(to, words[i]);
+    }
     for (size_t i = 0; i < BASE_COUNT(known); i++)
         if (strcmp(known[i].words, joined) == 0 && (joined[0] || has_sign)) {
             found.sort = known[i].type.sort;

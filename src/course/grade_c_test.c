@@ -1,6 +1,8 @@
 // Kind c: results, bounds, undefined behaviour, leaks, races, ends of all sorts, and cachegrind's gates.
 #include "grade_fixture.h"
 
+#include "base/emulated_fixture.h"
+
 #define HEAD                                                                                                 \
     "kind = \"c\"\ntitle = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\nskills = [\"indexing\"]\n"        \
     "signature = \"scale(const float *x, float *y, int n)\"\n[buffers]\nx = \"n\"\ny = \"n\"\n"              \
@@ -174,6 +176,11 @@ static void test_gates_with_clang(void **state) {
 }
 
 int main(void) {
+    if (is_emulated()) {
+        print_message(
+            "skipped: the sanitizers and valgrind, which judge a program, do not run under emulation\n");
+        return 77;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_compiler),

@@ -2,6 +2,8 @@
 // what the host asked for.
 #include "grade_fixture.h"
 
+#include "base/emulated_fixture.h"
+
 #define HEAD                                                                                                 \
     "kind = \"cuda\"\nform = \"program\"\ntitle = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\n"          \
     "skills = [\"indexing\"]\nsignature = \"twice(const float *x, float *y, int n)\"\n[buffers]\nx = "       \
@@ -72,6 +74,11 @@ int main(void) {
     // list then says "Skipped", and the release build runs it.
     if (toolchain_find_for_programs(&tools, &why) || toolchain_cudart_folder(folder, &why)) {
         print_message("skipped: %s\n", why.message);
+        return 77;
+    }
+    if (is_emulated()) {
+        print_message("skipped: nvcc builds programs for the machine, and they cannot load a library that is "
+                      "emulated\n");
         return 77;
     }
     const struct CMUnitTest tests[] = {

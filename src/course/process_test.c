@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/emulated_fixture.h"
 #include "course/course.h"
 
 static course_process_result run(const char *script, course_process process) {
@@ -70,6 +71,7 @@ static void a_flood_is_cut_and_does_not_block(void **state) {
 }
 
 static void memory_is_limited(void **state) {
+    if (is_emulated()) skip();
     // head keeps the last line in memory: tail of one line without end.
     course_process_result r = run("head -c 400000000 /dev/zero | tail -n 1 | wc -c",
                                   (course_process){.memory = UINT64_C(200) << 20});
@@ -79,6 +81,7 @@ static void memory_is_limited(void **state) {
 
 // What is forked, even into a session of its own, is gone with the run.
 static void nothing_is_left_behind(void **state) {
+    if (is_emulated()) skip();
     course_process_result r = run("sleep 987 & setsid sleep 987 & (setsid sh -c 'sleep 987 & sleep 987' &) ; "
                                   "sleep 0.2; echo done",
                                   (course_process){.seconds = 20});
@@ -92,6 +95,7 @@ static void nothing_is_left_behind(void **state) {
 }
 
 static void a_fork_bomb_ends_with_its_time(void **state) {
+    if (is_emulated()) skip();
     // Bounded by itself too, should the limits fail: 400 processes at the most.
     course_process_result r = run("i=0; while [ $i -lt 400 ]; do setsid sleep 986 & i=$((i+1)); done; wait",
                                   (course_process){.seconds = 2});
