@@ -62,9 +62,7 @@ static inline const fake_isa *fake_isa_get(unsigned index) {
 #ifdef SIM_HAS_AVX2
     static const fake_isa avx2 = {"avx2",
                                   {sim_select_arith_avx2, sim_select_convert_avx2, sim_select_video_avx2}};
-    if (index == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2"))
-        return &avx2;
+    if (index == 1 && sim_isa_has_avx2()) return &avx2;
 #endif
     return NULL;
 }

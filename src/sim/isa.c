@@ -25,10 +25,7 @@ const sim_isa *sim_isa_best(void) {
     const char *asked = getenv("KZ_SIM_ISA");
     if (asked && !strcmp(asked, sim_isa_portable.name)) return &sim_isa_portable;
 #ifdef SIM_HAS_AVX2
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-        __builtin_cpu_supports("bmi2"))
-        return &sim_isa_avx2;
+    if (sim_isa_has_avx2()) return &sim_isa_avx2;
 #endif
     return &sim_isa_portable;
 }

@@ -135,6 +135,7 @@ extern const sim_isa sim_isa_portable;
 #if defined(__x86_64__) && !defined(SIM_PORTABLE_ALONE)
 #define SIM_HAS_AVX2 1
 extern const sim_isa sim_isa_avx2;
+bool sim_isa_has_avx2(void); // and what the set is compiled with beside it
 #endif
 const sim_isa *sim_isa_best(void);        // what this CPU can run
 kz_status sim_isa_check(kz_error *error); // an error where KZ_SIM_ISA asks for what there is not
