@@ -83,6 +83,13 @@ bool cli_interrupted(void);
 
 // ---- the verbs --------------------------------------------------------------------------------
 
+typedef struct cli_verb {
+    const char *name, *text; // text: one line for the help page; NULL: for programs, not in it
+    const cli_command *command;
+} cli_verb;
+extern const cli_verb cli_verbs[];
+extern const size_t cli_verb_count;
+
 #define CLI_VERB(name, text) extern const cli_command cli_command_##name;
 #include "verbs.def"
 #undef CLI_VERB

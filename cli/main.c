@@ -8,16 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct verb {
-    const char *name, *text;
-    const cli_command *command;
-} verb;
-
-static const verb verbs[] = {
+const cli_verb cli_verbs[] = {
 #define CLI_VERB(name, text) {#name, text, &cli_command_##name},
 #include "verbs.def"
 #undef CLI_VERB
 };
+const size_t cli_verb_count = BASE_COUNT(cli_verbs);
 
 static const struct {
     const char *name;
@@ -136,8 +132,8 @@ static void print_first_screen(void) {
 
 static void print_verbs(void) {
     printf("kz VERB [ARGUMENTS] [OPTIONS]\n\n");
-    for (size_t i = 0; i < BASE_COUNT(verbs); i++)
-        if (verbs[i].text) printf("  %-10s %s\n", verbs[i].name, verbs[i].text);
+    for (size_t i = 0; i < BASE_COUNT(cli_verbs); i++)
+        if (cli_verbs[i].text) printf("  %-10s %s\n", cli_verbs[i].name, cli_verbs[i].text);
     printf(
         "\nkz help VERB explains one of them, kz help exit-codes what the exit status says; kz --version.\n"
         "Output is coloured on a terminal; NO_COLOR=1 turns that off.\n");
@@ -149,16 +145,16 @@ static void print_exit_codes(void) {
     printf("\nWhere several apply, a fault outranks a wrong result, and a wrong result everything else.\n");
 }
 
-static const verb *find_verb(const char *name) {
-    for (size_t i = 0; i < BASE_COUNT(verbs); i++)
-        if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+static const cli_verb *find_verb(const char *name) {
+    for (size_t i = 0; i < BASE_COUNT(cli_verbs); i++)
+        if (strcmp(cli_verbs[i].name, name) == 0) return &cli_verbs[i];
     return NULL;
 }
 
 static int unknown_verb(const char *name) {
-    const char *names[BASE_COUNT(verbs) + 1] = {NULL};
-    for (size_t i = 0, n = 0; i < BASE_COUNT(verbs); i++)
-        if (verbs[i].text) names[n++] = verbs[i].name;
+    const char *names[BASE_COUNT(cli_verbs) + 1] = {NULL};
+    for (size_t i = 0, n = 0; i < BASE_COUNT(cli_verbs); i++)
+        if (cli_verbs[i].text) names[n++] = cli_verbs[i].name;
     const char *near = base_nearest(name, names);
     if (near) return cli_fail_with(KZ_INVALID, "there is no command \"%s\"; did you mean kz %s?", name, near);
     const char *dot = strrchr(name, '.');
@@ -171,7 +167,7 @@ static int unknown_verb(const char *name) {
 static int help(int argc, char **argv) {
     if (argc < 2) return print_verbs(), CLI_OK;
     if (strcmp(argv[1], "exit-codes") == 0) return print_exit_codes(), CLI_OK;
-    const verb *v = find_verb(argv[1]);
+    const cli_verb *v = find_verb(argv[1]);
     if (!v) return unknown_verb(argv[1]);
     cli_print_help(v->command);
     return CLI_OK;
@@ -189,7 +185,7 @@ static int run(int argc, char **argv) {
     if (strcmp(name, "--version") == 0) return printf("kz %s\n", kz_version()), CLI_OK;
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help(argc - 1, argv + 1);
-    const verb *v = find_verb(name);
+    const cli_verb *v = find_verb(name);
     if (!v) return unknown_verb(name);
     if (asks_for_help(argc - 1, argv + 1)) return cli_print_help(v->command), CLI_OK;
     return v->command->run(v->command, argc - 1, argv + 1);

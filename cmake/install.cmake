@@ -42,6 +42,8 @@ install(FILES ${device_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/devic
 install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)
 install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.bash DESTINATION share/bash-completion/completions RENAME kz)
+install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.zsh DESTINATION share/zsh/site-functions RENAME _kz)
+install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.fish DESTINATION share/fish/vendor_completions.d)
 # An installation on this machine remembers the toolkit that it was built with (src/toolchain/find.c). What is staged
 # for another machine (DESTDIR) does not.
 get_filename_component(toolkit ${KZ_NVCC} REALPATH)

@@ -102,6 +102,12 @@ kz_status learn_pages_open(const char *course, learn_pages **out, kz_error *erro
 
 void learn_pages_close(learn_pages *pages) { free(pages); }
 
+const char *learn_pages_get(const learn_pages *pages, size_t index, const char **about) {
+    if (index >= pages->count) return NULL;
+    *about = pages->entries[index].about;
+    return learn_read_name(pages->entries[index].page);
+}
+
 static bool is_among(const char *const *names, const char *name) {
     for (; names && *names; names++)
         if (strcmp(*names, name) == 0) return true;

@@ -16,6 +16,8 @@ const char *learn_read_name(const char *page);
 typedef struct learn_pages learn_pages;
 kz_status learn_pages_open(const char *course, learn_pages **pages, kz_error *error);
 void learn_pages_close(learn_pages *pages);
+// The name of page `index` as one types it, and what the page answers; NULL past the last.
+const char *learn_pages_get(const learn_pages *pages, size_t index, const char **about);
 // One line each; those in `beside` (a step's `reads`, may be NULL) are marked.
 void learn_pages_list(const learn_pages *pages, const char *const *beside, FILE *file,
                       const report_style *style);
