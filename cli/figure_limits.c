@@ -33,7 +33,7 @@ kz_status figure_in_flight(figure_lab *lab, base_text *svg, kz_error *error) {
     report_figure_plot_write(
         svg,
         &(report_figure_plot){.text = {"Bytes in flight on a multiprocessor, and what keeps DRAM busy", note},
-                              .x = {"resident warps", 0, most, false, x_ticks, BASE_COUNT(x_ticks)},
+                              .x = {"resident warps", 0, most, false, x_ticks, BASE_COUNT(x_ticks), NULL},
                               .y = {"bytes under way", 0, 34e3, false, y_ticks, BASE_COUNT(y_ticks), "B"},
                               .series = {{"4 bytes a thread", x, y[0], POINTS, false},
                                          {"8 bytes", x, y[1], POINTS, false},
@@ -70,8 +70,8 @@ kz_status figure_occupancy(figure_lab *lab, base_text *svg, kz_error *error) {
                 {"Occupancy: warps on a multiprocessor against registers per thread",
                  "Calculated from gpus/h200.gpu by the rules that kz prof uses (docs/counters.md), without\n"
                  "shared memory. At 0 the kernel cannot be launched. kz figure occupancy"},
-            .x = {"registers per thread", FIRST, LAST, false, x_ticks, BASE_COUNT(x_ticks)},
-            .y = {"warps", 0, 66, false, y_ticks, BASE_COUNT(y_ticks)},
+            .x = {"registers per thread", FIRST, LAST, false, x_ticks, BASE_COUNT(x_ticks), NULL},
+            .y = {"warps", 0, 66, false, y_ticks, BASE_COUNT(y_ticks), NULL},
             .series = {{"128 threads a block", x, y[0], COUNT, false},
                        {"256", x, y[1], COUNT, false},
                        {"1024", x, y[2], COUNT, false}},
@@ -104,8 +104,8 @@ kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
                           "Calculated from gpus/h200.gpu: 132 multiprocessors that hold 8 blocks of 256 "
                           "threads, or 2\n"
                           "of 1024. Assumes blocks that take equally long. kz figure waves"},
-                 .x = {"blocks of the launch", 1, COUNT * STEP, false, x_ticks, BASE_COUNT(x_ticks)},
-                 .y = {"places in use, %", 0, 104, false, y_ticks, BASE_COUNT(y_ticks)},
+                 .x = {"blocks of the launch", 1, COUNT * STEP, false, x_ticks, BASE_COUNT(x_ticks), NULL},
+                 .y = {"places in use, %", 0, 104, false, y_ticks, BASE_COUNT(y_ticks), NULL},
                  .series = {{"256 threads a block", x, y[0], COUNT, false},
                             {"1024 threads a block", x, y[1], COUNT, false}},
                  .series_count = 2});

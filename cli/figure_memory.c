@@ -43,8 +43,8 @@ kz_status figure_coalescing(figure_lab *lab, base_text *svg, kz_error *error) {
                      "Counted by the simulator: one warp, in[threadIdx.x * stride], sectors of 32 bytes.\n"
                      "kz figure coalescing"},
             .x = {"stride between neighbouring lanes, in elements", 1, 32, false, x_ticks,
-                  BASE_COUNT(x_ticks)},
-            .y = {"sectors per request", 0, 34, false, y_ticks, BASE_COUNT(y_ticks)},
+                  BASE_COUNT(x_ticks), NULL},
+            .y = {"sectors per request", 0, 34, false, y_ticks, BASE_COUNT(y_ticks), NULL},
             .series = {{"float (4 bytes)", x, y[0], WARP, true},
                        {"float2 (8 bytes)", x, y[1], WARP, true},
                        {"float4 (16 bytes)", x, y[2], WARP, true}},
@@ -77,8 +77,8 @@ kz_status figure_banks(figure_lab *lab, base_text *svg, kz_error *error) {
                  "Counted by the simulator: one warp, words[threadIdx.x * stride], words of 4 bytes in 32\n"
                  "banks. Odd strides never collide; 33 is the padded row of 32. kz figure banks"},
             .x = {"stride between neighbouring lanes, in words", 0.5, 33.5, false, x_ticks,
-                  BASE_COUNT(x_ticks)},
-            .y = {"wavefronts (passes)", 0.8, 40, true, y_ticks, BASE_COUNT(y_ticks)},
+                  BASE_COUNT(x_ticks), NULL},
+            .y = {"wavefronts (passes)", 0.8, 40, true, y_ticks, BASE_COUNT(y_ticks), NULL},
             .series = {{"", x, y, STRIDES, true}},
             .series_count = 1});
     return KZ_OK;
