@@ -58,6 +58,10 @@ static const lanes_pair *narrowed(unsigned source_bits, unsigned result_bits, pt
 
 // ---- the common ones with floats ----------------------------------------------------------------------
 
+// Where clang may suppose that the mode is to nearest, it adds unsigned integers up from halves: rounded down, 0 is -0.
+#if defined(__clang__) && defined(__x86_64__)
+#pragma STDC FENV_ACCESS ON
+#endif
 LANES_1(s32_f32, float, int32_t, (float)x)
 LANES_1(u32_f32, float, uint32_t, (float)x)
 LANES_1(s64_f32, float, int64_t, (float)x)
@@ -66,6 +70,9 @@ LANES_1(s32_f64, double, int32_t, (double)x)
 LANES_1(u32_f64, double, uint32_t, (double)x)
 LANES_1(s64_f64, double, int64_t, (double)x)
 LANES_1(u64_f64, double, uint64_t, (double)x)
+#if defined(__clang__) && defined(__x86_64__)
+#pragma STDC FENV_ACCESS OFF
+#endif
 LANES_1(f32_f64, double, float, (double)x)
 LANES_1(f64_f32, float, double, (float)x) // the NaN of a double keeps its sign and what fits of its payload
 
