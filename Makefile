@@ -10,7 +10,7 @@ KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
-.PHONY: help build learn run test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench format \
+.PHONY: help build learn run test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench bundle format \
         install doctor setup clean
 
 help: ## lists these targets
@@ -64,6 +64,11 @@ test-valgrind: build/release/.configured
 bench: build ## measures kernels on the GPU beside their rivals (ARGS="reduce --case ...")
 	@cmake --build --preset release -j $(JOBS) --target peers
 	@$(KZ) bench $(ARGS)
+
+bundle: build ## builds with machine code, and makes build/bundle/out/kernel-zoo.tar.gz for a machine with a GPU
+	@test -f build/bundle/build.ninja || cmake --preset bundle
+	@cmake --build --preset bundle -j $(JOBS) --target kz peers
+	@tools/bundle build/bundle build/bundle/out
 
 format: ## formats the C and CUDA sources
 	@git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i

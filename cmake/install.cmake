@@ -1,5 +1,6 @@
 # The build folder has the shape of an installation (bin, lib, include), so that kz finds what belongs to
-# it from its own place in both; and `make install`, with a pkg-config file.
+# it from its own place in both; and `make install`, with a pkg-config file. All but libkz is the component kz,
+# which tools/bundle installs.
 set(CMAKE_INSTALL_LIBDIR lib) # one layout on every distribution: kz.pc relies on it
 include(GNUInstallDirs)
 
@@ -33,14 +34,14 @@ add_dependencies(kz headers)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/kz.pc.in ${CMAKE_BINARY_DIR}/kz.pc @ONLY)
 
 install(TARGETS kz RUNTIME)
-install(TARGETS libkz_static libkz_shared ARCHIVE LIBRARY)
+install(TARGETS libkz_static libkz_shared ARCHIVE COMPONENT library LIBRARY COMPONENT library)
 foreach(peer cub cublas openblas) # only those that were built
     install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_peer_${peer}.so DESTINATION lib OPTIONAL)
 endforeach()
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz)
 install(FILES ${device_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/device)
 install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)
-install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_BINARY_DIR}/kz.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.bash DESTINATION share/bash-completion/completions RENAME kz)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.zsh DESTINATION share/zsh/site-functions RENAME _kz)
 install(FILES ${CMAKE_SOURCE_DIR}/completion/kz.fish DESTINATION share/fish/vendor_completions.d)
