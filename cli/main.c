@@ -1,5 +1,5 @@
 // kz: reads the verb and runs it. Everything a verb needs to know stands in cli.h.
-#include "cli.h"
+#include "man.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -136,6 +136,7 @@ static void print_verbs(void) {
         if (cli_verbs[i].text) printf("  %-10s %s\n", cli_verbs[i].name, cli_verbs[i].text);
     printf(
         "\nkz help VERB explains one of them, kz help exit-codes what the exit status says; kz --version.\n"
+        "kz help --man FOLDER writes the manual pages.\n"
         "Output is coloured on a terminal; NO_COLOR=1 turns that off.\n");
 }
 
@@ -164,9 +165,16 @@ static int unknown_verb(const char *name) {
     return cli_fail_with(KZ_INVALID, "there is no command \"%s\"\ntry: kz help", name);
 }
 
+static int write_manual(const char *folder) {
+    kz_error error = {0};
+    if (!folder) return cli_fail_with(KZ_INVALID, "the folder is missing: kz help --man FOLDER");
+    return cli_write_manual(folder, &error) ? cli_fail(&error) : CLI_OK;
+}
+
 static int help(int argc, char **argv) {
     if (argc < 2) return print_verbs(), CLI_OK;
     if (strcmp(argv[1], "exit-codes") == 0) return print_exit_codes(), CLI_OK;
+    if (strcmp(argv[1], "--man") == 0) return write_manual(argv[2]);
     const cli_verb *v = find_verb(argv[1]);
     if (!v) return unknown_verb(argv[1]);
     cli_print_help(v->command);

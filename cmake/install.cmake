@@ -31,6 +31,12 @@ copy_headers(${CMAKE_BINARY_DIR}/include/kz/ops ${operation_headers})
 add_custom_target(headers ALL DEPENDS ${copies})
 add_dependencies(kz headers)
 
+# The manual: kz writes it, from the tables of its help pages.
+set(manual ${CMAKE_BINARY_DIR}/share/man/man1)
+add_custom_command(OUTPUT ${manual}/kz.1 COMMAND kz help --man ${manual} DEPENDS kz COMMENT "manual pages" VERBATIM)
+add_custom_target(manual ALL DEPENDS ${manual}/kz.1)
+install(DIRECTORY ${manual} DESTINATION share/man FILES_MATCHING PATTERN "*.1")
+
 configure_file(${CMAKE_SOURCE_DIR}/cmake/kz.pc.in ${CMAKE_BINARY_DIR}/kz.pc @ONLY)
 
 install(TARGETS kz RUNTIME)
