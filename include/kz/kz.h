@@ -7,7 +7,7 @@
 // with what happened, where, the likely cause and the next step. Nothing here exits or prints.
 // Structs that may grow begin with their size. The caller sets it, `kz_launch launch = {.size = sizeof launch}`, and a
 // library of another version reads and fills no more than that; what it does not know of a larger one must be 0.
-// Threads: any thread may make any call at any time, on one device too, but for what a comment after `Threads:` says.
+// Threads: any thread may make any call at any time, on one device too, but for what the comment `Threads:` before a function says.
 // A kz_error, a struct and a buffer that are passed belong to the call until it returns.
 // Calls that wait hold nobody else up. The simulator and `cpu` run one operation at a time, whoever asks for it.
 #ifndef KZ_KZ_H
@@ -151,7 +151,7 @@ KZ_API kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to,
 KZ_API kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
                                    kz_error *error);
 
-// ---- modules and launches -------------------------------------------------------------------
+// ---- modules --------------------------------------------------------------------------------
 
 // A native kernel of the `cpu` device: called once for each block index of the grid.
 typedef struct kz_native_launch {
@@ -197,6 +197,8 @@ KZ_API kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel
 KZ_API kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                   kz_error *error);
 
+// ---- launches -------------------------------------------------------------------------------
+
 typedef struct kz_launch {
     size_t size; // sizeof(kz_launch), by the caller
     uint32_t grid[3], block[3];
@@ -227,7 +229,7 @@ KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_
 KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
                                      kz_error *error);
 
-// ---- streams, events, graphs ----------------------------------------------------------------
+// ---- streams --------------------------------------------------------------------------------
 
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.
 KZ_API kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
@@ -242,6 +244,8 @@ KZ_API kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *
 // A kz_ptr of a `cuda` device is a CUdeviceptr, and its primary context is current after every call.
 KZ_API void *kz_stream_handle(const kz_stream *stream);
 
+// ---- events ---------------------------------------------------------------------------------
+
 KZ_API kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
 // Threads: the last call on the event.
 KZ_API void kz_event_close(kz_event *event);
@@ -250,6 +254,8 @@ KZ_API kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_err
 // Seconds between two recorded events, both waited for. KZ_UNSUPPORTED where the device has no clock.
 KZ_API kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
                                   kz_error *error);
+
+// ---- graphs ---------------------------------------------------------------------------------
 
 // What is enqueued in `stream` between begin and end is recorded instead of run; streams that wait for an
 // event recorded there join in. The default stream cannot be recorded. Scalars are kept as they were, while
@@ -263,7 +269,7 @@ KZ_API kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *
 // Threads: the last call on the graph.
 KZ_API void kz_graph_close(kz_graph *graph);
 
-// ---- what the simulator counted -------------------------------------------------------------
+// ---- counters -------------------------------------------------------------------------------
 
 // Sums over the launches since the last reset. Only the simulator fills them; `valid` is false elsewhere.
 typedef struct kz_counters {

@@ -32,6 +32,7 @@ KZ_API kz_status kz_operation_open_family(kz_device *device, const struct kz_fam
 // that calls kz_reduce_open alone links reduce alone.
 KZ_API kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
                                    const char *variant, kz_operation **operation, kz_error *error);
+// Threads: the last call on the operation.
 KZ_API void kz_operation_close(kz_operation *operation); // NULL is allowed
 
 KZ_API const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen
@@ -41,6 +42,7 @@ KZ_API const kz_plan *kz_operation_plan(const kz_operation *operation);
 // Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after, and begins at a
 // multiple of KZ_WORKSPACE_ALIGNMENT, as what kz_memory_alloc gives does.
 #define KZ_WORKSPACE_ALIGNMENT 16
+// Threads: one run of an operation at a time; each thread opens its own.
 KZ_API kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
                                   size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes,
                                   kz_error *error);
