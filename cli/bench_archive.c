@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "bench/records.h"
+#include "kz/family.h"
 
 static json_t *at(json_t *object, const char *outer, const char *inner) {
     return json_object_get(json_object_get(object, outer), inner);
@@ -64,6 +65,13 @@ static bool replaces(bench_archive *a, bench_figure *f) {
     return false;
 }
 
+// What a variant is called now, where the record may have its former name.
+static const char *current_name(const char *family_name, const char *name) {
+    const kz_family *family = kz_family_find(family_name);
+    const kz_variant *variant = family ? kz_variant_find(family, name) : NULL;
+    return variant ? variant->name : name;
+}
+
 // Takes the record over.
 static kz_status add(bench_archive *a, json_t *record, const char *file, kz_error *error) {
     const char *status = json_string_value(json_object_get(record, "status"));
@@ -74,6 +82,7 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
     f.name = bench_figure_text(&f, "case", "name");
     f.by = bench_figure_text(&f, "candidate", "by");
     f.candidate = bench_figure_text(&f, "candidate", "name");
+    if (bench_figure_is_ours(&f)) f.candidate = current_name(f.family, f.candidate);
     f.time = bench_figure_text(&f, "run", "time");
     f.command = bench_figure_text(&f, "run", "command");
     f.commit = bench_figure_text(&f, "code", "commit");

@@ -107,7 +107,8 @@ static void print_pick(const kz_family *family, const kz_case *c, const kz_devic
     if (!chosen) return;
     printf("      %s\n", why);
     const kz_variant *same = chosen;
-    if (family->varies && family->varies(c, chosen)) same = kz_choose(family, c, info, true, why);
+    if (family->nondeterministic && family->nondeterministic(c, chosen))
+        same = kz_choose(family, c, info, true, why);
     if (same == chosen)
         printf("      the same bits in every run\n");
     else
@@ -156,7 +157,7 @@ static int print_json(const kz_family *family, const char *path) {
         json_array_append_new(variants,
                               json_pack("{s:s, s:s, s:i, s:b}", "name", family->variants[i].name, "idea",
                                         family->variants[i].idea, "min_sm", abs(family->variants[i].min_sm),
-                                        "min_sm_alone", family->variants[i].min_sm < 0));
+                                        "min_sm_exact", family->variants[i].min_sm < 0));
     for (size_t i = 0; i < family->case_count; i++)
         json_array_append_new(cases, describe_case(family, &family->cases[i]));
     json_t *array = json_pack("[{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}]", "family", family->name, "group",

@@ -18,7 +18,7 @@ static json_t *describe(const kz_family *family) {
     for (size_t i = 0; i < family->variant_count; i++) {
         const kz_variant *v = &family->variants[i];
         json_array_append_new(variants, json_pack("{s:s, s:s, s:i, s:b, s:b}", "name", v->name, "idea",
-                                                  v->idea, "min_sm", abs(v->min_sm), "min_sm_alone",
+                                                  v->idea, "min_sm", abs(v->min_sm), "min_sm_exact",
                                                   v->min_sm < 0, "native", v->natives != NULL));
     }
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I}", "family", family->name, "group", family->group,

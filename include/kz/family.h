@@ -68,17 +68,22 @@ typedef struct kz_work {
 
 typedef struct kz_family kz_family;
 
-// In the place of a least architecture: this one and no other, as its PTX is for sm_90a, say.
-#define KZ_SM_ALONE(sm) (-(sm))
+// In the place of a least architecture: exactly this one, as for architecture-specific PTX (sm_90a).
+#define KZ_SM_EXACT(sm) (-(sm))
 
 typedef struct kz_variant {
     const char *name; // "03_warp_shuffle": also the file's stem
-    int min_sm; // lowest architecture it runs on: 75, or KZ_SM_ALONE(90); 0 for a native C variant of the `cpu` device
+    int min_sm; // lowest architecture it runs on: 75, or KZ_SM_EXACT(90); 0 for a native C variant of the `cpu` device
     // Fills the plan for this case; KZ_UNSUPPORTED with a reason where the variant does not do it.
     kz_status (*plan)(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error);
     const char *idea;               // one line for tables
     const kz_native_entry *natives; // for a native variant; ends with a NULL name
 } kz_variant;
+
+// A variant's former name, and its name.
+typedef struct kz_former_name {
+    const char *former, *name;
+} kz_former_name;
 
 // What the build makes of a family's folder.
 typedef struct kz_embedded {
@@ -101,7 +106,8 @@ struct kz_family {
 
     const kz_variant *variants; // the order is the journey
     size_t variant_count;
-    const kz_case *cases; // edge cases and benchmark sizes alike
+    const kz_former_name *former_names; // NULL, or ends with a NULL: kept results and commands may say them
+    const kz_case *cases;               // edge cases and benchmark sizes alike
     size_t case_count;
     const kz_embedded *embedded; // NULL: no code, no choice.csv
 
@@ -141,7 +147,7 @@ struct kz_family {
     // The rule where choice.csv knows nothing; NULL: the last variant that the device runs.
     const kz_variant *(*choose)(const kz_case *c, const kz_device_info *device);
     // The variant's result may differ in its last bits from run to run; NULL: none does.
-    bool (*varies)(const kz_case *c, const kz_variant *variant);
+    bool (*nondeterministic)(const kz_case *c, const kz_variant *variant);
 };
 
 // ---- helpers for plans --------------------------------------------------------------------------
@@ -208,7 +214,7 @@ KZ_API double kz_saturate(kz_type type, double value);
 // Which variant the public operation takes for a case: the first row of the family's choice.csv
 // (gpu,type,operation,from,to,variant; "*" matches all) that holds the device's GPU, type, operation and size; else by
 // the family's rule. A variant that does not run there or does not do the case is passed over, and so is one whose
-// result varies where that is not wanted (`deterministic`). NULL where none is left. `why`, if not NULL: in words.
+// result is nondeterministic where that is not wanted (`deterministic`). NULL where none is left. `why`, if not NULL: in words.
 enum { KZ_CHOICE_WHY = 160 };
 KZ_API const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                    bool deterministic, char why[KZ_CHOICE_WHY]);
@@ -229,7 +235,7 @@ KZ_API kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, co
 
 // ---- variants and their code ---------------------------------------------------------------------
 
-// By its name, with or without the number: "03_warp_shuffle", "warp_shuffle". NULL where there is none.
+// By its name, with or without the number ("warp_shuffle" for "03_warp_shuffle"), or by a former name; NULL for none.
 KZ_API const kz_variant *kz_variant_find(const kz_family *family, const char *name);
 
 // The embedded code of a variant (PTX and machine code, or native entries).

@@ -153,8 +153,8 @@ typedef struct tally {
     size_t runs, wrong, changed;
     size_t first, first_changed; // runs
     kz_error words, input_words;
-    base_text also; // other cases that are wrong
-    bool varies;    // one case's data is right under one schedule and wrong under another
+    base_text also;        // other cases that are wrong
+    bool nondeterministic; // one case's data is right under one schedule and wrong under another
     size_t others;
     double worst; // greatest error over bound of all that is right
 } tally;
@@ -220,7 +220,7 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
     for (size_t k = 0; k < i; k++)
         if (!g->own[k].is_gate && g->own[k].data == g->own[i].data &&
             g->own[k].is_wrong != g->own[i].is_wrong)
-            t->varies = true;
+            t->nondeterministic = true;
     if (status == KZ_WRONG && changed) {
         if (t->changed++ == 0) t->first_changed = i, t->input_words = words;
     } else if (status == KZ_WRONG) {
@@ -258,7 +258,7 @@ static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *
             add_with_finding(&detail, more, first->has_race);
         else
             add_indented(&detail, more);
-        if (t->varies)
+        if (t->nondeterministic)
             base_text_add(&detail, "%sthe same data comes out right under another order of the warps%s",
                           detail.length ? "\n" : "",
                           first->has_undefined && !first->has_race ? "" : ": a race");

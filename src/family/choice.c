@@ -39,7 +39,7 @@ static bool will_do(const kz_family *family, const kz_variant *variant, const kz
                     const kz_device_info *device, bool deterministic) {
     kz_plan plan;
     if (!variant || kz_variant_plan(variant, c, device, &plan, NULL) != KZ_OK) return false;
-    return !deterministic || !family->varies || !family->varies(c, variant);
+    return !deterministic || !family->nondeterministic || !family->nondeterministic(c, variant);
 }
 
 static const kz_variant *from_table(const kz_family *family, const kz_case *c, const kz_device_info *device,

@@ -151,12 +151,12 @@ static bool every_element(const family_output *o, family_comparison *c) {
 // The same number everywhere, where it should be others: what is stored does not depend on who stores it.
 static bool constant(const family_output *o, family_comparison *c) {
     if (o->count < 4 || c->wrong < o->count / 2) return false;
-    bool varies = false;
+    bool differs = false;
     for (uint64_t i = 1; i < o->count; i++) {
         if (!(got_at(o, i) == got_at(o, 0))) return false; // NaN: every_element
-        varies = varies || o->expected[i] != o->expected[0];
+        differs = differs || o->expected[i] != o->expected[0];
     }
-    if (!varies) return false;
+    if (!differs) return false;
     for (size_t i = 0; o->names && o->names[i]; i++)
         if (o->values[i] == got_at(o, 0) && fabs(o->values[i]) > 1)
             return tell(c, "that very number is stored instead of what was computed for the element",

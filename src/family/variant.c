@@ -5,19 +5,24 @@
 #include "base/base.h"
 #include "kz/family.h"
 
-// The idea without its number finds it too: "warp_shuffle" for "03_warp_shuffle".
+// The idea without its number is enough: "warp_shuffle" for "03_warp_shuffle".
+static bool is_name(const char *full, const char *name) {
+    const char *idea = strchr(full, '_');
+    return strcmp(full, name) == 0 || (idea && strcmp(idea + 1, name) == 0);
+}
+
 const kz_variant *kz_variant_find(const kz_family *family, const char *name) {
-    for (size_t i = 0; i < family->variant_count; i++) {
-        const char *full = family->variants[i].name, *idea = strchr(full, '_');
-        if (strcmp(full, name) == 0 || (idea && strcmp(idea + 1, name) == 0)) return &family->variants[i];
-    }
+    for (size_t i = 0; i < family->variant_count; i++)
+        if (is_name(family->variants[i].name, name)) return &family->variants[i];
+    for (const kz_former_name *row = family->former_names; row && row->former; row++)
+        if (is_name(row->former, name)) return kz_variant_find(family, row->name);
     return NULL;
 }
 
 bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device) {
     if (device->kind == KZ_DEVICE_CPU) return variant->natives != NULL;
     if (variant->natives) return false;
-    return variant->min_sm < 0 ? KZ_SM_ALONE(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
+    return variant->min_sm < 0 ? KZ_SM_EXACT(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
 }
 
 kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,

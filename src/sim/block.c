@@ -96,19 +96,19 @@ static uint64_t constant_value(const sim_warp *w, const sim_constant *c, uint32_
 }
 
 static void fill_constant(const sim_warp *w, uint8_t *frame, const sim_constant *c, uint32_t local) {
-    bool varies = c->kind == SIM_CONSTANT_SPECIAL && differs_by_lane((ptx_special)c->bits);
+    bool by_lane = c->kind == SIM_CONSTANT_SPECIAL && differs_by_lane((ptx_special)c->bits);
     uint64_t value = constant_value(w, c, local, 0);
     if (c->width == 1) {
         *(uint32_t *)(frame + c->at) = value & 1 ? SIM_ALL : 0;
         return;
     }
-    if (c->width == 32 && !varies) { // the kind that is filled anew for every block
+    if (c->width == 32 && !by_lane) { // the kind that is filled anew for every block
         uint32_t *to = (uint32_t *)(frame + c->at);
         for (uint32_t i = 0; i < SIM_LANES; i++) to[i] = (uint32_t)value;
         return;
     }
     for (uint32_t i = 0; i < SIM_LANES; i++) {
-        if (varies) value = constant_value(w, c, local, i);
+        if (by_lane) value = constant_value(w, c, local, i);
         switch (c->width) {
         case 16: ((uint16_t *)(frame + c->at))[i] = (uint16_t)value; break;
         case 32: ((uint32_t *)(frame + c->at))[i] = (uint32_t)value; break;

@@ -65,7 +65,7 @@ cp "$FOLDER/packed" $kept
 expect_exit 0 bench results
 
 # A row is of one run: an older one has a faster variant and another rival's time, a newer one no rival, the newest
-# lacks the last variant. The ladder takes each variant's newest figure, where most were timed.
+# lacks the last variant. Some records say 08_mailbox, a former name of 08_epoch_flags. The ladder takes each variant's newest figure, where most were timed.
 {
     commit=beef
     record 06_vector kz 1e-6 2026-11-13T00:00:00Z '[]' null
@@ -74,7 +74,7 @@ expect_exit 0 bench results
 } > results/h200/2026-11-13-beef-reduce.jsonl
 {
     commit=d00d
-    record 08_mailbox kz 5e-6 2026-11-16T00:00:00Z '[{"with":"cub","time_ratio":2,"low":2,"high":2}]' "$met"
+    record 08_epoch_flags kz 5e-6 2026-11-16T00:00:00Z '[{"with":"cub","time_ratio":2,"low":2,"high":2}]' "$met"
     record 06_vector kz 7e-6 2026-11-16T00:00:00Z '[]' null
     record DeviceReduce cub 2.5e-6 2026-11-16T00:00:00Z '[]' null
     commit=f00d
@@ -84,15 +84,15 @@ expect_exit 0 bench results
     record DeviceReduce cub 9e-6 2026-11-18T00:00:00Z '[]' null
     size=2097152
     record 07_last_block kz 4e-6 2026-11-18T00:00:00Z '[]' null
-    record 08_mailbox kz 3e-6 2026-11-18T00:00:00Z '[]' null
+    record 08_epoch_flags kz 3e-6 2026-11-18T00:00:00Z '[]' null
 } > results/h200/2026-11-18-a1fa-reduce.jsonl
 expect_exit 0 bench results
-grep -qF "| sum-f32-n1048576-uniform | 08_mailbox | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $readme ||
+grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $readme ||
     fail "the row is not of one run: $(cat $readme)"
-grep -qF "| sum-f32-n2097152-uniform | 08_mailbox | 3.00 us " $readme || fail "no row for the other size"
+grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $readme || fail "no row for the other size"
 grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $readme || fail "the ladder with few rungs: $(cat $readme)"
 grep -q '^| 01_atomic | 80.0 us .* a1fa |$' $readme || fail "the ladder has no newest 01: $(cat $readme)"
-grep -q '^| 08_mailbox | 1.50 us .* f00d |$' $readme || fail "the ladder has no newest 08: $(cat $readme)"
+grep -q '^| 08_epoch_flags | 1.50 us .* f00d |$' $readme || fail "the ladder has no newest 08: $(cat $readme)"
 [ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $readme | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
     fail "the ladder's order: $(cat $readme)"
 for command in d00d f00d a1fa; do

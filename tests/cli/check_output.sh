@@ -31,7 +31,7 @@ expect_out "skipped"
 expect_exit 10 check vector_add --device cpu --case add-f32-n2^50-uniform --verbose --no-save
 expect_err "GB"
 # A device too old for a variant skips it, and says so.
-expect_exit 8 check elementwise/04_lean --device sim:t4 --no-save
+expect_exit 8 check elementwise/04_fast_math --device sim:t4 --no-save
 expect_err "needs sm_80, and sim:t4 is sm_75"
 expect_exit 0 check vector_add --device cpu --seed 7 --no-save --no-time
 grep -q "timed:" "$FOLDER/out" && fail "--no-time looks at the clock"

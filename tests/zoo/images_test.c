@@ -25,7 +25,7 @@ static void check_code(const kz_family *family, const kz_variant *variant) {
     int sm = 0;
     for (target += strlen(".target sm_"); *target >= '0' && *target <= '9'; target++)
         sm = 10 * sm + *target - '0';
-    if (*target == 'a') sm = KZ_SM_ALONE(sm);
+    if (*target == 'a') sm = KZ_SM_EXACT(sm);
     free(ptx);
     if (sm != variant->min_sm)
         fail_msg("%s is compiled for sm_%d, and its row says %d", image.name, sm, variant->min_sm);

@@ -12,7 +12,7 @@ static __device__ __forceinline__ unsigned kz_shared_address(const void *pointer
 }
 
 // A barrier is 8 bytes of shared memory, named by its address there; below, the same by pointers.
-static __device__ __forceinline__ void kz_barrier_open(unsigned barrier, unsigned arrivals) {
+static __device__ __forceinline__ void kz_barrier_init(unsigned barrier, unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 static __device__ __forceinline__ void kz_barrier_arrive(unsigned barrier) {
@@ -32,8 +32,8 @@ static __device__ __forceinline__ void kz_barrier_wait(unsigned barrier, unsigne
                      : "memory");
     } while (!done);
 }
-static __device__ __forceinline__ void kz_barrier_open(uint64_t *barrier, unsigned arrivals) {
-    kz_barrier_open(kz_shared_address(barrier), arrivals);
+static __device__ __forceinline__ void kz_barrier_init(uint64_t *barrier, unsigned arrivals) {
+    kz_barrier_init(kz_shared_address(barrier), arrivals);
 }
 static __device__ __forceinline__ void kz_barrier_arrive(uint64_t *barrier) {
     kz_barrier_arrive(kz_shared_address(barrier));

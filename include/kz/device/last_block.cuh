@@ -8,7 +8,7 @@
 __device__ unsigned kz_ticket; // 0 before and after every launch
 
 // True for all threads of the block that comes last; what the others' threads 0 wrote before is then visible to it.
-static __device__ __forceinline__ bool kz_come_last(void) {
+static __device__ __forceinline__ bool kz_is_last_block(void) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         __threadfence(); // the partial result before the ticket

@@ -1,19 +1,19 @@
-// Decoupled look-ahead: one block per multiprocessor, a ring of tiles in shared memory, warps with one task
-// each (scan/08_look_ahead tells the story). Here is what every kernel of that kind has: the ring, the warp
-// that deals tiles and loads them, the warp that looks ahead.
+// Decoupled look-ahead: one block per multiprocessor, a ring buffer of tiles in shared memory, specialized warps
+// (scan/08_look_ahead explains it). Here is what every such kernel has: the pipeline state, the warp that schedules
+// tiles and loads them, and the warp that looks ahead.
 //
-// A block's `Line` has, by stage, the barriers claimed (the tile's number is there), full (its elements are),
+// A block's `Pipeline` has, by stage, the barriers claimed (the tile's number is there), full (its elements are),
 // known (what lies before it is) and empty (the stage may be loaded again), tile[] and prefix[].
 #ifndef KZ_LOOK_AHEAD_CUH
 #define KZ_LOOK_AHEAD_CUH
 
 #include "bulk.cuh"
-#include "mail.cuh"
+#include "tile_status.cuh"
 
 enum { KZ_NO_TILE = -1 };
 
-// Where a warp is in the ring of stages.
-template <int DEPTH> struct kz_turn {
+// Where a warp is in the ring of stages (CUTLASS: PipelineState).
+template <int DEPTH> struct kz_pipeline_state {
     int stage = 0;
     unsigned parity = 0; // of the phases that this round ends
     __device__ __forceinline__ void next(void) {
@@ -23,18 +23,18 @@ template <int DEPTH> struct kz_turn {
     }
 };
 
-// By all threads, before anything else: opens the line's barriers. `work` is the line's own barrier, which `workers`
+// By all threads, before anything else: initialises the pipeline's barriers. `work` is the kernel's own barrier, which `workers`
 // warps arrive at for each tile; `emptiers` warps give a stage back.
-template <int DEPTH, typename Line>
-static __device__ __forceinline__ void kz_open_line(Line *line, uint64_t *work, unsigned workers,
-                                                    unsigned emptiers) {
+template <int DEPTH, typename Pipeline>
+static __device__ __forceinline__ void kz_init_pipeline(Pipeline *pipe, uint64_t *work, unsigned workers,
+                                                        unsigned emptiers) {
     unsigned s = threadIdx.x;
     if (s < DEPTH) {
-        kz_barrier_open(&line->claimed[s], 1);
-        kz_barrier_open(&line->full[s], KZ_WARP);
-        kz_barrier_open(&work[s], workers * KZ_WARP);
-        kz_barrier_open(&line->known[s], KZ_WARP);
-        kz_barrier_open(&line->empty[s], emptiers * KZ_WARP);
+        kz_barrier_init(&pipe->claimed[s], 1);
+        kz_barrier_init(&pipe->full[s], KZ_WARP);
+        kz_barrier_init(&work[s], workers * KZ_WARP);
+        kz_barrier_init(&pipe->known[s], KZ_WARP);
+        kz_barrier_init(&pipe->empty[s], emptiers * KZ_WARP);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
@@ -95,15 +95,16 @@ static __device__ __forceinline__ void kz_start_tile(uint64_t *full, const kz_ti
 // By one warp; `load(stage, tile)` starts a tile's copies. The first tile is that of the block's number, later
 // ones are drawn: a tile has a block that runs before any tile after it does, so whoever waits for totals
 // waits for blocks that get on. `counter` is 0 before and after every launch.
-template <int DEPTH, typename Line, typename Load>
-static __device__ __forceinline__ void kz_deal_tiles(Line *line, int tiles, unsigned *counter, Load load) {
+template <int DEPTH, typename Pipeline, typename Load>
+static __device__ __forceinline__ void kz_schedule_tiles(Pipeline *pipe, int tiles, unsigned *counter,
+                                                         Load load) {
     int tile = blockIdx.x, drawn = 0;
-    kz_turn<DEPTH> at;
+    kz_pipeline_state<DEPTH> at;
     for (int round = 0;; round++, at.next()) {
-        if (round >= DEPTH) kz_barrier_wait(&line->empty[at.stage], at.parity ^ 1);
+        if (round >= DEPTH) kz_barrier_wait(&pipe->empty[at.stage], at.parity ^ 1);
         if (kz_lane() == 0) {
-            line->tile[at.stage] = tile < tiles ? tile : KZ_NO_TILE;
-            kz_barrier_arrive(&line->claimed[at.stage]);
+            pipe->tile[at.stage] = tile < tiles ? tile : KZ_NO_TILE;
+            kz_barrier_arrive(&pipe->claimed[at.stage]);
         }
         if (tile >= tiles) break;
         load(at.stage, tile);
@@ -115,14 +116,14 @@ static __device__ __forceinline__ void kz_deal_tiles(Line *line, int tiles, unsi
     }
 }
 
-// The last launch's number: asked for first of all, and made this one's (kz_launch_after) by those who need it, so that
-// the first tile's load does not wait for the answer.
-static __device__ __forceinline__ unsigned kz_last_launch(const unsigned *last) {
+// The last launch's epoch. A kernel loads it first of all and derives its own (kz_next_epoch) only where it needs it,
+// so that the first tile's load does not wait for the answer.
+static __device__ __forceinline__ unsigned kz_load_epoch(const unsigned *last) {
     return *(const volatile unsigned *)last;
 }
 
-// The number after it: never 0, which is what a warp begins with when it has no mail yet.
-static __device__ __forceinline__ unsigned kz_launch_after(unsigned last) { return last + 1 ? last + 1 : 1; }
+// Never 0, which is what a warp begins with when it has seen no status yet.
+static __device__ __forceinline__ unsigned kz_next_epoch(unsigned last) { return last + 1 ? last + 1 : 1; }
 
 // ---- looking ahead --------------------------------------------------------------------------------------
 
@@ -130,29 +131,29 @@ static __device__ __forceinline__ unsigned kz_launch_after(unsigned last) { retu
 // before `base`, whole groups of 32, are in `before`. Groups are combined one after the other and each in one
 // way, so the result depends on the tile alone, not on when its totals came.
 template <typename Op, int GROUPS>
-static __device__ __forceinline__ typename Op::value kz_walk(const kz_mailbox &box, unsigned launch, int tile,
-                                                             int *base, typename Op::value *before) {
+static __device__ __forceinline__ typename Op::value
+kz_walk(const kz_tile_states &states, unsigned epoch, int tile, int *base, typename Op::value *before) {
     typedef typename Op::value A;
     while (*base < tile) {
-        kz_mail<A> mails[GROUPS] = {}; // 0 is no launch's number
+        kz_tile_status<A> statuses[GROUPS] = {}; // 0 is no epoch
         bool all;
         do { // all are asked for before the first is looked at: a question at a time costs a trip to L2 each
             all = true;
 #pragma unroll
             for (int g = 0; g < GROUPS; g++) {
                 int from = *base + g * KZ_WARP + (int)kz_lane();
-                if (from < tile && !mails[g].bears(launch)) mails[g] = box.receive<A>(from);
+                if (from < tile && !statuses[g].has_flag(epoch)) statuses[g] = states.load<A>(from);
             }
 #pragma unroll
             for (int g = 0; g < GROUPS; g++)
-                all = all && (*base + g * KZ_WARP + (int)kz_lane() >= tile || mails[g].bears(launch));
+                all = all && (*base + g * KZ_WARP + (int)kz_lane() >= tile || statuses[g].has_flag(epoch));
         } while (!__all_sync(KZ_ALL_LANES, all));
         int first = *base;
 #pragma unroll
         for (int g = 0; g < GROUPS; g++) {
             int from = first + g * KZ_WARP;
             if (from >= tile) break;
-            A value = from + (int)kz_lane() < tile ? mails[g].value() : Op::identity();
+            A value = from + (int)kz_lane() < tile ? statuses[g].value() : Op::identity();
             value = Op::combine(*before, kz_fold_warp<Op>(value));
             if (from + KZ_WARP > tile) return value; // the group is not whole: it is looked at again
             *before = value;
@@ -163,22 +164,22 @@ static __device__ __forceinline__ typename Op::value kz_walk(const kz_mailbox &b
 }
 
 // By one warp: prefix[] of every tile that the block claims.
-template <typename Op, int DEPTH, int GROUPS, typename Line>
-static __device__ __forceinline__ void kz_look_ahead(Line *line, int tiles, const kz_mailbox &box,
-                                                     unsigned launch, unsigned *last_launch) {
+template <typename Op, int DEPTH, int GROUPS, typename Pipeline>
+static __device__ __forceinline__ void kz_look_ahead(Pipeline *pipe, int tiles, const kz_tile_states &states,
+                                                     unsigned epoch, unsigned *last_epoch) {
     int base = 0;
     typename Op::value before = Op::identity();
-    for (kz_turn<DEPTH> at;; at.next()) {
-        kz_barrier_wait(&line->claimed[at.stage], at.parity);
-        int tile = line->tile[at.stage];
+    for (kz_pipeline_state<DEPTH> at;; at.next()) {
+        kz_barrier_wait(&pipe->claimed[at.stage], at.parity);
+        int tile = pipe->tile[at.stage];
         if (tile == KZ_NO_TILE) return;
-        typename Op::value prefix = kz_walk<Op, GROUPS>(box, launch, tile, &base, &before);
+        typename Op::value prefix = kz_walk<Op, GROUPS>(states, epoch, tile, &base, &before);
         if (kz_lane() == 0) {
-            line->prefix[at.stage] = prefix;
-            // The last tile has heard of all others, so every block has read the old number.
-            if (tile == tiles - 1) *(volatile unsigned *)last_launch = launch;
+            pipe->prefix[at.stage] = prefix;
+            // The last tile has heard of all others, so every block has read the old epoch.
+            if (tile == tiles - 1) *(volatile unsigned *)last_epoch = epoch;
         }
-        kz_barrier_arrive(&line->known[at.stage]);
+        kz_barrier_arrive(&pipe->known[at.stage]);
         __syncwarp();
     }
 }

@@ -28,13 +28,13 @@
 
 static_assert(KZ_SCAN_CHUNKS % KZ_SCAN_REDUCERS == 0, "every reducing warp has as many chunks");
 
-static __device__ unsigned long long kz_scan_words[KZ_SCAN_WORDS * KZ_SCAN_MAILS];
-static __device__ unsigned kz_scan_launch;  // number of the last launch
+static __device__ unsigned long long kz_scan_words[KZ_SCAN_WORDS * KZ_SCAN_STATUSES];
+static __device__ unsigned kz_scan_epoch;   // number of the last launch
 static __device__ unsigned kz_scan_counter; // 0 before and after every launch
 
 // What the warps of a block share, by stage. `claimed`: the tile's number is there. `full`: its elements.
 // `reduced`: the chunks' totals. `known`: what lies before the tile. `empty`: the stage may be loaded again.
-template <typename Op> struct kz_scan_line {
+template <typename Op> struct kz_scan_pipeline {
     uint64_t claimed[KZ_SCAN_STAGES], full[KZ_SCAN_STAGES], reduced[KZ_SCAN_STAGES], known[KZ_SCAN_STAGES],
         empty[KZ_SCAN_STAGES];
     int tile[KZ_SCAN_STAGES];
@@ -46,7 +46,7 @@ template <typename Op> struct kz_scan_ring {
     static const int DEPTH = KZ_SCAN_DEPTH(SIZE, Op::SEGMENTED), BYTES = KZ_SCAN_STAGE(SIZE, Op::SEGMENTED);
     static_assert(kz_words_of<typename Op::value>::COUNT <= KZ_SCAN_WORDS,
                   "a value is larger than the module's words: define KZ_SCAN_WORDS as its size / 4");
-    typedef kz_turn<DEPTH> at;
+    typedef kz_pipeline_state<DEPTH> at;
 };
 
 // The problem and the block's memory.
@@ -58,9 +58,9 @@ template <typename Op> struct kz_scan_job {
     T *out; // from the same boundary as `in`
     int tiles;
     bool exclusive;
-    unsigned last_launch;
+    unsigned last_epoch;
     char *stages;
-    kz_scan_line<Op> *line;
+    kz_scan_pipeline<Op> *pipe;
 
     __device__ __forceinline__ T *elements(int stage) const {
         return (T *)(stages + stage * kz_scan_ring<Op>::BYTES);
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void kz_scan_load_tile(const kz_scan_job<Op> &
     size_t first = (size_t)tile * TILE;
     int lo = first < j.all.begin ? (int)(j.all.begin - first) : 0;
     int hi = first + TILE > j.all.end ? (int)(j.all.end - first) : TILE;
-    uint64_t *full = &j.line->full[stage];
+    uint64_t *full = &j.pipe->full[stage];
     kz_tile_array<T, KZ_SCAN_EVICT_LOADS> elements(j.elements(stage), j.all.in + first, lo, hi, TILE,
                                                    Op::lower(Op::identity()));
     if (Op::SEGMENTED) {
@@ -107,25 +107,25 @@ static __device__ __forceinline__ void kz_scan_load_tile(const kz_scan_job<Op> &
 template <typename Op>
 static __device__ __forceinline__ void kz_scan_reduce_tiles(const kz_scan_job<Op> &j, int warp) {
     for (typename kz_scan_ring<Op>::at at;; at.next()) {
-        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
-        int tile = j.line->tile[at.stage];
+        kz_barrier_wait(&j.pipe->claimed[at.stage], at.parity);
+        int tile = j.pipe->tile[at.stage];
         if (tile == KZ_NO_TILE) return;
-        kz_barrier_wait(&j.line->full[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->full[at.stage], at.parity);
 #pragma unroll
         for (int c = 0; c < KZ_SCAN_CHUNKS / KZ_SCAN_REDUCERS; c++) {
             int chunk = c * KZ_SCAN_REDUCERS + warp;
             kz_scan_row<Op> rows[KZ_SCAN_ROWS];
             j.take(at.stage, chunk, rows);
             typename Op::value total = kz_fold_rows(rows);
-            if (kz_lane() == 0) j.line->chunk[at.stage][chunk] = total;
+            if (kz_lane() == 0) j.pipe->chunk[at.stage][chunk] = total;
         }
-        kz_barrier_arrive(&j.line->reduced[at.stage]);
+        kz_barrier_arrive(&j.pipe->reduced[at.stage]);
         if (warp != 0) continue;
-        kz_barrier_wait(&j.line->reduced[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->reduced[at.stage], at.parity);
         if (kz_lane() == 0) {
             typename Op::value total = Op::identity();
-            for (int c = 0; c < KZ_SCAN_CHUNKS; c++) total = Op::combine(total, j.line->chunk[at.stage][c]);
-            kz_mailbox{kz_scan_words, KZ_SCAN_MAILS}.send(tile, kz_launch_after(j.last_launch), total);
+            for (int c = 0; c < KZ_SCAN_CHUNKS; c++) total = Op::combine(total, j.pipe->chunk[at.stage][c]);
+            kz_tile_states{kz_scan_words, KZ_SCAN_STATUSES}.publish(tile, kz_next_epoch(j.last_epoch), total);
         }
         __syncwarp();
     }
@@ -171,21 +171,21 @@ template <typename Op>
 static __device__ __forceinline__ void kz_scan_tiles(const kz_scan_job<Op> &j, int chunk) {
     int stored = -1; // the stage whose results are on their way out
     for (typename kz_scan_ring<Op>::at at;; at.next()) {
-        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
-        int tile = j.line->tile[at.stage];
+        kz_barrier_wait(&j.pipe->claimed[at.stage], at.parity);
+        int tile = j.pipe->tile[at.stage];
         if (tile == KZ_NO_TILE) break;
-        kz_barrier_wait(&j.line->full[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->full[at.stage], at.parity);
         kz_scan_row<Op> rows[KZ_SCAN_ROWS];
         typename Op::value before[KZ_SCAN_ROWS];
         j.take(at.stage, chunk, rows);
         kz_scan_rows(rows, before);
-        kz_barrier_wait(&j.line->reduced[at.stage], at.parity);
-        kz_barrier_wait(&j.line->known[at.stage], at.parity);
-        typename Op::value prefix = j.line->prefix[at.stage];
-        for (int c = 0; c < chunk; c++) prefix = Op::combine(prefix, j.line->chunk[at.stage][c]);
+        kz_barrier_wait(&j.pipe->reduced[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->known[at.stage], at.parity);
+        typename Op::value prefix = j.pipe->prefix[at.stage];
+        for (int c = 0; c < chunk; c++) prefix = Op::combine(prefix, j.pipe->chunk[at.stage][c]);
         if (stored >= 0) {
             if (kz_lane() == 0) kz_bulk_wait_read(); // by now it has been read
-            kz_barrier_arrive(&j.line->empty[stored]);
+            kz_barrier_arrive(&j.pipe->empty[stored]);
         }
         kz_scan_put_chunk(j, at.stage, chunk, tile, rows, before, prefix);
         if (kz_lane() == 0) kz_bulk_commit();
@@ -200,20 +200,20 @@ template <typename Op>
 static __device__ __forceinline__ void kz_scan_run(const typename Op::element *in, const uint8_t *heads,
                                                    typename Op::element *out, size_t n, size_t exclusive) {
     extern __shared__ __align__(128) char stages[];
-    __shared__ kz_scan_line<Op> line;
-    unsigned last_launch = kz_last_launch(&kz_scan_launch);
-    kz_open_line<kz_scan_ring<Op>::DEPTH>(&line, line.reduced, KZ_SCAN_REDUCERS, KZ_SCAN_CHUNKS);
+    __shared__ kz_scan_pipeline<Op> pipe;
+    unsigned last_epoch = kz_load_epoch(&kz_scan_epoch);
+    kz_init_pipeline<kz_scan_ring<Op>::DEPTH>(&pipe, pipe.reduced, KZ_SCAN_REDUCERS, KZ_SCAN_CHUNKS);
     kz_scan_view<Op> all(in, heads, n);
     int tiles = (int)((all.end + kz_scan_job<Op>::TILE - 1) / kz_scan_job<Op>::TILE);
-    const kz_scan_job<Op> j = {all, out - all.begin, tiles, exclusive != 0, last_launch, stages, &line};
+    const kz_scan_job<Op> j = {all, out - all.begin, tiles, exclusive != 0, last_epoch, stages, &pipe};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
-        kz_deal_tiles<kz_scan_ring<Op>::DEPTH>(
-            &line, tiles, &kz_scan_counter, [&](int stage, int tile) { kz_scan_load_tile(j, stage, tile); });
+        kz_schedule_tiles<kz_scan_ring<Op>::DEPTH>(
+            &pipe, tiles, &kz_scan_counter, [&](int stage, int tile) { kz_scan_load_tile(j, stage, tile); });
     else if (warp == 1)
         kz_look_ahead<Op, kz_scan_ring<Op>::DEPTH, KZ_SCAN_GROUPS>(
-            &line, tiles, kz_mailbox{kz_scan_words, KZ_SCAN_MAILS}, kz_launch_after(last_launch),
-            &kz_scan_launch);
+            &pipe, tiles, kz_tile_states{kz_scan_words, KZ_SCAN_STATUSES}, kz_next_epoch(last_epoch),
+            &kz_scan_epoch);
     else if (warp < 2 + KZ_SCAN_REDUCERS)
         kz_scan_reduce_tiles(j, warp - 2);
     else

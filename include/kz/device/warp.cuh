@@ -1,4 +1,4 @@
-// What a warp does with values of any size: shuffles, the scan and the fold of an operation; how warps meet.
+// Values of any size in a warp: shuffles, the scan and the fold of an operation; the scan of the warps' totals.
 //
 // An operation Op has a type `value`, identity() and combine(before, after), which is associative; where it
 // does not commute, `before` stands for what comes before. All 32 lanes must call these functions.
@@ -7,7 +7,7 @@
 
 #include "kz/kernel.cuh"
 
-// A value as 32-bit words: shuffles and mails take no others.
+// A value as 32-bit words: shuffles and tile statuses take no others.
 template <typename A> struct kz_words_of {
     static const int COUNT = sizeof(A) / 4;
     unsigned at[COUNT];
@@ -73,8 +73,8 @@ static __device__ __forceinline__ typename Op::value kz_fold_warp(typename Op::v
 // What lies before this warp, given each warp's total (from lane 0, say), and the total of all WARPS warps.
 // One barrier: to call it again, another one must come between.
 template <typename Op, int WARPS>
-static __device__ __forceinline__ typename Op::value kz_meet_warps(typename Op::value of_this_warp,
-                                                                   typename Op::value *total) {
+static __device__ __forceinline__ typename Op::value kz_scan_warp_totals(typename Op::value of_this_warp,
+                                                                         typename Op::value *total) {
     // By 16 bytes: a wide load of its first words takes nothing else along, which racecheck would call a race.
     __shared__ __align__(16) typename Op::value of_warp[WARPS];
     if (kz_lane() == 0) of_warp[kz_warp()] = of_this_warp;

@@ -106,9 +106,10 @@ static kz_status plan_warp_tile(const kz_case *c, const kz_device_info *device, 
     return launch(c, plan, "warp_tile", tiles(c, s.height, s.width), s.threads, 0, error);
 }
 
-static kz_status plan_async(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_async_copy(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
     shape s = make_shape(SGEMM_ASYNC_DOWN, SGEMM_ASYNC_ACROSS, 4, SGEMM_ASYNC_DEPTH);
-    return launch(c, plan, "async", tiles(c, s.height, s.width), s.threads,
+    return launch(c, plan, "async_copy", tiles(c, s.height, s.width), s.threads,
                   SGEMM_ASYNC_STAGES * s.stage_bytes, error);
 }
 
@@ -119,23 +120,24 @@ static kz_status stay(const kz_case *c, kz_plan *plan, const char *idea, const s
                   SGEMM_BARRIER_BYTES + SGEMM_PRODUCER_STAGES * s->stage_bytes, error);
 }
 
-static kz_status plan_producer(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
+static kz_status plan_warp_specialized(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                       kz_error *error) {
     shape s = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
-    return stay(c, plan, "producer", &s, (uint64_t)device->multiprocessors, error);
+    return stay(c, plan, "warp_specialized", &s, (uint64_t)device->multiprocessors, error);
 }
 
 // By the work of the multiprocessor that has most, counted in small tiles, which take longer for the same
 // work.
-static kz_status plan_fitted(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_tile_selection(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                     kz_error *error) {
     shape large = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
     shape small = make_shape(2, 2, 2, SGEMM_PRODUCER_DEPTH);
     uint64_t all = (uint64_t)device->multiprocessors;
     uint64_t few = tiles(c, large.height, large.width), many = tiles(c, small.height, small.width);
     uint64_t times = (uint64_t)(large.height * large.width) / (small.height * small.width);
     if (SGEMM_SMALL_PERCENT * kz_ceil_div(many, all) < 100 * times * kz_ceil_div(few, all))
-        return stay(c, plan, "fitted_small", &small, all * SGEMM_SMALL_BLOCKS, error);
-    return stay(c, plan, "fitted_large", &large, all, error);
+        return stay(c, plan, "tile_selection_small", &small, all * SGEMM_SMALL_BLOCKS, error);
+    return stay(c, plan, "tile_selection_large", &large, all, error);
 }
 
 // ---- plans of the CPU's ladder -----------------------------------------------------------------------
@@ -199,11 +201,13 @@ static const kz_variant variants[] = {
     {"03_shared_tile", 75, plan_shared_tile, "tiles of a and b in shared memory", NULL},
     {"04_register_column", 75, plan_register_column, "8 results per thread: b's numbers serve 8 times", NULL},
     {"05_register_tile", 75, plan_register_tile, "8 x 8 results per thread", NULL},
-    {"06_vector", 75, plan_vector, "16-byte accesses, a's tile turned", NULL},
+    {"06_vector", 75, plan_vector, "16-byte accesses, a's tile transposed", NULL},
     {"07_warp_tile", 75, plan_warp_tile, "64 x 64 per warp, 8 x 16 per thread", NULL},
-    {"08_async", 80, plan_async, "cp.async: the next chunks come meanwhile", NULL},
-    {"09_producer", KZ_SM_ALONE(90), plan_producer, "warps that only fetch, blocks that stay", NULL},
-    {"10_fitted", KZ_SM_ALONE(90), plan_fitted, "tiles of 128 x 256 or 128 x 64, by the matrix", NULL},
+    {"08_async_copy", 80, plan_async_copy, "cp.async: the next chunks load during the multiply", NULL},
+    {"09_warp_specialized", KZ_SM_EXACT(90), plan_warp_specialized,
+     "producer warps that only load, persistent blocks", NULL},
+    {"10_tile_selection", KZ_SM_EXACT(90), plan_tile_selection,
+     "tiles of 128 x 256 or 128 x 64, by the matrix's size", NULL},
     {"11_cpu_naive", 0, plan_cpu_naive, "three loops on one core", sgemm_cpu_naive_natives},
     {"12_cpu_reordered", 0, plan_cpu_reordered, "the same loops in another order",
      sgemm_cpu_reordered_natives},
@@ -259,6 +263,14 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return axis(c, M) * axis(c, N); }
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"08_async", "08_async_copy"},
+    {"09_producer", "09_warp_specialized"},
+    {"10_fitted", "10_tile_selection"},
+    {0},
+};
+
 const kz_family kz_family_sgemm = {
     .name = "sgemm",
     .group = "gemm",
@@ -267,6 +279,7 @@ const kz_family kz_family_sgemm = {
     .axes = (const char *const[]){"m", "n", "k", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_sgemm,

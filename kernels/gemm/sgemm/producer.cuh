@@ -117,8 +117,8 @@ static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsi
 template <typename S>
 static __device__ __forceinline__ void start(const problem &p, const ring<S> &r, bool rows) {
     if (threadIdx.x < STAGES) {
-        kz_barrier_open(r.full + 8 * threadIdx.x, PRODUCERS + (rows ? S::DEPTH : 0));
-        kz_barrier_open(r.empty + 8 * threadIdx.x, S::THREADS);
+        kz_barrier_init(r.full + 8 * threadIdx.x, PRODUCERS + (rows ? S::DEPTH : 0));
+        kz_barrier_init(r.empty + 8 * threadIdx.x, S::THREADS);
     }
     // Columns right of b's last are multiplied, though never written to c: something must be there.
     if (p.n % S::WIDTH != 0)

@@ -124,14 +124,15 @@ static const kz_step *plan_of(const char *variant, int64_t m, int64_t n, int64_t
 
 static void tiles_are_chosen_by_the_matrix(void **state) {
     kz_plan plan;
-    const kz_step *step = plan_of("10_fitted", 1024, 1024, 1024, &plan); // 32 large tiles, 128 small ones
-    assert_string_equal(step->entry, "sgemm_fitted_small_gemm_f32");
+    const kz_step *step =
+        plan_of("10_tile_selection", 1024, 1024, 1024, &plan); // 32 large tiles, 128 small ones
+    assert_string_equal(step->entry, "sgemm_tile_selection_small_gemm_f32");
     assert_int_equal(step->launch.grid[0], 128);
-    step = plan_of("10_fitted", 4096, 4096, 4096, &plan); // 512 large tiles: 4 rounds either way
-    assert_string_equal(step->entry, "sgemm_fitted_large_gemm_f32");
+    step = plan_of("10_tile_selection", 4096, 4096, 4096, &plan); // 512 large tiles: 4 rounds either way
+    assert_string_equal(step->entry, "sgemm_tile_selection_large_gemm_f32");
     assert_int_equal(step->launch.grid[0], 132);
     assert_true(step->launch.dynamic_shared_bytes <= 227 << 10);
-    step = plan_of("09_producer", 256, 256, 16, &plan);
+    step = plan_of("09_warp_specialized", 256, 256, 16, &plan);
     assert_int_equal(step->launch.grid[0], 2);
 }
 

@@ -87,12 +87,12 @@ static kz_status plan(const char *variant, kz_case c, kz_plan *made) {
 
 static void plans_have_what_they_need(void **state) {
     kz_plan p;
-    assert_int_equal(plan("04_warp", case_of(KZ_ATOMICS_APPEND, 1000, 1), &p), KZ_OK);
+    assert_int_equal(plan("04_warp_aggregated", case_of(KZ_ATOMICS_APPEND, 1000, 1), &p), KZ_OK);
     assert_int_equal(p.workspace_bytes, 4000); // the queue
     assert_int_equal(p.step_count, 4);         // out and length cleared, appended, worked off
-    assert_int_equal(plan("08_ticket", case_of(KZ_ATOMICS_UPDATE, 1000, 50), &p), KZ_OK);
+    assert_int_equal(plan("08_ticket_lock", case_of(KZ_ATOMICS_UPDATE, 1000, 50), &p), KZ_OK);
     assert_int_equal(p.workspace_bytes, 400); // two words for each lock
-    assert_int_equal(plan("05_block", case_of(KZ_ATOMICS_UPDATE, 1000, 50), &p), KZ_OK);
+    assert_int_equal(plan("05_privatized", case_of(KZ_ATOMICS_UPDATE, 1000, 50), &p), KZ_OK);
     assert_int_equal(p.steps[p.step_count - 1].launch.dynamic_shared_bytes, 800);
     assert_int_equal(plan("02_red", case_of(KZ_ATOMICS_COUNT, 0, 5), &p), KZ_OK);
     assert_int_equal(p.step_count, 1); // the counters are cleared
@@ -105,8 +105,8 @@ static void what_makes_no_sense_is_refused(void **state) {
     assert_int_equal(plan("02_red", wrong, &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("02_red", case_of(KZ_ATOMICS_COUNT, 10, 0), &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("02_red", case_of(KZ_ATOMICS_APPEND, 10, 1), &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan("04_warp", case_of(KZ_ATOMICS_APPEND, 10, 2), &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan("05_block", case_of(KZ_ATOMICS_COUNT, 10, 1 << 16), &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("04_warp_aggregated", case_of(KZ_ATOMICS_APPEND, 10, 2), &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("05_privatized", case_of(KZ_ATOMICS_COUNT, 10, 1 << 16), &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("02_red", case_of(KZ_ATOMICS_COUNT, 1LL << 32, 5), &p), KZ_UNSUPPORTED);
     // A crowd that tries for ever, and a lock that is handed on for seconds.
     assert_int_equal(plan("03_cas", case_of(KZ_ATOMICS_COUNT, 1 << 24, 1), &p), KZ_UNSUPPORTED);
@@ -117,8 +117,8 @@ static void what_makes_no_sense_is_refused(void **state) {
     assert_int_equal(plan("03_cas", crowded, &p), KZ_UNSUPPORTED);
     crowded.data = KZ_DATA_EQUAL;
     assert_int_equal(plan("03_cas", crowded, &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan("06_spin", case_of(KZ_ATOMICS_UPDATE, 1 << 20, 1), &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan("08_ticket", case_of(KZ_ATOMICS_UPDATE, 1 << 20, 1), &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("06_spin_lock", case_of(KZ_ATOMICS_UPDATE, 1 << 20, 1), &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("08_ticket_lock", case_of(KZ_ATOMICS_UPDATE, 1 << 20, 1), &p), KZ_UNSUPPORTED);
 }
 
 static void the_operation_updates(void **state) {
@@ -135,7 +135,7 @@ static void the_operation_updates(void **state) {
     kz_copy_to_device(device, NULL, d_keys, keys, sizeof keys, &error);
     kz_copy_to_device(device, NULL, d_values, values, sizeof values, &error);
     kz_operation *operation;
-    assert_int_equal(kz_atomics_open(device, KZ_ATOMICS_UPDATE, 4, 2, "07_backoff", &operation, &error),
+    assert_int_equal(kz_atomics_open(device, KZ_ATOMICS_UPDATE, 4, 2, "07_backoff_lock", &operation, &error),
                      KZ_OK);
     uint64_t bytes = kz_operation_workspace(operation);
     assert_int_equal(bytes, 8);

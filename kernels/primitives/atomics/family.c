@@ -125,10 +125,18 @@ static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[K]; }
 
 // A copy for each block, and where it does not fit the warp's agreement or none.
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    return kz_choose_in_order(
-        &kz_family_atomics, c, device,
-        (const char *const[]){"05_block", "02_red", "04_warp", "01_atom", "00_native", NULL});
+    return kz_choose_in_order(&kz_family_atomics, c, device,
+                              (const char *const[]){"05_privatized", "02_red", "04_warp_aggregated",
+                                                    "01_atomic", "00_native", NULL});
 }
+
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"01_atom", "01_atomic"},          {"04_warp", "04_warp_aggregated"},
+    {"05_block", "05_privatized"},     {"06_spin", "06_spin_lock"},
+    {"07_backoff", "07_backoff_lock"}, {"08_ticket", "08_ticket_lock"},
+    {"09_leader", "09_leader_lock"},   {0},
+};
 
 const kz_family kz_family_atomics = {
     .name = "atomics",
@@ -138,6 +146,7 @@ const kz_family kz_family_atomics = {
     .axes = (const char *const[]){"n", "k", NULL},
     .variants = atomics_variants,
     .variant_count = ATOMICS_VARIANTS,
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_atomics,

@@ -109,24 +109,26 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
     return KZ_OK;
 }
 
-static kz_status plan_atom(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_atomic(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = supported(c, COUNT | APPEND, error);
-    return status ? status : run(c, device, plan, (shape){"atom", ATOMICS_BLOCKS, 1, 0, 0});
+    return status ? status : run(c, device, plan, (shape){"atomic", ATOMICS_BLOCKS, 1, 0, 0});
 }
 static kz_status plan_red(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     kz_status status = supported(c, COUNT | MAX | UPDATE, error);
     return status ? status : run(c, device, plan, (shape){"red", ATOMICS_BLOCKS, 1, 0, 0});
 }
-static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_warp_aggregated(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
     kz_status status = supported(c, COUNT | APPEND | MAX | UPDATE, error);
-    return status ? status : run(c, device, plan, (shape){"warp", ATOMICS_BLOCKS, 1, 0, 0});
+    return status ? status : run(c, device, plan, (shape){"warp_aggregated", ATOMICS_BLOCKS, 1, 0, 0});
 }
 
 // Words that are set up, and brought to L2, by each block should be fewer than the elements that it has.
-static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_privatized(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
     kz_status status = supported(c, COUNT | APPEND | MAX | UPDATE, error);
     if (status != KZ_OK) return status;
-    shape s = {"block", ATOMICS_BLOCKS, 1, 0, 0};
+    shape s = {"privatized", ATOMICS_BLOCKS, 1, 0, 0};
     if (c->operation == KZ_ATOMICS_APPEND) {
         s.rounds = ATOMICS_APPEND_ROUNDS;
         return run(c, device, plan, s);
@@ -174,7 +176,8 @@ static kz_status too_long(const kz_case *c, kz_error *error) {
     double turns = (double)count_of(c) * largest_share(c);
     if (turns <= 1 << 14) return KZ_OK;
     return kz_plan_refuse(
-        error, "a lock would be handed on %.0f times, some microseconds each: more keys, or 05_block", turns);
+        error, "a lock would be handed on %.0f times, some microseconds each: more keys, or 05_privatized",
+        turns);
 }
 
 static kz_status plan_cas(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -182,10 +185,11 @@ static kz_status plan_cas(const kz_case *c, const kz_device_info *device, kz_pla
     if (status == KZ_OK && c->operation == KZ_ATOMICS_COUNT) status = too_crowded(c, device, error);
     return status ? status : run(c, device, plan, (shape){"cas", ATOMICS_RETRY_BLOCKS, 1, 0, 0});
 }
-static kz_status plan_spin(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_spin_lock(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
     kz_status status = supported(c, UPDATE, error);
     if (status == KZ_OK) status = too_crowded(c, device, error);
-    return status ? status : run(c, device, plan, (shape){"spin", ATOMICS_RETRY_BLOCKS, 1, 1, 0});
+    return status ? status : run(c, device, plan, (shape){"spin_lock", ATOMICS_RETRY_BLOCKS, 1, 1, 0});
 }
 static kz_status plan_lock(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
                            uint64_t words, kz_error *error) {
@@ -193,26 +197,28 @@ static kz_status plan_lock(const kz_case *c, const kz_device_info *device, kz_pl
     if (status == KZ_OK) status = too_long(c, error);
     return status ? status : run(c, device, plan, (shape){idea, ATOMICS_RETRY_BLOCKS, 1, words, 0});
 }
-static kz_status plan_backoff(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    return plan_lock(c, device, plan, "backoff", 1, error);
+static kz_status plan_backoff_lock(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
+    return plan_lock(c, device, plan, "backoff_lock", 1, error);
 }
-static kz_status plan_ticket(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_lock(c, device, plan, "ticket", 2, error);
+static kz_status plan_ticket_lock(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return plan_lock(c, device, plan, "ticket_lock", 2, error);
 }
-static kz_status plan_leader(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_lock(c, device, plan, "leader", 1, error);
+static kz_status plan_leader_lock(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return plan_lock(c, device, plan, "leader_lock", 1, error);
 }
 
 const kz_variant atomics_variants[ATOMICS_VARIANTS] = {
     {"00_native", 0, plan_native, "plain C on one core", atomics_natives},
-    {"01_atom", 75, plan_atom, "one atomic per element, its answer used", NULL},
-    {"02_red", 75, plan_red, "no answer asked for", NULL},
+    {"01_atomic", 75, plan_atomic, "one atomic per element, its result used", NULL},
+    {"02_red", 75, plan_red, "no result wanted: red instead of atom", NULL},
     {"03_cas", 75, plan_cas, "compare and swap until it succeeds", NULL},
-    {"04_warp", 80, plan_warp, "lanes that meet send one", NULL},
-    {"05_block", 75, plan_block, "a copy in shared memory for each block", NULL},
-    {"06_spin", 75, plan_spin, "a lock for each key: exchange until it is free", NULL},
-    {"07_backoff", 75, plan_backoff, "look before trying, sleep after failing", NULL},
-    {"08_ticket", 75, plan_ticket, "first come, first served", NULL},
-    {"09_leader", 80, plan_leader, "a lock for a warp's lanes with the same key", NULL},
+    {"04_warp_aggregated", 80, plan_warp_aggregated, "lanes with the same key send one atomic", NULL},
+    {"05_privatized", 75, plan_privatized, "a copy in shared memory for each block", NULL},
+    {"06_spin_lock", 75, plan_spin_lock, "a lock for each key: exchange until it is free", NULL},
+    {"07_backoff_lock", 75, plan_backoff_lock, "load before trying, sleep after failing", NULL},
+    {"08_ticket_lock", 75, plan_ticket_lock, "first come, first served", NULL},
+    {"09_leader_lock", 80, plan_leader_lock, "a lock for a warp's lanes with the same key", NULL},
 };

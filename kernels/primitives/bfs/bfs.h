@@ -24,7 +24,7 @@ typedef struct kz_bfs_graph {
     kz_ptr out_offsets, out_targets, in_offsets, in_sources;
 } kz_bfs_graph;
 
-// `variant` NULL takes the best known for device and size; a name ("03_queue") overrides it.
+// `variant` NULL takes the best known for device and size; a name ("03_frontier_queue") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
 KZ_API kz_status kz_bfs_open(kz_device *device, size_t vertices, size_t edges, size_t source,
                              const char *variant, kz_operation **operation, kz_error *error);

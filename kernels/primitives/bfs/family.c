@@ -94,14 +94,14 @@ static kz_status plan_scan(const kz_case *c, const kz_device_info *device, kz_pl
     return KZ_OK;
 }
 
-static kz_status plan_scan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return plan_scan(c, device, plan, "scan_thread", error);
+static kz_status plan_thread_per_vertex(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                        kz_error *error) {
+    return plan_scan(c, device, plan, "thread_per_vertex", error);
 }
 
-static kz_status plan_scan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    return plan_scan(c, device, plan, "scan_warp", error);
+static kz_status plan_warp_per_row(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
+    return plan_scan(c, device, plan, "warp_per_row", error);
 }
 
 // A queue with `entry` bytes for every vertex.
@@ -119,13 +119,14 @@ static kz_status plan_queued(const kz_case *c, const kz_device_info *device, kz_
     return KZ_OK;
 }
 
-static kz_status plan_queue(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_queued(c, device, plan, "queue", 4, BFS_BLOCKS, error);
+static kz_status plan_frontier_queue(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                     kz_error *error) {
+    return plan_queued(c, device, plan, "frontier_queue", 4, BFS_BLOCKS, error);
 }
 
-static kz_status plan_balanced(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    return plan_queued(c, device, plan, "balanced", 8, BFS_PUSH_BLOCKS, error);
+static kz_status plan_load_balanced(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                    kz_error *error) {
+    return plan_queued(c, device, plan, "load_balanced", 8, BFS_PUSH_BLOCKS, error);
 }
 
 static kz_status plan_bitmap(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -160,8 +161,8 @@ static kz_status plan_pull(const kz_case *c, const kz_device_info *device, kz_pl
     return KZ_OK;
 }
 
-static kz_status plan_direction(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
+static kz_status plan_direction_optimizing(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                           kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || vertices(c) == 0) return status;
     kz_arg s = take_search(plan), queue = take_room(plan, 8 * vertices(c), false);
@@ -178,19 +179,19 @@ static kz_status plan_direction(const kz_case *c, const kz_device_info *device, 
                      kz_arg_u64(vertices(c)),
                      kz_arg_u64(edges(c)),
                      kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, "direction", BFS_WIDE_BLOCKS, args, 12);
+    add_search(c, device, plan, "direction_optimizing", BFS_WIDE_BLOCKS, args, 12);
     return KZ_OK;
 }
 
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on one core", bfs_natives},
-    {"01_scan_thread", 75, plan_scan_thread, "all vertices at every level, a thread each", NULL},
-    {"02_scan_warp", 75, plan_scan_warp, "rows by warps", NULL},
-    {"03_queue", 75, plan_queue, "who was reached is written down", NULL},
-    {"04_balanced", 75, plan_balanced, "a queue that counts edges, which are shared out evenly", NULL},
-    {"05_bitmap", 75, plan_bitmap, "a bit per vertex says who was reached", NULL},
-    {"06_pull", 75, plan_pull, "who was not reached asks its sources", NULL},
-    {"07_direction", 75, plan_direction, "push or pull, level by level", NULL},
+    {"01_thread_per_vertex", 75, plan_thread_per_vertex, "all vertices at every level, a thread each", NULL},
+    {"02_warp_per_row", 75, plan_warp_per_row, "rows by warps", NULL},
+    {"03_frontier_queue", 75, plan_frontier_queue, "a queue of the vertices reached", NULL},
+    {"04_load_balanced", 75, plan_load_balanced, "the frontier's edges divided evenly", NULL},
+    {"05_bitmap", 75, plan_bitmap, "a bit per vertex: reached or not", NULL},
+    {"06_pull", 75, plan_pull, "unreached vertices ask their sources (bottom-up)", NULL},
+    {"07_direction_optimizing", 75, plan_direction_optimizing, "push or pull, level by level", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -228,6 +229,13 @@ static const kz_case cases[] = {
     CASE(1 << 20, (1LL << 31) + 4099, UNIFORM, 1, KZ_USE_HUGE),
 };
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"01_scan_thread", "01_thread_per_vertex"},  {"02_scan_warp", "02_warp_per_row"},
+    {"03_queue", "03_frontier_queue"},           {"04_balanced", "04_load_balanced"},
+    {"07_direction", "07_direction_optimizing"}, {0},
+};
+
 const kz_family kz_family_bfs = {
     .name = "bfs",
     .group = "primitives",
@@ -236,6 +244,7 @@ const kz_family kz_family_bfs = {
     .axes = (const char *const[]){"vertices", "edges", "shape", "source", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_bfs,

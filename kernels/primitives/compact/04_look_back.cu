@@ -19,8 +19,8 @@ static __device__ __forceinline__ void run(const typename R::element *in, const 
     __shared__ unsigned drawn;
     if (threadIdx.x == 0) drawn = atomicAdd(counter, 1);
     __syncthreads();
-    const kz_mailbox box = {words, gridDim.x};
-    one_pass<R, WARPS, COMPACT_ROWS>(view<R>(in, flags, n), out, selected, drawn, gridDim.x, box, 1);
+    const kz_tile_states states = {words, gridDim.x};
+    one_pass<R, WARPS, COMPACT_ROWS>(view<R>(in, flags, n), out, selected, drawn, gridDim.x, states, 1);
 }
 
 #define ENTRY(operation, type, T, rule)                                                                      \

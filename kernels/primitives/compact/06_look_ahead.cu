@@ -5,12 +5,12 @@
 //          never wait for each other's reasons (scan 08), and note that a tile can be compacted before it is
 //          known where it goes: only the warps that store have to wait for that.
 // Change   one block per multiprocessor, tiles of 32 KB in six stages of shared memory. One warp loads by bulk
-//          copies; eight compact a tile in place and send its count; one walks forwards over all counts;
+//          copies; eight compact a tile in place and publish its count; one walks forwards over all counts;
 //          four write the compacted runs in whole lines.
 // Expect   192 KB in flight or in work on a multiprocessor; each element crosses shared memory once each way
 //          and a selected one once more; a count leaves as soon as its tile has landed, whatever waits.
 // Limit    writing half of what is read costs half of reading's time. A run begins anywhere, where the copy engine
-//          wants multiples of 16 bytes, so warps do the stores. sm_90. A launch at a time per module.
+//          wants multiples of 16 bytes, so warps do the stores. sm_90. One launch at a time per module.
 
 #include "kz/device/look_ahead.cuh"
 #include "tile.cuh"
@@ -25,8 +25,8 @@ enum {
     THREADS = COMPACT_AHEAD_THREADS,
 };
 
-static __device__ unsigned long long compact_words[COMPACT_MAILS];
-static __device__ unsigned compact_launch;  // number of the last launch
+static __device__ unsigned long long compact_words[COMPACT_STATUSES];
+static __device__ unsigned compact_epoch;   // of the last launch
 static __device__ unsigned compact_counter; // 0 before and after every launch
 
 // What the warps of a block share, by stage (look_ahead.cuh). `ready`: the tile is compacted, `total` is there.
@@ -47,9 +47,9 @@ template <typename R> struct job {
     T *out;
     unsigned *selected;
     int tiles;
-    unsigned last_launch;
+    unsigned last_epoch;
     char *stages;
-    pipeline *line;
+    pipeline *pipe;
 
     __device__ __forceinline__ T *elements(int stage) const { return (T *)(stages + stage * STAGE) + HALO; }
     __device__ __forceinline__ uint8_t *flags(int stage) const {
@@ -65,7 +65,7 @@ template <typename R> static __device__ __forceinline__ void load_tile(const job
     const bool EVICT = COMPACT_AHEAD_EVICT_LOADS;
     size_t first = (size_t)tile * TILE;
     int lo = j.all.lo(first), hi = j.all.hi(first, TILE);
-    uint64_t *full = &j.line->full[stage];
+    uint64_t *full = &j.pipe->full[stage];
     // Before the first tile lies no halo.
     kz_tile_array<T, EVICT> elements(j.elements(stage) - HALO, j.all.in + first - HALO,
                                      tile == 0 ? HALO + lo : 0, HALO + hi, HALO + TILE, T());
@@ -79,8 +79,8 @@ template <typename R> static __device__ __forceinline__ void load_tile(const job
 
 // ---- the compacting warps ---------------------------------------------------------------------------------
 
-// The warps of the squad alone: all have read their chunks, and their counts are there.
-static __device__ __forceinline__ void meet_squad(void) {
+// A barrier of the compacting warps alone: all have read their chunks, and their counts are there.
+static __device__ __forceinline__ void sync_compacting_warps(void) {
     __syncwarp();
     asm volatile("bar.sync 1, %0;" ::"n"(CHUNKS * KZ_WARP) : "memory");
 }
@@ -113,18 +113,18 @@ static __device__ __forceinline__ void take_rows(const job<R> &j, int stage, int
 template <typename R> static __device__ __forceinline__ void compact_tiles(const job<R> &j, int chunk) {
     typedef typename R::element T;
     const int TILE = job<R>::TILE;
-    for (kz_turn<job<R>::DEPTH> at;; at.next()) {
-        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
-        int tile = j.line->tile[at.stage];
+    for (kz_pipeline_state<job<R>::DEPTH> at;; at.next()) {
+        kz_barrier_wait(&j.pipe->claimed[at.stage], at.parity);
+        int tile = j.pipe->tile[at.stage];
         if (tile == KZ_NO_TILE) return;
-        kz_barrier_wait(&j.line->full[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->full[at.stage], at.parity);
         size_t tile_first = (size_t)tile * TILE;
         rows_of<R, ROWS> rows;
-        unsigned before_row[ROWS], *counts = j.line->chunk[at.stage];
+        unsigned before_row[ROWS], *counts = j.pipe->chunk[at.stage];
         take_rows(j, at.stage, chunk, tile_first, &rows);
         unsigned own = rank_rows<R::PACK>(rows.bits, before_row);
         if (kz_lane() == 0) counts[chunk] = own;
-        meet_squad();
+        sync_compacting_warps();
         unsigned before = 0, total = 0;
 #pragma unroll
         for (int c = 0; c < CHUNKS; c++) {
@@ -132,8 +132,8 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
             total += counts[c];
         }
         if (chunk == 0 && kz_lane() == 0) {
-            kz_mailbox{compact_words, COMPACT_MAILS}.send(tile, kz_launch_after(j.last_launch), total);
-            j.line->total[at.stage] = total;
+            kz_tile_states{compact_words, COMPACT_STATUSES}.publish(tile, kz_next_epoch(j.last_epoch), total);
+            j.pipe->total[at.stage] = total;
         }
         int lo = j.all.lo(tile_first), held = j.all.hi(tile_first, TILE) - lo;
         T *compacted = j.elements(at.stage);
@@ -143,7 +143,7 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
             scatter_pack<R>(rows.pack[r], rows.bits[r], before + before_row[r], place - lo, held, compacted);
         }
         kz_bulk_fence(); // the copy engine will write here again
-        kz_barrier_arrive(&j.line->ready[at.stage]);
+        kz_barrier_arrive(&j.pipe->ready[at.stage]);
     }
 }
 
@@ -151,19 +151,19 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
 
 template <typename R> static __device__ __forceinline__ void store_tiles(const job<R> &j, unsigned thread) {
     const int TILE = job<R>::TILE;
-    for (kz_turn<job<R>::DEPTH> at;; at.next()) {
-        kz_barrier_wait(&j.line->claimed[at.stage], at.parity);
-        int tile = j.line->tile[at.stage];
+    for (kz_pipeline_state<job<R>::DEPTH> at;; at.next()) {
+        kz_barrier_wait(&j.pipe->claimed[at.stage], at.parity);
+        int tile = j.pipe->tile[at.stage];
         if (tile == KZ_NO_TILE) return;
-        kz_barrier_wait(&j.line->ready[at.stage], at.parity);
-        kz_barrier_wait(&j.line->known[at.stage], at.parity);
-        unsigned prefix = j.line->prefix[at.stage], total = j.line->total[at.stage];
+        kz_barrier_wait(&j.pipe->ready[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->known[at.stage], at.parity);
+        unsigned prefix = j.pipe->prefix[at.stage], total = j.pipe->total[at.stage];
         size_t first = (size_t)tile * TILE;
         int lo = j.all.lo(first), held = j.all.hi(first, TILE) - lo;
         put_tile<R>(j.elements(at.stage), j.out, j.all.end - j.all.begin, first + lo - j.all.begin, prefix,
                     total, held, thread, STORERS * KZ_WARP);
         if (tile == j.tiles - 1 && thread == 0) *j.selected = prefix + total;
-        kz_barrier_arrive(&j.line->empty[at.stage]);
+        kz_barrier_arrive(&j.pipe->empty[at.stage]);
     }
 }
 
@@ -173,20 +173,20 @@ template <typename R>
 static __device__ __forceinline__ void run(const typename R::element *in, const uint8_t *flags,
                                            typename R::element *out, unsigned *selected, size_t n) {
     extern __shared__ __align__(128) char stages[];
-    __shared__ pipeline line;
+    __shared__ pipeline pipe;
     const int DEPTH = job<R>::DEPTH;
-    unsigned last_launch = kz_last_launch(&compact_launch);
-    kz_open_line<DEPTH>(&line, line.ready, CHUNKS, STORERS);
+    unsigned last_epoch = kz_load_epoch(&compact_epoch);
+    kz_init_pipeline<DEPTH>(&pipe, pipe.ready, CHUNKS, STORERS);
     view<R> all(in, flags, n);
     int tiles = (int)((all.end + job<R>::TILE - 1) / job<R>::TILE);
-    const job<R> j = {all, out, selected, tiles, last_launch, stages, &line};
+    const job<R> j = {all, out, selected, tiles, last_epoch, stages, &pipe};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp == 0)
-        kz_deal_tiles<DEPTH>(&line, tiles, &compact_counter,
-                             [&](int stage, int tile) { load_tile(j, stage, tile); });
+        kz_schedule_tiles<DEPTH>(&pipe, tiles, &compact_counter,
+                                 [&](int stage, int tile) { load_tile(j, stage, tile); });
     else if (warp == 1)
-        kz_look_ahead<count, DEPTH, GROUPS>(&line, tiles, kz_mailbox{compact_words, COMPACT_MAILS},
-                                            kz_launch_after(last_launch), &compact_launch);
+        kz_look_ahead<count, DEPTH, GROUPS>(&pipe, tiles, kz_tile_states{compact_words, COMPACT_STATUSES},
+                                            kz_next_epoch(last_epoch), &compact_epoch);
     else if (warp < 2 + CHUNKS)
         compact_tiles(j, warp - 2);
     else

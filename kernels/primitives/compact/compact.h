@@ -31,7 +31,7 @@ typedef enum kz_compact_operation {
     KZ_COMPACT_OPERATIONS
 } kz_compact_operation;
 
-// `variant` NULL takes the best known for device, type and size; a name ("05_mail") overrides it.
+// `variant` NULL takes the best known for device, type and size; a name ("05_epoch_flags") overrides it.
 // KZ_DETERMINISTIC: kz/operation.h.
 KZ_API kz_status kz_compact_open(kz_device *device, kz_compact_operation which, kz_type type, size_t n,
                                  const char *variant, kz_operation **operation, kz_error *error);

@@ -114,11 +114,12 @@ static void plans(void **state) {
     assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "0 to 100"));
     c = (kz_case){.operation = KZ_COMPACT_SELECT, .type = KZ_F64, .axes = {((int64_t)1 << 32) - 1}};
-    assert_int_equal(plan("05_mail", &c, &made, &error), KZ_UNSUPPORTED); // more than the module has mail for
+    assert_int_equal(plan("05_epoch_flags", &c, &made, &error),
+                     KZ_UNSUPPORTED); // more tiles than the module has statuses for
     assert_non_null(strstr(error.message, "04_look_back"));
     assert_int_equal(plan("04_look_back", &c, &made, &error), KZ_OK);
     c = (kz_case){.operation = KZ_COMPACT_SELECT, .type = KZ_BF16, .axes = {10}};
-    assert_int_equal(plan("05_mail", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_int_equal(plan("05_epoch_flags", &c, &made, &error), KZ_UNSUPPORTED);
     assert_true(strstr(error.message, "bf16") && strstr(error.message, "flags"));
     // By flags only the size counts, and unique looks at integers bit by bit.
     for (c.type = 0; c.type < KZ_TYPE_COUNT; c.type++) {
@@ -130,7 +131,7 @@ static void plans(void **state) {
         assert_int_equal(plan("06_look_ahead", &c, &made, &error), KZ_OK);
     }
     c.type = KZ_I64;
-    assert_int_equal(plan("01_threads", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_int_equal(plan("01_thread_chunks", &c, &made, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "04"));
 }
 
@@ -184,7 +185,7 @@ static void every_type(void **state) {
 // Arrays that lie askew of each other: none of them has the others' place in its 16 bytes.
 static void arrays_askew(void **state) {
     enum { N = 9001, ROOM = N + 16 };
-    const char *const variants[] = {"03_tiles", "04_look_back", "05_mail", "06_look_ahead"};
+    const char *const variants[] = {"03_shared_tile", "04_look_back", "05_epoch_flags", "06_look_ahead"};
     const unsigned askew[][3] = {{0, 1, 3}, {3, 0, 1}, {1, 2, 0}}; // elements: in, out, flags
     kz_device *device;
     kz_error error = {0};

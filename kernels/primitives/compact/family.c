@@ -127,9 +127,9 @@ static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_
     return KZ_OK;
 }
 
-static kz_status plan_threads(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    const frame f = {"threads_count", "compact_threads_sums", "threads",
+static kz_status plan_thread_chunks(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                    kz_error *error) {
+    const frame f = {"thread_chunks_count", "compact_thread_chunks_sums", "thread_chunks",
                      kz_ceil_div((uint64_t)c->axes[AXIS_N], COMPACT_ITEMS), COMPACT_THREADS};
     return plan_frame(c, &f, plan, error);
 }
@@ -140,8 +140,10 @@ static kz_status plan_ballot(const kz_case *c, const kz_device_info *device, kz_
     return plan_frame(c, &f, plan, error);
 }
 
-static kz_status plan_tiles(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    const frame f = {"tiles_count", "compact_tiles_sums", "tiles", tiles_from_boundary(c, ROWS_TILE), 1};
+static kz_status plan_shared_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    const frame f = {"shared_tile_count", "compact_shared_tile_sums", "shared_tile",
+                     tiles_from_boundary(c, ROWS_TILE), 1};
     return plan_frame(c, &f, plan, error);
 }
 
@@ -161,21 +163,22 @@ static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, 
     return KZ_OK;
 }
 
-static kz_status fits_mail(uint64_t tiles, kz_error *error) {
-    if (tiles <= COMPACT_MAILS) return KZ_OK;
+static kz_status fits_tile_states(uint64_t tiles, kz_error *error) {
+    if (tiles <= COMPACT_STATUSES) return KZ_OK;
     return kz_plan_refuse(
         error, "the module has room for %d tiles, and this is %llu: 04_look_back has no such limit",
-        COMPACT_MAILS, (unsigned long long)tiles);
+        COMPACT_STATUSES, (unsigned long long)tiles);
 }
 
-static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_epoch_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
     bool done = false;
-    uint64_t tiles = tiles_from_boundary(c, COMPACT_MAIL_THREADS * COMPACT_MAIL_ROWS * 16);
+    uint64_t tiles = tiles_from_boundary(c, COMPACT_EPOCH_THREADS * COMPACT_EPOCH_ROWS * 16);
     kz_status status = begin(c, plan, &done, error);
-    if (status == KZ_OK) status = fits_mail(tiles, error);
+    if (status == KZ_OK) status = fits_tile_states(tiles, error);
     if (status != KZ_OK || done) return status;
     kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    add_entry(c, plan, "mail", tiles, COMPACT_MAIL_THREADS, args, 5);
+    add_entry(c, plan, "epoch_flags", tiles, COMPACT_EPOCH_THREADS, args, 5);
     return KZ_OK;
 }
 
@@ -184,7 +187,7 @@ static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device,
                                  kz_error *error) {
     bool done = false;
     kz_status status = begin(c, plan, &done, error);
-    if (status == KZ_OK) status = fits_mail(tiles_from_boundary(c, COMPACT_AHEAD_TILE), error);
+    if (status == KZ_OK) status = fits_tile_states(tiles_from_boundary(c, COMPACT_AHEAD_TILE), error);
     if (status != KZ_OK || done) return status;
     uint32_t size = (uint32_t)kz_type_size(c->type);
     uint64_t tiles = kz_ceil_div((uint64_t)c->axes[AXIS_N] * size, COMPACT_AHEAD_TILE);
@@ -216,12 +219,13 @@ static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_
 
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", compact_natives},
-    {"01_threads", 75, plan_threads, "a stretch per thread: count, scan, write", NULL},
-    {"02_ballot", 75, plan_ballot, "a warp's vote is its ranks", NULL},
-    {"03_tiles", 75, plan_tiles, "16-byte loads, compacted in shared memory", NULL},
+    {"01_thread_chunks", 75, plan_thread_chunks, "a chunk per thread: count, scan, write", NULL},
+    {"02_ballot", 75, plan_ballot, "ranks from a warp's ballot", NULL},
+    {"03_shared_tile", 75, plan_shared_tile, "16-byte loads, compacted in shared memory", NULL},
     {"04_look_back", 75, plan_look_back, "one pass: decoupled look-back", NULL},
-    {"05_mail", 75, plan_mail, "one launch: counts that name their launch", NULL},
-    {"06_look_ahead", 90, plan_look_ahead, "warps with one task each, bulk loads, six tiles in flight", NULL},
+    {"05_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch",
+     NULL},
+    {"06_look_ahead", 90, plan_look_ahead, "specialized warps, bulk loads, six tiles in flight", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -302,6 +306,14 @@ static const kz_case cases[] = {
     CASE(PARTITION, U8, (1LL << 31) + 4099, 50, KZ_USE_HUGE),
 };
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"01_threads", "01_thread_chunks"},
+    {"03_tiles", "03_shared_tile"},
+    {"05_mail", "05_epoch_flags"},
+    {0},
+};
+
 const kz_family kz_family_compact = {
     .name = "compact",
     .group = "primitives",
@@ -310,6 +322,7 @@ const kz_family kz_family_compact = {
     .axes = (const char *const[]){"n", "percent", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_compact,

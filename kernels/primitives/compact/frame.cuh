@@ -23,8 +23,8 @@ static __device__ __forceinline__ void scan_counts(unsigned *counts, size_t part
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) sum += own[k];
         unsigned inclusive = kz_scan_warp<count>(sum);
-        unsigned before =
-            carry + inclusive - sum + kz_meet_warps<count, WARPS>(kz_shuffle(inclusive, KZ_WARP - 1), &total);
+        unsigned before = carry + inclusive - sum +
+                          kz_scan_warp_totals<count, WARPS>(kz_shuffle(inclusive, KZ_WARP - 1), &total);
 #pragma unroll
         for (int k = 0; k < ITEMS; k++) {
             if (i + k < parts) counts[i + k] = before;

@@ -274,7 +274,7 @@ template <typename R, int WARPS, int ROWS> struct block_tile {
     __device__ __forceinline__ block_tile(const view<R> &all, size_t tile) {
         first = tile * TILE;
         rows.load(all, first + kz_warp() * PART);
-        before_warp = kz_meet_warps<count, WARPS>(rank_rows<R::PACK>(rows.bits, before), &total);
+        before_warp = kz_scan_warp_totals<count, WARPS>(rank_rows<R::PACK>(rows.bits, before), &total);
     }
     // All threads; `prefix`: selected elements before the tile.
     __device__ __forceinline__ void write(const view<R> &all, T *compacted, T *out, unsigned prefix) const {

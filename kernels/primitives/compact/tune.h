@@ -19,26 +19,26 @@
 #endif
 
 // 05: to be searched: threads 128 256 512, rows 2 4 6 8, blocks 3 to 8 (65536 registers, 228 KB).
-#ifndef COMPACT_MAIL_THREADS
-#define COMPACT_MAIL_THREADS 256
+#ifndef COMPACT_EPOCH_THREADS
+#define COMPACT_EPOCH_THREADS 256
 #endif
-#ifndef COMPACT_MAIL_ROWS
-#define COMPACT_MAIL_ROWS 4
+#ifndef COMPACT_EPOCH_ROWS
+#define COMPACT_EPOCH_ROWS 4
 #endif
-#ifndef COMPACT_MAIL_BLOCKS
-#define COMPACT_MAIL_BLOCKS 4 // per multiprocessor, at least
+#ifndef COMPACT_EPOCH_BLOCKS
+#define COMPACT_EPOCH_BLOCKS 4 // per multiprocessor, at least
 #endif
 #ifndef COMPACT_LOAD // 03 to 05: KZ_CACHE KZ_STREAM
 #define COMPACT_LOAD KZ_CACHE
 #endif
 
-// 05 and 06: tiles that the module has mail for: 2^19 of 16 KB are 8 GiB of input, of 32 KB 16 GiB.
-#define COMPACT_MAILS (1 << 19)
+// 05 and 06: tiles that the module has a status for: 2^19 of 16 KB are 8 GiB of input, of 32 KB 16 GiB.
+#define COMPACT_STATUSES (1 << 19)
 
 // 06: warps that compact, each a chunk of rows x 512 bytes, which are the tile; warps that store; tiles in
 // flight on a multiprocessor. Searched on an H200, select of half of 2^26 f32, 102 us as it stands: rows 4 with 12
 // stages 146, and on two blocks with half the room each 133; storers 8 103. At 2^22, 15.7 us: 18.2, 19.0, 15.8. Not yet
-// searched: chunks 4 12, groups of 32 mails that are looked at together 4 5 8.
+// searched: chunks 4 12, groups of 32 tile statuses that are polled together 4 5 8.
 #ifndef COMPACT_AHEAD_CHUNKS
 #define COMPACT_AHEAD_CHUNKS 8
 #endif

@@ -90,8 +90,9 @@ static kz_status plan_unrolled(const kz_case *c, const kz_device_info *device, k
     return tiled(c, plan, "unrolled", error);
 }
 
-static kz_status plan_lean(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return tiled(c, plan, "lean", error);
+static kz_status plan_fast_math(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
+    return tiled(c, plan, "fast_math", error);
 }
 
 static const kz_variant variants[] = {
@@ -99,7 +100,7 @@ static const kz_variant variants[] = {
     {"01_naive", 75, plan_naive, "one element per thread", NULL},
     {"02_vector", 75, plan_vector, "16 bytes per thread and instruction", NULL},
     {"03_unrolled", 75, plan_unrolled, "several 16-byte loads in flight, streamed", NULL},
-    {"04_lean", 80, plan_lean, "exp2, reciprocal and erf in few instructions", NULL},
+    {"04_fast_math", 80, plan_fast_math, "exp2, reciprocal and erf in few instructions", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -148,6 +149,12 @@ static const kz_case cases[] = {
     CASE(RELU, BF16, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"04_lean", "04_fast_math"},
+    {0},
+};
+
 const kz_family kz_family_elementwise = {
     .name = "elementwise",
     .group = "primitives",
@@ -156,6 +163,7 @@ const kz_family kz_family_elementwise = {
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_elementwise,

@@ -117,10 +117,17 @@ static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[AXIS_BINS]; }
 
 // The least that has room for the bins, and the guide for range.
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    return kz_choose_in_order(
-        &kz_family_histogram, c, device,
-        (const char *const[]){"08_guided", "05_vector", "07_packed", "01_atomic", "00_native", NULL});
+    return kz_choose_in_order(&kz_family_histogram, c, device,
+                              (const char *const[]){"08_lookup_table", "05_vector", "07_packed_counters",
+                                                    "01_atomic", "00_native", NULL});
 }
+
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"02_shared", "02_privatized"},   {"03_aggregated", "03_warp_aggregated"},
+    {"04_copies", "04_replicated"},   {"07_packed", "07_packed_counters"},
+    {"08_guided", "08_lookup_table"}, {0},
+};
 
 const kz_family kz_family_histogram = {
     .name = "histogram",
@@ -130,6 +137,7 @@ const kz_family kz_family_histogram = {
     .axes = (const char *const[]){"n", "bins", "lower", "upper", NULL},
     .variants = histogram_variants,
     .variant_count = HISTOGRAM_VARIANTS,
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_histogram,

@@ -266,7 +266,7 @@ static void packed_counters_are_carried_off(void **state) {
     kz_device_info one = *kz_device_get_info(device);
     one.multiprocessors = 1;
     const kz_family *family = kz_family_find("histogram");
-    const kz_variant *packed = kz_variant_find(family, "07_packed");
+    const kz_variant *packed = kz_variant_find(family, "07_packed_counters");
     kz_case c = {.operation = KZ_HISTOGRAM_EVEN, .type = KZ_U16, .axes = {2 * EACH, BINS, 0, 65536}};
     kz_plan plan;
     kz_image image;

@@ -170,16 +170,18 @@ static kz_status plan_one_copy(const kz_case *c, const kz_device_info *device, c
     return KZ_OK;
 }
 
-static kz_status plan_shared(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_one_copy(c, device, "shared", plan, error);
-}
-
-static kz_status plan_aggregated(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+static kz_status plan_privatized(const kz_case *c, const kz_device_info *device, kz_plan *plan,
                                  kz_error *error) {
-    return plan_one_copy(c, device, "aggregated", plan, error);
+    return plan_one_copy(c, device, "privatized", plan, error);
 }
 
-static kz_status plan_copies(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_warp_aggregated(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
+    return plan_one_copy(c, device, "warp_aggregated", plan, error);
+}
+
+static kz_status plan_replicated(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK) return status;
     uint64_t bins = (uint64_t)c->axes[AXIS_BINS], levels = level_words(c), room = shared_words(device, 1);
@@ -189,7 +191,7 @@ static kz_status plan_copies(const kz_case *c, const kz_device_info *device, kz_
     uint64_t copies = choose_copies(bins, half > levels ? half - levels : 0, (uint64_t)c->axes[AXIS_N]);
     uint64_t words = bins * copies + levels;
     count_by(c, plan,
-             &(shape){.idea = "copies",
+             &(shape){.idea = "replicated",
                       .blocks = stride_blocks(c, device, words),
                       .threads = HISTOGRAM_THREADS,
                       .words = words,
@@ -257,18 +259,20 @@ static kz_status plan_cluster(const kz_case *c, const kz_device_info *device, kz
     return KZ_OK;
 }
 
-static kz_status plan_packed(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_packed_counters(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
     kz_status status = supported_wide(c, error);
     if (status != KZ_OK) return status;
     uint64_t words = ((uint64_t)c->axes[AXIS_BINS] + OUTSIDE + 1) / 2, room = shared_words(device, 1);
     if (words > room) return refuse_bins(c, words, room, error);
-    shape s = vector_shape(c, device, "packed", 1);
+    shape s = vector_shape(c, device, "packed_counters", 1);
     s.words = words;
     count_by(c, plan, &s);
     return KZ_OK;
 }
 
-static kz_status plan_guided(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_lookup_table(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
     kz_status status = supported_wide(c, error);
     if (status != KZ_OK) return status;
     if (c->operation != KZ_HISTOGRAM_RANGE)
@@ -277,7 +281,7 @@ static kz_status plan_guided(const kz_case *c, const kz_device_info *device, kz_
     uint64_t cells = kz_min_u64(bins * HISTOGRAM_GUIDE_CELLS, HISTOGRAM_GUIDE_MOST), guide = cells + 1;
     uint64_t room = shared_words(device, HISTOGRAM_VECTOR_BLOCKS);
     if (rows + levels + guide > room) return refuse_bins(c, rows + levels + guide, room, error);
-    shape s = vector_shape(c, device, "guided", HISTOGRAM_VECTOR_BLOCKS);
+    shape s = vector_shape(c, device, "lookup_table", HISTOGRAM_VECTOR_BLOCKS);
     uint64_t words = kz_min_u64(room - levels - guide, HISTOGRAM_VECTOR_WORDS);
     uint64_t copies = choose_copies(rows, words, kz_ceil_div((uint64_t)c->axes[AXIS_N], s.blocks));
     s.words = rows * copies + levels + guide;
@@ -291,11 +295,11 @@ static kz_status plan_guided(const kz_case *c, const kz_device_info *device, kz_
 const kz_variant histogram_variants[HISTOGRAM_VARIANTS] = {
     {"00_native", 0, plan_native, "plain C on all cores", histogram_natives},
     {"01_atomic", 75, plan_atomic, "one global atomic per element", NULL},
-    {"02_shared", 75, plan_shared, "a histogram per block in shared memory", NULL},
-    {"03_aggregated", 75, plan_aggregated, "lanes with the same bin add once", NULL},
-    {"04_copies", 75, plan_copies, "several copies, a bank of its own for each lane", NULL},
+    {"02_privatized", 75, plan_privatized, "a histogram per block in shared memory", NULL},
+    {"03_warp_aggregated", 75, plan_warp_aggregated, "lanes with the same bin add once", NULL},
+    {"04_replicated", 75, plan_replicated, "several copies, a bank of its own for each lane", NULL},
     {"05_vector", 75, plan_vector, "16-byte loads in flight, cheap bins", NULL},
     {"06_cluster", 90, plan_cluster, "bins split over the shared memory of a cluster", NULL},
-    {"07_packed", 75, plan_packed, "two counters of 16 bits in a word", NULL},
-    {"08_guided", 75, plan_guided, "range: a guide to the levels worth a look", NULL},
+    {"07_packed_counters", 75, plan_packed_counters, "two counters of 16 bits in a word", NULL},
+    {"08_lookup_table", 75, plan_lookup_table, "range: a lookup table narrows the search", NULL},
 };

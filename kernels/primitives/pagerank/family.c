@@ -136,9 +136,9 @@ static kz_status plan_pull_lanes(const kz_case *c, const kz_device_info *device,
     return KZ_OK;
 }
 
-static kz_status plan_pull_shares(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return plan_pull_lanes(c, device, plan, "pull_shares", 1, error);
+static kz_status plan_pull_contributions(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                         kz_error *error) {
+    return plan_pull_lanes(c, device, plan, "pull_contributions", 1, error);
 }
 
 static kz_status plan_pull_group(const kz_case *c, const kz_device_info *device, kz_plan *plan,
@@ -150,11 +150,11 @@ static kz_status plan_pull_group(const kz_case *c, const kz_device_info *device,
 
 // Whole tiles for every block. The workspace: the shares, then 12 bytes that each block leaves; the one that comes last
 // has 8 of them in its tile's place.
-static kz_status plan_pull_merge(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
+static kz_status plan_pull_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || vertices(c) == 0) return status;
-    add_shares(c, plan, "pull_merge");
+    add_shares(c, plan, "pull_merge_path");
     uint64_t tiles = kz_ceil_div(vertices(c) + edges(c), PAGERANK_MERGE_TILE);
     uint64_t blocks_at_once = (uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS;
     uint64_t full = kz_min_u64(blocks_at_once * PAGERANK_MERGE_WAVES, PAGERANK_MERGE_TILE / 2);
@@ -168,19 +168,19 @@ static kz_status plan_pull_merge(const kz_case *c, const kz_device_info *device,
                      kz_arg_u64(edges(c)),
                      kz_arg_u64(each * PAGERANK_MERGE_TILE)};
     plan->workspace_bytes += 12 * blocks;
-    add_launch(plan, "pull_merge", "step", blocks, PAGERANK_MERGE_THREADS, args, 8);
+    add_launch(plan, "pull_merge_path", "step", blocks, PAGERANK_MERGE_THREADS, args, 8);
     return KZ_OK;
 }
 
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", pagerank_natives},
-    {"01_push_thread", 75, plan_push_thread, "a thread gives a vertex's shares away, by atomics", NULL},
+    {"01_push_thread", 75, plan_push_thread, "a thread per vertex, atomics to its targets", NULL},
     {"02_push_warp", 75, plan_push_warp, "a warp per vertex", NULL},
-    {"03_push_edges", 75, plan_push_edges, "edges shared out evenly", NULL},
+    {"03_push_edges", 75, plan_push_edges, "edges divided evenly", NULL},
     {"04_pull_thread", 75, plan_pull_thread, "a thread gathers for its vertex: no atomics", NULL},
-    {"05_pull_shares", 75, plan_pull_shares, "shares divided once per vertex", NULL},
+    {"05_pull_contributions", 75, plan_pull_contributions, "contributions divided once per vertex", NULL},
     {"06_pull_group", 75, plan_pull_group, "as many lanes as a mean row feeds", NULL},
-    {"07_pull_merge", 75, plan_pull_merge, "edges and ends of rows shared out evenly", NULL},
+    {"07_pull_merge_path", 75, plan_pull_merge_path, "edges and ends of rows divided evenly", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -221,10 +221,17 @@ static const kz_case cases[] = {
 };
 
 // 01 to 03 push shares by atomics, in the order in which they come.
-static bool varies(const kz_case *c, const kz_variant *variant) {
+static bool nondeterministic(const kz_case *c, const kz_variant *variant) {
     (void)c;
     return variant >= &variants[1] && variant <= &variants[3];
 }
+
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"05_pull_shares", "05_pull_contributions"},
+    {"07_pull_merge", "07_pull_merge_path"},
+    {0},
+};
 
 const kz_family kz_family_pagerank = {
     .name = "pagerank",
@@ -234,6 +241,7 @@ const kz_family kz_family_pagerank = {
     .axes = (const char *const[]){"vertices", "edges", "shape", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_pagerank,
@@ -246,7 +254,7 @@ const kz_family kz_family_pagerank = {
         "const unsigned *in_sources, const float *rank, float *next, size_t vertices, size_t edges",
     .guest_args = guest_args,
     .size = edges,
-    .varies = varies,
+    .nondeterministic = nondeterministic,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

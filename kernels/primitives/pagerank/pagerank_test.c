@@ -130,11 +130,11 @@ static void what_is_not_done_is_refused(void **state) {
     kz_plan p;
     assert_int_equal(plan(graph_case(8, 8, GRAPH_SHAPES), "01_push_thread", &p), KZ_UNSUPPORTED);
     assert_int_equal(plan(graph_case(0, 8, GRAPH_UNIFORM), "01_push_thread", &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan(graph_case(8, 9, GRAPH_LATTICE), "07_pull_merge", &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan(graph_case(8, 1LL << 32, GRAPH_UNIFORM), "07_pull_merge", &p), KZ_UNSUPPORTED);
-    assert_int_equal(plan((kz_case){.type = KZ_F16, .axes = {8, 8, 0}}, "05_pull_shares", &p),
+    assert_int_equal(plan(graph_case(8, 9, GRAPH_LATTICE), "07_pull_merge_path", &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan(graph_case(8, 1LL << 32, GRAPH_UNIFORM), "07_pull_merge_path", &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan((kz_case){.type = KZ_F16, .axes = {8, 8, 0}}, "05_pull_contributions", &p),
                      KZ_UNSUPPORTED);
-    assert_int_equal(plan(graph_case(0, 0, GRAPH_UNIFORM), "07_pull_merge", &p), KZ_OK);
+    assert_int_equal(plan(graph_case(0, 0, GRAPH_UNIFORM), "07_pull_merge_path", &p), KZ_OK);
     assert_int_equal(p.step_count, 0);
 }
 

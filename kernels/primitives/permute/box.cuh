@@ -8,7 +8,7 @@
 #ifndef PERMUTE_BOX_CUH
 #define PERMUTE_BOX_CUH
 
-#include "kz/device/turn.cuh"
+#include "kz/device/tile_transpose.cuh"
 #include "permute.cuh"
 #include "tune.h"
 
@@ -40,7 +40,7 @@ struct box_shape {
 
 // A box as one side of memory sees it, the contiguous axis last.
 template <int SIZE> struct box_side {
-    typedef typename kz_element<SIZE>::bits bits;
+    typedef typename kz_uint_of<SIZE>::bits bits;
     bits *at;                     // of the box's first element
     uint64_t stride[BOX_AXES];    // in memory
     uint32_t extent[BOX_AXES];    // of the box
@@ -125,7 +125,7 @@ static __device__ __forceinline__ unsigned box_byte(unsigned b) { return b + b /
 
 // UNIT elements per access.
 template <int SIZE, int UNIT> struct box_mover {
-    typedef typename kz_element<SIZE>::bits bits;
+    typedef typename kz_uint_of<SIZE>::bits bits;
     const box_side<SIZE> &side;
     char *shared;
     uint32_t units; // in the box
@@ -224,7 +224,7 @@ template <int SIZE, int UNIT> struct box_mover {
 
 template <int SIZE>
 static __device__ __forceinline__ void permute_box(void *in, void *out, const box_shape &shape) {
-    typedef typename kz_element<SIZE>::bits bits;
+    typedef typename kz_uint_of<SIZE>::bits bits;
     const int PACK = 16 / SIZE;
     extern __shared__ uint4 shared[];
     uint32_t box[BOX_AXES];
@@ -245,7 +245,7 @@ static __device__ __forceinline__ void permute_box(void *in, void *out, const bo
 }
 
 #define BOX_ENTRY(type, size)                                                                                \
-    KZ_ENTRY_BOUNDS(permute_box_permute_##type, BOX_THREADS, 1)                                              \
+    KZ_ENTRY_BOUNDS(permute_tile_4d_permute_##type, BOX_THREADS, 1)                                          \
     (void *in, void *out, uint64_t n01, uint64_t n23, uint64_t extents, uint64_t order, uint64_t count1,     \
      uint64_t count2, uint64_t count3) {                                                                     \
         permute_box<size>(in, out, box_shape{n01, n23, extents, order, {count1, count2, count3}});           \

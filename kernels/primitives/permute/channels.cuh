@@ -7,7 +7,7 @@
 #ifndef PERMUTE_CHANNELS_CUH
 #define PERMUTE_CHANNELS_CUH
 
-#include "kz/device/turn.cuh"
+#include "kz/device/tile_transpose.cuh"
 #include "permute.cuh"
 #include "tune.h"
 
@@ -54,7 +54,7 @@ template <int D> static __device__ __forceinline__ unsigned hand_over(unsigned p
 template <int SIZE, int D, bool SPLIT>
 static __device__ __forceinline__ void channels_by_elements(const void *in, void *out, uint32_t groups,
                                                             divider per_batch) {
-    typedef typename kz_element<SIZE>::bits bits;
+    typedef typename kz_uint_of<SIZE>::bits bits;
     const int PACK = 16 / SIZE;
     uint32_t group = blockIdx.x * CHANNELS_THREADS + threadIdx.x, k;
     if (group >= groups) return;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ void channels(const void *in, void *out, uint3
     uint32_t mixed = groups - first < CHANNELS_THREADS ? (groups - first) * D : CHANNELS_THREADS * D;
     const uint4 *from = (const uint4 *)in + (SPLIT ? (size_t)first * D : batch * D * per_batch.by + k);
     uint4 *to = (uint4 *)out + (SPLIT ? batch * D * per_batch.by + k : (size_t)first * D);
-    kz_words loaded[D], turned[D];
+    kz_words loaded[D], transposed[D];
 #pragma unroll
     for (int i = 0; i < D; i++) {
         loaded[i].raw = make_uint4(0, 0, 0, 0);
@@ -87,20 +87,20 @@ static __device__ __forceinline__ void channels(const void *in, void *out, uint3
         if (SPLIT ? p < mixed : group < groups)
             loaded[i].raw = kz_load<KZ_CACHE>(from + (SPLIT ? p : (size_t)i * per_batch.by));
     }
-    if (!SPLIT) turn_group<SIZE, D, false>(loaded, turned);
+    if (!SPLIT) turn_group<SIZE, D, false>(loaded, transposed);
 #pragma unroll
     for (int i = 0; i < D; i++)
         packs[hand_over<D>(SPLIT ? threadIdx.x + i * CHANNELS_THREADS : threadIdx.x * D + i)] =
-            SPLIT ? loaded[i].raw : turned[i].raw;
+            SPLIT ? loaded[i].raw : transposed[i].raw;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < D; i++)
         loaded[i].raw = packs[hand_over<D>(SPLIT ? threadIdx.x * D + i : threadIdx.x + i * CHANNELS_THREADS)];
-    if (SPLIT) turn_group<SIZE, D, true>(loaded, turned);
+    if (SPLIT) turn_group<SIZE, D, true>(loaded, transposed);
 #pragma unroll
     for (int i = 0; i < D; i++) {
         uint32_t p = threadIdx.x + i * CHANNELS_THREADS;
-        if (SPLIT && group < groups) kz_store<KZ_CACHE>(to + (size_t)i * per_batch.by, turned[i].raw);
+        if (SPLIT && group < groups) kz_store<KZ_CACHE>(to + (size_t)i * per_batch.by, transposed[i].raw);
         if (!SPLIT && p < mixed) kz_store<KZ_CACHE>(to + p, loaded[i].raw);
     }
 }

@@ -38,13 +38,15 @@ static const kz_variant variants[] = {
     {"00_native", 0, permute_plan_native, "plain C on all cores", permute_natives},
     {"01_naive", 75, permute_plan_naive, "one thread per element, three divisions", NULL},
     {"02_fast_division", 75, permute_plan_fast_division, "multiplications for divisions", NULL},
-    {"03_merged", 75, permute_plan_merged, "axes that stay together are one", NULL},
-    {"04_rows", 75, permute_plan_rows, "rows that stay whole, by 16 bytes", NULL},
-    {"05_tile", 75, permute_plan_tile, "the two axes that matter, turned in shared memory", NULL},
-    {"06_packs", 75, permute_plan_packs, "tiles of 256 bytes on both sides for every type", NULL},
-    {"07_box", 75, permute_plan_box, "a piece of all axes, for short ones", NULL},
-    {"08_channels", 75, permute_plan_channels, "2 to 4 channels to planes and back, in registers", NULL},
-    {"09_chosen", 75, permute_plan_chosen, "the plan takes the kernel that fits the shape", NULL},
+    {"03_merged_axes", 75, permute_plan_merged_axes, "axes that stay together are one", NULL},
+    {"04_row_copy", 75, permute_plan_row_copy, "rows that stay whole, by 16 bytes", NULL},
+    {"05_shared_tile", 75, permute_plan_shared_tile, "the two axes that matter, transposed in shared memory",
+     NULL},
+    {"06_wide_tile", 75, permute_plan_wide_tile, "tiles of 256 bytes on both sides for every type", NULL},
+    {"07_tile_4d", 75, permute_plan_tile_4d, "a tile of all four axes, for short ones", NULL},
+    {"08_few_channels", 75, permute_plan_few_channels, "2 to 4 channels to planes and back, in registers",
+     NULL},
+    {"09_dispatch", 75, permute_plan_dispatch, "the plan dispatches by shape", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -161,6 +163,14 @@ static const kz_case cases[] = {
     CASE(ABDC, U8, 3, 1, 65537, 32771, KZ_USE_HUGE),
 };
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"03_merged", "03_merged_axes"}, {"04_rows", "04_row_copy"},
+    {"05_tile", "05_shared_tile"},   {"06_packs", "06_wide_tile"},
+    {"07_box", "07_tile_4d"},        {"08_channels", "08_few_channels"},
+    {"09_chosen", "09_dispatch"},    {0},
+};
+
 const kz_family kz_family_permute = {
     .name = "permute",
     .group = "primitives",
@@ -169,6 +179,7 @@ const kz_family kz_family_permute = {
     .axes = (const char *const[]){"a", "b", "c", "d", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_permute,

@@ -1,23 +1,23 @@
-// permute: tiles of packs, for 06 and 09. As tile.cuh, with the tiles of kz/device/turn.cuh: CHUNKS packs of 16
+// permute: tiles of packs, for 06 and 09. As tile.cuh, with the tiles of kz/device/tile_transpose.cuh: CHUNKS packs of 16
 // bytes wide and high.
 #ifndef PERMUTE_PACKS_CUH
 #define PERMUTE_PACKS_CUH
 
-#include "kz/device/turn.cuh"
+#include "kz/device/tile_transpose.cuh"
 #include "tile.cuh"
 #include "tune.h"
 
 template <int SIZE, int CHUNKS, int THREADS>
 static __device__ __forceinline__ void packs(const void *in, void *out, TILE_PARAMETERS) {
-    typedef kz_turn<SIZE, CHUNKS, THREADS> tile;
+    typedef kz_tile_transpose<SIZE, CHUNKS, THREADS> tile;
     typedef typename tile::bits bits;
     extern __shared__ uint4 shared[];
     tile_place at = find_tile(tile::TILE, TILE_ARGUMENTS);
     bool whole = (in_pitch | in_outer | in_inner | sides >> 32) % tile::PACK == 0 && kz_aligned(in, 16);
-    tile::take(shared, {(bits *)in + at.in, in_pitch, whole}, at.height, at.width);
+    tile::load(shared, {(bits *)in + at.in, in_pitch, whole}, at.height, at.width);
     __syncthreads();
     whole = (out_pitch | out_outer | out_inner | sides) % tile::PACK == 0 && kz_aligned(out, 16);
-    tile::give(shared, {(bits *)out + at.out, out_pitch, whole}, at.height, at.width);
+    tile::store(shared, {(bits *)out + at.out, out_pitch, whole}, at.height, at.width);
 }
 
 #define PACKS_ENTRY(idea, type, size, chunks)                                                                \

@@ -89,7 +89,7 @@ static void expect_chosen(kz_case c, const char *entry) {
     kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132};
     kz_plan plan = {0};
     kz_error error = {0};
-    const kz_variant *chosen = kz_variant_find(&kz_family_permute, "09_chosen");
+    const kz_variant *chosen = kz_variant_find(&kz_family_permute, "09_dispatch");
     assert_int_equal(chosen->plan(&c, &device, &plan, &error), KZ_OK);
     assert_int_equal(plan.step_count, 1);
     if (entry)
@@ -100,15 +100,15 @@ static void expect_chosen(kz_case c, const char *entry) {
 
 static void the_plan_goes_by_shape(void **state) {
     expect_chosen(make_case("abcd", KZ_U8, 3, 5, 7, 11), NULL);
-    expect_chosen(make_case("acbd", KZ_BF16, 8, 4096, 32, 128), "permute_rows_permute_pack");
-    expect_chosen(make_case("acbd", KZ_BF16, 8, 4096, 32, 100), "permute_rows_permute_i64");
-    expect_chosen(make_case("acbd", KZ_BF16, 8, 4096, 32, 5), "permute_box_permute_u16");
-    expect_chosen(make_case("acdb", KZ_F32, 64, 256, 56, 56), "permute_packs_permute_u32");
+    expect_chosen(make_case("acbd", KZ_BF16, 8, 4096, 32, 128), "permute_row_copy_permute_pack");
+    expect_chosen(make_case("acbd", KZ_BF16, 8, 4096, 32, 100), "permute_row_copy_permute_i64");
+    expect_chosen(make_case("acbd", KZ_BF16, 8, 4096, 32, 5), "permute_tile_4d_permute_u16");
+    expect_chosen(make_case("acdb", KZ_F32, 64, 256, 56, 56), "permute_wide_tile_permute_u32");
     expect_chosen(make_case("acdb", KZ_BF16, 64, 64, 56, 56), "permute_small_permute_u16");
     expect_chosen(make_case("acdb", KZ_U8, 64, 3, 56, 56), "permute_join3_permute_u8");
     expect_chosen(make_case("adbc", KZ_F32, 64, 56, 56, 4), "permute_split4_permute_u32");
-    expect_chosen(make_case("adbc", KZ_F32, 64, 55, 55, 4), "permute_box_permute_u32");
-    expect_chosen(make_case("adbc", KZ_F32, 64, 56, 56, 5), "permute_box_permute_u32");
+    expect_chosen(make_case("adbc", KZ_F32, 64, 55, 55, 4), "permute_tile_4d_permute_u32");
+    expect_chosen(make_case("adbc", KZ_F32, 64, 56, 56, 5), "permute_tile_4d_permute_u32");
 }
 
 static void huge_indices_are_refused(void **state) {
@@ -116,7 +116,7 @@ static void huge_indices_are_refused(void **state) {
     kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132};
     kz_plan plan = {0};
     kz_error error = {0};
-    const kz_variant *merged = kz_variant_find(&kz_family_permute, "03_merged");
+    const kz_variant *merged = kz_variant_find(&kz_family_permute, "03_merged_axes");
     assert_int_equal(merged->plan(&c, &device, &plan, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "below 2^31"));
     assert_non_null(kz_choose(&kz_family_permute, &c, &device, false, NULL)); // 09 counts boxes

@@ -85,10 +85,10 @@ kz_status permute_plan_fast_division(const kz_case *c, const kz_device_info *dev
     return plan_divided(c, plan, "fast_division", &s, false, error);
 }
 
-kz_status permute_plan_merged(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
+kz_status permute_plan_merged_axes(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
     permute_shape s = merged_shape(c);
-    return plan_divided(c, plan, "merged", &s, true, error);
+    return plan_divided(c, plan, "merged_axes", &s, true, error);
 }
 
 // ---- rows
@@ -121,18 +121,19 @@ static kz_status add_rows(const kz_case *c, kz_plan *plan, const permute_shape *
                      kz_arg_u64(stride[2]),
                      kz_arg_u64(size)};
     // The entry is the unit's, not the element's.
-    char entry[KZ_ENTRY_NAME] = "permute_rows_permute_pack";
-    if (unit < 16) kz_entry_name(entry, "permute", "rows", "permute", by_size[unit]);
+    char entry[KZ_ENTRY_NAME] = "permute_row_copy_permute_pack";
+    if (unit < 16) kz_entry_name(entry, "permute", "row_copy", "permute", by_size[unit]);
     uint64_t blocks = kz_ceil_div(total, PERMUTE_ROWS_THREADS * PERMUTE_ROWS_FLIGHT);
     kz_plan_add_launch(plan, entry, blocks, PERMUTE_ROWS_THREADS, args, sizeof args / sizeof args[0]);
     return KZ_OK;
 }
 
-kz_status permute_plan_rows(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+kz_status permute_plan_row_copy(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
     permute_shape s = merged_shape(c);
     if (permute_elements(&s) == 0) return KZ_OK;
     if (!keeps_rows(&s))
-        return kz_plan_refuse(error, "rows that stay whole alone; 05_tile moves the last axis");
+        return kz_plan_refuse(error, "rows that stay whole alone; 05_shared_tile moves the last axis");
     return add_rows(c, plan, &s, error);
 }
 
@@ -175,14 +176,15 @@ static kz_status add_tiles(const kz_case *c, kz_plan *plan, const char *idea, co
 
 static kz_status moves_rows(const permute_shape *s, kz_error *error) {
     if (!keeps_rows(s)) return KZ_OK;
-    return kz_plan_refuse(error, "the last axis stays, so there is nothing to turn; 04_rows moves rows");
+    return kz_plan_refuse(error, "the last axis stays, so there is nothing to turn; 04_row_copy moves rows");
 }
 
-kz_status permute_plan_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+kz_status permute_plan_shared_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
     permute_shape s = merged_shape(c);
     if (permute_elements(&s) == 0) return KZ_OK;
     kz_status status = moves_rows(&s, error);
-    return status ? status : add_tiles(c, plan, "tile", &s, 32, 256, 0, error);
+    return status ? status : add_tiles(c, plan, "shared_tile", &s, 32, 256, 0, error);
 }
 
 typedef struct tiling {
@@ -198,11 +200,12 @@ static kz_status add_packs(const kz_case *c, kz_plan *plan, const char *idea, co
     return add_tiles(c, plan, idea, s, side, tilings[size].threads, side * side * size, error);
 }
 
-kz_status permute_plan_packs(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+kz_status permute_plan_wide_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
     permute_shape s = merged_shape(c);
     if (permute_elements(&s) == 0) return KZ_OK;
     kz_status status = moves_rows(&s, error);
-    return status ? status : add_packs(c, plan, "packs", &s, wide, error);
+    return status ? status : add_packs(c, plan, "wide_tile", &s, wide, error);
 }
 
 // ---- boxes
@@ -258,7 +261,7 @@ static kz_status add_boxes(const kz_case *c, kz_plan *plan, const permute_shape 
     // The crossed side is the one whose last axis gives whole packs.
     bool output_is_straight = extent[s->order[s->rank - 1]] % (16 / size) != 0;
     order |= (uint64_t)output_is_straight << 32;
-    if (blocks > INT32_MAX) return add(c, plan, "box", blocks, PERMUTE_BOX_THREADS, 0, NULL, 0, error);
+    if (blocks > INT32_MAX) return add(c, plan, "tile_4d", blocks, PERMUTE_BOX_THREADS, 0, NULL, 0, error);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
                      kz_arg_u64(n[0]),
@@ -268,11 +271,12 @@ static kz_status add_boxes(const kz_case *c, kz_plan *plan, const permute_shape 
                      kz_arg_u64(divider_pack((uint32_t)counts[1])),
                      kz_arg_u64(divider_pack((uint32_t)counts[2])),
                      kz_arg_u64(divider_pack((uint32_t)counts[3]))};
-    return add(c, plan, "box", blocks, PERMUTE_BOX_THREADS, PERMUTE_BOX_BYTES + PERMUTE_BOX_BYTES / 8, args,
-               sizeof args / sizeof args[0], error);
+    return add(c, plan, "tile_4d", blocks, PERMUTE_BOX_THREADS, PERMUTE_BOX_BYTES + PERMUTE_BOX_BYTES / 8,
+               args, sizeof args / sizeof args[0], error);
 }
 
-kz_status permute_plan_box(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+kz_status permute_plan_tile_4d(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                               kz_error *error) {
     permute_shape s = merged_shape(c);
     if (permute_elements(&s) == 0) return KZ_OK;
     return add_boxes(c, plan, &s, error);
@@ -312,22 +316,22 @@ static kz_status add_channels(const kz_case *c, kz_plan *plan, const channel_sha
                PERMUTE_CHANNELS_THREADS, 0, args, 4, error);
 }
 
-kz_status permute_plan_channels(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
+kz_status permute_plan_few_channels(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                    kz_error *error) {
     permute_shape s = merged_shape(c);
     if (permute_elements(&s) == 0) return KZ_OK;
     channel_shape shape = find_channels(c, &s);
     if (shape.channels == 0)
         return kz_plan_refuse(
-            error, "2 to 4 channels to planes of whole packs or back alone; 07_box takes the rest");
+            error, "2 to 4 channels to planes of whole packs or back alone; 07_tile_4d takes the rest");
     return add_channels(c, plan, &shape, error);
 }
 
 // ---- 09: by shape
 // --------------------------------------------------------------------------------------------
 
-kz_status permute_plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
+kz_status permute_plan_dispatch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
     permute_shape s = merged_shape(c);
     uint64_t size = kz_type_size(c->type), count = permute_elements(&s);
     if (count == 0) return KZ_OK;
@@ -343,5 +347,5 @@ kz_status permute_plan_chosen(const kz_case *c, const kz_device_info *device, kz
     uint64_t shorter = kz_min_u64(tile_rows(&s), tile_columns(&s)) * size;
     if (shorter < PERMUTE_SMALL_BYTES) return add_boxes(c, plan, &s, error);
     if (shorter < PERMUTE_WIDE_BYTES) return add_packs(c, plan, "small", &s, small, error);
-    return add_packs(c, plan, "packs", &s, wide, error);
+    return add_packs(c, plan, "wide_tile", &s, wide, error);
 }

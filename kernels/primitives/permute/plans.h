@@ -10,13 +10,13 @@
 PERMUTE_PLAN(native)
 PERMUTE_PLAN(naive)
 PERMUTE_PLAN(fast_division)
-PERMUTE_PLAN(merged)
-PERMUTE_PLAN(rows)
-PERMUTE_PLAN(tile)
-PERMUTE_PLAN(packs)
-PERMUTE_PLAN(box)
-PERMUTE_PLAN(channels)
-PERMUTE_PLAN(chosen)
+PERMUTE_PLAN(merged_axes)
+PERMUTE_PLAN(row_copy)
+PERMUTE_PLAN(shared_tile)
+PERMUTE_PLAN(wide_tile)
+PERMUTE_PLAN(tile_4d)
+PERMUTE_PLAN(few_channels)
+PERMUTE_PLAN(dispatch)
 #undef PERMUTE_PLAN
 
 #endif

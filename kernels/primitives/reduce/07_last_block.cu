@@ -16,10 +16,10 @@ static __device__ __forceinline__ void last_block(const T *in, T *out, long long
     A value = kz_fold_block<operation>(fold_thread<operation, T, A>(in, n));
     if (gridDim.x > 1) {
         if (threadIdx.x == 0) partial[blockIdx.x] = value;
-        if (!kz_come_last()) return;
+        if (!kz_is_last_block()) return;
         value = kz_fold_identity<operation>(value);
         for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS)
-            value = kz_fold_combine<operation>(value, kz_look_l2(&partial[i]));
+            value = kz_fold_combine<operation>(value, kz_load_l2(&partial[i]));
         value = kz_fold_block<operation>(value);
     }
     if (threadIdx.x == 0) write_result<operation>(out, index, value, n);
@@ -30,9 +30,9 @@ static __device__ __forceinline__ void last_block(const T *in, T *out, long long
     (const T *in, T *out, A *partial, size_t n) { last_block<OPERATION, T, A>(in, out, NULL, partial, n); }
 #define ARG(operation, OPERATION, type, T, A)                                                                \
     KZ_ENTRY_BOUNDS(reduce_last_block_##operation##_##type, THREADS, REDUCE_VECTOR_BLOCKS)                   \
-    (const T *in, T *out, long long *index, kz_best<A> *partial, size_t n) {                                 \
-        last_block<OPERATION, T, kz_best<A>>(in, out, index, partial, n);                                    \
+    (const T *in, T *out, long long *index, kz_value_index<A> *partial, size_t n) {                          \
+        last_block<OPERATION, T, kz_value_index<A>>(in, out, index, partial, n);                             \
     }
 REDUCE_ALL(ENTRY)
 KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
-KZ_BEST_TYPES(ARG)
+KZ_ARG_TYPES(ARG)

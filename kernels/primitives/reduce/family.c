@@ -134,15 +134,15 @@ static kz_status plan_last_block(const kz_case *c, const kz_device_info *device,
 // All multiprocessors have a part of a small input, and each a small block: one that had all of it to itself would read
 // no faster than one multiprocessor can. Larger blocks when those no longer suffice; a second one on each where threads
 // would go round and round.
-static kz_status add_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                             kz_error *error) {
+static kz_status add_epoch_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 const char *idea, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK) return status;
     uint64_t packs = tiles(c, 16 / kz_type_size(c->type)), each = (uint64_t)device->multiprocessors;
-    uint32_t threads = REDUCE_MAILBOX_THREADS;
+    uint32_t threads = REDUCE_EPOCH_THREADS;
     while (threads < REDUCE_VECTOR_THREADS && packs > each * threads) threads *= 2;
-    if (packs > each * threads * REDUCE_MAILBOX_PACKS) each *= REDUCE_VECTOR_BLOCKS;
-    uint64_t blocks = kz_min_u64(kz_min_u64(kz_ceil_div(packs, threads), each), REDUCE_MAILBOX_BLOCKS);
+    if (packs > each * threads * REDUCE_EPOCH_PACKS) each *= REDUCE_VECTOR_BLOCKS;
+    uint64_t blocks = kz_min_u64(kz_min_u64(kz_ceil_div(packs, threads), each), REDUCE_EPOCH_BLOCKS);
     if (blocks == 0) blocks = 1;
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = guest_args(c, args);
@@ -150,14 +150,14 @@ static kz_status add_mailbox(const kz_case *c, const kz_device_info *device, kz_
     return KZ_OK;
 }
 
-static kz_status plan_mailbox(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    return add_mailbox(c, device, plan, "mailbox", error);
+static kz_status plan_epoch_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    return add_epoch_flags(c, device, plan, "epoch_flags", error);
 }
 
-static kz_status plan_overlap(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    kz_status status = add_mailbox(c, device, plan, "overlap", error);
+static kz_status plan_dependent_launch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                       kz_error *error) {
+    kz_status status = add_epoch_flags(c, device, plan, "dependent_launch", error);
     if (status == KZ_OK) plan->steps[0].launch.overlap = true;
     return status;
 }
@@ -171,8 +171,9 @@ static const kz_variant variants[] = {
     {"05_block_atomic", 75, plan_block_atomic, "a grid that fills the GPU, one atomic per block", NULL},
     {"06_vector", 75, plan_vector, "16-byte loads, several in flight", NULL},
     {"07_last_block", 75, plan_last_block, "one kernel: the last block finishes", NULL},
-    {"08_mailbox", 75, plan_mailbox, "partial results by mail: no fence, no ticket", NULL},
-    {"09_overlap", 90, plan_overlap, "launches that overlap: blocks in place before their turn", NULL},
+    {"08_epoch_flags", 75, plan_epoch_flags, "partial results flagged with the launch's epoch", NULL},
+    {"09_dependent_launch", 90, plan_dependent_launch, "blocks resident before the previous kernel ends",
+     NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -252,10 +253,17 @@ static const kz_case cases[] = {
 };
 
 // 01 to 06 add by atomics, in the order in which they come; that changes sums of floats alone.
-static bool varies(const kz_case *c, const kz_variant *variant) {
+static bool nondeterministic(const kz_case *c, const kz_variant *variant) {
     return c->operation == KZ_REDUCE_SUM && c->type != KZ_I32 && variant >= &variants[1] &&
            variant <= &variants[6];
 }
+
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"08_mailbox", "08_epoch_flags"},
+    {"09_overlap", "09_dependent_launch"},
+    {0},
+};
 
 const kz_family kz_family_reduce = {
     .name = "reduce",
@@ -265,6 +273,7 @@ const kz_family kz_family_reduce = {
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_reduce,
@@ -274,7 +283,7 @@ const kz_family kz_family_reduce = {
     .guest_signature = "const T *in, T *out, size_t n\n"
                        "argmin-*,argmax-*: const T *in, T *out, long long *index, size_t n",
     .guest_args = guest_args,
-    .varies = varies,
+    .nondeterministic = nondeterministic,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

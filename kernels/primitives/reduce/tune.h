@@ -21,13 +21,13 @@
 #ifndef REDUCE_VECTOR_PACKS
 #define REDUCE_VECTOR_PACKS 4 // 16-byte loads in flight per thread
 #endif
-// 08 and 09: blocks at most (room for their mail), and mails a lane looks for at once; searched: 4 9. 9 x 32 lanes
+// 08 and 09: blocks at most (each has a tile status), and statuses a lane polls at once; searched: 4 9. 9 x 32 lanes
 // are all of the 264 blocks that fill an H200. The threads of a block where the input is small, and the packs of a
 // thread from which on a multiprocessor has more than one block.
-#define REDUCE_MAILBOX_BLOCKS  1024
-#define REDUCE_MAILBOX_MAILS   9
-#define REDUCE_MAILBOX_THREADS 128
-#define REDUCE_MAILBOX_PACKS   16
+#define REDUCE_EPOCH_BLOCKS   1024
+#define REDUCE_EPOCH_STATUSES 9
+#define REDUCE_EPOCH_THREADS  128
+#define REDUCE_EPOCH_PACKS    16
 
 #ifndef REDUCE_VECTOR_LOAD
 #define REDUCE_VECTOR_LOAD KZ_STREAM

@@ -7,7 +7,7 @@
 #ifndef REDUCE_VECTOR_CUH
 #define REDUCE_VECTOR_CUH
 
-#include "kz/device/best.cuh"
+#include "kz/device/value_index.cuh"
 #include "reduce.cuh"
 #include "tune.h"
 
@@ -19,9 +19,9 @@ static __device__ __forceinline__ void write_result(T *out, long long *, A value
     kz_narrow(out, kz_fold_conclude<operation>(value, n));
 }
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ void write_result(T *out, long long *index, kz_best<A> b, size_t) {
+static __device__ __forceinline__ void write_result(T *out, long long *index, kz_value_index<A> b, size_t) {
     kz_narrow(out, b.value);
-    *index = kz_best_index(b);
+    *index = kz_index_of(b);
 }
 
 template <int operation, typename T, typename A, int PACKS = REDUCE_VECTOR_PACKS>
@@ -37,8 +37,8 @@ static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
 #pragma unroll
     for (int p = 0; p < PACKS; p++) value[p] = kz_fold_identity<operation>(A());
     A last = value[0]; // folded last, for each value goes up in the elements' order
-    if (kz_thread() < head) value[0] = kz_element<A>::at(in[kz_thread()], kz_thread());
-    if (kz_thread() < n - after) last = kz_element<A>::at(in[after + kz_thread()], after + kz_thread());
+    if (kz_thread() < head) value[0] = kz_fold_element<A>::at(in[kz_thread()], kz_thread());
+    if (kz_thread() < n - after) last = kz_fold_element<A>::at(in[after + kz_thread()], after + kz_thread());
 
     size_t stride = kz_threads();
     size_t i = kz_thread();

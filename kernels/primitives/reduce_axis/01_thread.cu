@@ -15,7 +15,7 @@ static __device__ __forceinline__ void thread_each(const T *in, O out, size_t se
         const T *from = in + first_of(s, n, inner);
         A value = kz_fold_identity<operation>(A());
         for (size_t k = 0; k < n; k++)
-            value = kz_fold_next<operation>(value, kz_element<A>::at(from[k * inner], k));
+            value = kz_fold_next<operation>(value, kz_fold_element<A>::at(from[k * inner], k));
         write_result<operation>(out, s, value, n);
     }
 }
@@ -28,8 +28,8 @@ static __device__ __forceinline__ void thread_each(const T *in, O out, size_t se
 #define FIND(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY(reduce_axis_thread_##operation##_##type)                                                        \
     (const T *in, T *out, size_t segments, size_t n, size_t inner, long long *index) {                       \
-        thread_each<OPERATION, T, kz_best<A>>(in, found<T>{out, index}, segments, n, inner);                 \
+        thread_each<OPERATION, T, kz_value_index<A>>(in, found<T>{out, index}, segments, n, inner);          \
     }
 REDUCE_AXIS_ALL(ENTRY)
 REDUCE_AXIS_MIN(ENTRY)
-KZ_BEST_TYPES(FIND)
+KZ_ARG_TYPES(FIND)

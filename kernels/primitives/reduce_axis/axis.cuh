@@ -5,7 +5,7 @@
 #ifndef REDUCE_AXIS_CUH
 #define REDUCE_AXIS_CUH
 
-#include "kz/device/best.cuh"
+#include "kz/device/value_index.cuh"
 #include "tune.h"
 
 // Where the first element of segment s lies.
@@ -24,9 +24,9 @@ template <typename T> struct found {
     long long *index;
 };
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ void write_result(found<T> to, size_t s, kz_best<A> b, size_t) {
+static __device__ __forceinline__ void write_result(found<T> to, size_t s, kz_value_index<A> b, size_t) {
     kz_narrow(&to.out[s], b.value);
-    to.index[s] = kz_best_index(b);
+    to.index[s] = kz_index_of(b);
 }
 
 // ENTRY(operation, OPERATION, type, T, A) for the operations and types of every variant.
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void write_result(found<T> to, size_t s, kz_be
 #define REDUCE_AXIS_ALL(ENTRY)                                                                               \
     REDUCE_AXIS_FEW(ENTRY)                                                                                   \
     KZ_FOLD_FLOATS(ENTRY, mean, KZ_MEAN)
-// For the variants that do all operations: REDUCE_AXIS_ALL, this, and KZ_BEST_TYPES.
+// For the variants that do all operations: REDUCE_AXIS_ALL, this, and KZ_ARG_TYPES.
 #define REDUCE_AXIS_MIN(ENTRY) KZ_FOLD_TYPES(ENTRY, min, KZ_MIN)
 
 #endif

@@ -84,10 +84,11 @@ static __device__ __forceinline__ void columns(const T *in, O out, A *partial, c
                 for (int r = 0; r < REDUCE_AXIS_ROWS; r++) element[r] = from[(k + r * height) * s->inner];
 #pragma unroll
                 for (int r = 0; r < REDUCE_AXIS_ROWS; r++)
-                    value = kz_fold_next<operation>(value, kz_element<A>::at(element[r], k + r * height));
+                    value =
+                        kz_fold_next<operation>(value, kz_fold_element<A>::at(element[r], k + r * height));
             }
             for (; k < u.to; k += height)
-                value = kz_fold_next<operation>(value, kz_element<A>::at(from[k * s->inner], k));
+                value = kz_fold_next<operation>(value, kz_fold_element<A>::at(from[k * s->inner], k));
         }
         fold_rows<operation, 1>(&value, s->width);
         if (threadIdx.x < s->width && u.column < s->inner)

@@ -47,7 +47,7 @@ static kz_status told(const kz_case *c, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
     return kz_plan_refuse(error, "no %s here: 01_thread and %s do it", reduce_operations[c->operation],
-                          reduce_finds(c) ? "08_second_look" : "07_chosen");
+                          reduce_finds(c) ? "08_value_then_index" : "07_dispatch");
 }
 
 // A launch; what finds takes the indices' buffer as its last argument.
@@ -103,7 +103,7 @@ static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_p
 static kz_status rows_alone(const kz_case *c, kz_error *error) {
     kz_status status = told(c, error);
     if (status != KZ_OK || c->axes[INNER] <= 1) return status;
-    return kz_plan_refuse(error, "rows alone: inner is %lld, not 1; 05_columns and 07_chosen take columns",
+    return kz_plan_refuse(error, "rows alone: inner is %lld, not 1; 05_columns and 07_dispatch take columns",
                           (long long)c->axes[INNER]);
 }
 
@@ -120,12 +120,13 @@ static uint64_t row_packs(const kz_case *c) {
     return bytes % 16 == 0 ? bytes / 16 : (bytes - size + 15) / 16 + 1;
 }
 
-static kz_status plan_group(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_lane_group(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
     kz_status status = rows_alone(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     bool packs = row_bytes(c) % 16 == 0;
     uint64_t lanes = lanes_for(packs ? row_bytes(c) / 16 : (uint64_t)c->axes[N]);
-    add_each(c, device, plan, "group", lanes, lanes);
+    add_each(c, device, plan, "lane_group", lanes, lanes);
     return KZ_OK;
 }
 
@@ -205,7 +206,7 @@ static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_
     kz_status status = rows_alone(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->operation == KZ_REDUCE_MEAN)
-        return kz_plan_refuse(error, "sums and maxima alone: 07_chosen has 06's kernels for means too");
+        return kz_plan_refuse(error, "sums and maxima alone: 07_dispatch has 06's kernels for means too");
     add_rows(c, device, plan);
     return KZ_OK;
 }
@@ -246,7 +247,8 @@ static bool worth_a_block(const kz_case *c, const kz_device_info *device) {
 }
 
 // By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest.
-static kz_status plan_chosen(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_dispatch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                               kz_error *error) {
     if (reduce_finds(c)) return told(c, error);
     kz_status status = supported(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
@@ -276,11 +278,11 @@ static void add_find(const kz_case *c, const kz_device_info *device, kz_plan *pl
     add_entry(c, plan, "find", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
 }
 
-static kz_status plan_second_look(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
+static kz_status plan_value_then_index(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                       kz_error *error) {
     kz_status status = supported(c, error);
     if (status == KZ_OK && !reduce_finds(c))
-        return kz_plan_refuse(error, "argmin and argmax alone: 07_chosen does %s",
+        return kz_plan_refuse(error, "argmin and argmax alone: 07_dispatch does %s",
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->axes[INNER] > 1)
@@ -299,11 +301,12 @@ static const kz_variant variants[] = {
     {"01_thread", 75, plan_thread, "a thread per segment", NULL},
     {"02_warp", 75, plan_warp, "a warp per segment", NULL},
     {"03_block", 75, plan_block, "a block per segment", NULL},
-    {"04_group", 75, plan_group, "1 to 32 lanes by the row's length, 16-byte loads", NULL},
+    {"04_lane_group", 75, plan_lane_group, "1 to 32 lanes by the row's length, 16-byte loads", NULL},
     {"05_columns", 75, plan_columns, "tiles of columns, n in pieces, a second stage", NULL},
     {"06_vector", 75, plan_vector, "several rows or packs per lane in flight", NULL},
-    {"07_chosen", 75, plan_chosen, "the plan takes the kernel that fits the shape", NULL},
-    {"08_second_look", 75, plan_second_look, "argmin and argmax: the value first, then its place", NULL},
+    {"07_dispatch", 75, plan_dispatch, "the plan dispatches by shape", NULL},
+    {"08_value_then_index", 75, plan_value_then_index, "argmin and argmax: the value first, then its index",
+     NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -411,6 +414,14 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[N]; }
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"04_group", "04_lane_group"},
+    {"07_chosen", "07_dispatch"},
+    {"08_second_look", "08_value_then_index"},
+    {0},
+};
+
 const kz_family kz_family_reduce_axis = {
     .name = "reduce_axis",
     .group = "primitives",
@@ -419,6 +430,7 @@ const kz_family kz_family_reduce_axis = {
     .axes = (const char *const[]){"outer", "n", "inner", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_reduce_axis,

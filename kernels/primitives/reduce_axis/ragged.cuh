@@ -33,7 +33,8 @@ static __device__ __forceinline__ void ragged(const T *in, O out, size_t segment
              row += REDUCE_AXIS_THREADS / lanes) {
             A value = kz_fold_identity<operation>(A());
             for (unsigned k = threadIdx.x % lanes; row < count && k < n; k += lanes)
-                value = kz_fold_next<operation>(value, kz_element<A>::at(tile[row * (unsigned)n + k], k));
+                value =
+                    kz_fold_next<operation>(value, kz_fold_element<A>::at(tile[row * (unsigned)n + k], k));
             if (lanes > 1) {
                 __syncwarp();
                 value = fold_group<operation>(value, lanes);

@@ -68,7 +68,7 @@ static kz_case sum(kz_type type, int64_t outer, int64_t n, int64_t inner) {
 }
 
 static void assert_takes(kz_case c, const char *entry, uint32_t steps) {
-    kz_plan plan = plan_of("07_chosen", c, KZ_OK);
+    kz_plan plan = plan_of("07_dispatch", c, KZ_OK);
     assert_string_equal(plan.steps[0].entry, entry);
     assert_int_equal(plan.step_count, steps);
     assert_true((steps > 1) == (plan.workspace_bytes > 0));
@@ -82,7 +82,7 @@ static void the_plan_chooses_by_shape(void **state) {
     assert_takes(sum(KZ_F32, 1, 1 << 28, 1), "reduce_axis_team_sum_f32", 2);
     assert_takes(sum(KZ_F16, 1, 1 << 14, 1 << 14), "reduce_axis_wide_columns_sum_f16", 2);
     assert_takes(sum(KZ_F32, 1 << 12, 256, 256), "reduce_axis_wide_columns_sum_f32", 1);
-    assert_int_equal(plan_of("07_chosen", sum(KZ_F32, 0, 16, 1), KZ_OK).step_count, 0);
+    assert_int_equal(plan_of("07_dispatch", sum(KZ_F32, 0, 16, 1), KZ_OK).step_count, 0);
 }
 
 // Four lanes hold 16 floats; 5 floats touch two packs wherever they begin, 256 four for each of 16 lanes.
@@ -97,9 +97,9 @@ static void lanes_fit_the_row(void **state) {
 
 static void what_is_not_done_is_refused(void **state) {
     plan_of("06_vector", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
-    plan_of("04_group", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
+    plan_of("04_lane_group", sum(KZ_F32, 10, 16, 2), KZ_UNSUPPORTED);
     kz_case mean = {.operation = KZ_REDUCE_MEAN, .type = KZ_I32, .axes = {1, 8, 1}};
-    plan_of("07_chosen", mean, KZ_UNSUPPORTED);
+    plan_of("07_dispatch", mean, KZ_UNSUPPORTED);
     plan_of("01_thread", sum(KZ_U8, 1, 8, 1), KZ_UNSUPPORTED);
 }
 
@@ -123,7 +123,7 @@ static void what_finds_is_planned_by_01_and_08(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         kz_plan plan =
-            plan_of("08_second_look", argmax(KZ_F32, rows[i].outer, rows[i].n, rows[i].inner), KZ_OK);
+            plan_of("08_value_then_index", argmax(KZ_F32, rows[i].outer, rows[i].n, rows[i].inner), KZ_OK);
         assert_string_equal(plan.steps[0].entry, rows[i].entry);
         assert_int_equal(plan.step_count, rows[i].steps);
         for (uint32_t s = 0; s < plan.step_count; s++) { // the indices' buffer comes last
@@ -133,10 +133,11 @@ static void what_finds_is_planned_by_01_and_08(void **state) {
         }
     }
     assert_int_equal(
-        plan_of("08_second_look", argmax(KZ_F64, 1, 1 << 20, 3), KZ_OK).workspace_bytes % (3 * 16), 0);
+        plan_of("08_value_then_index", argmax(KZ_F64, 1, 1 << 20, 3), KZ_OK).workspace_bytes % (3 * 16), 0);
     plan_of("01_thread", argmax(KZ_F32, 4, 4, 4), KZ_OK);
-    plan_of("08_second_look", sum(KZ_F32, 4, 4, 1), KZ_UNSUPPORTED);
-    const char *const others[] = {"02_warp", "03_block", "04_group", "05_columns", "06_vector", "07_chosen"};
+    plan_of("08_value_then_index", sum(KZ_F32, 4, 4, 1), KZ_UNSUPPORTED);
+    const char *const others[] = {"02_warp",    "03_block",  "04_lane_group",
+                                  "05_columns", "06_vector", "07_dispatch"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         plan_of(others[i], argmax(KZ_F32, 4, 4, 1), KZ_UNSUPPORTED);
 }
@@ -148,7 +149,7 @@ static void lanes_of_what_finds(void **state) {
         uint64_t lanes;
     } rows[] = {{4, 1}, {8, 2}, {16, 4}, {64, 4}, {128, 4}, {256, 8}, {257, 8}, {1000, 32}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        kz_plan plan = plan_of("08_second_look", argmax(KZ_F32, 100000, rows[i].n, 1), KZ_OK);
+        kz_plan plan = plan_of("08_value_then_index", argmax(KZ_F32, 100000, rows[i].n, 1), KZ_OK);
         assert_int_equal(plan.steps[0].args[4].scalar, rows[i].lanes);
     }
 }
@@ -160,7 +161,7 @@ static void find_in_rows(kz_device *device, size_t rows, size_t n, const float *
     kz_operation *operation;
     kz_ptr from, to, at, work;
     uint64_t bytes = (rows * n + shift) * sizeof *in;
-    assert_int_equal(kz_reduce_axis_open(device, KZ_REDUCE_ARGMAX, KZ_F32, rows, n, 1, "08_second_look",
+    assert_int_equal(kz_reduce_axis_open(device, KZ_REDUCE_ARGMAX, KZ_F32, rows, n, 1, "08_value_then_index",
                                          &operation, &error),
                      KZ_OK);
     uint64_t space = kz_operation_workspace(operation);

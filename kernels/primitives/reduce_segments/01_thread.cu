@@ -14,7 +14,7 @@ static __device__ __forceinline__ void thread_each(const T *in, const unsigned *
     for (size_t s = kz_thread(); s < segments; s += kz_threads()) {
         A value = kz_fold_identity<operation>(A());
         for (size_t k = offsets[s]; k < offsets[s + 1]; k++)
-            value = kz_fold_next<operation>(value, kz_element<A>::at(in[k], k));
+            value = kz_fold_next<operation>(value, kz_fold_element<A>::at(in[k], k));
         write_result<operation>(out, offsets, s, value);
     }
 }
@@ -27,8 +27,8 @@ static __device__ __forceinline__ void thread_each(const T *in, const unsigned *
 #define FIND(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY(reduce_segments_thread_##operation##_##type)                                                    \
     (const T *in, const unsigned *offsets, T *out, size_t segments, long long *index) {                      \
-        thread_each<OPERATION, T, kz_best<A>>(in, offsets, found<T>{out, index, false}, segments);           \
+        thread_each<OPERATION, T, kz_value_index<A>>(in, offsets, found<T>{out, index, false}, segments);    \
     }
 REDUCE_SEGMENTS_ALL(ENTRY)
 REDUCE_SEGMENTS_MIN(ENTRY)
-KZ_BEST_TYPES(FIND)
+KZ_ARG_TYPES(FIND)

@@ -99,15 +99,16 @@ static __device__ __forceinline__ part<A> walk(const problem<T, O> &p, const til
     if (end >= y + ITEMS && first + ITEMS <= items) { // elements alone, as in most of a long segment
 #pragma unroll UNROLL
         for (int i = 0; i < ITEMS; i++)
-            mine.value =
-                kz_fold_next<operation>(mine.value, kz_element<A>::at(tile.elements[y + i], base + y + i));
+            mine.value = kz_fold_next<operation>(mine.value,
+                                                 kz_fold_element<A>::at(tile.elements[y + i], base + y + i));
         return mine;
     }
 #pragma unroll UNROLL
     for (int i = 0; i < ITEMS; i++) {
         if (first + i >= items) break;
         if (x >= tile.segment_count || y < tile.ends[x] - base) {
-            mine.value = kz_fold_next<operation>(mine.value, kz_element<A>::at(tile.elements[y], base + y));
+            mine.value =
+                kz_fold_next<operation>(mine.value, kz_fold_element<A>::at(tile.elements[y], base + y));
             y++;
         } else {
             if (mine.closed) {
@@ -191,7 +192,7 @@ static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const 
         l.segment[blockIdx.x] = block_segment;
         if (block_segment != NONE) l.head[blockIdx.x] = block_head;
     }
-    if (kz_come_last()) close_all<operation, WARPS>(p, l);
+    if (kz_is_last_block()) close_all<operation, WARPS>(p, l);
 }
 
 #define ENTRY(operation, OPERATION, type, T, A)                                                              \
@@ -205,11 +206,11 @@ static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const 
 // One entry for both: argmin is the argmax of elements that are turned round.
 #define FIND(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY_BOUNDS(reduce_segments_merge_path_##operation##_##type, THREADS, REDUCE_SEGMENTS_MERGE_BLOCKS)  \
-    (const T *in, const unsigned *offsets, T *out, kz_best<A> *value, kz_best<A> *head,                      \
+    (const T *in, const unsigned *offsets, T *out, kz_value_index<A> *value, kz_value_index<A> *head,        \
      unsigned long long *segment, size_t segments, size_t n, size_t chunk, long long *index,                 \
      size_t turned) {                                                                                        \
         const problem<T, found<T>> p = {in, offsets, {out, index, turned != 0}, segments, n};                \
-        const left<kz_best<A>> l = {value, head, segment};                                                   \
+        const left<kz_value_index<A>> l = {value, head, segment};                                            \
         merge_path<OPERATION, A>(p, l, chunk);                                                               \
     }
 REDUCE_SEGMENTS_ALL(ENTRY)

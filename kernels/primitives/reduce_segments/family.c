@@ -78,7 +78,8 @@ static kz_status told(const kz_case *c, kz_error *error) {
     kz_status status = supported(c, error);
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
     return kz_plan_refuse(error, "no %s here: 01_thread and 04_merge_path do it, and %s",
-                          reduce_operations[c->operation], reduce_finds(c) ? "08_places" : "06_front");
+                          reduce_operations[c->operation],
+                          reduce_finds(c) ? "08_shared_index" : "06_in_order_blocks");
 }
 
 // A launch of (in, offsets, out, segments), with the indices' buffer behind them where they are to be found.
@@ -160,32 +161,36 @@ static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device,
 }
 
 // A share for every warp.
-static kz_status plan_bits(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_tail_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                 kz_error *error) {
     kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->operation == KZ_REDUCE_MEAN)
-        return kz_plan_refuse(error, "sums and maxima alone: 04_merge_path and 06_front do means too");
-    uint64_t items = (uint64_t)c->axes[N] + segments(c), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BITS_BLOCKS;
-    uint64_t blocks = kz_min_u64(kz_ceil_div(items, warps * REDUCE_SEGMENTS_BITS_ITEMS), full);
-    add_shares(c, plan, "bits", blocks, REDUCE_SEGMENTS_BITS_THREADS, kz_ceil_div(items, blocks * warps));
+        return kz_plan_refuse(error,
+                              "sums and maxima alone: 04_merge_path and 06_in_order_blocks do means too");
+    uint64_t items = (uint64_t)c->axes[N] + segments(c), warps = REDUCE_SEGMENTS_FLAGS_THREADS / 32;
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(items, warps * REDUCE_SEGMENTS_FLAGS_ITEMS), full);
+    add_shares(c, plan, "tail_flags", blocks, REDUCE_SEGMENTS_FLAGS_THREADS,
+               kz_ceil_div(items, blocks * warps));
     return KZ_OK;
 }
 
 // A range of whole tiles for every warp, in places: there are up to 15 bytes of them before the input.
-static kz_status plan_front(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_in_order_blocks(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
     kz_status status = c->operation == KZ_REDUCE_MIN ? supported(c, error) : told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_BITS_THREADS / 32;
+    uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_FLAGS_THREADS / 32;
     uint64_t places = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BITS_BLOCKS;
-    uint64_t tiles = kz_min_u64(places / (tile * warps * full) + 1, REDUCE_SEGMENTS_FRONT_TILES);
-    uint64_t least = kz_ceil_div(places, tile * warps * REDUCE_SEGMENTS_FRONT_BLOCKS);
+    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
+    uint64_t tiles = kz_min_u64(places / (tile * warps * full) + 1, REDUCE_SEGMENTS_IN_ORDER_TILES);
+    uint64_t least = kz_ceil_div(places, tile * warps * REDUCE_SEGMENTS_IN_ORDER_BLOCKS);
     uint64_t chunk = tile * (tiles > least ? tiles : least);
     kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OFFSETS),           kz_arg_buffer(OUT),
                      kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)};
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, "front", kz_ceil_div(places, chunk * warps),
-                      REDUCE_SEGMENTS_BITS_THREADS, args, 6);
+    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, "in_order_blocks",
+                      kz_ceil_div(places, chunk * warps), REDUCE_SEGMENTS_FLAGS_THREADS, args, 6);
     return KZ_OK;
 }
 
@@ -210,29 +215,31 @@ static kz_status add_ring(const kz_case *c, const kz_device_info *device, kz_pla
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = guest_args(c, args);
     kz_plan_add_entry(plan, &kz_family_reduce_segments, c, ring.idea,
-                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_MAILS),
+                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_STATUSES),
                       REDUCE_SEGMENTS_RING_THREADS(ring.warps), args, count);
     plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = (uint32_t)shared;
     return KZ_OK;
 }
 
 // Values lie in the place of elements; those of the half types, which are floats, behind the stages.
-static kz_status plan_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_ring_buffer(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
     kz_status status = told(c, error);
     if (status != KZ_OK || segments(c) == 0) return status;
-    const ring_shape ring = {"ring", REDUCE_SEGMENTS_RING_WARPS, REDUCE_SEGMENTS_RING_STAGES,
+    const ring_shape ring = {"ring_buffer", REDUCE_SEGMENTS_RING_WARPS, REDUCE_SEGMENTS_RING_STAGES,
                              REDUCE_SEGMENTS_RING_BLOCKS, kz_type_size(c->type) == 2 ? sizeof(float) : 0};
     return add_ring(c, device, plan, ring, error);
 }
 
-static kz_status plan_places(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_shared_index(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                   kz_error *error) {
     kz_status status = supported(c, error);
     if (status == KZ_OK && !reduce_finds(c))
-        return kz_plan_refuse(error, "argmin and argmax alone: 04_merge_path and 06_front do %s",
+        return kz_plan_refuse(error, "argmin and argmax alone: 04_merge_path and 06_in_order_blocks do %s",
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
-    const ring_shape ring = {"places", REDUCE_SEGMENTS_PLACES_WARPS, REDUCE_SEGMENTS_PLACES_STAGES,
-                             REDUCE_SEGMENTS_PLACES_BLOCKS, sizeof(uint16_t)};
+    const ring_shape ring = {"shared_index", REDUCE_SEGMENTS_INDEX_WARPS, REDUCE_SEGMENTS_INDEX_STAGES,
+                             REDUCE_SEGMENTS_INDEX_BLOCKS, sizeof(uint16_t)};
     return add_ring(c, device, plan, ring, error);
 }
 
@@ -241,11 +248,13 @@ static const kz_variant variants[] = {
     {"01_thread", 75, plan_thread, "a thread per segment", NULL},
     {"02_warp", 75, plan_warp, "a warp per segment", NULL},
     {"03_block", 75, plan_block, "a block per segment", NULL},
-    {"04_merge_path", 75, plan_merge_path, "even shares of elements and ends, whatever the skew", NULL},
-    {"05_bits", 80, plan_bits, "elements added without a question, ends as bits", NULL},
-    {"06_front", 80, plan_front, "small shares in order: the GPU reads side by side", NULL},
-    {"07_ring", 90, plan_ring, "a ring of tiles by bulk copies, one warp that looks up the ends", NULL},
-    {"08_places", 90, plan_places, "argmin and argmax in the ring: places put by, values looked up", NULL},
+    {"04_merge_path", 75, plan_merge_path, "elements and ends divided evenly, whatever the skew", NULL},
+    {"05_tail_flags", 80, plan_tail_flags, "branch-free folding, segment ends as bits", NULL},
+    {"06_in_order_blocks", 80, plan_in_order_blocks, "small blocks in index order: reads stay together",
+     NULL},
+    {"07_ring_buffer", 90, plan_ring_buffer, "a ring of tiles by bulk copies, one warp looks up the ends",
+     NULL},
+    {"08_shared_index", 90, plan_shared_index, "argmin and argmax: indices into the ring's tiles", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -317,10 +326,19 @@ static uint64_t size(const kz_case *c) { return segments(c) ? (uint64_t)c->axes[
 // many for the ring of 07 and 08; 06 does not find.
 static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
     static const char *const by_ends[] = {"04_merge_path", NULL};
-    static const char *const when_short[] = {"06_front", "04_merge_path", NULL};
+    static const char *const when_short[] = {"06_in_order_blocks", "04_merge_path", NULL};
     if (size(c) >= 8) return NULL;
     return kz_choose_in_order(&kz_family_reduce_segments, c, device, size(c) == 0 ? by_ends : when_short);
 }
+
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"05_bits", "05_tail_flags"},
+    {"06_front", "06_in_order_blocks"},
+    {"07_ring", "07_ring_buffer"},
+    {"08_places", "08_shared_index"},
+    {0},
+};
 
 const kz_family kz_family_reduce_segments = {
     .name = "reduce_segments",
@@ -330,6 +348,7 @@ const kz_family kz_family_reduce_segments = {
     .axes = (const char *const[]){"n", "segments", "skew", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_reduce_segments,

@@ -131,13 +131,13 @@ static __device__ __forceinline__ void close_all(const problem<T, O> &p, const l
         unsigned long long segment = NONE;
         if (block < gridDim.x) { // from L2: L1 knows nothing of other blocks
             segment = __ldcg(&l.segment[block]);
-            mine.value = kz_look_l2(&l.value[block]);
+            mine.value = kz_load_l2(&l.value[block]);
             mine.closed = segment != NONE;
         }
         part<A> before = append<operation>(carry, scan_parts<operation, WARPS>(mine, &whole));
         if (segment != NONE)
             write_result<operation>(p.out, p.offsets, segment,
-                                    kz_fold_combine<operation>(before.value, kz_look_l2(&l.head[block])));
+                                    kz_fold_combine<operation>(before.value, kz_load_l2(&l.head[block])));
         carry = append<operation>(carry, whole);
     }
 }

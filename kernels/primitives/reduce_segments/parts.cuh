@@ -1,16 +1,16 @@
-// reduce_segments: parts of segments that go from block to block by mail, for 06 and 07: what a stretch of
-// elements leaves, where it begins among the segments, and how a block looks back for the parts before it.
+// reduce_segments: parts of segments that blocks pass on as tile statuses, for 06 and 07: what a range of elements
+// leaves open, where it begins among the segments, and how a block looks back for the parts before it.
 #ifndef REDUCE_SEGMENTS_PARTS_CUH
 #define REDUCE_SEGMENTS_PARTS_CUH
 
-#include "kz/device/best.cuh"
-#include "kz/device/mail.cuh"
+#include "kz/device/value_index.cuh"
+#include "kz/device/tile_status.cuh"
 
-// What says whether a part is closed has its value's size, so that there is no gap; a spot has none beside a word.
+// What says whether a part is closed has its value's size, so that there is no padding; kz_value_index32 has none beside a word.
 template <typename A> struct flag_of { typedef A type; };
-template <typename A> struct flag_of<kz_spot<A>> { typedef unsigned type; };
+template <typename A> struct flag_of<kz_value_index32<A>> { typedef unsigned type; };
 
-// A part as it goes by mail.
+// A part as a tile status's value.
 template <int operation, typename A> struct parts {
     typedef typename flag_of<A>::type mark;
     struct value {
@@ -30,8 +30,8 @@ template <int operation, typename A> struct parts {
     }
 };
 
-// How many segments end at or before element e, by a warp. The first look is about where they would be if all had one
-// length, the farther from there the wider.
+// How many segments end at or before element e, by a warp. The first probes are around where they would be if all had one
+// length, the farther from there the wider apart.
 static __device__ __forceinline__ unsigned ends_up_to(const unsigned *offsets, size_t segments, size_t n,
                                                       size_t e) {
     if (e == 0) return 0;
@@ -64,21 +64,21 @@ template <typename A> struct record {
     unsigned from, to;
 };
 
-// What the senders [low, from) come to, nearest first, 32 at a time, up to one that has closed a segment. By a warp; all
+// The total of blocks [low, from), nearest first, 32 at a time, up to one that has closed a segment. By a warp; all
 // lanes get it.
 template <typename Op>
-static __device__ __forceinline__ typename Op::value look_back(const kz_mailbox &box, unsigned low,
-                                                               unsigned from, unsigned launch) {
+static __device__ __forceinline__ typename Op::value look_back(const kz_tile_states &states, unsigned low,
+                                                               unsigned from, unsigned epoch) {
     typedef typename Op::value A;
     A prefix = Op::identity();
     for (int nearest = (int)from; nearest > (int)low && prefix.closed == 0; nearest -= KZ_WARP) {
-        int sender = nearest - 1 - (int)kz_lane();
+        int block = nearest - 1 - (int)kz_lane();
         A value = Op::identity();
-        if (sender >= (int)low) {
-            kz_mail<A> mail;
-            do mail = box.receive<A>((size_t)sender);
-            while (!mail.bears(launch));
-            value = mail.value();
+        if (block >= (int)low) {
+            kz_tile_status<A> status;
+            do status = states.load<A>((size_t)block);
+            while (!status.has_flag(epoch));
+            value = status.value();
         }
         __syncwarp();
 #pragma unroll

@@ -81,7 +81,7 @@ static void shares_are_even(void **state) {
     assert_true(chunk - items / blocks < 2 * 4096);
 }
 
-// 06's shares hold all places, up to 15 bytes before the input included; every block has its mail; small
+// 06's ranges hold all elements, up to 15 bytes before the input included; every block has a tile status; small
 // inputs are spread.
 static void the_front_is_whole(void **state) {
     const kz_type types[] = {KZ_F32, KZ_F64, KZ_F16};
@@ -89,7 +89,7 @@ static void the_front_is_whole(void **state) {
         for (int64_t n = 1; n <= UINT32_MAX; n = n * 5 + 1) {
             kz_plan p;
             kz_case c = {.type = types[t], .axes = {n, 1000, 0}};
-            assert_int_equal(plan_of("06_front", c, &p), KZ_OK);
+            assert_int_equal(plan_of("06_in_order_blocks", c, &p), KZ_OK);
             uint64_t blocks = p.steps[0].launch.grid[0];
             uint64_t share = p.steps[0].args[5].scalar * (p.steps[0].launch.block[0] / 32);
             uint64_t places = (uint64_t)n + 16 / kz_type_size(types[t]) - 1;
@@ -139,7 +139,7 @@ static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32
     static int32_t out[RING_SEGMENTS];
     static int64_t index[RING_SEGMENTS];
     kz_copy_to_device(t->device, NULL, t->offsets, offsets, (segments + 1) * sizeof *offsets, &error);
-    run_ring(t, "07_ring", t->sums, KZ_REDUCE_SUM, blocks, segments);
+    run_ring(t, "07_ring_buffer", t->sums, KZ_REDUCE_SUM, blocks, segments);
     kz_copy_to_host(t->device, NULL, out, t->out, segments * sizeof *out, &error);
     assert_int_equal(kz_device_synchronize(t->device, &error), KZ_OK);
     for (size_t s = 0; s < segments; s++) {
@@ -147,7 +147,7 @@ static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32
         for (uint32_t k = offsets[s]; k < offsets[s + 1]; k++) sum += (uint32_t)in[k];
         assert_int_equal((uint32_t)out[s], sum);
     }
-    run_ring(t, "08_places", t->places, KZ_REDUCE_ARGMAX, blocks, segments);
+    run_ring(t, "08_shared_index", t->places, KZ_REDUCE_ARGMAX, blocks, segments);
     kz_copy_to_host(t->device, NULL, out, t->out, segments * sizeof *out, &error);
     kz_copy_to_host(t->device, NULL, index, t->index, segments * sizeof *index, &error);
     assert_int_equal(kz_device_synchronize(t->device, &error), KZ_OK);
@@ -187,8 +187,8 @@ static void the_ring_comes_round(void **state) {
     kz_error error = {0};
     ring_test t;
     assert_int_equal(kz_device_open("sim:h200", &t.device, &error), KZ_OK);
-    t.sums = load_variant(t.device, "07_ring");
-    t.places = load_variant(t.device, "08_places");
+    t.sums = load_variant(t.device, "07_ring_buffer");
+    t.places = load_variant(t.device, "08_shared_index");
     assert_int_equal(kz_memory_alloc(t.device, sizeof in, &t.in, &error), KZ_OK);
     assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.offsets, &error), KZ_OK);
     assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.out, &error), KZ_OK);
@@ -213,7 +213,7 @@ static void the_ring_comes_round(void **state) {
 static void what_equals_the_identity_has_a_place(void **state) {
     enum { LENGTH = 20, COUNT = 4 };
     const uint32_t offsets[COUNT + 1] = {0, 0, 0, 13, LENGTH};
-    const char *variants[] = {"01_thread", "04_merge_path", "08_places"};
+    const char *variants[] = {"01_thread", "04_merge_path", "08_shared_index"};
     int32_t in[LENGTH + 3];
     for (int i = 0; i < LENGTH + 3; i++) in[i] = INT32_MIN;
     kz_device *device;
@@ -265,9 +265,9 @@ static void what_finds_is_one_kernel(void **state) {
         assert_string_equal(p.steps[0].entry, "reduce_segments_merge_path_argmax_f32");
         assert_int_equal(p.steps[0].args[9].kind == KZ_ARG_BUFFER, rows[i].index);
         assert_int_equal(p.steps[0].args[10].scalar, rows[i].turned);
-        assert_int_equal(plan_of("07_ring", c, &p), KZ_UNSUPPORTED);
-        assert_int_equal(plan_of("06_front", c, &p), i == 0 ? KZ_OK : KZ_UNSUPPORTED);
-        assert_int_equal(plan_of("08_places", c, &p), i == 0 ? KZ_UNSUPPORTED : KZ_OK);
+        assert_int_equal(plan_of("07_ring_buffer", c, &p), KZ_UNSUPPORTED);
+        assert_int_equal(plan_of("06_in_order_blocks", c, &p), i == 0 ? KZ_OK : KZ_UNSUPPORTED);
+        assert_int_equal(plan_of("08_shared_index", c, &p), i == 0 ? KZ_UNSUPPORTED : KZ_OK);
         assert_int_equal(plan_of("01_thread", c, &p), KZ_OK);
     }
 }
@@ -279,8 +279,8 @@ static void the_mean_length_decides(void **state) {
         const char *variant;
         const char *finds; // argmax
     } rows[] = {{1000, 1000000, "04_merge_path", "04_merge_path"},
-                {4000, 1000, "06_front", "04_merge_path"},
-                {100000, 1000, "07_ring", "08_places"}};
+                {4000, 1000, "06_in_order_blocks", "04_merge_path"},
+                {100000, 1000, "07_ring_buffer", "08_shared_index"}};
     const kz_device_info unknown = {.kind = KZ_DEVICE_CUDA,
                                     .id = "cuda:0",
                                     .sm = 100,

@@ -1,29 +1,29 @@
-// reduce_segments: a ring of tiles in shared memory and the warps that it goes round through, for 07 and 08.
+// reduce_segments: a ring buffer of tiles in shared memory and its specialized warps, for 07 and 08.
 //
-// What is folded is an A; where a value is put by at a segment's end, and how it is written, is left to functions of the
+// What is folded is an A; where a value is stored at a segment's end, and how it is written, is left to functions of the
 // job's type, of which 08 has its own. Whoever includes this says RING_WARPS, those that fold, RING_STAGES
 // and RING_ENDS.
 #ifndef REDUCE_SEGMENTS_RING_CUH
 #define REDUCE_SEGMENTS_RING_CUH
 
-#include "bits.cuh"
+#include "tail_flags.cuh"
 #include "kz/device/look_ahead.cuh"
 #include "parts.cuh"
 
 enum { WARPS = RING_WARPS, DEPTH = RING_STAGES };
-enum { LOADER = WARPS, INDEXER, CLOSER }; // the warps behind those that fold
+enum { LOADER = WARPS, INDEXER, CLOSER }; // the warps after those that fold
 enum { ENDS = RING_ENDS, PAGE = REDUCE_SEGMENTS_RING_PAGE, PAGES = ENDS / PAGE };
 static_assert(WARPS <= KZ_WARP && PAGES <= 32, "a lane per chunk, a bit per page");
 
-enum { BLOCKS = REDUCE_SEGMENTS_RING_MAILS };
-static __device__ unsigned long long segments_mail[4 * BLOCKS];
-static __device__ unsigned segments_launch,
-    segments_ended; // number of the last launch; blocks of this one at their end
+enum { BLOCKS = REDUCE_SEGMENTS_RING_STATUSES };
+static __device__ unsigned long long segments_states[4 * BLOCKS];
+static __device__ unsigned segments_epoch, // of the last launch
+    segments_ended;                        // blocks of this one that have ended
 
 // What a block has in shared memory beside the tiles. Stages: full (elements and bounds are there), done (all
 // chunks are folded), empty (what is left of them is known).
 template <typename A> struct pipeline {
-    uint4 ends[ENDS / 4]; // offsets, by their place from the 16-byte boundary before them, modulo ENDS
+    uint4 ends[ENDS / 4]; // offsets, indexed from the 16-byte boundary before them, modulo ENDS
     uint64_t full[DEPTH], done[DEPTH], empty[DEPTH], page[PAGES];
     unsigned bound[DEPTH][WARPS + 1]; // segments that end up to each chunk, and up to the last one's end
     unsigned far[DEPTH];              // the tile's ends are too many for the ring: in global memory
@@ -35,11 +35,11 @@ template <typename A> struct pipeline {
 template <typename T, typename A> struct ring_of {
     typedef A wide;
     typedef T *out;
-    typedef A kept; // what is put by at an end: in the place of an element where it is as large
+    typedef A kept; // what is stored at an end: over an element where it is as large
     static const bool INSTEAD = sizeof(A) == sizeof(T);
 };
 
-// A block's stretch: `count` tiles from `first` on. Places count from the 16-byte boundary before the input.
+// A block's range: `count` tiles from `first` on. Indices count from the 16-byte boundary before the input.
 template <typename T, typename A> struct job {
     typedef typename ring_of<T, A>::wide wide;
     typedef typename ring_of<T, A>::kept kept;
@@ -52,7 +52,7 @@ template <typename T, typename A> struct job {
     size_t first;
     unsigned count;
     uint4 *stages;
-    pipeline<A> *line;
+    pipeline<A> *pipe;
 
     // The elements before a place.
     __device__ __forceinline__ size_t elements_before(size_t place) const {
@@ -61,12 +61,12 @@ template <typename T, typename A> struct job {
     __device__ __forceinline__ uint4 *chunk(int stage, int warp) const {
         return stages + (stage * WARPS + warp) * (KZ_WARP * PACKS);
     }
-    // What segments come to, by their last element: in the place of the elements, or behind the stages.
+    // What segments come to, by their last element: over the elements, or after the stages.
     __device__ __forceinline__ kept *folded(int stage, int warp) const {
         return INSTEAD ? (kept *)chunk(stage, warp) : (kept *)chunk(DEPTH, 0) + warp * CHUNK;
     }
     __device__ __forceinline__ unsigned near_offset(unsigned k) const {
-        return ((const unsigned *)line->ends)[(k + distance) % ENDS];
+        return ((const unsigned *)pipe->ends)[(k + distance) % ENDS];
     }
 };
 
@@ -82,14 +82,14 @@ static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned ti
     kz_narrow(&nothing, kz_fold_identity<operation>(typename job<T, A>::wide()));
     kz_tile_array<T, (REDUCE_SEGMENTS_RING_EVICT > 0)> elements(
         (T *)j.chunk(stage, 0), j.p.in - j.shift + start, lo, hi, TILE, nothing);
-    kz_barrier_arrive_expect_warp(&j.line->full[stage], elements.bytes());
-    if (kz_lane() == 0) elements.start(&j.line->full[stage]);
+    kz_barrier_arrive_expect_warp(&j.pipe->full[stage], elements.bytes());
+    if (kz_lane() == 0) elements.start(&j.pipe->full[stage]);
 }
 
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void load(const job<T, A> &j) {
     for (unsigned tile = 0; tile < j.count; tile++) {
-        if (tile >= DEPTH) kz_barrier_wait(&j.line->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
+        if (tile >= DEPTH) kz_barrier_wait(&j.pipe->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
         load_tile<operation>(j, tile);
     }
 }
@@ -116,7 +116,7 @@ template <typename T, typename A> static __device__ __forceinline__ size_t page_
 template <typename T, typename A>
 static __device__ __forceinline__ void ask_for_pages(lookup<T, A> &l, unsigned tile) {
     const job<T, A> &j = l.j;
-    unsigned needed = l.oldest < tile ? j.line->bound[l.oldest % DEPTH][0] : l.segment;
+    unsigned needed = l.oldest < tile ? j.pipe->bound[l.oldest % DEPTH][0] : l.segment;
     size_t limit = page_of(j, needed) + PAGES, pages = page_count(j);
     if (limit > pages) limit = pages;
     for (; l.asked < limit; l.asked++) {
@@ -125,14 +125,14 @@ static __device__ __forceinline__ void ask_for_pages(lookup<T, A> &l, unsigned t
         int lo = start < j.distance ? (int)j.distance : 0,
             hi = end - start < PAGE ? (int)(end - start) : PAGE;
         kz_tile_array<unsigned, (REDUCE_SEGMENTS_RING_EVICT > 1)> offsets(
-            (unsigned *)j.line->ends + slot * PAGE, j.p.offsets - j.distance + start, lo, hi, PAGE,
+            (unsigned *)j.pipe->ends + slot * PAGE, j.p.offsets - j.distance + start, lo, hi, PAGE,
             0xffffffffu);
-        kz_barrier_arrive_expect_warp(&j.line->page[slot], offsets.bytes());
-        if (kz_lane() == 0) offsets.start(&j.line->page[slot]);
+        kz_barrier_arrive_expect_warp(&j.pipe->page[slot], offsets.bytes());
+        if (kz_lane() == 0) offsets.start(&j.pipe->page[slot]);
     }
 }
 
-// Waits until the ring holds all ends up to element `to` and one behind them; false where it cannot.
+// Waits until the ring holds all ends up to element `to` and one after them; false where it cannot.
 template <typename T, typename A>
 static __device__ __forceinline__ bool bring_ends(lookup<T, A> &l, unsigned tile, size_t to) {
     const job<T, A> &j = l.j;
@@ -142,12 +142,12 @@ static __device__ __forceinline__ bool bring_ends(lookup<T, A> &l, unsigned tile
         if (l.known > page_of(j, l.segment) && j.near_offset((unsigned)last) > to) return true;
         if (l.known < l.asked) {
             int slot = (int)(l.known++ % PAGES);
-            kz_barrier_wait(&j.line->page[slot], l.phases >> slot & 1);
+            kz_barrier_wait(&j.pipe->page[slot], l.phases >> slot & 1);
             l.phases ^= 1u << slot;
             continue;
         }
         if (l.oldest == tile) return false;
-        kz_barrier_wait(&j.line->empty[l.oldest % DEPTH], l.oldest / DEPTH & 1);
+        kz_barrier_wait(&j.pipe->empty[l.oldest % DEPTH], l.oldest / DEPTH & 1);
         l.oldest++;
         ask_for_pages(l, tile);
     }
@@ -172,14 +172,14 @@ static __device__ __forceinline__ void find_bounds(lookup<T, A> &l, unsigned til
             high = middle - 1;
     }
     __syncwarp();
-    if (kz_lane() < WARPS) j.line->bound[stage][kz_lane() + 1] = low;
+    if (kz_lane() < WARPS) j.pipe->bound[stage][kz_lane() + 1] = low;
     if (kz_lane() == 0) {
-        j.line->bound[stage][0] = l.segment;
-        j.line->far[stage] = !near;
+        j.pipe->bound[stage][0] = l.segment;
+        j.pipe->far[stage] = !near;
     }
     l.segment = __shfl_sync(KZ_ALL_LANES, low, WARPS - 1);
     if (!near && page_of(j, l.segment) > l.known) l.asked = l.known = page_of(j, l.segment);
-    kz_barrier_arrive(&j.line->full[stage]);
+    kz_barrier_arrive(&j.pipe->full[stage]);
 }
 
 template <typename T, typename A> static __device__ __forceinline__ void look_up(const job<T, A> &j) {
@@ -188,7 +188,7 @@ template <typename T, typename A> static __device__ __forceinline__ void look_up
     l.asked = l.known = page_of(j, l.segment);
     for (unsigned tile = 0; tile < j.count; tile++) {
         if (tile >= DEPTH && l.oldest <= tile - DEPTH) {
-            kz_barrier_wait(&j.line->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
+            kz_barrier_wait(&j.pipe->empty[tile % DEPTH], (tile / DEPTH & 1) ^ 1);
             l.oldest = tile - DEPTH + 1;
         }
         find_bounds(l, tile);
@@ -217,20 +217,20 @@ static __device__ __forceinline__ ending find_end(const job<T, A> &j, unsigned k
     return e;
 }
 
-// The lane's elements, with a value put by at every bit of `ends`; gives what is open behind the last one.
+// Folds the lane's elements and stores a value at every bit of `ends`; returns what is open after the last one.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ A fold_marked(const job<T, A> &j, int stage, int warp, unsigned ends) {
+static __device__ __forceinline__ A fold_flagged(const job<T, A> &j, int stage, int warp, unsigned ends) {
     return fold_lane<operation, job<T, A>::PACKS, job<T, A>::INSTEAD, T, A>(
         j.chunk(stage, warp), j.folded(stage, warp), ends, kz_fold_identity<operation>(A()));
 }
-// What was open before the lane, onto what it put by first.
+// What was open before the lane, onto the first value it stored.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void complete(const job<T, A> &j, int stage, int warp, unsigned ends,
                                                 A open) {
     A *first = &j.folded(stage, warp)[(__ffs(ends) - 1) * KZ_WARP + kz_lane()];
     *first = kz_fold_combine<operation>(open, *first);
 }
-// What was put by at an end.
+// The value stored at an end.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ A value_at(const job<T, A> &j, int stage, int warp, ending e) {
     return j.folded(stage, warp)[e.bit * KZ_WARP + e.lane];
@@ -250,7 +250,7 @@ template <int operation, bool far, typename T, typename A>
 static __device__ __forceinline__ void close_chunk(const job<T, A> &j, int stage, int warp, size_t place,
                                                    record<A> &r) {
     const int ROUNDS = 2; // of 32 segments, which are enough as a rule
-    unsigned *bits = j.line->bits[warp];
+    unsigned *bits = j.pipe->bits[warp];
     unsigned before = (unsigned)(place - j.shift);
     auto find = [&](unsigned k) { return find_end<far>(j, k, r.to, before); };
     auto mark = [&](ending e) {
@@ -273,10 +273,10 @@ static __device__ __forceinline__ void close_chunk(const job<T, A> &j, int stage
     for (unsigned k = mine + ROUNDS * KZ_WARP; k < r.to; k += KZ_WARP) mark(find(k));
     __syncwarp();
     unsigned ends = bits[kz_lane()];
-    A value = fold_marked<operation>(j, stage, warp, ends);
+    A value = fold_flagged<operation>(j, stage, warp, ends);
     A open = pass_on<operation>(value, __ballot_sync(KZ_ALL_LANES, ends != 0), &r.value);
     if (ends) complete<operation>(j, stage, warp, ends, open);
-    if (job<T, A>::INSTEAD) kz_bulk_fence(); // elements will be copied to where values are put by
+    if (job<T, A>::INSTEAD) kz_bulk_fence(); // elements will be copied to where values are stored
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < ROUNDS; i++) put(mine + i * KZ_WARP, e[i]);
@@ -302,11 +302,11 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void fold(const job<T, A> &j, int warp) {
     const A nothing = kz_fold_identity<operation>(A());
     size_t place = j.first * j.TILE + warp * j.CHUNK;
-    kz_turn<DEPTH> at;
+    kz_pipeline_state<DEPTH> at;
     for (unsigned tile = 0; tile < j.count; tile++, at.next(), place += j.TILE) {
-        kz_barrier_wait(&j.line->full[at.stage], at.parity);
-        record<A> r = {nothing, nothing, j.line->bound[at.stage][warp], j.line->bound[at.stage][warp + 1]};
-        if (r.from < r.to && j.line->far[at.stage])
+        kz_barrier_wait(&j.pipe->full[at.stage], at.parity);
+        record<A> r = {nothing, nothing, j.pipe->bound[at.stage][warp], j.pipe->bound[at.stage][warp + 1]};
+        if (r.from < r.to && j.pipe->far[at.stage])
             close_chunk<operation, true>(j, at.stage, warp, place, r);
         else if (r.from < r.to)
             close_chunk<operation, false>(j, at.stage, warp, place, r);
@@ -314,8 +314,8 @@ static __device__ __forceinline__ void fold(const job<T, A> &j, int warp) {
             r.value = fold_chunk<operation>(j, at.stage, warp);
         r.value = outside(j, place, r.value);
         r.head = outside(j, place, r.head);
-        if (kz_lane() == 0) j.line->records[at.stage][warp] = r;
-        kz_barrier_arrive(&j.line->done[at.stage]);
+        if (kz_lane() == 0) j.pipe->records[at.stage][warp] = r;
+        kz_barrier_arrive(&j.pipe->done[at.stage]);
     }
 }
 
@@ -324,17 +324,17 @@ static __device__ __forceinline__ void fold(const job<T, A> &j, int warp) {
 // Brings the chunks' records together, and closes the segments that several of them have parts of; at last the
 // one that began before the block.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ void close(const job<T, A> &j, unsigned launch) {
+static __device__ __forceinline__ void close(const job<T, A> &j, unsigned epoch) {
     typedef parts<operation, A> Op;
     typename Op::value all = Op::identity();
     A head = all.open;
     unsigned first = 0;
-    kz_turn<DEPTH> at;
+    kz_pipeline_state<DEPTH> at;
     for (unsigned tile = 0; tile < j.count; tile++, at.next()) {
-        kz_barrier_wait(&j.line->done[at.stage], at.parity);
+        kz_barrier_wait(&j.pipe->done[at.stage], at.parity);
         record<A> r = {all.open, all.open, 0, 0};
-        if (kz_lane() < WARPS) r = j.line->records[at.stage][kz_lane()];
-        kz_barrier_arrive(&j.line->empty[at.stage]);
+        if (kz_lane() < WARPS) r = j.pipe->records[at.stage][kz_lane()];
+        kz_barrier_arrive(&j.pipe->empty[at.stage]);
         bool closed = r.from < r.to;
         typename Op::value mine =
             kz_lane() < WARPS ? typename Op::value{r.value, Op::flag(closed)} : Op::identity();
@@ -349,15 +349,15 @@ static __device__ __forceinline__ void close(const job<T, A> &j, unsigned launch
         }
         all = Op::combine(all, kz_shuffle(mine, KZ_WARP - 1));
     }
-    const kz_mailbox box = {segments_mail, BLOCKS};
-    if (kz_lane() == 0) box.send(blockIdx.x, launch, all);
+    const kz_tile_states states = {segments_states, BLOCKS};
+    if (kz_lane() == 0) states.publish(blockIdx.x, epoch, all);
     if (all.closed != 0) {
-        typename Op::value before = look_back<Op>(box, 0, blockIdx.x, launch);
+        typename Op::value before = look_back<Op>(states, 0, blockIdx.x, epoch);
         if (kz_lane() == 0)
             write_result<operation>(j.p.out, j.p.offsets, first, kz_fold_next<operation>(before.open, head));
     }
     if (kz_lane() == 0 && atomicInc(&segments_ended, gridDim.x - 1) == gridDim.x - 1)
-        *(volatile unsigned *)&segments_launch = launch; // all have read the old number
+        *(volatile unsigned *)&segments_epoch = epoch; // all have read the old epoch
 }
 
 // ---- the block --------------------------------------------------------------------------------------------
@@ -365,14 +365,14 @@ static __device__ __forceinline__ void close(const job<T, A> &j, unsigned launch
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void ring(const problem<T, typename ring_of<T, A>::out> &p) {
     extern __shared__ __align__(128) uint4 stages[];
-    __shared__ pipeline<A> line;
-    unsigned launch = *(volatile unsigned *)&segments_launch + 1;
+    __shared__ pipeline<A> pipe;
+    unsigned epoch = *(volatile unsigned *)&segments_epoch + 1;
     if (threadIdx.x < DEPTH) {
-        kz_barrier_open(&line.full[threadIdx.x], 2 * KZ_WARP);
-        kz_barrier_open(&line.done[threadIdx.x], WARPS * KZ_WARP);
-        kz_barrier_open(&line.empty[threadIdx.x], KZ_WARP);
+        kz_barrier_init(&pipe.full[threadIdx.x], 2 * KZ_WARP);
+        kz_barrier_init(&pipe.done[threadIdx.x], WARPS * KZ_WARP);
+        kz_barrier_init(&pipe.empty[threadIdx.x], KZ_WARP);
     }
-    if (threadIdx.x < PAGES) kz_barrier_open(&line.page[threadIdx.x], KZ_WARP);
+    if (threadIdx.x < PAGES) kz_barrier_init(&pipe.page[threadIdx.x], KZ_WARP);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     __syncthreads();
     size_t shift = (size_t)p.in % 16 / sizeof(T);
@@ -381,7 +381,7 @@ static __device__ __forceinline__ void ring(const problem<T, typename ring_of<T,
     size_t first = tiles * blockIdx.x / gridDim.x, end = tiles * (blockIdx.x + 1) / gridDim.x;
     const job<T, A> j = {
         p,      shift, (unsigned)((size_t)p.offsets % 16 / sizeof(unsigned)), first, (unsigned)(end - first),
-        stages, &line};
+        stages, &pipe};
     int warp = __shfl_sync(KZ_ALL_LANES, kz_warp(), 0); // the compiler knows it is one for all lanes
     if (warp < WARPS)
         fold<operation>(j, warp);
@@ -390,7 +390,7 @@ static __device__ __forceinline__ void ring(const problem<T, typename ring_of<T,
     else if (warp == INDEXER)
         look_up(j);
     else
-        close<operation>(j, launch);
+        close<operation>(j, epoch);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef REDUCE_SEGMENTS_CUH
 #define REDUCE_SEGMENTS_CUH
 
-#include "kz/device/best.cuh"
+#include "kz/device/value_index.cuh"
 #include "tune.h"
 
 template <int operation, typename T, typename A>
@@ -32,9 +32,9 @@ template <typename T, typename A> static __device__ __forceinline__ A enter(foun
 }
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(found<T> to, const unsigned *offsets, size_t s,
-                                                    kz_best<A> b) {
+                                                    kz_value_index<A> b) {
     kz_narrow(&to.out[s], enter(to, b.value)); // twice turned is the element itself
-    if (to.index) to.index[s] = b.high < 0 ? -1 : kz_best_index(b) - offsets[s];
+    if (to.index) to.index[s] = b.high < 0 ? -1 : kz_index_of(b) - offsets[s];
 }
 
 // ENTRY(operation, OPERATION, type, T, A) for the operations and types of every variant.

@@ -21,28 +21,28 @@
 
 // 05: threads per block, blocks per multiprocessor, and items that are worth a warp. Of 192 x 4, 224 x 5 and 256 x 4 the
 // second was the fastest on an H200 for segments of 16, 256 and 4096.
-#ifndef REDUCE_SEGMENTS_BITS_THREADS
-#define REDUCE_SEGMENTS_BITS_THREADS 224
+#ifndef REDUCE_SEGMENTS_FLAGS_THREADS
+#define REDUCE_SEGMENTS_FLAGS_THREADS 224
 #endif
-#ifndef REDUCE_SEGMENTS_BITS_BLOCKS
-#define REDUCE_SEGMENTS_BITS_BLOCKS 5
+#ifndef REDUCE_SEGMENTS_FLAGS_BLOCKS
+#define REDUCE_SEGMENTS_FLAGS_BLOCKS 5
 #endif
-#define REDUCE_SEGMENTS_BITS_ITEMS 640
+#define REDUCE_SEGMENTS_FLAGS_ITEMS 640
 // 05 and 06: what segments come to takes the place of a tile's elements in shared memory (but for half types), which makes
 // room for more warps: 2 to 4% in 06.
-#ifndef REDUCE_SEGMENTS_BITS_INSTEAD
-#define REDUCE_SEGMENTS_BITS_INSTEAD 1
+#ifndef REDUCE_SEGMENTS_FLAGS_INSTEAD
+#define REDUCE_SEGMENTS_FLAGS_INSTEAD 1
 #endif
 // 05 and 06: tiles of a warp in shared memory, all but one on their way.
-#ifndef REDUCE_SEGMENTS_BITS_STAGES
-#define REDUCE_SEGMENTS_BITS_STAGES 2
+#ifndef REDUCE_SEGMENTS_FLAGS_STAGES
+#define REDUCE_SEGMENTS_FLAGS_STAGES 2
 #endif
-// 06: tiles of a warp's share: fewer where those would not fill the GPU, more where there would be more blocks than have
-// mail. Searched: 4 8 24, of which each was better than the one before.
-#ifndef REDUCE_SEGMENTS_FRONT_TILES
-#define REDUCE_SEGMENTS_FRONT_TILES 24
+// 06: tiles of a warp's range: fewer where those would not fill the GPU, more where there would be more blocks than tile
+// statuses. Searched: 4 8 24, of which each was better than the one before.
+#ifndef REDUCE_SEGMENTS_IN_ORDER_TILES
+#define REDUCE_SEGMENTS_IN_ORDER_TILES 24
 #endif
-#define REDUCE_SEGMENTS_FRONT_BLOCKS 16384
+#define REDUCE_SEGMENTS_IN_ORDER_BLOCKS 16384
 
 // 07: warps that fold, packs of a lane (3 of the half types), tiles in flight, offsets in the ring beside them, blocks per
 // multiprocessor. To be searched: warps 8 to 28, packs 5 7, stages 2 to 5, ends 2048 4096 8192, blocks 1 2 3.
@@ -70,21 +70,21 @@
 // 08 has more to do for each tile, and one block with all the memory of a multiprocessor. Segments of 8, 16, 256 and 4096
 // took 461, 358, 263 and 249 us so, 465, 366, 275 and 253 with 07's numbers. Searched: blocks 1 2, warps 7 to 22, stages 2
 // 3 4, packs 5 7, ends 4096 8192.
-#ifndef REDUCE_SEGMENTS_PLACES_WARPS
-#define REDUCE_SEGMENTS_PLACES_WARPS 18
+#ifndef REDUCE_SEGMENTS_INDEX_WARPS
+#define REDUCE_SEGMENTS_INDEX_WARPS 18
 #endif
-#ifndef REDUCE_SEGMENTS_PLACES_STAGES
-#define REDUCE_SEGMENTS_PLACES_STAGES 2
+#ifndef REDUCE_SEGMENTS_INDEX_STAGES
+#define REDUCE_SEGMENTS_INDEX_STAGES 2
 #endif
-#ifndef REDUCE_SEGMENTS_PLACES_ENDS
-#define REDUCE_SEGMENTS_PLACES_ENDS 8192
+#ifndef REDUCE_SEGMENTS_INDEX_ENDS
+#define REDUCE_SEGMENTS_INDEX_ENDS 8192
 #endif
-#ifndef REDUCE_SEGMENTS_PLACES_BLOCKS
-#define REDUCE_SEGMENTS_PLACES_BLOCKS 1
+#ifndef REDUCE_SEGMENTS_INDEX_BLOCKS
+#define REDUCE_SEGMENTS_INDEX_BLOCKS 1
 #endif
-#define REDUCE_SEGMENTS_RING_MAILS          1024 // blocks, at most
+#define REDUCE_SEGMENTS_RING_STATUSES       1024 // blocks, at most
 #define REDUCE_SEGMENTS_RING_THREADS(warps) (((warps) + 3) * 32)
-// Elements of a chunk. A stage has one for each warp; behind the stages is room for as many values of `kept` bytes.
+// Elements of a chunk. A stage has one for each warp; after the stages is room for as many values of `kept` bytes.
 #define REDUCE_SEGMENTS_RING_CHUNK(size) (((size) == 2 ? 3 : REDUCE_SEGMENTS_RING_PACKS) * 512 / (size))
 #define REDUCE_SEGMENTS_RING_SHARED(size, warps, stages, kept)                                               \
     ((warps)*REDUCE_SEGMENTS_RING_CHUNK(size) * ((size) * (stages) + (kept)))

@@ -18,7 +18,7 @@ static __device__ __forceinline__ void block_scan(const typename Op::element *in
     kz_scan_row<Op> rows[ROWS];
     typename Op::value before[ROWS], total;
     kz_load_rows(all, first, rows);
-    typename Op::value prefix = kz_meet_warps<Op, WARPS>(kz_scan_rows(rows, before), &total);
+    typename Op::value prefix = kz_scan_warp_totals<Op, WARPS>(kz_scan_rows(rows, before), &total);
     kz_store_rows(all, first, local, rows, before, prefix, exclusive);
     if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }

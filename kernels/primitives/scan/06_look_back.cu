@@ -20,8 +20,8 @@ static __device__ __forceinline__ void run(const typename Op::element *in, const
     __shared__ unsigned drawn;
     if (threadIdx.x == 0) drawn = atomicAdd(counter, 1);
     __syncthreads();
-    const kz_mailbox box = {words, gridDim.x};
-    one_pass<Op, WARPS, SCAN_ROWS>(kz_scan_view<Op>(in, heads, n), out, drawn, box, 1, exclusive);
+    const kz_tile_states states = {words, gridDim.x};
+    one_pass<Op, WARPS, SCAN_ROWS>(kz_scan_view<Op>(in, heads, n), out, drawn, states, 1, exclusive);
 }
 
 #define ENTRY(operation, type, op)                                                                           \

@@ -106,8 +106,8 @@ static kz_status supported(const kz_case *c, entries variant, kz_error *error) {
     entries first = (entries)lists[scan_function(c)][c->type];
     if (first == NOTHING) return kz_plan_refuse(error, "scan has no %s of %s", function, type);
     if (first > variant)
-        return kz_plan_refuse(error, "this variant has no %s of %s: 07_mail and 08_look_ahead have all",
-                              function, type);
+        return kz_plan_refuse(
+            error, "this variant has no %s of %s: 07_epoch_flags and 08_look_ahead have all", function, type);
     return KZ_OK;
 }
 
@@ -185,17 +185,17 @@ static kz_status plan_block_scan(const kz_case *c, const kz_device_info *device,
     return plan_frame(c, &f, plan, error);
 }
 
-static kz_status plan_three_kernels(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
+static kz_status plan_reduce_then_scan(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                       kz_error *error) {
     kz_status status = supported(c, ROUNDED, error);
     if (status != KZ_OK || c->axes[0] == 0) return status;
     uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
     kz_arg in = kz_arg_buffer(IN), heads = heads_arg(c), sums = kz_arg_workspace(0), n = n_arg(c);
     plan->workspace_bytes = tiles * value_bytes(c);
-    add_launch(c, plan, "three_kernels_reduce", tiles, SCAN_THREADS, (kz_arg[]){in, heads, sums, n}, 4);
-    add_launch(c, plan, "three_kernels_sums", 1, SCAN_THREADS, (kz_arg[]){sums, kz_arg_u64(tiles)}, 2);
+    add_launch(c, plan, "reduce_then_scan_reduce", tiles, SCAN_THREADS, (kz_arg[]){in, heads, sums, n}, 4);
+    add_launch(c, plan, "reduce_then_scan_sums", 1, SCAN_THREADS, (kz_arg[]){sums, kz_arg_u64(tiles)}, 2);
     kz_arg args[] = {in, heads, sums, kz_arg_buffer(OUT), n, exclusive_arg(c)};
-    add_launch(c, plan, "three_kernels", tiles, SCAN_THREADS, args, 6);
+    add_launch(c, plan, "reduce_then_scan", tiles, SCAN_THREADS, args, 6);
     return KZ_OK;
 }
 
@@ -213,23 +213,24 @@ static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, 
     return KZ_OK;
 }
 
-static kz_status refuse_mail(const kz_case *c, uint64_t tiles, int room, kz_error *error) {
+static kz_status refuse_tiles(const kz_case *c, uint64_t tiles, int room, kz_error *error) {
     bool look_back = lists[scan_function(c)][c->type] <= MANY;
     return kz_plan_refuse(error, "the module has room for %d tiles, and this is %llu: %s", room,
                           (unsigned long long)tiles,
                           look_back ? "06_look_back has no such limit" : "split the input at heads");
 }
 
-static kz_status plan_mail(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    bool wide = SCAN_MAIL_IS_WIDE(element_bytes(c), value_bytes(c));
-    uint32_t threads = wide ? SCAN_MAIL_WIDE_THREADS : SCAN_MAIL_THREADS;
-    uint64_t rows = wide ? SCAN_MAIL_WIDE_ROWS : SCAN_MAIL_ROWS;
+static kz_status plan_epoch_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                  kz_error *error) {
+    bool wide = SCAN_EPOCH_IS_WIDE(element_bytes(c), value_bytes(c));
+    uint32_t threads = wide ? SCAN_EPOCH_WIDE_THREADS : SCAN_EPOCH_THREADS;
+    uint64_t rows = wide ? SCAN_EPOCH_WIDE_ROWS : SCAN_EPOCH_ROWS;
     uint64_t tiles = tiles_from_boundary(c, threads * rows * 16);
     kz_status status = supported(c, ALL, error);
     if (status != KZ_OK || c->axes[0] == 0) return status;
-    if (tiles > SCAN_MAILS) return refuse_mail(c, tiles, SCAN_MAILS, error);
+    if (tiles > SCAN_STATUSES) return refuse_tiles(c, tiles, SCAN_STATUSES, error);
     kz_arg args[] = {kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), n_arg(c), exclusive_arg(c)};
-    add_launch(c, plan, "mail", tiles, threads, args, 5);
+    add_launch(c, plan, "epoch_flags", tiles, threads, args, 5);
     return KZ_OK;
 }
 
@@ -239,7 +240,7 @@ static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device,
     if (status != KZ_OK || c->axes[0] == 0) return status;
     size_t n = (size_t)c->axes[0], size = (size_t)element_bytes(c);
     kz_scan_shape shape = kz_scan_shape_of(n, size, is_segmented(c), device->multiprocessors);
-    if (shape.blocks == 0) return refuse_mail(c, kz_scan_tiles_at_most(n, size), KZ_SCAN_MAILS, error);
+    if (shape.blocks == 0) return refuse_tiles(c, kz_scan_tiles_at_most(n, size), KZ_SCAN_STATUSES, error);
     if (shape.shared_bytes > device->shared_per_block_optin)
         return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
                               shape.shared_bytes, device->id, device->shared_per_block_optin);
@@ -265,13 +266,13 @@ static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", scan_natives},
     {"01_hillis_steele", 75, plan_hillis_steele, "log n steps in shared memory", NULL},
     {"02_blelloch", 75, plan_blelloch, "a tree up and down in shared memory", NULL},
-    {"03_warp_shuffle", 75, plan_warp_shuffle, "registers, one meeting per block", NULL},
+    {"03_warp_shuffle", 75, plan_warp_shuffle, "registers, two barriers per block", NULL},
     {"04_block_scan", 75, plan_block_scan, "several elements per thread, 16-byte accesses", NULL},
-    {"05_three_kernels", 75, plan_three_kernels, "reduce first, write once", NULL},
+    {"05_reduce_then_scan", 75, plan_reduce_then_scan, "reduce first, write once", NULL},
     {"06_look_back", 75, plan_look_back, "one pass: decoupled look-back", NULL},
-    {"07_mail", 75, plan_mail, "one launch: totals that name their launch", NULL},
-    {"08_look_ahead", 90, plan_look_ahead, "warps with one task each, bulk copies, six tiles in flight",
+    {"07_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch",
      NULL},
+    {"08_look_ahead", 90, plan_look_ahead, "specialized warps, bulk copies, six tiles in flight", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -384,11 +385,18 @@ static const kz_case cases[] = {
 };
 
 // Float sums and maps of 06 and 07 are rounded in an order that depends on who was first.
-static bool varies(const kz_case *c, const kz_variant *variant) {
+static bool nondeterministic(const kz_case *c, const kz_variant *variant) {
     kz_scan_function within = scan_within(scan_function(c));
     bool rounded = !scan_whole(c->type) && within != KZ_SCAN_MIN && within != KZ_SCAN_MAX;
-    return rounded && (variant->plan == plan_look_back || variant->plan == plan_mail);
+    return rounded && (variant->plan == plan_look_back || variant->plan == plan_epoch_flags);
 }
+
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"05_three_kernels", "05_reduce_then_scan"},
+    {"07_mail", "07_epoch_flags"},
+    {0},
+};
 
 const kz_family kz_family_scan = {
     .name = "scan",
@@ -398,6 +406,7 @@ const kz_family kz_family_scan = {
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_scan,
@@ -408,7 +417,7 @@ const kz_family kz_family_scan = {
     .guest_signature = "const T *in, T *out, size_t n\n"
                        "*_segmented_*: const T *in, T *out, const unsigned char *heads, size_t n",
     .guest_args = guest_args,
-    .varies = varies,
+    .nondeterministic = nondeterministic,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

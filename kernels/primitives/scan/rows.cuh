@@ -9,7 +9,7 @@ enum { ROWS = SCAN_ROWS };
 template <typename Op>
 static __device__ typename Op::value scan_block(typename Op::value own, typename Op::value *total) {
     typename Op::value inclusive = kz_scan_warp<Op>(own);
-    typename Op::value before = kz_meet_warps<Op, WARPS>(kz_shuffle(inclusive, KZ_WARP - 1), total);
+    typename Op::value before = kz_scan_warp_totals<Op, WARPS>(kz_shuffle(inclusive, KZ_WARP - 1), total);
     __syncthreads(); // the next call writes
     return Op::combine(before, kz_before_lane<Op>(inclusive));
 }

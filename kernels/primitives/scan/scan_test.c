@@ -146,10 +146,10 @@ static void plans(void **state) {
     c.axes[0] = 1 << 14; // two tiles: no block without one
     assert_int_equal(plan("08_look_ahead", &c, &made, &error), KZ_OK);
     assert_int_equal(made.steps[0].launch.grid[0], 2);
-    c.axes[0] = (int64_t)1 << 34; // more than the module has mail for
+    c.axes[0] = (int64_t)1 << 34; // more tiles than the module has statuses for
     assert_int_equal(plan("08_look_ahead", &c, &made, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "06_look_back"));
-    assert_int_equal(plan("07_mail", &c, &made, &error), KZ_UNSUPPORTED);
+    assert_int_equal(plan("07_epoch_flags", &c, &made, &error), KZ_UNSUPPORTED);
     assert_int_equal(plan("06_look_back", &c, &made, &error), KZ_OK);
     c = (kz_case){.operation = KZ_SCAN_AFFINE, .type = KZ_F16, .axes = {10}};
     assert_int_equal(plan("01_hillis_steele", &c, &made, &error), KZ_UNSUPPORTED);
@@ -157,9 +157,9 @@ static void plans(void **state) {
     // The first rungs have a few types; the error says who has all.
     c = (kz_case){.operation = KZ_SCAN_MIN, .type = KZ_I64, .axes = {10}};
     assert_int_equal(plan("03_warp_shuffle", &c, &made, &error), KZ_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "07_mail"));
-    assert_int_equal(plan("07_mail", &c, &made, &error), KZ_OK);
-    assert_string_equal(made.steps[0].entry, "scan_mail_min_i64");
+    assert_non_null(strstr(error.message, "07_epoch_flags"));
+    assert_int_equal(plan("07_epoch_flags", &c, &made, &error), KZ_OK);
+    assert_string_equal(made.steps[0].entry, "scan_epoch_flags_min_i64");
     c = (kz_case){.operation = KZ_SCAN_SUM, .type = KZ_U32, .axes = {10}}; // bit by bit an i32's
     assert_int_equal(plan("01_hillis_steele", &c, &made, &error), KZ_OK);
     assert_string_equal(made.steps[0].entry, "scan_hillis_steele_sum_i32");
@@ -180,17 +180,18 @@ static const char *chosen(kz_case c, int sm, bool deterministic) {
 // What is rounded in a changing order is not for those who want the same bits, on old GPUs neither.
 static void deterministic_choices(void **state) {
     kz_case c = {.operation = KZ_SCAN_SUM, .type = KZ_F32, .axes = {1 << 16}};
-    assert_string_equal(chosen(c, 90, false), "07_mail");
+    assert_string_equal(chosen(c, 90, false), "07_epoch_flags");
     assert_string_equal(chosen(c, 90, true), "08_look_ahead");
     for (kz_scan_function f = KZ_SCAN_SUM; f < KZ_SCAN_FUNCTIONS; f++)
         for (kz_type type = 0; type < KZ_TYPE_COUNT; type++) {
             kz_plan made;
             kz_error error;
             c = (kz_case){.operation = f, .type = type, .axes = {1 << 16}};
-            if (plan("07_mail", &c, &made, &error) != KZ_OK) continue;
+            if (plan("07_epoch_flags", &c, &made, &error) != KZ_OK) continue;
             bool sums = f != KZ_SCAN_MIN && f != KZ_SCAN_MAX && f < KZ_SCAN_SEGMENTED_MIN;
             bool rounded = type == KZ_F32 || type == KZ_F64 || type == KZ_F16 || type == KZ_BF16;
-            assert_string_equal(chosen(c, 80, true), sums && rounded ? "05_three_kernels" : "07_mail");
+            assert_string_equal(chosen(c, 80, true),
+                                sums && rounded ? "05_reduce_then_scan" : "07_epoch_flags");
         }
 }
 
@@ -234,7 +235,7 @@ static void every_type(void **state) {
 // Arrays that lie askew of each other: none of them has the others' place in its 16 bytes.
 static void arrays_askew(void **state) {
     enum { COUNT = 9001, ROOM = COUNT + 16 };
-    const char *const variants[] = {"05_three_kernels", "06_look_back", "07_mail", "08_look_ahead"};
+    const char *const variants[] = {"05_reduce_then_scan", "06_look_back", "07_epoch_flags", "08_look_ahead"};
     const unsigned askew[][3] = {{0, 1, 3}, {3, 0, 1}, {1, 2, 0}}; // elements: in, out, heads
     kz_device *device;
     kz_error error = {0};

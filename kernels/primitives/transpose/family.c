@@ -93,18 +93,19 @@ static uint64_t square_tiles(const kz_case *c, uint64_t side) {
 static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
     size_t size = kz_type_size(c->type);
     if (size != 2 && size != 4)
-        return kz_plan_refuse(error, "quads of 2 and 4 bytes alone; 08_packs takes %s",
+        return kz_plan_refuse(error, "quads of 2 and 4 bytes alone; 08_wide_tile takes %s",
                               kz_type_name(c->type));
     return launch(c, plan, "vector", square_tiles(c, TRANSPOSE_VECTOR_TILE), TRANSPOSE_VECTOR_THREADS, error);
 }
 
-#define PACKS(size) [size] = {TRANSPOSE_PACKS_CHUNKS_##size, TRANSPOSE_PACKS_THREADS_##size}
-static kz_status plan_packs(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+#define PACKS(size) [size] = {TRANSPOSE_WIDE_CHUNKS_##size, TRANSPOSE_WIDE_THREADS_##size}
+static kz_status plan_wide_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                kz_error *error) {
     // By the size of an element: packs of 16 bytes on a side of the tile, and threads.
     static const struct { uint32_t chunks, threads; } tilings[9] = {PACKS(1), PACKS(2), PACKS(4), PACKS(8)};
     size_t size = kz_type_size(c->type);
     uint64_t side = tilings[size].chunks * 16 / size;
-    kz_status status = launch(c, plan, "packs", square_tiles(c, side), tilings[size].threads, error);
+    kz_status status = launch(c, plan, "wide_tile", square_tiles(c, side), tilings[size].threads, error);
     if (!status && plan->step_count)
         plan->steps[0].launch.dynamic_shared_bytes = (uint32_t)(side * side * size);
     return status;
@@ -115,11 +116,11 @@ static const kz_variant variants[] = {
     {"01_naive", 75, plan_naive, "one element per thread, square blocks", NULL},
     {"02_coalesced_read", 75, plan_coalesced_read, "a warp reads a piece of a row", NULL},
     {"03_coalesced_write", 75, plan_coalesced_write, "a warp writes a piece of a row", NULL},
-    {"04_shared_tile", 75, plan_shared_tile, "turned in shared memory: both sides coalesced", NULL},
+    {"04_shared_tile", 75, plan_shared_tile, "transposed in shared memory: both sides coalesced", NULL},
     {"05_padded", 75, plan_padded, "a row of padding: no bank conflicts", NULL},
     {"06_swizzled", 75, plan_swizzled, "a permuted tile: no conflicts, no padding", NULL},
-    {"07_vector", 75, plan_vector, "quads, turned in registers", NULL},
-    {"08_packs", 75, plan_packs, "16 bytes per access for every type", NULL},
+    {"07_vector", 75, plan_vector, "quads, transposed in registers", NULL},
+    {"08_wide_tile", 75, plan_wide_tile, "16 bytes per access for every type", NULL},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -168,6 +169,12 @@ static const kz_case cases[] = {
     CASE(F16, 65537, 32771, KZ_USE_HUGE),
 };
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"08_packs", "08_wide_tile"},
+    {0},
+};
+
 const kz_family kz_family_transpose = {
     .name = "transpose",
     .group = "primitives",
@@ -176,6 +183,7 @@ const kz_family kz_family_transpose = {
     .axes = (const char *const[]){"rows", "columns", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_transpose,

@@ -24,17 +24,17 @@
 // 08, by the size of an element in bytes: packs of 16 bytes on a side of the tile, threads, blocks on a
 // multiprocessor. Searched (notebook/2026-11-15-h200-transpose.md): chunks 8 16 32, threads 64 to 1024,
 // blocks by the registers, groups as in 07 from 1 to all, streaming stores.
-#define TRANSPOSE_PACKS_CHUNKS_1  16
-#define TRANSPOSE_PACKS_THREADS_1 256
-#define TRANSPOSE_PACKS_BLOCKS_1  2
-#define TRANSPOSE_PACKS_CHUNKS_2  16
-#define TRANSPOSE_PACKS_THREADS_2 128
-#define TRANSPOSE_PACKS_BLOCKS_2  5
-#define TRANSPOSE_PACKS_CHUNKS_4  16
-#define TRANSPOSE_PACKS_THREADS_4 256
-#define TRANSPOSE_PACKS_BLOCKS_4  5
-#define TRANSPOSE_PACKS_CHUNKS_8  16
-#define TRANSPOSE_PACKS_THREADS_8 256
-#define TRANSPOSE_PACKS_BLOCKS_8  6
+#define TRANSPOSE_WIDE_CHUNKS_1  16
+#define TRANSPOSE_WIDE_THREADS_1 256
+#define TRANSPOSE_WIDE_BLOCKS_1  2
+#define TRANSPOSE_WIDE_CHUNKS_2  16
+#define TRANSPOSE_WIDE_THREADS_2 128
+#define TRANSPOSE_WIDE_BLOCKS_2  5
+#define TRANSPOSE_WIDE_CHUNKS_4  16
+#define TRANSPOSE_WIDE_THREADS_4 256
+#define TRANSPOSE_WIDE_BLOCKS_4  5
+#define TRANSPOSE_WIDE_CHUNKS_8  16
+#define TRANSPOSE_WIDE_THREADS_8 256
+#define TRANSPOSE_WIDE_BLOCKS_8  6
 
 #endif

@@ -129,13 +129,13 @@ static kz_status plan_butterfly(const kz_case *c, const kz_device_info *device, 
     return plan_each(c, plan, "butterfly", kz_ceil_div(rows_of(c), ROW), ROW, error);
 }
 
-static kz_status plan_instruction(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
+static kz_status plan_warp_intrinsics(const kz_case *c, const kz_device_info *device, kz_plan *plan,
+                                      kz_error *error) {
     bool none = c->operation == KZ_WARP_INCLUSIVE || c->operation == KZ_WARP_EXCLUSIVE ||
                 c->operation == KZ_WARP_PRODUCT || (c->operation == KZ_WARP_SUM && c->type == KZ_F32);
     if (none)
         return kz_plan_refuse(error, "no single instruction does this in a warp: see 03_shuffle, 06_vector");
-    return plan_each(c, plan, "instruction", rows_of(c), ROW, error);
+    return plan_each(c, plan, "warp_intrinsics", rows_of(c), ROW, error);
 }
 
 static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
@@ -151,9 +151,9 @@ static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", warp_natives},
     {"01_thread", 75, plan_thread, "a thread per row", NULL},
     {"02_shared", 75, plan_shared, "a warp per row, through shared memory", NULL},
-    {"03_shuffle", 75, plan_shuffle, "registers talk: shuffles", NULL},
-    {"04_butterfly", 75, plan_butterfly, "32 rows per warp, handed over by xor", NULL},
-    {"05_instruction", 80, plan_instruction, "redux, ballot, match: one for the warp", NULL},
+    {"03_shuffle", 75, plan_shuffle, "shuffles between registers", NULL},
+    {"04_butterfly", 75, plan_butterfly, "32 rows per warp, xor shuffles", NULL},
+    {"05_warp_intrinsics", 80, plan_warp_intrinsics, "redux, ballot, match: one for the warp", NULL},
     {"06_vector", 80, plan_vector, "many rows per warp, 16 bytes per lane", NULL},
 };
 
@@ -215,6 +215,12 @@ static const kz_case cases[] = {
     CASE(SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE),
 };
 
+// What variants were called before, as kept results and commands may say.
+static const kz_former_name former_names[] = {
+    {"05_instruction", "05_warp_intrinsics"},
+    {0},
+};
+
 const kz_family kz_family_warp = {
     .name = "warp",
     .group = "primitives",
@@ -223,6 +229,7 @@ const kz_family kz_family_warp = {
     .axes = (const char *const[]){"n", NULL},
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
+    .former_names = former_names,
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_warp,

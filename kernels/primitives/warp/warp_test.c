@@ -103,8 +103,8 @@ static void what_is_not_done_is_refused(void **state) {
     plan_of("03_shuffle", KZ_WARP_VOTE, KZ_I32, 32, KZ_UNSUPPORTED);
     plan_of("03_shuffle", KZ_WARP_SUM, KZ_F64, 32, KZ_UNSUPPORTED);
     plan_of("04_butterfly", KZ_WARP_VOTE, KZ_F32, 32, KZ_UNSUPPORTED);
-    plan_of("05_instruction", KZ_WARP_SUM, KZ_F32, 32, KZ_UNSUPPORTED);
-    plan_of("05_instruction", KZ_WARP_INCLUSIVE, KZ_I32, 32, KZ_UNSUPPORTED);
+    plan_of("05_warp_intrinsics", KZ_WARP_SUM, KZ_F32, 32, KZ_UNSUPPORTED);
+    plan_of("05_warp_intrinsics", KZ_WARP_INCLUSIVE, KZ_I32, 32, KZ_UNSUPPORTED);
     plan_of("06_vector", KZ_WARP_COUNT, KZ_I32, 32, KZ_UNSUPPORTED);
 }
 
