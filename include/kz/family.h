@@ -16,20 +16,11 @@ extern "C" {
 
 enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 6 };
 
-// What the numbers in an input are. UNIFORM has full mantissas in [-1, 1); the rest are for edges.
+// What the numbers in an input are: KZ_DATA_UNIFORM, and for edges KZ_DATA_NAN and the rest of data.def.
 typedef enum kz_data {
-    KZ_DATA_UNIFORM,
-    KZ_DATA_POSITIVE, // uniform in [0.5, 1.5)
-    KZ_DATA_ZEROS,
-    KZ_DATA_ONES,
-    KZ_DATA_NAN, // uniform, with NaN here and there
-    KZ_DATA_INF, // uniform, with +Inf and -Inf here and there
-    KZ_DATA_DENORMAL,
-    KZ_DATA_LARGE,  // magnitudes near the type's largest
-    KZ_DATA_SMALL,  // magnitudes near the type's smallest normal
-    KZ_DATA_EQUAL,  // one value everywhere
-    KZ_DATA_BIASED, // uniform, raised to the 8th power: half of all in 1/256 of the range
-    KZ_DATA_RUNS,   // uniform, in runs of up to 16 equal elements, 3 or so on average
+#define KZ_DATA(id, name, meaning) KZ_DATA_##id,
+#include "kz/data.def"
+#undef KZ_DATA
     KZ_DATA_COUNT
 } kz_data;
 

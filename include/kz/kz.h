@@ -50,15 +50,9 @@ KZ_API const char *kz_version(void);                 // of the library that runs
 // ---- element types --------------------------------------------------------------------------
 
 typedef enum kz_type {
-    KZ_F32,
-    KZ_F16,
-    KZ_BF16,
-    KZ_F64,
-    KZ_I32,
-    KZ_U8,
-    KZ_U32,
-    KZ_I64,
-    KZ_U16,
+#define KZ_TYPE(id, ...) KZ_##id,
+#include "kz/types.def"
+#undef KZ_TYPE
     KZ_TYPE_COUNT
 } kz_type;
 

@@ -74,6 +74,22 @@ typedef struct base_philox_block {
 } base_philox_block;
 base_philox_block base_philox(uint64_t seed, uint64_t stream, uint64_t counter);
 
+// ---- element types ------------------------------------------------------------------------------
+
+// A row of kz/types.def, which explains the columns.
+typedef enum base_number_kind { BASE_FLOAT, BASE_SIGNED, BASE_UNSIGNED } base_number_kind;
+typedef struct base_type {
+    const char *name;
+    size_t size;
+    base_number_kind kind;
+    int digits, lowest, highest;
+    uint64_t poison;
+    const char *cuda, *c;
+    double roundoff; // 2^-digits; 0 for integers
+} base_type;
+const base_type *base_type_of(kz_type type);
+bool base_type_is_float(kz_type type);
+
 // ---- half types, round to nearest even ----------------------------------------------------------
 
 float base_f16_to_f32(uint16_t bits);

@@ -15,6 +15,30 @@ static void status_names(void **state) {
     assert_int_equal(kz_type_size((kz_type)99), 0);
 }
 
+static void columns_of_types_agree(void **state) {
+    for (int type = 0; type < KZ_TYPE_COUNT; type++) {
+        const base_type *t = base_type_of((kz_type)type);
+        int bits = 8 * (int)t->size;
+        for (int other = 0; other < type; other++)
+            assert_string_not_equal(t->name, base_type_of((kz_type)other)->name);
+        assert_true(t->size <= 8 && (t->size == 8 || t->poison >> bits == 0));
+        assert_true(*t->cuda && *t->c);
+        if (t->kind == BASE_FLOAT) {
+            assert_true(base_type_is_float((kz_type)type));
+            // Sign, exponent and the significand without its hidden digit; an exponent for each power of two of
+            // a normal number, one for zero and denormals, one for infinity and NaN.
+            int normal = t->lowest + t->digits, exponents = t->highest - normal + 3;
+            assert_int_equal(1 + (31 - __builtin_clz((unsigned)exponents)) + t->digits - 1, bits);
+            assert_true(t->roundoff * (double)(UINT64_C(1) << t->digits) == 1.0);
+        } else {
+            assert_int_equal(t->digits, t->kind == BASE_SIGNED ? bits - 1 : bits);
+            assert_int_equal(t->lowest, 0);
+            assert_int_equal(t->highest, t->digits);
+            assert_true(t->roundoff == 0.0);
+        }
+    }
+}
+
 static void error_with_note(void **state) {
     kz_error error;
     assert_int_equal(base_fail(&error, KZ_IO, "cannot %s", "read"), KZ_IO);
@@ -103,9 +127,13 @@ static void philox_known_answers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_names),         cmocka_unit_test(error_with_note),
-        cmocka_unit_test(error_too_long),       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
-        cmocka_unit_test(text_grows),           cmocka_unit_test(text_as_json),
+        cmocka_unit_test(status_names),
+        cmocka_unit_test(columns_of_types_agree),
+        cmocka_unit_test(error_with_note),
+        cmocka_unit_test(error_too_long),
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(text_as_json),
         cmocka_unit_test(philox_known_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,19 @@
-// The element types of the public interface.
+// The element types of the public interface: kz/types.def as an array.
 #include "base/base.h"
 
-static const struct {
-    const char *name;
-    size_t size;
-} types[KZ_TYPE_COUNT] = {
-    [KZ_F32] = {"f32", 4}, [KZ_F16] = {"f16", 2}, [KZ_BF16] = {"bf16", 2},
-    [KZ_F64] = {"f64", 8}, [KZ_I32] = {"i32", 4}, [KZ_U8] = {"u8", 1},
-    [KZ_U32] = {"u32", 4}, [KZ_I64] = {"i64", 8}, [KZ_U16] = {"u16", 2},
+static const base_type types[KZ_TYPE_COUNT] = {
+#define KZ_TYPE(id, name, stored, form, kind, digits, lowest, highest, poison, cuda, c)                      \
+    [KZ_##id] = {name,        sizeof(stored),                                                                \
+                 BASE_##kind, digits,                                                                        \
+                 lowest,      highest,                                                                       \
+                 poison,      cuda,                                                                          \
+                 c,           BASE_##kind == BASE_FLOAT ? 1.0 / (double)(UINT64_C(1) << digits) : 0.0},
+#include "kz/types.def"
+#undef KZ_TYPE
 };
+
+const base_type *base_type_of(kz_type type) { return &types[type]; }
+bool base_type_is_float(kz_type type) { return types[type].kind == BASE_FLOAT; }
 
 size_t kz_type_size(kz_type type) { return (unsigned)type < KZ_TYPE_COUNT ? types[type].size : 0; }
 const char *kz_type_name(kz_type type) { return (unsigned)type < KZ_TYPE_COUNT ? types[type].name : "?"; }

@@ -69,10 +69,6 @@ static double unit(const maker *m, uint32_t salt, uint64_t index) { // [0, 1)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-static bool is_float(kz_type type) {
-    return type == KZ_F32 || type == KZ_F16 || type == KZ_BF16 || type == KZ_F64;
-}
-
 static void make_index(const maker *m, double bins, bool skewed) {
     for (uint64_t i = 0; i < m->count; i++) {
         double value = floor(unit(m, 0, i) * bins);
@@ -120,7 +116,7 @@ static void make_permutation(const maker *m) {
 static void make_range(const maker *m, double low, double high) {
     for (uint64_t i = 0; i < m->count; i++) {
         double value = low + unit(m, 0, i) * (high - low);
-        if (!is_float(m->type)) value = fmin(floor(value), ceil(high) - 1);
+        if (!base_type_is_float(m->type)) value = fmin(floor(value), ceil(high) - 1);
         kz_element_set(m->type, m->host, i, value);
     }
 }
@@ -148,9 +144,9 @@ static bool is_kind(const char *text, const char *kind) {
 }
 
 static kz_status make_input(const maker *m, const char *kind, kz_error *error) {
-    for (int data = 0; data < KZ_DATA_COUNT; data++) {
-        if (strcmp(family_data_name((kz_data)data), kind) != 0) continue;
-        family_fill_input(m->type, (kz_data)data, m->seed, m->buffer, 0, m->count, m->count, m->host);
+    kz_data data;
+    if (family_data_find(kind, &data)) {
+        family_fill_input(m->type, data, m->seed, m->buffer, 0, m->count, m->count, m->host);
         return KZ_OK;
     }
     double values[2] = {0, 0};
@@ -240,7 +236,9 @@ static kz_status make_buffer(course_data *data, size_t i, kz_error *error) {
         return KZ_OK;
     }
     maker m = {data->task, data->c, data->seed, (uint32_t)i, p->type, data->counts[i], data->host[i]};
-    const char *kind = data->c->data && is_float(p->type) ? data->c->data : p->data ? p->data : "uniform";
+    const char *kind = data->c->data && base_type_is_float(p->type) ? data->c->data
+                       : p->data                                    ? p->data
+                                                                    : "uniform";
     return make_input(&m, kind, error);
 }
 

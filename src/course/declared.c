@@ -92,7 +92,7 @@ static type wanted_type(const course_parameter *p) {
         bool is_wide = p->scalar == COURSE_DOUBLE || p->scalar == COURSE_SIZE || p->scalar == COURSE_LONG;
         return (type){is_real ? REAL : WHOLE, is_wide ? 8 : 4, false};
     }
-    bool is_real = p->type == KZ_F32 || p->type == KZ_F64 || p->type == KZ_F16 || p->type == KZ_BF16;
+    bool is_real = base_type_is_float(p->type);
     return (type){is_real ? REAL : WHOLE, (unsigned)kz_type_size(p->type), true};
 }
 

@@ -12,20 +12,7 @@ enum { MAGIC = 0x6b7a6a6f };
 // ---- sources --------------------------------------------------------------------------------------
 
 static const char *element_name(const course_task *task, kz_type type) {
-    bool is_c = task->kind == COURSE_C;
-    switch (type) {
-    case KZ_F32: return "float";
-    case KZ_F64: return "double";
-    case KZ_I32: return "int";
-    case KZ_U32: return "unsigned";
-    case KZ_U8: return "unsigned char";
-    case KZ_U16: return "unsigned short";
-    case KZ_I64: return "long long";
-    case KZ_F16: return is_c ? "_Float16" : "__half";
-    case KZ_BF16: return is_c ? "unsigned short" : "__nv_bfloat16";
-    case KZ_TYPE_COUNT: break;
-    }
-    return "void";
+    return task->kind == COURSE_C ? base_type_of(type)->c : base_type_of(type)->cuda;
 }
 
 static const char *scalar_name(course_scalar scalar) {

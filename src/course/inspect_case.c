@@ -49,12 +49,10 @@ static kz_status read_word(const course_task *task, char *word, course_case *c, 
             return KZ_OK;
         }
     }
-    for (int data = 0; data < KZ_DATA_COUNT; data++)
-        if (strcmp(family_data_name((kz_data)data), word) == 0) {
-            c->data = family_data_name((kz_data)data);
-            return KZ_OK;
-        }
-    return fail_word(task, word, error);
+    kz_data data;
+    if (!family_data_find(word, &data)) return fail_word(task, word, error);
+    c->data = family_data_name(data);
+    return KZ_OK;
 }
 
 kz_status course_case_read(const course_task *task, const char *text, course_case *c, kz_error *error) {

@@ -9,15 +9,6 @@
 
 static const struct {
     const char *word;
-    kz_type type;
-} element_types[] = {
-    {"float", KZ_F32},     {"double", KZ_F64},       {"int", KZ_I32},
-    {"unsigned", KZ_U32},  {"unsigned char", KZ_U8}, {"unsigned short", KZ_U16},
-    {"long long", KZ_I64}, {"__half", KZ_F16},       {"__nv_bfloat16", KZ_BF16},
-};
-
-static const struct {
-    const char *word;
     course_scalar type;
 } scalar_types[] = {
     {"int", COURSE_INT},        {"unsigned", COURSE_UNSIGNED}, {"size_t", COURSE_SIZE},
@@ -99,13 +90,15 @@ static bool type_words(reader *r, char type[2 * COURSE_NAME]) {
 }
 
 static bool buffer_type(reader *r, const char *type, course_parameter *p) {
-    for (size_t i = 0; i < BASE_COUNT(element_types); i++)
-        if (strcmp(element_types[i].word, type) == 0) return p->type = element_types[i].type, true;
-    return course_toml_fail(r->toml, r->value,
-                            "the signature: \"%s *\" is no type of a buffer; there are float, double, int, "
-                            "unsigned, unsigned char, long long, __half, __nv_bfloat16",
-                            type),
-           false;
+    for (int t = 0; t < KZ_TYPE_COUNT; t++)
+        if (strcmp(base_type_of((kz_type)t)->cuda, type) == 0) return p->type = (kz_type)t, true;
+    base_text known = {0};
+    for (int t = 0; t < KZ_TYPE_COUNT; t++)
+        base_text_add(&known, "%s%s", t ? ", " : "", base_type_of((kz_type)t)->cuda);
+    course_toml_fail(r->toml, r->value, "the signature: \"%s *\" is no type of a buffer; there are %s", type,
+                     known.data ? known.data : "?");
+    base_text_free(&known);
+    return false;
 }
 
 static bool scalar_type(reader *r, const char *type, course_parameter *p) {

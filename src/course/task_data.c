@@ -21,13 +21,10 @@ course_parameter *course_load_parameter(course_toml *toml, const course_toml_val
 
 // ---- data -------------------------------------------------------------------------------------
 
-static bool is_plain_data(const char *word) {
-    for (int d = 0; d < KZ_DATA_COUNT; d++)
-        if (strcmp(family_data_name((kz_data)d), word) == 0) return true;
-    return false;
+bool course_is_case_data(const char *word) {
+    kz_data data;
+    return family_data_find(word, &data);
 }
-
-bool course_is_case_data(const char *word) { return is_plain_data(word); }
 
 // "index(bins)": its arguments, tried on each case.
 static void check_arguments(course_toml *toml, const course_toml_value *at, const course_task *task,
@@ -56,31 +53,37 @@ static void check_arguments(course_toml *toml, const course_toml_value *at, cons
                          wanted == 1 ? "number" : "numbers, separated by a comma");
 }
 
+// Data of the course's own, beside those of kz/data.def, with the numbers they take.
+static const struct {
+    const char *name, *numbers;
+    size_t count;
+} kinds[] = {{"index", "(n)", 1},      {"skewed", "(n)", 1},   {"offsets", "(n)", 1},
+             {"range", "(lo, hi)", 2}, {"permutation", "", 0}, {"sorted", "", 0}};
+
+static void fail_data(course_toml *toml, const course_toml_value *at, const char *word) {
+    base_text known = {0};
+    family_data_list(&known);
+    for (size_t k = 0; k < BASE_COUNT(kinds); k++)
+        base_text_add(&known, ", %s%s", kinds[k].name, kinds[k].numbers);
+    course_toml_fail(toml, at, "there is no data \"%s\"; there are %s", word, known.data ? known.data : "?");
+    base_text_free(&known);
+}
+
 static void check_data(course_toml *toml, const course_toml_value *at, const course_task *task,
                        const char *word) {
-    static const struct {
-        const char *name;
-        size_t arguments;
-    } kinds[] = {{"index", 1}, {"skewed", 1},      {"offsets", 1},
-                 {"range", 2}, {"permutation", 0}, {"sorted", 0}};
-    if (is_plain_data(word)) return;
+    if (course_is_case_data(word)) return;
     size_t length = strcspn(word, "(");
     for (size_t k = 0; k < BASE_COUNT(kinds); k++) {
         if (strlen(kinds[k].name) != length || strncmp(kinds[k].name, word, length) != 0) continue;
-        if (kinds[k].arguments == 0 && word[length])
+        if (kinds[k].count == 0 && word[length])
             course_toml_fail(toml, at, "\"%s\" takes no numbers", kinds[k].name);
-        else if (kinds[k].arguments && !word[length])
-            course_toml_fail(toml, at, "\"%s\" needs numbers: \"%s(%s)\"", word, word,
-                             kinds[k].arguments == 1 ? "n" : "lo, hi");
-        else if (kinds[k].arguments)
-            check_arguments(toml, at, task, word, kinds[k].arguments);
+        else if (kinds[k].count && !word[length])
+            course_toml_fail(toml, at, "\"%s\" needs numbers: \"%s%s\"", word, word, kinds[k].numbers);
+        else if (kinds[k].count)
+            check_arguments(toml, at, task, word, kinds[k].count);
         return;
     }
-    course_toml_fail(
-        toml, at,
-        "there is no data \"%s\"; there are uniform, positive, zeros, ones, equal, large, small, nan, "
-        "inf, denormal, index(n), skewed(n), offsets(n), permutation, sorted, range(lo, hi)",
-        word);
+    fail_data(toml, at, word);
 }
 
 static void load_data(course_toml *toml, course_task *task) {

@@ -179,7 +179,8 @@ static void refuses_wrong_kernels(void **state) {
     bad(f, "cuda", ADD BUFFERS SCALARS REFERENCE "[[case]]\nn = 1\nm = 1\nk = 2\n", "unknown key \"k\"");
     bad(f, "cuda", ADD BUFFERS SCALARS REFERENCE, "there is no [[case]]");
     bad(f, "cuda", ADD BUFFERS SCALARS CASES "[reference]\nz = \"1\"\n", "right answer for \"flags\"");
-    bad(f, "cuda", ADD REST "[data]\nx = \"wild\"\n", "no data \"wild\"");
+    bad(f, "cuda", ADD REST "[data]\nx = \"wild\"\n", "no data \"wild\"; there are uniform, positive");
+    bad(f, "cuda", ADD REST "[data]\nx = \"wild\"\n", "runs, index(n)");
     bad(f, "cuda", ADD REST "[data]\nx = \"range(1)\"\n", "expected 2 numbers");
     bad(f, "cuda", ADD REST "[data]\nz = \"uniform\"\n", "is no input");
     bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"sector_per_load\"\n", "did you mean \"sectors_per_load\"?");

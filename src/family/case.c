@@ -11,13 +11,22 @@
 #include "base/base.h"
 
 static const char *const data_names[KZ_DATA_COUNT] = {
-    [KZ_DATA_UNIFORM] = "uniform",   [KZ_DATA_POSITIVE] = "positive", [KZ_DATA_ZEROS] = "zeros",
-    [KZ_DATA_ONES] = "ones",         [KZ_DATA_NAN] = "nan",           [KZ_DATA_INF] = "inf",
-    [KZ_DATA_DENORMAL] = "denormal", [KZ_DATA_LARGE] = "large",       [KZ_DATA_SMALL] = "small",
-    [KZ_DATA_EQUAL] = "equal",       [KZ_DATA_BIASED] = "biased",     [KZ_DATA_RUNS] = "runs",
+#define KZ_DATA(id, name, meaning) [KZ_DATA_##id] = name,
+#include "kz/data.def"
+#undef KZ_DATA
 };
 
 const char *family_data_name(kz_data data) { return (unsigned)data < KZ_DATA_COUNT ? data_names[data] : "?"; }
+
+bool family_data_find(const char *name, kz_data *data) {
+    for (int d = 0; d < KZ_DATA_COUNT; d++)
+        if (strcmp(data_names[d], name) == 0) return *data = (kz_data)d, true;
+    return false;
+}
+
+void family_data_list(base_text *out) {
+    for (int d = 0; d < KZ_DATA_COUNT; d++) base_text_add(out, "%s%s", d ? ", " : "", data_names[d]);
+}
 
 kz_type family_plain_type(const kz_family *family) {
     const kz_case *first = NULL;

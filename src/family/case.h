@@ -4,11 +4,14 @@
 #ifndef FAMILY_CASE_H
 #define FAMILY_CASE_H
 
+#include "base/base.h"
 #include "kz/family.h"
 
 enum { FAMILY_CASE_NAME = 128 };
 
 const char *family_data_name(kz_data data);
+bool family_data_find(const char *name, kz_data *data);
+void family_data_list(base_text *out); // "uniform, positive, ..."
 
 // The type that examples and figures are shown in: f32 where its first operation has it, else
 // that of this operation's first case.

@@ -12,20 +12,6 @@
 #include "family/case.h"
 #include "family/guest.h"
 
-static const char *c_type(kz_type type) {
-    switch (type) {
-    case KZ_F16: return "__half";
-    case KZ_BF16: return "__nv_bfloat16";
-    case KZ_F64: return "double";
-    case KZ_I32: return "int";
-    case KZ_U8: return "unsigned char";
-    case KZ_U16: return "unsigned short";
-    case KZ_U32: return "unsigned";
-    case KZ_I64: return "long long";
-    default: return "float";
-    }
-}
-
 // Whether a line's list of globs, which ends with ':', has the name; a line without one is for all.
 static bool line_is_for(const char *line, size_t length, const char *name) {
     const char *colon = memchr(line, ':', length);
@@ -64,7 +50,7 @@ bool family_guest_signature(const kz_family *family, const kz_case *c, base_text
         bool alone = *at == 'T' && (at == from || !isalnum((unsigned char)at[-1])) &&
                      !isalnum((unsigned char)at[1]) && at[1] != '_';
         if (alone)
-            base_text_add(text, "%s", c_type(c->type));
+            base_text_add(text, "%s", base_type_of(c->type)->cuda);
         else
             base_text_add_bytes(text, at, 1);
     }

@@ -234,6 +234,20 @@ static void a_single_element_is_special_too(void **state) {
     assert_true(isnan(x));
 }
 
+static void data_has_names(void **state) {
+    base_text list = {0};
+    family_data_list(&list);
+    for (int d = 0; d < KZ_DATA_COUNT; d++) {
+        kz_data found = KZ_DATA_COUNT;
+        assert_non_null(strstr(list.data, family_data_name((kz_data)d)));
+        assert_true(family_data_find(family_data_name((kz_data)d), &found));
+        assert_int_equal(found, d);
+    }
+    kz_data none;
+    assert_false(family_data_find("wild", &none));
+    base_text_free(&list);
+}
+
 static void poison_is_recognised(void **state) {
     (void)state;
     for (int type = 0; type < KZ_TYPE_COUNT; type++) {
@@ -612,6 +626,7 @@ int main(void) {
         cmocka_unit_test(a_family_may_fill_an_input_itself),
         cmocka_unit_test(an_element_may_be_left_to_the_kernel),
         cmocka_unit_test(a_single_element_is_special_too),
+        cmocka_unit_test(data_has_names),
         cmocka_unit_test(poison_is_recognised),
         cmocka_unit_test(right_is_right),
         cmocka_unit_test(nan_never_passes_for_a_number),

@@ -9,18 +9,10 @@
 
 #include "base/base.h"
 
-typedef struct format {
-    double largest, smallest_normal, smallest;
-} format;
-
-static format format_of(kz_type type) {
-    switch (type) {
-    case KZ_F16: return (format){65504.0, 0x1p-14, 0x1p-24};
-    case KZ_BF16: return (format){0x1.fep127, 0x1p-126, 0x1p-133};
-    case KZ_F64: return (format){DBL_MAX, DBL_MIN, 0x1p-1074};
-    default: return (format){FLT_MAX, FLT_MIN, 0x1p-149};
-    }
-}
+// The limits of a float type.
+static double largest(const base_type *t) { return ldexp(1 - t->roundoff, t->highest); }
+static double smallest_normal(const base_type *t) { return ldexp(1, t->lowest + t->digits - 1); }
+static double smallest(const base_type *t) { return ldexp(1, t->lowest); }
 
 // The index's own 64 random bits; `salt` gives a second, independent draw.
 static uint64_t draw(uint64_t seed, uint32_t buffer, uint64_t index, uint32_t salt) {
@@ -36,9 +28,8 @@ static double signed_unit(uint64_t bits) { return (double)((int64_t)bits >> 10) 
 static double unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; } // [0, 1)
 
 // Rounding to a narrower type must not reach the open end of [-1, 1).
-static double below_one(kz_type type, double value) {
-    double step = type == KZ_F16 ? 0x1p-11 : type == KZ_BF16 ? 0x1p-8 : type == KZ_F32 ? 0x1p-24 : 0x1p-53;
-    return value > 1 - step ? 1 - step : value;
+static double below_one(const base_type *t, double value) {
+    return value > 1 - t->roundoff ? 1 - t->roundoff : value;
 }
 
 static bool is_special(uint64_t seed, uint32_t buffer, uint64_t index, uint64_t total) {
@@ -63,15 +54,15 @@ static uint64_t source_of(kz_data data, uint64_t seed, uint32_t buffer, uint64_t
 
 static double real_value(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t index,
                          uint64_t total) {
-    format f = format_of(type);
+    const base_type *t = base_type_of(type);
     uint64_t bits = draw(seed, buffer, source_of(data, seed, buffer, index), 0);
     double sign = bits & 1 ? -1.0 : 1.0;
     switch (data) {
-    case KZ_DATA_POSITIVE: return 0.5 + below_one(type, unit(bits));
+    case KZ_DATA_POSITIVE: return 0.5 + below_one(t, unit(bits));
     case KZ_DATA_ZEROS: return 0.0;
     case KZ_DATA_ONES: return 1.0;
-    case KZ_DATA_EQUAL: return 0.5 + below_one(type, unit(bits)) / 2;
-    case KZ_DATA_BIASED: return below_one(type, 2 * eighth_power(unit(bits)) - 1);
+    case KZ_DATA_EQUAL: return 0.5 + below_one(t, unit(bits)) / 2;
+    case KZ_DATA_BIASED: return below_one(t, 2 * eighth_power(unit(bits)) - 1);
     case KZ_DATA_NAN:
         if (is_special(seed, buffer, index, total)) return NAN;
         break;
@@ -79,53 +70,46 @@ static double real_value(kz_type type, kz_data data, uint64_t seed, uint32_t buf
         if (is_special(seed, buffer, index, total)) return sign * (double)INFINITY;
         break;
     case KZ_DATA_DENORMAL: // 1 to all of the denormal steps below the smallest normal
-        return sign * f.smallest * (1 + floor(unit(bits) * (f.smallest_normal / f.smallest - 1)));
-    case KZ_DATA_LARGE: return sign * f.largest * (0.5 + below_one(type, unit(bits)) / 2);
-    case KZ_DATA_SMALL: return sign * f.smallest_normal * (1 + below_one(type, unit(bits)));
+        return sign * smallest(t) * (1 + floor(unit(bits) * (smallest_normal(t) / smallest(t) - 1)));
+    case KZ_DATA_LARGE: return sign * largest(t) * (0.5 + below_one(t, unit(bits)) / 2);
+    case KZ_DATA_SMALL: return sign * smallest_normal(t) * (1 + below_one(t, unit(bits)));
     default: break;
     }
-    return below_one(type, signed_unit(bits));
+    return below_one(t, signed_unit(bits));
 }
 
 static int64_t whole_value(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t index) {
-    // A double carries the value: for i64 the extreme is the largest that it holds with all its neighbours.
-    int64_t largest = type == KZ_I64   ? (INT64_C(1) << 53) - 1
-                      : type == KZ_U32 ? UINT32_MAX
-                      : type == KZ_U8  ? UINT8_MAX
-                      : type == KZ_U16 ? UINT16_MAX
-                                       : INT32_MAX;
+    // A double carries the value: the extreme is the largest that it holds with all its neighbours.
+    const base_type *t = base_type_of(type);
+    int64_t most = (INT64_C(1) << (t->digits < DBL_MANT_DIG ? t->digits : DBL_MANT_DIG)) - 1;
     uint64_t bits = draw(seed, buffer, source_of(data, seed, buffer, index), 0);
-    bool narrow = type == KZ_U8 || type == KZ_U16;
+    bool narrow = t->digits < 20; // than `twenty`
     int64_t twenty = (int64_t)(bits >> 44), value;
     switch (data) {
     case KZ_DATA_ZEROS: return 0;
     case KZ_DATA_ONES: return 1;
-    case KZ_DATA_POSITIVE: return 1 + (narrow ? twenty % largest : twenty);
-    case KZ_DATA_BIASED: return (int64_t)(eighth_power(unit(bits)) * (narrow ? (double)largest + 1 : 0x1p20));
+    case KZ_DATA_POSITIVE: return 1 + (narrow ? twenty % most : twenty);
+    case KZ_DATA_BIASED: return (int64_t)(eighth_power(unit(bits)) * (narrow ? (double)most + 1 : 0x1p20));
     case KZ_DATA_LARGE:
-        value = largest - twenty % (narrow ? 16 : 1 << 20);
-        return bits & 1 && (type == KZ_I32 || type == KZ_I64) ? -value : value;
+        value = most - twenty % (narrow ? 16 : 1 << 20);
+        return bits & 1 && t->kind == BASE_SIGNED ? -value : value;
     case KZ_DATA_SMALL: value = twenty % 9 - 4; break;
     default: value = ((int64_t)(bits >> 43)) - (1 << 20); break;
     }
-    bool is_unsigned = narrow || type == KZ_U32;
-    return is_unsigned && value < 0 ? -value : value;
-}
-
-static bool is_float(kz_type type) {
-    return type == KZ_F32 || type == KZ_F16 || type == KZ_BF16 || type == KZ_F64;
+    return t->kind == BASE_UNSIGNED && value < 0 ? -value : value;
 }
 
 // The common case of a large benchmark input: one Philox block makes two elements.
 static void fill_uniform_f32(uint64_t seed, uint32_t buffer, uint64_t first, uint64_t count, float *host) {
+    const base_type *f32 = base_type_of(KZ_F32);
     uint64_t i = 0;
     if (first & 1 && count) host[i++] = (float)real_value(KZ_F32, KZ_DATA_UNIFORM, seed, buffer, first, 0);
     for (; i < count; i += 2) {
         base_philox_block block = base_philox(seed, buffer, (first + i) >> 1);
         uint64_t low = (uint64_t)block.word[1] << 32 | block.word[0];
         uint64_t high = (uint64_t)block.word[3] << 32 | block.word[2];
-        host[i] = (float)below_one(KZ_F32, signed_unit(low));
-        if (i + 1 < count) host[i + 1] = (float)below_one(KZ_F32, signed_unit(high));
+        host[i] = (float)below_one(f32, signed_unit(low));
+        if (i + 1 < count) host[i + 1] = (float)below_one(f32, signed_unit(high));
     }
 }
 
@@ -142,7 +126,7 @@ static void fill_piece(const piece *p) {
         fill_uniform_f32(p->seed, p->buffer, p->first, p->count, p->host);
         return;
     }
-    bool real = is_float(p->type);
+    bool real = base_type_is_float(p->type);
     for (uint64_t i = 0; i < p->count; i++)
         kz_element_set(p->type, p->host, i,
                        real ? real_value(p->type, p->data, p->seed, p->buffer, p->first + i, p->total)
@@ -181,16 +165,6 @@ void family_fill_input(kz_type type, kz_data data, uint64_t seed, uint32_t buffe
 
 // ---- poison -------------------------------------------------------------------------------------
 
-static uint64_t poison_bits(kz_type type) {
-    switch (type) {
-    case KZ_F32: return 0x7fe5a5a5u;
-    case KZ_F16: return 0x7ea5u;
-    case KZ_BF16: return 0x7fe5u;
-    case KZ_F64: return 0x7ffda5a5a5a5a5a5u;
-    default: return 0xa5a5a5a5a5a5a5a5u;
-    }
-}
-
 void family_make_input(const kz_family *family, const kz_case *c, size_t which, const kz_buffer *buffer,
                        uint64_t seed, uint64_t first, uint64_t count, void *host) {
     if (family->fill && family->fill(c, which, seed, first, count, host)) return;
@@ -198,12 +172,12 @@ void family_make_input(const kz_family *family, const kz_case *c, size_t which, 
 }
 
 void family_poison(kz_type type, uint64_t count, void *host) {
-    uint64_t bits = poison_bits(type);
+    uint64_t bits = base_type_of(type)->poison;
     size_t size = kz_type_size(type);
     for (uint64_t i = 0; i < count; i++) memcpy((char *)host + i * size, &bits, size);
 }
 
 bool family_is_poison(kz_type type, const void *element) {
-    uint64_t bits = poison_bits(type);
+    uint64_t bits = base_type_of(type)->poison;
     return memcmp(element, &bits, kz_type_size(type)) == 0;
 }

@@ -18,10 +18,7 @@ static bool is_wrong(const family_output *o, uint64_t i) {
     return !family_is_right(got_at(o, i), o->expected[i], o->bound[i]);
 }
 
-static bool is_integer(const family_output *o) {
-    return o->type == KZ_I32 || o->type == KZ_U8 || o->type == KZ_U16 || o->type == KZ_U32 ||
-           o->type == KZ_I64;
-}
+static bool is_integer(const family_output *o) { return !base_type_is_float(o->type); }
 
 __attribute__((format(printf, 4, 5))) static bool tell(family_comparison *c, const char *cause,
                                                        const char *next, const char *format, ...) {
