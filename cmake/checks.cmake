@@ -7,6 +7,8 @@ add_test(NAME tools/check_weight COMMAND ${CMAKE_SOURCE_DIR}/tools/check_weight_
 set_tests_properties(tools/check_weight PROPERTIES LABELS tools)
 add_test(NAME tools/bundle COMMAND ${CMAKE_SOURCE_DIR}/tools/bundle_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/bundle PROPERTIES LABELS tools TIMEOUT 300)
+add_test(NAME tools/check_pages COMMAND ${CMAKE_SOURCE_DIR}/tools/check_pages_test)
+set_tests_properties(tools/check_pages PROPERTIES LABELS tools)
 add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 300)
 foreach(shell bash zsh fish)
