@@ -9,10 +9,10 @@
 // that FILE.csv has already are passed over, so that a run can be taken up again. Exit: 0, 1 where a bound does
 // not hold or results are of another kind than the GPU's, 2 could not run.
 //
-// The second form needs no GPU. PTX bounds the error, and within it the GPU's bits are its own affair: the simulator is
-// held to the bound over a sweep, and to what the GPU's results were in kind, a number, an infinity or a NaN. Of those
-// FILE keeps digests, one for each BLOCK of VECTORS even inputs, which are made from their numbers; and a few rows with
-// the GPU's bits, to be read.
+// The second form needs no GPU. PTX bounds the error and leaves the bits to the GPU. So the simulator must keep to the bound
+// over a sweep, and its results must be of the same kind as the GPU's: a number, an infinity or a NaN. FILE keeps a digest
+// of the kinds for each BLOCK of the VECTORS inputs, which are made from their index, and a few rows with the GPU's bits
+// for people to read.
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -434,7 +434,7 @@ static kz_status sweep(const instruction *in, side *a, side *b, double seconds, 
 
 // ---- without the GPU ------------------------------------------------------------------------------
 
-// What the file has of the instruction, behind its head; NULL where it does not know it.
+// What the file says of the instruction, after the line that names it; NULL where it does not know it.
 static const char *find_digests(const char *text, const instruction *in) {
     char head[64];
     snprintf(head, sizeof head, "= %s\n", in->ptx);
@@ -450,7 +450,7 @@ static bool kinds_agree(const instruction *in, const char *at, const uint64_t va
         uint32_t gpu = (uint32_t)strtoul(at, &end, 16);
         bool same = end != at && gpu == kinds_of(in, values, block);
         if (!same)
-            printf("    inputs %u to %u: other results than the GPU's are numbers, infinities or NaN\n",
+            printf("    inputs %u to %u: a number, infinity or NaN where the GPU gave another of the three\n",
                    block * BLOCK, (block + 1) * BLOCK - 1);
         agree = agree && same;
         at = end;
