@@ -5,6 +5,9 @@ add_test(NAME tools/check_tables COMMAND ${CMAKE_SOURCE_DIR}/tools/check_tables_
 set_tests_properties(tools/check_tables PROPERTIES LABELS tools)
 add_test(NAME tools/check_weight COMMAND ${CMAKE_SOURCE_DIR}/tools/check_weight_test)
 set_tests_properties(tools/check_weight PROPERTIES LABELS tools)
+add_test(NAME tools/embed COMMAND ${CMAKE_SOURCE_DIR}/tools/embed_test $<TARGET_FILE:embed>
+         ${CMAKE_BINARY_DIR}/kernels/micro/arithmetic.cubin)
+set_tests_properties(tools/embed PROPERTIES LABELS tools)
 add_test(NAME tools/bundle COMMAND ${CMAKE_SOURCE_DIR}/tools/bundle_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/bundle PROPERTIES LABELS tools TIMEOUT 300)
 add_test(NAME tools/check_pages COMMAND ${CMAKE_SOURCE_DIR}/tools/check_pages_test)

@@ -4,6 +4,7 @@
 // family's choice.csv, or "none". Code is packed (LZ4: PTX becomes a sixth), for only what is loaded is unpacked.
 // OUT.pack has it all, the text of CHOICE first; it enters by .incbin, which every assembler knows, so that megabytes
 // of code cost the compiler nothing.
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,33 @@ static void fail(const char *what, const char *path) {
     exit(1);
 }
 
+// With line numbers ptxas copies the whole PTX into a section of the machine code: half of its bytes, for a debugger's
+// eyes. We have the PTX beside it, so the copy becomes zeros, which pack to nothing; the tables of lines stay.
+static void clear_ptx_copy(char *data, size_t size) {
+    Elf64_Ehdr head;
+    if (size < sizeof head) return;
+    memcpy(&head, data, sizeof head);
+    size_t table = head.e_shoff, count = head.e_shnum;
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_shstrndx >= count) return;
+    if (table > size || count * sizeof(Elf64_Shdr) > size - table) return;
+    Elf64_Shdr names, section;
+    memcpy(&names, data + table + head.e_shstrndx * sizeof names, sizeof names);
+    for (size_t i = 0; i < count; i++) {
+        static const char name[] = ".nv_debug_ptx_txt";
+        memcpy(&section, data + table + i * sizeof section, sizeof section);
+        size_t at = names.sh_offset + section.sh_name;
+        if (at > size || sizeof name > size - at || memcmp(data + at, name, sizeof name) != 0) continue;
+        if (section.sh_offset <= size && section.sh_size <= size - section.sh_offset)
+            memset(data + section.sh_offset, 0, section.sh_size);
+    }
+}
+
 static part add_file(FILE *pack, size_t *end, const char *path) {
     part made = {.offset = *end};
     char *data;
     if (base_file_read(path, &data, &made.size, NULL) != KZ_OK || made.size == 0)
         fail("missing or empty:", path);
+    clear_ptx_copy(data, made.size);
     uint8_t *packed = base_lz4_pack((const uint8_t *)data, made.size, &made.packed_size);
     if (!packed || fwrite(packed, 1, made.packed_size, pack) != made.packed_size) fail("cannot pack", path);
     *end += made.packed_size;
