@@ -10,8 +10,8 @@ KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
-.PHONY: help build learn run test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench bundle format \
-        install doctor setup clean
+.PHONY: help build learn run quick test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench bundle \
+        format install doctor setup clean
 
 help: ## lists these targets
 	@echo "make TARGET, where TARGET is"
@@ -27,6 +27,10 @@ learn: build/release/.configured ## builds kz alone, then opens the course where
 
 run: build ## builds, then runs and checks every kernel on the devices of this machine
 	@$(KZ) check $(ARGS)
+
+quick: setup-test build/release/.configured ## for daily work: unit tests and some of every other kind, under a minute
+	@cmake --build --preset quick -j $(JOBS)
+	@ctest --preset quick -j $(TEST_JOBS)
 
 test: setup-test test-release test-sanitize test-fuzz ## all tests: CTest, the sanitizers, a short fuzz run
 
