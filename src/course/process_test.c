@@ -79,33 +79,43 @@ static void memory_is_limited(void **state) {
     end(&r);
 }
 
-// What is forked, even into a session of its own, is gone with the run.
-static void nothing_is_left_behind(void **state) {
-    if (is_emulated()) skip();
-    course_process_result r = run("sleep 987 & setsid sleep 987 & (setsid sh -c 'sleep 987 & sleep 987' &) ; "
-                                  "sleep 0.2; echo done",
-                                  (course_process){.seconds = 20});
-    assert_non_null(strstr(r.output.data, "done"));
-    end(&r);
-    course_process_result look = run("for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f 2>/dev/null | "
-                                     "grep -q '^sleep 987' && echo left; done; true",
-                                     (course_process){0});
+// No process "sleep <seconds>" is left on the machine.
+static void expect_no_sleeper(const char *seconds) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f 2>/dev/null | "
+             "grep -q '^sleep %s ' && echo left; done; true",
+             seconds);
+    course_process_result look = run(text, (course_process){0});
     assert_null(look.output.data ? strstr(look.output.data, "left") : NULL);
     end(&look);
+}
+
+// What is forked, even into a session of its own, is gone with the run. How long the sleepers sleep is their name: that
+// of another test on this machine is another.
+static void nothing_is_left_behind(void **state) {
+    if (is_emulated()) skip();
+    char seconds[32], text[300];
+    snprintf(seconds, sizeof seconds, "987.%d", (int)getpid());
+    snprintf(text, sizeof text,
+             "s='sleep %s'; $s & setsid $s & (setsid sh -c \"$s & $s\" &) ; sleep 0.2; echo done", seconds);
+    course_process_result r = run(text, (course_process){.seconds = 20});
+    assert_non_null(strstr(r.output.data, "done"));
+    end(&r);
+    expect_no_sleeper(seconds);
 }
 
 static void a_fork_bomb_ends_with_its_time(void **state) {
     if (is_emulated()) skip();
     // Bounded by itself too, should the limits fail: 400 processes at the most.
-    course_process_result r = run("i=0; while [ $i -lt 400 ]; do setsid sleep 986 & i=$((i+1)); done; wait",
-                                  (course_process){.seconds = 2});
+    char seconds[32], text[200];
+    snprintf(seconds, sizeof seconds, "986.%d", (int)getpid());
+    snprintf(text, sizeof text, "i=0; while [ $i -lt 400 ]; do setsid sleep %s & i=$((i+1)); done; wait",
+             seconds);
+    course_process_result r = run(text, (course_process){.seconds = 2});
     assert_true(r.timed_out);
     end(&r);
-    course_process_result look = run("for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f 2>/dev/null | "
-                                     "grep -q '^sleep 986' && echo left; done; true",
-                                     (course_process){0});
-    assert_null(look.output.data ? strstr(look.output.data, "left") : NULL);
-    end(&look);
+    expect_no_sleeper(seconds);
 }
 
 static void killing_the_parent_does_not_reach_us(void **state) {
