@@ -86,7 +86,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int hold(void) { return pthread_mutex_lock(&one_at_a_time); }
 static void let_go(int *held) { pthread_mutex_unlock(&one_at_a_time); }
 // Until the function returns.
-#define HOLD() __attribute__((cleanup(let_go))) int held = hold()
+#define HOLD() __attribute__((cleanup(let_go), unused)) int held = hold()
 
 static CUresult enter(void) {
     if (!started) return NOT_INITIALIZED;
