@@ -49,7 +49,7 @@ setup-test:
 
 test-release: build/release/.configured
 	@cmake --build --preset release -j $(JOBS)
-	@ctest --preset release -j $(TEST_JOBS)
+	@ctest --preset release-once -j $(TEST_JOBS)
 
 test-sanitize:
 	@test -f build/sanitize/build.ninja || cmake --preset sanitize
@@ -62,7 +62,7 @@ test-fuzz:
 	@tools/fuzz $(FUZZ_SECONDS)
 
 test-valgrind: build/release/.configured
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target kz unit_tests
 	@tools/valgrind
 
 bench: build ## measures kernels on the GPU beside their rivals (ARGS="reduce --case ...")

@@ -6,10 +6,11 @@
 # Folders inside the layer sort its files by subject: FOLDERS names them.
 #
 # COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1, and with sanitizers -O0),
-# as unit tests are. WARM: quickly with sanitizers alone; the tests spend their time elsewhere.
+# as unit tests are, and `make test` runs its unit tests with the sanitizers alone (label `once`); those of the others
+# run optimised too. WARM: quickly with sanitizers alone; the tests spend their time elsewhere.
 #
 # kz_unit_test(NAME name SOURCE files LINKS ...): one cmocka program, run from the project's root
-# and labelled `unit`. The target unit_tests builds them all.
+# and labelled `unit`. The target unit_tests builds them all. ONCE: as those of a layer that is COOL.
 
 # Reads layers.txt: KZ_LAYERS in their order, KZ_LINKS_<layer> and, for libraries of others, KZ_FOREIGN_<layer>.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/layers.txt)
@@ -59,7 +60,7 @@ function(kz_sanitize_quickly target)
 endfunction()
 
 function(kz_unit_test)
-    cmake_parse_arguments(unit "" "NAME" "SOURCE;LINKS" ${ARGN})
+    cmake_parse_arguments(unit "ONCE" "NAME" "SOURCE;LINKS" ${ARGN})
     if(KZ_FUZZ) # the fuzzer's build has no other programs
         return()
     endif()
@@ -74,6 +75,10 @@ function(kz_unit_test)
     add_dependencies(unit_tests ${target})
     add_test(NAME ${unit_NAME} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${unit_NAME} PROPERTIES LABELS unit TIMEOUT 120 SKIP_RETURN_CODE 77)
+    if(unit_ONCE)
+        set_tests_properties(${unit_NAME} PROPERTIES LABELS "unit;once")
+        set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
     if(unit_NAME MATCHES "^(course/grade_(c|program)|bench/(run|micro)|observe/lines|toolchain/toolchain)_test$")
         set_tests_properties(${unit_NAME} PROPERTIES COST 10) # long ones first
     endif()
@@ -94,14 +99,16 @@ function(kz_layer name)
     endforeach()
     add_library(kz_${name} STATIC ${sources})
     target_include_directories(kz_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+    set(once)
     if(layer_COOL)
         kz_compile_quickly(kz_${name})
+        set(once ONCE)
     elseif(layer_WARM)
         kz_sanitize_quickly(kz_${name})
     endif()
     kz_link_layer(kz_${name} ${name})
     foreach(test ${tests})
         get_filename_component(stem ${test} NAME_WE)
-        kz_unit_test(NAME ${name}/${stem} SOURCE ${test} LINKS kz_${name})
+        kz_unit_test(NAME ${name}/${stem} SOURCE ${test} LINKS kz_${name} ${once})
     endforeach()
 endfunction()
