@@ -11,8 +11,6 @@
 #include "device/gpus.h"
 #include "device/image.h"
 
-enum { HOST_ALIGNMENT = 4096 };
-
 typedef struct cuda_module {
     kz_module base;
     driver_module handle;
@@ -221,143 +219,6 @@ static kz_status cuda_synchronize(kz_device *device, kz_error *error) {
     if (status) return status;
     return device_cuda_check(device, cuda_of(device)->driver.context_synchronize(), error,
                              "waiting for the GPU");
-}
-
-// ---- memory ----------------------------------------------------------------------------------------
-
-static kz_status cuda_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    size_t total;
-    driver_result result = cuda_of(device)->driver.memory_info(bytes, &total);
-    return device_cuda_check(device, result, error, "asking for the free memory");
-}
-
-static kz_status cuda_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    driver_result result = cuda_of(device)->driver.memory_alloc(address, bytes);
-    if (result == DRIVER_OUT_OF_MEMORY) {
-        size_t available = 0;
-        cuda_memory_available(device, &available, NULL);
-        return device_fail_memory(device, bytes, available, error);
-    }
-    return device_cuda_check(device, result, error, "allocating %zu bytes", bytes);
-}
-
-static kz_status cuda_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    driver_result result = cuda_of(device)->driver.memory_free(address);
-    return device_cuda_check(device, result, error, "freeing the memory at 0x%llx",
-                             (unsigned long long)address);
-}
-
-static kz_status cuda_host_alloc(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
-                                 kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    void *memory = NULL;
-    if (status) return status;
-    if (pinned) {
-        driver_result result = cuda_of(device)->driver.host_alloc(&memory, bytes, 0);
-        status =
-            device_cuda_check(device, result, error, "allocating %zu bytes of pinned host memory", bytes);
-    } else if (posix_memalign(&memory, HOST_ALIGNMENT, bytes) != 0)
-        status = base_fail(error, KZ_NO_MEMORY, "the host has no memory left for %zu bytes", bytes);
-    *address = (kz_ptr)(uintptr_t)memory;
-    return status;
-}
-
-static kz_status cuda_host_free(kz_device *device, kz_ptr address, bool pinned, kz_error *error) {
-    void *memory = (void *)(uintptr_t)address;
-    kz_status status = device_cuda_enter(device, error);
-    if (!pinned)
-        free(memory);
-    else if (!status)
-        status = device_cuda_check(device, cuda_of(device)->driver.host_free(memory), error,
-                                   "freeing pinned host memory");
-    return status;
-}
-
-static kz_status cuda_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    driver_result result = cuda_of(device)->driver.host_register(memory, bytes, DRIVER_REGISTER_PORTABLE);
-    return device_cuda_check(device, result, error, "registering %zu bytes of host memory at %p", bytes,
-                             memory);
-}
-
-static kz_status cuda_memory_unregister(kz_device *device, void *memory, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    driver_result result = cuda_of(device)->driver.host_unregister(memory);
-    return device_cuda_check(device, result, error, "ending the registration of host memory at %p", memory);
-}
-
-static bool on_host(kz_device *device, kz_ptr address) {
-    return device_place_of(device, address) != DEVICE_ON_DEVICE;
-}
-
-// What the host does by itself to memory that a stream may still use.
-static kz_status wait_for_host(kz_device *device, kz_stream *stream, kz_error *error) {
-    driver_result result = cuda_of(device)->driver.stream_synchronize(cuda_stream_of(stream));
-    return device_cuda_check(device, result, error, "waiting for a stream");
-}
-
-static kz_status host_copy(kz_device *device, kz_stream *stream, void *to, const void *from, size_t bytes,
-                           kz_error *error) {
-    kz_status status = wait_for_host(device, stream, error);
-    if (!status) memcpy(to, from, bytes);
-    return status;
-}
-
-static kz_status cuda_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
-                           kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    if (on_host(device, to)) {
-        status = wait_for_host(device, stream, error);
-        if (!status) memset((void *)(uintptr_t)to, byte, bytes);
-        return status;
-    }
-    driver_result result = cuda_of(device)->driver.fill(to, byte, bytes, cuda_stream_of(stream));
-    return device_cuda_check(device, result, error, "filling %zu bytes at 0x%llx", bytes,
-                             (unsigned long long)to);
-}
-
-static kz_status cuda_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from,
-                                     size_t bytes, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    if (on_host(device, to)) return host_copy(device, stream, (void *)(uintptr_t)to, from, bytes, error);
-    driver_result result = cuda_of(device)->driver.copy_to_device(to, from, bytes, cuda_stream_of(stream));
-    return device_cuda_check(device, result, error, "copying %zu bytes to 0x%llx", bytes,
-                             (unsigned long long)to);
-}
-
-static kz_status cuda_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
-                                   kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    if (on_host(device, from))
-        return host_copy(device, stream, to, (const void *)(uintptr_t)from, bytes, error);
-    driver_result result = cuda_of(device)->driver.copy_to_host(to, from, bytes, cuda_stream_of(stream));
-    return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx", bytes,
-                             (unsigned long long)from);
-}
-
-static kz_status cuda_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from,
-                                     size_t bytes, kz_error *error) {
-    kz_status status = device_cuda_enter(device, error);
-    if (status) return status;
-    // Host memory on one side is the other's copy to or from the host; on both sides, the host's own.
-    if (on_host(device, to))
-        return cuda_copy_to_host(device, stream, (void *)(uintptr_t)to, from, bytes, error);
-    if (on_host(device, from))
-        return cuda_copy_to_device(device, stream, to, (const void *)(uintptr_t)from, bytes, error);
-    driver_result result = cuda_of(device)->driver.copy_on_device(to, from, bytes, cuda_stream_of(stream));
-    return device_cuda_check(device, result, error, "copying %zu bytes from 0x%llx to 0x%llx", bytes,
-                             (unsigned long long)from, (unsigned long long)to);
 }
 
 // ---- modules ---------------------------------------------------------------------------------------
@@ -585,17 +446,17 @@ const device_backend device_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     .synchronize = cuda_synchronize,
-    .memory_alloc = cuda_memory_alloc,
-    .host_alloc = cuda_host_alloc,
-    .host_free = cuda_host_free,
-    .memory_free = cuda_memory_free,
-    .memory_register = cuda_memory_register,
-    .memory_unregister = cuda_memory_unregister,
-    .memory_available = cuda_memory_available,
-    .fill = cuda_fill,
-    .copy_to_device = cuda_copy_to_device,
-    .copy_to_host = cuda_copy_to_host,
-    .copy_on_device = cuda_copy_on_device,
+    .memory_alloc = device_cuda_memory_alloc,
+    .host_alloc = device_cuda_host_alloc,
+    .host_free = device_cuda_host_free,
+    .memory_free = device_cuda_memory_free,
+    .memory_register = device_cuda_memory_register,
+    .memory_unregister = device_cuda_memory_unregister,
+    .memory_available = device_cuda_memory_available,
+    .fill = device_cuda_fill,
+    .copy_to_device = device_cuda_copy_to_device,
+    .copy_to_host = device_cuda_copy_to_host,
+    .copy_on_device = device_cuda_copy_on_device,
     .module_load = cuda_module_load,
     .module_close = cuda_module_close,
     .kernel_open = cuda_kernel_open,

@@ -1,5 +1,5 @@
-// What the two files of the cuda backend share: cuda.c (device, memory, modules, launches) and
-// cuda_stream.c (streams, events, graphs).
+// What the files of the cuda backend share: cuda.c (device, modules, launches), cuda_memory.c and cuda_stream.c (streams,
+// events, graphs).
 #ifndef DEVICE_CUDA_H
 #define DEVICE_CUDA_H
 
@@ -35,6 +35,23 @@ kz_status device_cuda_enter(kz_device *device, kz_error *error);
 // the context is lost.
 kz_status device_cuda_check(kz_device *device, driver_result result, kz_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+kz_status device_cuda_memory_available(kz_device *device, size_t *bytes, kz_error *error);
+kz_status device_cuda_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
+kz_status device_cuda_memory_free(kz_device *device, kz_ptr address, kz_error *error);
+kz_status device_cuda_host_alloc(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
+                                 kz_error *error);
+kz_status device_cuda_host_free(kz_device *device, kz_ptr address, bool pinned, kz_error *error);
+kz_status device_cuda_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error);
+kz_status device_cuda_memory_unregister(kz_device *device, void *memory, kz_error *error);
+kz_status device_cuda_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
+                           kz_error *error);
+kz_status device_cuda_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from,
+                                     size_t bytes, kz_error *error);
+kz_status device_cuda_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
+                                   kz_error *error);
+kz_status device_cuda_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from,
+                                     size_t bytes, kz_error *error);
 
 kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
 kz_status device_cuda_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error);
