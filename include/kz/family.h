@@ -3,6 +3,7 @@
 // A family is one constant kz_family: what its inputs are, what the right answer is and how far a
 // correct kernel may be from it, how much work is the least, and the ladder of variants. All of its
 // functions are pure; the harness owns every buffer. See kernels/primitives/vector_add for a model.
+// These structs belong to one version of the library: they carry no size, and change with its soname.
 #ifndef KZ_FAMILY_H
 #define KZ_FAMILY_H
 

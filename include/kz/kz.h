@@ -329,6 +329,7 @@ typedef struct kz_plan {
 } kz_plan;
 
 // Enqueues every step. `buffers` are the operation's buffers in the family's order.
+// Threads: any, at any time; plans on one device are enqueued one after the other.
 KZ_API kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
                              const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error);
 

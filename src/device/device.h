@@ -129,6 +129,7 @@ struct kz_device {
     uint64_t frees;          // of memory: a graph that was recorded before one may point at what is no more
     device_host_range *host; // what kz_memory_alloc_host gave
     device_host_range *registered;
+    pthread_mutex_t plan_lock; // of what plans need, their graphs included: they are enqueued one at a time
     kz_stream *plan_streams[KZ_PLAN_STREAMS]; // of plans, opened when first needed; [0] records graphs
     kz_event *plan_events[KZ_PLAN_EVENTS + KZ_PLAN_STREAMS]; // the last ones are for the plan's begin and end
 };

@@ -7,10 +7,14 @@ void device_begin(kz_device *device, const device_backend *backend) {
     pthread_mutexattr_settype(&again, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&device->lock, &again);
     pthread_mutexattr_destroy(&again);
+    pthread_mutex_init(&device->plan_lock, NULL);
     device->backend = backend;
 }
 
-void device_end(kz_device *device) { pthread_mutex_destroy(&device->lock); }
+void device_end(kz_device *device) {
+    pthread_mutex_destroy(&device->plan_lock);
+    pthread_mutex_destroy(&device->lock);
+}
 
 void device_lock(kz_device *device) { pthread_mutex_lock(&device->lock); }
 void device_unlock(kz_device *device) { pthread_mutex_unlock(&device->lock); }

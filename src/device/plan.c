@@ -217,9 +217,12 @@ kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, c
                       const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error) {
     const device_plan_call call = {device, stream, module, plan, buffers, buffer_count, workspace};
     if (!device) return base_fail(error, KZ_INVALID, "the device is NULL");
-    device_lock(device); // its streams, events and graphs of plans are for one at a time
+    // Not the device's lock, where its backend allows: a plan may wait, and must hold up other plans alone.
+    pthread_mutex_lock(&device->plan_lock);
+    device_enter(device);
     kz_status status = plan && plan->graph && module ? device_plan_launch_graph(&call, error)
                                                      : device_plan_steps(&call, NULL, error);
-    device_unlock(device);
+    device_leave(device, status);
+    pthread_mutex_unlock(&device->plan_lock);
     return status;
 }

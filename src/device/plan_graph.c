@@ -46,10 +46,18 @@ static void close_graph(plan_graph *g) {
     free(g);
 }
 
+static uint64_t count_frees(kz_device *device) {
+    device_lock(device);
+    uint64_t frees = device->frees;
+    device_unlock(device);
+    return frees;
+}
+
 static void drop_stale(kz_module *module) {
+    uint64_t frees = count_frees(module->device);
     for (plan_graph **at = &module->graphs; *at;) {
         plan_graph *g = *at;
-        if (g->frees == module->device->frees) {
+        if (g->frees == frees) {
             at = &g->next;
             continue;
         }
@@ -71,6 +79,7 @@ static void keep(kz_module *module, plan_graph *made) {
 }
 
 static kz_status make(const device_plan_call *call, plan_graph **made, kz_error *error) {
+    uint64_t frees = count_frees(call->device); // before it is recorded: what is freed meanwhile counts
     plan_graph *g = DEVICE_NEW(plan_graph, error);
     if (!g) return KZ_NO_MEMORY;
     g->buffers = device_new((call->buffer_count + 1) * sizeof *g->buffers, error);
@@ -83,7 +92,7 @@ static kz_status make(const device_plan_call *call, plan_graph **made, kz_error 
     g->plan = *call->plan;
     g->workspace = call->workspace;
     g->buffer_count = call->buffer_count;
-    g->frees = call->device->frees;
+    g->frees = frees;
     *made = g;
     return KZ_OK;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "device/plan.h"
 
 enum { THREADS = 4, ROUNDS = 12, N = 300 };
 
@@ -51,16 +51,38 @@ typedef struct job {
         return false;                                                                                        \
     } while (0)
 
+static kz_launch shape(const job *j) {
+    uint32_t threads = kz_device_get_info(j->device)->kind == KZ_DEVICE_CPU ? 1 : 64;
+    return (kz_launch){.size = sizeof(kz_launch), .grid = {(N + 63) / 64, 1, 1}, .block = {threads, 1, 1}};
+}
+
 static kz_status launch_add(job *j, kz_module *module, kz_stream *stream, const kz_ptr at[3],
                             kz_error *error) {
     kz_kernel *kernel;
     size_t n = N;
     const void *args[] = {&at[0], &at[1], &at[2], &n};
-    const kz_launch launch = {.size = sizeof launch,
-                              .grid = {(N + 63) / 64, 1, 1},
-                              .block = {kz_device_get_info(j->device)->kind == KZ_DEVICE_CPU ? 1 : 64, 1, 1}};
+    const kz_launch launch = shape(j);
     kz_status status = kz_module_kernel(module, "add_f32", &kernel, error);
     return status ? status : kz_launch_kernel(j->device, stream, kernel, &launch, args, 4, error);
+}
+
+// The same as a plan: out is filled with other bytes before. As a graph every third time.
+static kz_status run_plan(job *j, kz_module *module, kz_stream *stream, const kz_ptr at[3], bool graph,
+                          kz_error *error) {
+    kz_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) return KZ_NO_MEMORY;
+    plan->graph = graph;
+    plan->step_count = 2;
+    plan->steps[0] =
+        (kz_step){.kind = KZ_STEP_FILL, .arg_count = 1, .bytes = N * sizeof(float), .fill = 0xff};
+    plan->steps[0].args[0] = (kz_arg){.kind = KZ_ARG_BUFFER, .buffer = 2};
+    plan->steps[1] =
+        (kz_step){.kind = KZ_STEP_LAUNCH, .entry = "add_f32", .launch = shape(j), .arg_count = 4};
+    for (uint32_t i = 0; i < 3; i++) plan->steps[1].args[i] = (kz_arg){.kind = KZ_ARG_BUFFER, .buffer = i};
+    plan->steps[1].args[3] = (kz_arg){.kind = KZ_ARG_SCALAR, .scalar = N};
+    kz_status status = kz_plan_run(j->device, stream, module, plan, at, 3, 0, error);
+    free(plan);
+    return status;
 }
 
 static bool is_sum(job *j, const float *out, float expected) {
@@ -97,7 +119,10 @@ static bool one_round(job *j, int round) {
     TRY(kz_copy_to_device(device, NULL, at[1], in, sizeof in, &error));
     TRY(kz_event_record(device, event, NULL, &error));
     TRY(kz_stream_wait(device, stream, event, &error));
-    TRY(launch_add(j, module, stream, at, &error));
+    if (round % 3 == 0)
+        TRY(launch_add(j, module, stream, at, &error));
+    else
+        TRY(run_plan(j, module, stream, at, round % 3 == 1, &error));
     TRY(kz_copy_on_device(device, stream, host, at[2], sizeof out, &error));
     TRY(kz_copy_on_device(device, stream, at[2], host, sizeof out, &error));
     TRY(kz_copy_to_host(device, stream, out, at[2], sizeof out, &error));
