@@ -89,7 +89,7 @@ static void offer_pages(const typed *t) {
 }
 
 static void offer_device_ids(const typed *t, const char *prefix) {
-    kz_device_info infos[DEVICES];
+    kz_device_info infos[DEVICES] = {{.size = sizeof infos[0]}};
     size_t count = 0, length = strlen(prefix);
     if (kz_device_list(infos, DEVICES, &count, NULL)) return;
     for (size_t i = 0; i < count && i < DEVICES; i++)
