@@ -38,7 +38,7 @@ static const cli_option options[] = {
     {"optimized", CLI_FLAG, offsetof(debug_options, optimized), NULL,
      "debug the code as it is built for use: lines, but no variables"},
     {"gpu", CLI_TEXT, offsetof(debug_options, gpu), "NAME",
-     "the GPU to simulate: h200, h100, a100, rtx4090, t4"},
+     "the GPU to simulate: a name that `kz devices` lists, or a .gpu file"},
     {"family", CLI_TEXT, offsetof(debug_options, family), "FAMILY", "the file is a guest of this family"},
     {"case", CLI_TEXT, offsetof(debug_options, pattern), "NAME",
      "single kernels: the case to run; without it the first; for a task its sizes, n=33"},

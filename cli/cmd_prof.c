@@ -159,7 +159,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 
 static const cli_option options_table[] = {
     {"gpu", CLI_TEXT, offsetof(prof_choices, gpu), "NAME",
-     "the GPU to simulate: h200, h100, a100, rtx4090, t4"},
+     "the GPU to simulate: a name that `kz devices` lists, or a .gpu file"},
     {"kernel", CLI_TEXT, offsetof(prof_choices, kernel), "PATTERN",
      "only kernels whose name has this, or matches it"},
     {"top", CLI_INTEGER, offsetof(prof_choices, top), "N", "the N most costly kernels (5; 0 means all)"},

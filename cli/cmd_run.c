@@ -12,7 +12,7 @@ typedef struct run_options {
 
 static const cli_option options[] = {
     {"gpu", CLI_TEXT, offsetof(run_options, gpu), "NAME",
-     "the GPU to simulate: h200, h100, a100, rtx4090, t4"},
+     "the GPU to simulate: a name that `kz devices` lists, or a .gpu file"},
     {"nvcc-flag", CLI_LIST, offsetof(run_options, flags), "FLAG", "one more word for nvcc; may be repeated"},
     {"timeout", CLI_TEXT, offsetof(run_options, timeout), "SECONDS",
      "stop the program after this time and say who waits where"},

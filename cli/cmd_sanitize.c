@@ -141,7 +141,7 @@ static int run_command(const cli_command *self, int argc, char **argv) {
 
 static const cli_option options_table[] = {
     {"gpu", CLI_TEXT, offsetof(sanitize_options, gpu), "NAME",
-     "the GPU to simulate: h200, h100, a100, rtx4090, t4"},
+     "the GPU to simulate: a name that `kz devices` lists, or a .gpu file"},
     {"numerics", CLI_FLAG, offsetof(sanitize_options, numerics), NULL,
      "also the first instruction that makes a NaN or infinity from finite numbers"},
     {"leak-check", CLI_FLAG, offsetof(sanitize_options, leaks), NULL, "also memory that is never freed"},

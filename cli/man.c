@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/gpus.h"
+
 // ---- text for troff -------------------------------------------------------------------------------------
 
 // A line of text: nothing in it is a request, and a hyphen stays one.
@@ -106,7 +108,8 @@ static void add_kz(base_text *page) {
     }
     base_text_add(page,
                   ".SH ENVIRONMENT\n.TP\nNO_COLOR\nwhere it is set, output has no colour.\n"
-                  ".TP\nKZ_GPU\nthe GPU that the device \\fBsim\\fR stands for: h200 where it is not set.\n");
+                  ".TP\nKZ_GPU\nthe GPU that the device \\fBsim\\fR stands for: %s where it is not set.\n",
+                  device_gpu_default);
 }
 
 static kz_status write_page(const char *folder, const char *name, const base_text *page, kz_error *error) {

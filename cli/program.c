@@ -311,8 +311,7 @@ static void name_of(const char *file, char *name, size_t capacity) {
 kz_status cli_program_run(const cli_program *program, cli_program_result *result, kz_error *error) {
     *result = (cli_program_result){0};
     char library[CLI_PROGRAM_PATH] = "", folder[TOOLCHAIN_PATH] = "", name[CLI_PROGRAM_PATH];
-    const char *variable = getenv("KZ_GPU");
-    const char *key = program->gpu ? program->gpu : variable && *variable ? variable : "h200";
+    const char *key = device_gpu_choose(program->gpu);
     device_gpu gpu;
     kz_status status = device_gpu_load(key, &gpu, error);
     if (status == KZ_OK) status = toolchain_cudart_folder(library, error);

@@ -15,7 +15,7 @@ typedef struct cli_program {
     size_t file_count;
     char *const *arguments; // the program's own
     size_t argument_count;
-    const char *gpu; // "h200", or the path of a .gpu file; NULL: what KZ_GPU says, else h200
+    const char *gpu; // as device_gpu_choose takes it
     const char *const *nvcc_flags;
     size_t nvcc_flag_count;
     const char *observe; // the words of KZ_OBSERVE; NULL: no instruments

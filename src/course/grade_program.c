@@ -39,9 +39,9 @@ static void say(const grading *g, const char *what) {
 
 // "sim:a100" names the simulated GPU; on a real one the simulator takes the one in the GPU's place.
 static kz_status choose_gpu(grading *g, char arch[16], kz_error *error) {
-    const char *device = g->verdict->device, *wanted = getenv("KZ_GPU");
-    snprintf(g->key, sizeof g->key, "%.60s", wanted && *wanted ? wanted : "h200");
-    if (strncmp(device, "sim:", 4) == 0) snprintf(g->key, sizeof g->key, "%s", device + 4);
+    const char *device = g->verdict->device;
+    snprintf(g->key, sizeof g->key, "%.60s",
+             device_gpu_choose(strncmp(device, "sim:", 4) ? NULL : device + 4));
     g->on_gpu = strncmp(device, "cuda", 4) == 0;
     kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0;

@@ -117,7 +117,8 @@ static cudaError_t explain_no_code(const cudart_module *module, int nearest) {
     if (nearest)
         cudart_say("the program has no code for this GPU: its PTX is for sm_%d and later, the simulated %s "
                    "is sm_%d\n"
-                   "  take a newer GPU (--gpu h200, or KZ_GPU), or build it for this one: nvcc -arch=sm_%d",
+                   "  take a newer GPU (--gpu NAME, or KZ_GPU; kz devices lists them), or build it for this "
+                   "one: nvcc -arch=sm_%d",
                    nearest, cudart.gpu.name, sm, sm);
     else
         cudart_say("the program has no PTX inside, only machine code, which the simulator does not run\n"

@@ -188,8 +188,7 @@ static kz_status open_session(kz_error *error) {
 }
 
 static kz_status open_machine(kz_error *error) {
-    const char *key = variable("KZ_GPU");
-    kz_status status = device_gpu_load(key ? key : "h200", &cudart.gpu, error);
+    kz_status status = device_gpu_load(device_gpu_choose(NULL), &cudart.gpu, error);
     if (status) return status;
     sim_config config;
     device_gpu_configure(&cudart.gpu, &config);

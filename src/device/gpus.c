@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char device_gpu_default[] = "h200";
+
+const char *device_gpu_choose(const char *asked) {
+    const char *variable = getenv("KZ_GPU");
+    return asked ? asked : variable && *variable ? variable : device_gpu_default;
+}
+
 typedef enum gpu_unit { UNIT_COUNT, UNIT_BYTES, UNIT_HERTZ, UNIT_BYTES_PER_S, UNIT_FLOPS } gpu_unit;
 
 typedef struct gpu_key {

@@ -24,6 +24,11 @@ extern const size_t device_gpu_file_count;
 // Reads the text of a file; an error names `file` and the line.
 kz_status device_gpu_parse(const char *file, const char *text, device_gpu *gpu, kz_error *error);
 
+// The key that plain "sim" means where KZ_GPU names none: the one place that says so.
+extern const char device_gpu_default[];
+// `asked` where it is given, else what KZ_GPU names, else the default.
+const char *device_gpu_choose(const char *asked);
+
 // `key` as in gpus/, or the path of a file of one's own (it holds a '/' or ends in ".gpu").
 kz_status device_gpu_load(const char *key, device_gpu *gpu, kz_error *error);
 

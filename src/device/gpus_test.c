@@ -32,6 +32,19 @@ static void embedded_ones(void **state) {
     assert_int_equal((int)gpu.max_threads_per_multiprocessor, 1024);
 }
 
+static void choice_of_a_gpu(void **state) {
+    device_gpu gpu;
+    unsetenv("KZ_GPU");
+    assert_string_equal(device_gpu_choose(NULL), device_gpu_default);
+    assert_int_equal(device_gpu_load(device_gpu_default, &gpu, NULL), KZ_OK);
+    setenv("KZ_GPU", "t4", 1);
+    assert_string_equal(device_gpu_choose(NULL), "t4");
+    assert_string_equal(device_gpu_choose("a100"), "a100");
+    setenv("KZ_GPU", "", 1);
+    assert_string_equal(device_gpu_choose(NULL), device_gpu_default);
+    unsetenv("KZ_GPU");
+}
+
 static void unknown_key(void **state) {
     device_gpu gpu;
     kz_error error = {0};
@@ -122,11 +135,9 @@ static void a_file_of_ones_own(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(embedded_ones),
-        cmocka_unit_test(unknown_key),
-        cmocka_unit_test(real_devices_are_recognised),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(a_file_of_ones_own),
+        cmocka_unit_test(embedded_ones), cmocka_unit_test(choice_of_a_gpu),
+        cmocka_unit_test(unknown_key),   cmocka_unit_test(real_devices_are_recognised),
+        cmocka_unit_test(bad_files),     cmocka_unit_test(a_file_of_ones_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

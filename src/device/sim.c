@@ -1,5 +1,5 @@
 // The simulator as a device: PTX on the host's cores, with the limits of a GPU from gpus/.
-// The variable KZ_GPU names the GPU that plain "sim" stands for; without it, h200. It counts when asked to,
+// The variable KZ_GPU names the GPU that plain "sim" stands for; without it, device_gpu_default. It counts when asked to,
 // by attaching the counters of observe/ to its launches. KZ_SEED=N draws the order of blocks, warps and
 // paths.
 #include "sim/sim.h"
@@ -97,12 +97,10 @@ static size_t sim_arg_bytes(const kz_kernel *kernel, size_t index) {
 }
 
 static kz_status sim_open(const char *which, kz_device **device, kz_error *error) {
-    const char *variable = getenv("KZ_GPU");
-    const char *key = which ? which : variable && variable[0] ? variable : "h200";
     device_gpu gpu;
-    kz_status status = device_gpu_load(key, &gpu, error);
+    kz_status status = device_gpu_load(device_gpu_choose(which), &gpu, error);
     if (status) {
-        if (!which && variable) base_fail_note(error, "it was named by the variable KZ_GPU");
+        if (!which && getenv("KZ_GPU")) base_fail_note(error, "it was named by the variable KZ_GPU");
         if (status == KZ_NOT_FOUND) status = KZ_NO_DEVICE;
         if (error) error->status = status;
         return status;
