@@ -209,30 +209,24 @@ static void decode_barrier(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     }
 }
 
-// op->a, b, c: the sources; op->d and op->aux: the results; op->offset: the membermask.
+// op->a, b, c: the sources; op->d and op->aux: the results; op->offset: the membermask, the last operand.
+// Tensor cores take no mask, but all lanes.
 static void decode_sync(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     const ptx_operand *o = inst->operands;
-    ptx_type type = inst->type_count ? inst->types[0] : PTX_B32;
-    const ptx_operand *mask = &o[inst->operand_count - 1];
+    ptx_class class = ptx_op_get(inst->op)->class;
+    bool all_lanes = class == PTX_CLASS_TENSOR;
+    bool has_mask = ((inst->flags & PTX_FLAG(SYNC)) || class == PTX_CLASS_WARP) && !all_lanes;
+    uint32_t first = ptx_op_has_destination(inst->op) ? 1 : 0, end = inst->operand_count - has_mask;
+    uint32_t *sources[] = {&op->a, &op->b, &op->c};
     op->aux = SIM_NOWHERE;
-    bool has_mask = (inst->flags & PTX_FLAG(SYNC)) || inst->op == PTX_OP_BAR_WARP || inst->op == PTX_OP_ELECT;
-    op->offset = has_mask ? (int64_t)sim_source(d, mask, PTX_B32) : -1;
-    if (inst->op == PTX_OP_BAR_WARP) return;
-    if (o[0].second >= 0) op->aux = d->code->reg_at[o[0].second];
-    op->d = sim_destination(d, &o[0], type);
-    switch (inst->op) {
-    case PTX_OP_SHFL:
-        op->a = sim_source(d, &o[1], PTX_B32);
-        op->b = sim_source(d, &o[2], PTX_B32);
-        op->c = sim_source(d, &o[3], PTX_B32);
-        break;
-    case PTX_OP_VOTE:
-        op->a = sim_source(d, &o[1], PTX_PRED);
-        op->aux8 = o[1].negated;
-        break;
-    case PTX_OP_MATCH:
-    case PTX_OP_REDUX: op->a = sim_source(d, &o[1], type); break;
-    default: break;
+    op->offset = has_mask    ? (int64_t)sim_source(d, &o[end], PTX_B32)
+                 : all_lanes ? (int64_t)sim_constant_bits(d, 32, SIM_ALL)
+                             : -1;
+    if (first && o[0].second >= 0) op->aux = d->code->reg_at[o[0].second];
+    if (first) op->d = sim_destination(d, &o[0], ptx_operand_type(inst, 0));
+    for (uint32_t i = first; i < end && i - first < BASE_COUNT(sources); i++) {
+        *sources[i - first] = sim_source(d, &o[i], ptx_operand_type(inst, i));
+        op->aux8 |= o[i].negated;
     }
 }
 

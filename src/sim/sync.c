@@ -1,4 +1,4 @@
-// Exchanges among the lanes of a warp: shfl, vote, match, redux, elect.
+// Exchanges among the lanes of a warp: shfl, vote, match, redux, elect, movmatrix.
 //
 // The lanes may come from different places in the program, each with operands of its own: so inputs
 // are gathered lane by lane, the operation is done once, and results go back lane by lane.
@@ -165,6 +165,15 @@ static void reduce(const sim_op *op, exchange *x) {
     for (int i = 0; i < SIM_LANES; i++) x->d[i] = result;
 }
 
+// Lane 4 r + c holds two elements of row r, columns 2 c and 2 c + 1, of an 8 x 8 matrix; so does the result.
+static void transpose(exchange *x) {
+    for (uint32_t lane = 0; lane < SIM_LANES; lane++) {
+        uint32_t row = lane / 4, column = lane % 4 * 2, shift = row % 2 * 16;
+        uint64_t low = x->a[4 * column + row / 2], high = x->a[4 * (column + 1) + row / 2];
+        x->d[lane] = (low >> shift & 0xffff) | (high >> shift & 0xffff) << 16;
+    }
+}
+
 // ---- for listeners --------------------------------------------------------------------------------------
 
 // The lane that each lane of the path reads, and those whose source takes no part.
@@ -221,6 +230,7 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     case PTX_OP_VOTE: vote(first, &x); break;
     case PTX_OP_MATCH: match(first, &x); break;
     case PTX_OP_REDUX: reduce(first, &x); break;
+    case PTX_OP_MOVMATRIX: transpose(&x); break;
     default: // elect: the lowest lane leads
         for (int i = 0; i < SIM_LANES; i++) x.d[i] = (uint32_t)__builtin_ctz(x.mask);
         x.p = x.mask & (0u - x.mask);

@@ -425,7 +425,9 @@ static inline bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *s
         w->spun = true;
         *slice = 0;
         break;
-    default:
+    case PTX_END_FALL: // these two went on above
+    case PTX_END_BRANCH:
+    case PTX_END_TRAP:
         sim_fault_here(w, last, (uint32_t)__builtin_ctz(path->mask), KZ_FAULT, "executed %s",
                        last->inst->op == PTX_OP_BRKPT ? "brkpt" : "trap: the program stopped itself");
     }
