@@ -75,7 +75,7 @@ bundle: build ## builds with machine code, and makes build/bundle/out/kernel-zoo
 	@tools/bundle build/bundle build/bundle/out
 
 format: ## formats the C and CUDA sources
-	@git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
+	@tools/format
 
 install: build ## installs into PREFIX (/usr/local), below DESTDIR where given
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)"
