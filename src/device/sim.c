@@ -62,9 +62,9 @@ static void describe(const device_gpu *gpu, uint64_t host_bytes, kz_device_info 
         .has_clock = false,
         .has_memory_guards = true,
     };
-    snprintf(info->id, sizeof info->id, "sim:%s", gpu->key);
+    snprintf(info->id, sizeof info->id, "sim:%.27s", gpu->key);
     snprintf(info->name, sizeof info->name, "simulated %s", gpu->name);
-    snprintf(info->gpu, sizeof info->gpu, "%s", gpu->key);
+    snprintf(info->gpu, sizeof info->gpu, "%.31s", gpu->key);
 }
 
 static size_t sim_list(kz_device_info *infos, size_t capacity) {
