@@ -14,6 +14,8 @@ add_test(NAME tools/check_pages COMMAND ${CMAKE_SOURCE_DIR}/tools/check_pages_te
 set_tests_properties(tools/check_pages PROPERTIES LABELS tools)
 add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 300)
+add_test(NAME tools/format COMMAND ${CMAKE_SOURCE_DIR}/tools/format_test)
+set_tests_properties(tools/format PROPERTIES LABELS tools SKIP_RETURN_CODE 77)
 foreach(shell bash zsh fish)
     add_test(NAME tools/completion_${shell} COMMAND ${CMAKE_SOURCE_DIR}/tools/completion_test ${CMAKE_BINARY_DIR} ${shell})
     set_tests_properties(tools/completion_${shell} PROPERTIES LABELS tools SKIP_RETURN_CODE 77)
