@@ -25,7 +25,7 @@ static void one_stream(void) { // not waited for, but in turn
     cudaStreamSynchronize(s);
 }
 
-static void two_streams(cudaStream_t one, cudaStream_t two, float *host) { // the second copy beside the first kernel
+static void two_streams(cudaStream_t one, cudaStream_t two, float *host) { // copy 2 beside kernel 1
     cudaMemcpyAsync(a, host, BYTES / 4, cudaMemcpyHostToDevice, one);
     launch(a, one);
     cudaMemcpyAsync(b, host + N / 4, BYTES / 4 * 3, cudaMemcpyHostToDevice, two);

@@ -1,7 +1,7 @@
-#define TILE 64
-#define DEPTH 8
-#define SIDE 8
-#define ACROSS (TILE / SIDE)
+#define TILE    64
+#define DEPTH   8
+#define SIDE    8
+#define ACROSS  (TILE / SIDE)
 #define THREADS (ACROSS * ACROSS)
 // elements of a tile for a thread to load
 #define EACH (TILE * DEPTH / THREADS)

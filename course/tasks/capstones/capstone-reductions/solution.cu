@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOCK 256
+#define BLOCK       256
 #define MOST_BLOCKS 128
-#define SMALL 8192 // up to here one block is enough
+#define SMALL       8192 // up to here one block is enough
 
 #define CHECK(call)                                                        \
     do {                                                                   \

@@ -1,5 +1,5 @@
 #define THREADS 128
-#define EACH 8
+#define EACH    8
 #define EPSILON 1e-5f
 
 extern "C" __global__ void add_rmsnorm(const float *x,

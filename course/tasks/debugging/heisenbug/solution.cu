@@ -16,8 +16,7 @@ extern "C" __global__ void hand_over(const float *x, float *sums,
         atomicExch(&ready[b], 1);
         before = 0.0f;
         if (b > 0) {
-            while (atomicAdd(&ready[b - 1], 0) == 0) {
-            }
+            while (atomicAdd(&ready[b - 1], 0) == 0) {}
             __threadfence(); // the flag before the sum
             before = *(volatile float *)&sums[b - 1];
         }

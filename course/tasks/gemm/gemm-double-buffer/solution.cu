@@ -1,7 +1,7 @@
-#define TILE 64              // rows and columns of c for a block
-#define DEPTH 16             // of a step along k
-#define SIDE 4               // of the square of c for a thread
-#define ACROSS (TILE / SIDE) // threads along a side
+#define TILE    64            // rows and columns of c for a block
+#define DEPTH   16            // of a step along k
+#define SIDE    4             // of the square of c for a thread
+#define ACROSS  (TILE / SIDE) // threads along a side
 #define THREADS (ACROSS * ACROSS)
 // elements of a tile for a thread to load
 #define EACH (TILE * DEPTH / THREADS)

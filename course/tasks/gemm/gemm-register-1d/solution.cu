@@ -1,6 +1,6 @@
-#define TILE 64  // rows and columns of c for a block
+#define TILE  64 // rows and columns of c for a block
 #define DEPTH 8  // of a step along k
-#define ROWS 8   // of c for a thread
+#define ROWS  8  // of c for a thread
 
 extern "C" __global__ void gemm(const float *a, const float *b, float *c,
                                 int m, int n, int k) {

@@ -1,7 +1,7 @@
-#define TILE 64            // rows and columns of c for a block
-#define DEPTH 8            // of a step along k
-#define SIDE 8             // of the square of c for a thread
-#define ACROSS (TILE / SIDE) // threads along a side
+#define TILE    64            // rows and columns of c for a block
+#define DEPTH   8             // of a step along k
+#define SIDE    8             // of the square of c for a thread
+#define ACROSS  (TILE / SIDE) // threads along a side
 #define THREADS (ACROSS * ACROSS)
 
 extern "C" __global__ void gemm(const float *a, const float *b, float *c,

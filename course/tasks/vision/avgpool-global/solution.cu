@@ -1,5 +1,5 @@
 #define ACROSS 32
-#define WARPS 8
+#define WARPS  8
 
 extern "C" __global__ void avgpool(const float *x, float *y, int pixels,
                                    int channels) {

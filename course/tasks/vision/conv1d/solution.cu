@@ -1,4 +1,4 @@
-#define BLOCK 128
+#define BLOCK  128
 #define WIDEST 129
 
 extern "C" __global__ void conv1d(const float *x, const float *taps,

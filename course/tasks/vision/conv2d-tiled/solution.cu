@@ -1,6 +1,6 @@
-#define WIDE 32
-#define HIGH 8
-#define REACH 2 // of the window, on every side
+#define WIDE      32
+#define HIGH      8
+#define REACH     2 // of the window, on every side
 #define TILE_WIDE (WIDE + 2 * REACH)
 #define TILE_HIGH (HIGH + 2 * REACH)
 

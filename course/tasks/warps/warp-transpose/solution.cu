@@ -7,7 +7,7 @@ extern "C" __global__ void transpose_tiles(const float *x, float *y,
 #pragma unroll
     for (int r = 0; r < 32; r++)
         value[r] = x[(size_t)tile * 1024 + r * 32 + lane];
-    // kz: begin
+        // kz: begin
 #pragma unroll
     for (int step = 16; step > 0; step /= 2)
 #pragma unroll
