@@ -232,7 +232,7 @@ static void tell_missing_rivals(bench_session *s, FILE *file, const kz_family *f
         for (size_t k = 0; k < outcome->count; k++)
             there = there || strcmp(outcome->results[k].candidate.by, rival->name) == 0;
         base_text why = {0};
-        if (there || !bench_rival_does(rival, family->name, device->kind == KZ_DEVICE_CPU)) continue;
+        if (there || !bench_rival_does(rival, family, device->kind == KZ_DEVICE_CPU)) continue;
         if (bench_rival_missing(rival, &s->peers, &why)) {
             fprintf(file, "no rival: %s\n\n", why.data);
             s->told[i] = true;

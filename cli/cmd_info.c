@@ -115,7 +115,7 @@ static void print_pick(const kz_family *family, const kz_case *c, const kz_devic
         printf("      its result may differ from run to run; KZ_DETERMINISTIC takes %s\n",
                same ? same->name : "none");
     kz_plan plan = {0};
-    if (kz_variant_plan(chosen, c, info, &plan, NULL)) return;
+    if (kz_variant_plan(family, chosen, c, info, &plan, NULL)) return;
     for (uint32_t i = 0; i < plan.step_count; i++) print_step(&plan.steps[i]);
     if (plan.workspace_bytes)
         printf("      workspace of %llu bytes\n", (unsigned long long)plan.workspace_bytes);

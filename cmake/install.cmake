@@ -41,7 +41,10 @@ configure_file(${CMAKE_SOURCE_DIR}/cmake/kz.pc.in ${CMAKE_BINARY_DIR}/kz.pc @ONL
 
 install(TARGETS kz RUNTIME)
 install(TARGETS libkz_static libkz_shared ARCHIVE COMPONENT library LIBRARY COMPONENT library)
-foreach(peer cub cublas openblas) # only those that were built
+file(GLOB peers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/peers/*/peer.c*) # a folder each
+foreach(peer ${peers}) # only those that were built
+    get_filename_component(peer ${peer} DIRECTORY)
+    get_filename_component(peer ${peer} NAME)
     install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_peer_${peer}.so DESTINATION lib OPTIONAL)
 endforeach()
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz)

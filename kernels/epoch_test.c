@@ -41,7 +41,7 @@ static void run_across(kz_device *device, const keeper *k) {
     kz_image image;
     kz_module *module;
     kz_error error = {0};
-    assert_int_equal(kz_variant_plan(variant, &c, kz_device_get_info(device), &plan, &error), KZ_OK);
+    assert_int_equal(kz_variant_plan(family, variant, &c, kz_device_get_info(device), &plan, &error), KZ_OK);
     assert_int_equal(kz_variant_image(family, variant, &image, &error), KZ_OK);
     assert_int_equal(kz_module_load(device, &image, &module, &error), KZ_OK);
     kz_ptr number, workspace = 0, at[KZ_FAMILY_BUFFERS];

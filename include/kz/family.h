@@ -7,7 +7,8 @@
 #ifndef KZ_FAMILY_H
 #define KZ_FAMILY_H
 
-#include "kz/kz.h"
+#include "kz/cases.h"
+#include "kz/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,19 +59,51 @@ typedef struct kz_work {
     double flops;
 } kz_work;
 
+// The work of a case, worked out by hand: what `work` is tested against.
+typedef struct kz_worked {
+    kz_case c;
+    kz_work work;
+} kz_worked;
+
 typedef struct kz_family kz_family;
+typedef struct kz_variant kz_variant;
+
+// What a plan is made from, and the plan, empty at first.
+typedef struct kz_planner {
+    const kz_family *family;
+    const kz_variant *variant;
+    const kz_case *c;
+    const kz_device_info *device;
+    kz_plan *plan;
+    kz_error *error;
+} kz_planner;
 
 // In the place of a least architecture: exactly this one, as for architecture-specific PTX (sm_90a).
 #define KZ_SM_EXACT(sm) (-(sm))
 
-typedef struct kz_variant {
+struct kz_variant {
     const char *name; // "03_warp_shuffle": also the file's stem
     int min_sm; // lowest architecture it runs on: 75, or KZ_SM_EXACT(90); 0 for a native C variant of the `cpu` device
-    // Fills the plan for this case; KZ_UNSUPPORTED with a reason where the variant does not do it.
-    kz_status (*plan)(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error);
+    // Fills the plan; KZ_UNSUPPORTED with a reason where the variant does not do the case. Variants share one where
+    // they differ in their kernels and in the figures below alone.
+    kz_status (*plan)(const kz_planner *p);
     const char *idea;               // one line for tables
     const kz_native_entry *natives; // for a native variant; ends with a NULL name
-} kz_variant;
+
+    // For plans that several variants share (kz_plan_tiles).
+    uint32_t threads; // of a block
+    uint32_t tile;    // elements that a block takes; with a `width`: rows, of axis 0
+    uint32_t width;   // and columns, of axis 1
+    uint32_t blocks;  // per multiprocessor, at most; 0: one for each tile
+    uint32_t does;    // bits 1 << operation, for families whose variants have some of them
+    bool unordered;   // it adds in the order in which threads come: see kz_family.nondeterministic
+};
+
+// What the names of kernels say of a case.
+typedef struct kz_entry {
+    const char *operation;
+    kz_type type;
+} kz_entry;
 
 // A variant's former name, and its name.
 typedef struct kz_former_name {
@@ -89,12 +122,15 @@ typedef struct kz_embedded {
     extern const kz_family kz_family_##name;                                                                 \
     extern const kz_embedded kz_embedded_##name
 
+#define KZ_TYPE_BIT(type) (1u << KZ_##type)
+
 struct kz_family {
     const char *name;              // "reduce"
     const char *group;             // "primitives"
     const char *summary;           // one line
     const char *const *operations; // ends with NULL; at least one
     const char *const *axes;       // names of the axes in use, ends with NULL: {"n", NULL}
+    uint32_t types;                // that it has: KZ_TYPE_BIT(F32) | ...; 0: all, as far as its plans say
 
     const kz_variant *variants; // the order is the journey
     size_t variant_count;
@@ -102,6 +138,10 @@ struct kz_family {
     const kz_case *cases;               // edge cases and benchmark sizes alike
     size_t case_count;
     const kz_embedded *embedded; // NULL: no code, no choice.csv
+
+    // Optional: what kernels are named for, where it is not the case's own operation and type: one serves all types of
+    // a size, say.
+    kz_entry (*entry)(const kz_case *c);
 
     // The case's buffers, in the order the plan's KZ_ARG_BUFFER indices mean.
     size_t (*buffers)(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]);
@@ -126,9 +166,14 @@ struct kz_family {
     bool elementwise;
 
     kz_work (*work)(const kz_case *c);
+    const kz_worked *worked; // at least one
+    size_t worked_count;
+
+    // Whose kernels do the same: names of src/bench/rivals.def, ends with NULL. NULL: nobody's.
+    const char *const *rivals;
 
     // The arguments a guest kernel takes (a kernel from outside the tree in this family's place), as
-    // a C parameter list for messages and as plan arguments: the buffers in order, then the axes. Where cases
+    // a C parameter list for messages and as plan arguments (NULL: the buffers in order, then the axes). Where cases
     // differ, a line for each list; all but the first open with their cases, as globs of <operation>-<type>:
     // "const T *in, T *out, size_t n\nargmin-*,argmax-*: const T *in, T *out, long long *index, size_t n".
     const char *guest_signature;
@@ -144,27 +189,41 @@ struct kz_family {
 
 // ---- helpers for plans --------------------------------------------------------------------------
 
-KZ_API kz_arg kz_arg_buffer(uint32_t buffer); // the buffer's start
-KZ_API kz_arg kz_arg_workspace(uint64_t offset);
-KZ_API kz_arg kz_arg_u64(uint64_t value);
-KZ_API kz_arg kz_arg_f32(float value);
+// A launch of a plan. What is not named is 0 or NULL, and has the meaning given here.
+typedef struct kz_plan_launch {
+    const char *idea;      // in the entry's name <family>_<idea>_<operation>_<type>; NULL: the variant's
+    const char *part;      // NULL, or which of the idea's kernels: <idea>_<part>
+    const char *operation; // NULL: the case's
+    const char *entry;     // the whole name, where it is another
+    uint64_t blocks;       // of the grid; 0: nothing is launched
+    uint32_t threads;      // of a block
+    uint32_t cluster;      // blocks of a cluster; 0: no clusters
+    uint32_t shared_bytes;
+    bool cooperative, overlap; // see kz_launch
+    uint32_t stream;
+    const kz_arg *args; // KZ_ARGS(...); NULL: what a guest gets, kz_guest_args
+    size_t arg_count;
+} kz_plan_launch;
+#define KZ_ARGS(...)                                                                                         \
+    .args = (const kz_arg[]){__VA_ARGS__}, .arg_count = sizeof((const kz_arg[]){__VA_ARGS__}) / sizeof(kz_arg)
 
-// Append a step; more than KZ_PLAN_STEPS or KZ_PLAN_ARGS, a grid of 0 or past 2^31 - 1 blocks is a bug.
-KZ_API kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
-                                   const kz_arg *args, size_t arg_count);
-// The same, with the entry that kz_entry_name gives for the family's operation and type.
-KZ_API kz_step *kz_plan_add_entry(kz_plan *plan, const kz_family *family, const kz_case *c, const char *idea,
-                                  uint64_t blocks, uint32_t threads, const kz_arg *args, size_t arg_count);
-KZ_API kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
-KZ_API kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes);
-KZ_API kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event);
-KZ_API kz_step *kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event);
-KZ_API kz_step *kz_plan_add_synchronize(kz_plan *plan, uint32_t stream);
+// Appends it; KZ_UNSUPPORTED where no grid has as many blocks. KZ_LAUNCH(p, .blocks = 7, .threads = 256) does it in one.
+KZ_API kz_status kz_plan_add_launch(const kz_planner *p, const kz_plan_launch *launch);
+#define KZ_LAUNCH(p, ...) kz_plan_add_launch(p, &(const kz_plan_launch){__VA_ARGS__})
+
+// The plan of a variant that is one launch with a guest's arguments, as `threads`, `tile` and `blocks` of its row say.
+KZ_API kz_status kz_plan_tiles(const kz_planner *p);
+
+// A guest's arguments: the family's guest_args or, without one, the buffers in order, then the axes.
+KZ_API size_t kz_guest_args(const kz_family *family, const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
 
 // "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type.
 enum { KZ_ENTRY_NAME = 64 };
 KZ_API void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea,
                           const char *operation, kz_type type);
+
+// The integer of as many bytes: what kernels that only move elements are named for.
+KZ_API kz_type kz_type_of_size(size_t bytes);
 
 static inline uint64_t kz_ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 static inline uint64_t kz_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -222,13 +281,14 @@ KZ_API const kz_variant *kz_choose_in_order(const kz_family *family, const kz_ca
 KZ_API bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
 // The variant's plan, where the device can run it: KZ_UNSUPPORTED with the reason where the architecture, the memory of a
 // block or the variant itself says no.
-KZ_API kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
-                                 kz_plan *plan, kz_error *error);
+KZ_API kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, const kz_case *c,
+                                 const kz_device_info *device, kz_plan *plan, kz_error *error);
 
 // ---- variants and their code ---------------------------------------------------------------------
 
 // By its name, with or without the number ("warp_shuffle" for "03_warp_shuffle"), or by a former name; NULL for none.
 KZ_API const kz_variant *kz_variant_find(const kz_family *family, const char *name);
+KZ_API const char *kz_variant_idea(const kz_variant *variant); // its name without the number: "warp_shuffle"
 
 // The embedded code of a variant (PTX and machine code, or native entries).
 KZ_API kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,

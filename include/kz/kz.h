@@ -283,50 +283,12 @@ KZ_API kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool
 
 // ---- plans ----------------------------------------------------------------------------------
 
-// What an operation does on the host: an ordered list of steps over the caller's buffers and
-// workspace. A plan is pure data, made by a pure function of shape, type and device.
-// Steps of one stream follow each other. Stream 0 is the caller's; the others begin after what is in the caller's
-// before the plan, and the caller's waits for them all at the plan's end. A WAIT orders what follows in its stream
-// behind what was in the event's stream at the last RECORD.
-enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 12, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64 };
+// What an operation does on the host: an ordered list of steps over the caller's buffers and workspace, made by a pure
+// function of shape, type and device. Callers hold it by its address; kz/plan.h is for those who build one.
+typedef struct kz_plan kz_plan;
 
-typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE } kz_arg_kind;
-
-typedef struct kz_arg {
-    kz_arg_kind kind;
-    uint32_t buffer; // index into the caller's buffers, for KZ_ARG_BUFFER
-    uint64_t offset; // bytes into the buffer or the workspace
-    uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
-} kz_arg;
-
-typedef enum kz_step_kind {
-    KZ_STEP_LAUNCH,
-    KZ_STEP_FILL,
-    KZ_STEP_COPY, // between any two of the caller's buffers and the workspace, wherever they are
-    KZ_STEP_RECORD,
-    KZ_STEP_WAIT,
-    KZ_STEP_SYNCHRONIZE, // the host waits for the stream
-} kz_step_kind;
-
-typedef struct kz_step {
-    kz_step_kind kind;
-    char entry[64];   // LAUNCH: the kernel's name in the variant's module
-    kz_launch launch; // LAUNCH
-    uint32_t arg_count;
-    kz_arg args[KZ_PLAN_ARGS]; // LAUNCH: parameters; FILL: [0] = to; COPY: [0] = to, [1] = from
-    uint64_t bytes;            // FILL, COPY
-    uint8_t fill;              // FILL: the byte
-    uint32_t stream;           // 0: the caller's
-    uint32_t event;            // RECORD, WAIT
-} kz_step;
-
-typedef struct kz_plan {
-    uint64_t workspace_bytes;
-    bool
-        graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
-    uint32_t step_count;
-    kz_step steps[KZ_PLAN_STEPS];
-} kz_plan;
+KZ_API uint64_t kz_plan_workspace(const kz_plan *plan); // bytes that a run needs; may be 0
+KZ_API size_t kz_plan_step_count(const kz_plan *plan);
 
 // Enqueues every step. `buffers` are the operation's buffers in the family's order.
 // Threads: any, at any time; plans on one device are enqueued one after the other.

@@ -182,7 +182,7 @@ kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, benc
                                    .operation = data->family->operations[data->c.operation],
                                    .type = data->c.type,
                                    .args = r->args,
-                                   .arg_count = data->family->guest_args(&data->c, r->args)};
+                                   .arg_count = kz_guest_args(data->family, &data->c, r->args)};
     memcpy(r->problem.axes, data->c.axes, sizeof r->problem.axes);
     bool meant = peer->on_cpu == (kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU);
     const char *offer = meant ? peer->offers(&r->problem) : NULL, *why = "no reason given";

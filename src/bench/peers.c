@@ -66,7 +66,7 @@ void bench_peers_close(bench_peers *peers) { *peers = (bench_peers){0}; }
 // ---- those that are not there ------------------------------------------------------------------------
 
 const bench_rival bench_rivals[BENCH_RIVALS] = {
-#define BENCH_RIVAL(name, on_cpu, families, library) {#name, families, library, on_cpu},
+#define BENCH_RIVAL(name, on_cpu, library) {#name, library, on_cpu},
 #include "bench/rivals.def"
 #undef BENCH_RIVAL
 };
@@ -77,10 +77,11 @@ const bench_rival *bench_rival_find(const char *name) {
     return NULL;
 }
 
-bool bench_rival_does(const bench_rival *rival, const char *family, bool cpu) {
-    char word[80];
-    snprintf(word, sizeof word, " %s ", family);
-    return rival->on_cpu == cpu && strstr(rival->families, word);
+bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cpu) {
+    if (rival->on_cpu != cpu) return false;
+    for (const char *const *name = family->rivals; name && *name; name++)
+        if (strcmp(*name, rival->name) == 0) return true;
+    return false;
 }
 
 // A peer that opens a library in turn has its version only if it could; cuBLAS' needs a GPU, and says it when

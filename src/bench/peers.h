@@ -3,6 +3,7 @@
 #define BENCH_PEERS_H
 
 #include "base/base.h"
+#include "kz/family.h"
 #include "peers/peer.h"
 
 enum { BENCH_PEERS = 8 };
@@ -18,14 +19,19 @@ kz_status bench_peers_open(bench_peers *peers, kz_error *error);
 void bench_peers_close(bench_peers *peers);
 
 typedef struct bench_rival {
-    const char *name, *families, *library; // see rivals.def
+    const char *name, *library; // see rivals.def
     bool on_cpu;
 } bench_rival;
-enum { BENCH_RIVALS = 3 };
+enum {
+#define BENCH_RIVAL(name, on_cpu, library) BENCH_RIVAL_##name,
+#include "bench/rivals.def"
+#undef BENCH_RIVAL
+    BENCH_RIVALS
+};
 extern const bench_rival bench_rivals[BENCH_RIVALS];
 
-const bench_rival *bench_rival_find(const char *name);                         // NULL where there is none
-bool bench_rival_does(const bench_rival *rival, const char *family, bool cpu); // there
+const bench_rival *bench_rival_find(const char *name); // NULL where there is none
+bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cpu); // there
 
 // Why the rival cannot be timed and what helps, as one line; false where nothing is amiss as far as can be
 // seen.

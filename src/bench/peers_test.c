@@ -128,8 +128,9 @@ static void what_is_missing_is_told(void **state) {
     kz_peer deaf = {.name = "openblas", .version = ""}, fine = {.name = "openblas", .version = "0.3.21"};
     bench_peers none = {0}, without = {1, {&deaf}}, with = {1, {&fine}};
     assert_null(bench_rival_find("nobody"));
-    assert_true(bench_rival_does(openblas, "sgemm", true) && !bench_rival_does(openblas, "sgemm", false));
-    assert_true(bench_rival_does(cub, "reduce", false) && !bench_rival_does(cub, "reduc", false));
+    const kz_family both = {.rivals = (const char *const[]){"openblas", "cub", NULL}}, alone = {0};
+    assert_true(bench_rival_does(openblas, &both, true) && !bench_rival_does(openblas, &both, false));
+    assert_true(bench_rival_does(cub, &both, false) && !bench_rival_does(cub, &alone, false));
     assert_true(bench_rival_missing(cub, &none, &why));
     assert_non_null(strstr(why.data, "cub is not built: cmake"));
     base_text_free(&why);

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "base/base.h"
+#include "kz/plan.h"
 
 typedef struct device_backend {
     kz_device_kind kind;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "kz/plan.h"
 
 #define GOOD(call)                                                                                           \
     do {                                                                                                     \

@@ -213,6 +213,10 @@ kz_status device_plan_steps(const device_plan_call *call, const device_plan_watc
     return !status && several ? join_streams(&run, used) : status;
 }
 
+uint64_t kz_plan_workspace(const kz_plan *plan) { return plan->workspace_bytes; }
+
+size_t kz_plan_step_count(const kz_plan *plan) { return plan->step_count; }
+
 kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
                       const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error) {
     const device_plan_call call = {device, stream, module, plan, buffers, buffer_count, workspace};

@@ -27,7 +27,7 @@ kz_status family_make_plan(const family_check_job *job, kz_plan *plan, kz_error 
     if (job->guest) return family_guest_plan(job->guest, job->c, info, plan, error);
     if (job->c->use & KZ_USE_HUGE && info->kind != KZ_DEVICE_CUDA)
         return base_fail(error, KZ_UNSUPPORTED, "past 2^31 elements: for GPUs only");
-    return kz_variant_plan(job->variant, job->c, info, plan, error);
+    return kz_variant_plan(job->family, job->variant, job->c, info, plan, error);
 }
 
 // ---- one output against its reference -----------------------------------------------------------

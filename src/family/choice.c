@@ -38,7 +38,7 @@ const char *choice_text(const kz_family *family) { return family->embedded ? fam
 static bool will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
                     const kz_device_info *device, bool deterministic) {
     kz_plan plan;
-    if (!variant || kz_variant_plan(variant, c, device, &plan, NULL) != KZ_OK) return false;
+    if (!variant || kz_variant_plan(family, variant, c, device, &plan, NULL) != KZ_OK) return false;
     return !deterministic || !family->nondeterministic || !family->nondeterministic(c, variant);
 }
 

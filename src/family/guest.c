@@ -67,7 +67,7 @@ static kz_status fail_entries(const family_guest *guest, kz_error *error, const 
 static kz_status check_parameters(const family_guest *guest, const ptx_function *f, const kz_case *c,
                                   kz_error *error) {
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = guest->family->guest_args(c, args);
+    size_t count = kz_guest_args(guest->family, c, args);
     char what[256];
     if (f->param_count != count) {
         snprintf(what, sizeof what, "%s takes %u parameters, but the family gives %zu", f->name,
@@ -180,7 +180,7 @@ kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const k
         return base_fail(error, KZ_LIMIT, "the name %s is longer than %d characters", f->name,
                          KZ_ENTRY_NAME - 1);
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = guest->family->guest_args(c, args);
+    size_t count = kz_guest_args(guest->family, c, args);
     for (size_t i = 0; i < count; i++)
         if (args[i].kind == KZ_ARG_SCALAR && f->params[i]->size == 4 && args[i].scalar > UINT32_MAX)
             return kz_plan_refuse(error, "parameter %zu of %s has 32 bits, too few for this size", i + 1,
@@ -189,7 +189,7 @@ kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const k
     kz_status status = add_fills(guest, f->name, c, plan, error);
     if (!status) status = set_shape(guest, f->name, c, device, &launch, error);
     if (status) return status;
-    kz_plan_add_launch(plan, f->name, 1, 1, args, count)->launch = launch;
+    kz_plan_add_kernel(plan, 0, f->name, &launch, args, count);
     return KZ_OK;
 }
 

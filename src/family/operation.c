@@ -29,10 +29,10 @@ static void find_reason(const kz_family *family, const kz_case *c, const kz_devi
         kz_error one = {0}, other;
         const kz_variant *variant = &family->variants[i];
         bool fits = kz_variant_fits(variant, device);
-        if (kz_variant_plan(variant, c, device, &plan, &one) == KZ_OK) continue;
+        if (kz_variant_plan(family, variant, c, device, &plan, &one) == KZ_OK) continue;
         size_t count = 0;
         for (size_t k = 0; fits && k < family->variant_count; k++)
-            count += kz_variant_plan(&family->variants[k], c, device, &plan, &other) != KZ_OK &&
+            count += kz_variant_plan(family, &family->variants[k], c, device, &plan, &other) != KZ_OK &&
                      strcmp(one.message, other.message) == 0;
         if (count < most) continue;
         most = count;
@@ -121,7 +121,7 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
     status = pick(family, c, info, variant, &made->variant, error);
     if (status == KZ_OK) {
         kz_error reason = {0};
-        status = kz_variant_plan(made->variant, c, info, &made->plan, &reason);
+        status = kz_variant_plan(family, made->variant, c, info, &made->plan, &reason);
         if (status != KZ_OK)
             base_fail(error, status, "%s/%s: %s", family->name, made->variant->name, reason.message);
     }

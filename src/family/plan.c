@@ -1,4 +1,4 @@
-// Building plans: the helpers of kz/family.h that append steps.
+// Building plans: the helpers of kz/plan.h and kz/family.h that append steps.
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,67 +18,107 @@ kz_arg kz_arg_f32(float value) {
     return (kz_arg){.kind = KZ_ARG_SCALAR, .scalar = bits};
 }
 
-static kz_step *add_step(kz_plan *plan, kz_step_kind kind) {
-    assert(plan->step_count < KZ_PLAN_STEPS);
+static kz_step *add_step(kz_plan *plan, kz_step_kind kind, uint32_t stream) {
+    assert(plan->step_count < KZ_PLAN_STEPS && stream < KZ_PLAN_STREAMS);
     kz_step *step = &plan->steps[plan->step_count++];
-    *step = (kz_step){.kind = kind};
+    *step = (kz_step){.kind = kind, .stream = stream};
     return step;
 }
 
-kz_step *kz_plan_add_launch(kz_plan *plan, const char *entry, uint64_t blocks, uint32_t threads,
-                            const kz_arg *args, size_t arg_count) {
-    assert(blocks > 0 && blocks <= INT32_MAX && threads > 0 && arg_count <= KZ_PLAN_ARGS);
-    kz_step *step = add_step(plan, KZ_STEP_LAUNCH);
-    assert(strlen(entry) < sizeof step->entry);
+void kz_plan_add_kernel(kz_plan *plan, uint32_t stream, const char *entry, const kz_launch *launch,
+                        const kz_arg *args, size_t arg_count) {
+    kz_step *step = add_step(plan, KZ_STEP_LAUNCH, stream);
+    assert(strlen(entry) < sizeof step->entry && arg_count <= KZ_PLAN_ARGS);
     snprintf(step->entry, sizeof step->entry, "%s", entry);
-    step->launch =
-        (kz_launch){.size = sizeof(kz_launch), .grid = {(uint32_t)blocks, 1, 1}, .block = {threads, 1, 1}};
+    step->launch = *launch;
     step->arg_count = (uint32_t)arg_count;
     memcpy(step->args, args, arg_count * sizeof *args);
-    return step;
 }
 
-kz_step *kz_plan_add_entry(kz_plan *plan, const kz_family *family, const kz_case *c, const char *idea,
-                           uint64_t blocks, uint32_t threads, const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, family->name, idea, family->operations[c->operation], c->type);
-    return kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-}
-
-kz_step *kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
-    kz_step *step = add_step(plan, KZ_STEP_FILL);
+void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
+    kz_step *step = add_step(plan, KZ_STEP_FILL, 0);
     step->arg_count = 1;
     step->args[0] = to;
     step->fill = byte;
     step->bytes = bytes;
-    return step;
 }
 
-kz_step *kz_plan_add_copy(kz_plan *plan, kz_arg to, kz_arg from, uint64_t bytes) {
-    kz_step *step = add_step(plan, KZ_STEP_COPY);
+void kz_plan_add_copy(kz_plan *plan, uint32_t stream, kz_arg to, kz_arg from, uint64_t bytes) {
+    kz_step *step = add_step(plan, KZ_STEP_COPY, stream);
     step->arg_count = 2;
     step->args[0] = to;
     step->args[1] = from;
     step->bytes = bytes;
-    return step;
 }
 
-static kz_step *add_order(kz_plan *plan, kz_step_kind kind, uint32_t stream, uint32_t event) {
-    assert(stream < KZ_PLAN_STREAMS && event < KZ_PLAN_EVENTS);
-    kz_step *step = add_step(plan, kind);
-    step->stream = stream;
-    step->event = event;
-    return step;
+void kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event) {
+    assert(event < KZ_PLAN_EVENTS);
+    add_step(plan, KZ_STEP_RECORD, stream)->event = event;
+}
+void kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event) {
+    assert(event < KZ_PLAN_EVENTS);
+    add_step(plan, KZ_STEP_WAIT, stream)->event = event;
+}
+void kz_plan_add_synchronize(kz_plan *plan, uint32_t stream) { add_step(plan, KZ_STEP_SYNCHRONIZE, stream); }
+
+// ---- for a family's variants ------------------------------------------------------------------------
+
+size_t kz_guest_args(const kz_family *family, const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    if (family->guest_args) return family->guest_args(c, args);
+    kz_buffer buffers[KZ_FAMILY_BUFFERS];
+    uint32_t count = 0, buffer_count = (uint32_t)family->buffers(c, buffers);
+    for (; count < buffer_count; count++) args[count] = kz_arg_buffer(count);
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+        args[count++] = kz_arg_u64((uint64_t)c->axes[i]);
+    return count;
 }
 
-kz_step *kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event) {
-    return add_order(plan, KZ_STEP_RECORD, stream, event);
+const char *kz_variant_idea(const kz_variant *variant) {
+    const char *idea = strchr(variant->name, '_');
+    return idea ? idea + 1 : variant->name;
 }
-kz_step *kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event) {
-    return add_order(plan, KZ_STEP_WAIT, stream, event);
+
+static void make_entry(const kz_planner *p, const char *idea, const kz_plan_launch *launch,
+                       char name[KZ_ENTRY_NAME]) {
+    const kz_family *family = p->family;
+    kz_entry of = {family->operations[p->c->operation], p->c->type};
+    if (family->entry) of = family->entry(p->c);
+    if (launch->operation) of.operation = launch->operation;
+    const char *part = launch->part;
+    char whole[KZ_ENTRY_NAME];
+    snprintf(whole, sizeof whole, "%s%s%s", idea, part ? "_" : "", part ? part : "");
+    kz_entry_name(name, family->name, whole, of.operation, of.type);
 }
-kz_step *kz_plan_add_synchronize(kz_plan *plan, uint32_t stream) {
-    return add_order(plan, KZ_STEP_SYNCHRONIZE, stream, 0);
+
+kz_status kz_plan_add_launch(const kz_planner *p, const kz_plan_launch *launch) {
+    const char *idea = launch->idea ? launch->idea : kz_variant_idea(p->variant), *entry = launch->entry;
+    if (launch->blocks > INT32_MAX)
+        return kz_plan_refuse(p->error, "%s takes %llu blocks here, more than a grid has", idea,
+                              (unsigned long long)launch->blocks);
+    if (launch->blocks == 0) return KZ_OK;
+    char name[KZ_ENTRY_NAME];
+    if (!entry) make_entry(p, idea, launch, name);
+    kz_arg guest[KZ_PLAN_ARGS];
+    const kz_arg *args = launch->args;
+    size_t arg_count = launch->arg_count;
+    if (!args) arg_count = kz_guest_args(p->family, p->c, guest), args = guest;
+    kz_launch shape = {.size = sizeof(kz_launch),
+                       .grid = {(uint32_t)launch->blocks, 1, 1},
+                       .block = {launch->threads, 1, 1},
+                       .dynamic_shared_bytes = launch->shared_bytes,
+                       .cooperative = launch->cooperative,
+                       .overlap = launch->overlap};
+    if (launch->cluster) memcpy(shape.cluster, (uint32_t[]){launch->cluster, 1, 1}, sizeof shape.cluster);
+    kz_plan_add_kernel(p->plan, launch->stream, entry ? entry : name, &shape, args, arg_count);
+    return KZ_OK;
+}
+
+kz_status kz_plan_tiles(const kz_planner *p) {
+    const kz_variant *row = p->variant;
+    uint64_t blocks = kz_ceil_div((uint64_t)p->c->axes[0], row->tile);
+    if (row->width) blocks *= kz_ceil_div((uint64_t)p->c->axes[1], row->width);
+    if (row->blocks) blocks = kz_min_u64(blocks, (uint64_t)p->device->multiprocessors * row->blocks);
+    return kz_plan_add_launch(p, &(kz_plan_launch){.blocks = blocks, .threads = row->threads});
 }
 
 void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
@@ -86,6 +126,12 @@ void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *ide
     int length = snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family, idea, operation, kz_type_name(type));
     assert(length < KZ_ENTRY_NAME);
     (void)length;
+}
+
+kz_type kz_type_of_size(size_t bytes) {
+    static const kz_type types[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
+    assert(bytes <= 8);
+    return types[bytes];
 }
 
 kz_status kz_plan_refuse(kz_error *error, const char *format, ...) {

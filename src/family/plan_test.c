@@ -14,8 +14,10 @@ static void steps_are_appended(void **state) {
     kz_plan plan = {0};
     kz_plan_add_fill(&plan, kz_arg_workspace(8), 0xff, 4);
     kz_arg args[] = {kz_arg_buffer(1), kz_arg_u64(UINT64_MAX), kz_arg_f32(1.0f)};
-    kz_plan_add_launch(&plan, "entry", 7, 64, args, 3);
-    kz_plan_add_copy(&plan, kz_arg_buffer(1), kz_arg_buffer(0), 12);
+    kz_plan_add_kernel(&plan, 0, "entry",
+                       &(kz_launch){.size = sizeof(kz_launch), .grid = {7, 1, 1}, .block = {64, 1, 1}}, args,
+                       3);
+    kz_plan_add_copy(&plan, 2, kz_arg_buffer(1), kz_arg_buffer(0), 12);
     assert_int_equal(plan.step_count, 3);
 
     const kz_step *fill = &plan.steps[0], *launch = &plan.steps[1];
@@ -25,7 +27,8 @@ static void steps_are_appended(void **state) {
 
     const kz_step *copy = &plan.steps[2];
     assert_int_equal(copy->kind, KZ_STEP_COPY);
-    assert_true(copy->args[0].buffer == 1 && copy->args[1].buffer == 0 && copy->bytes == 12);
+    assert_true(copy->args[0].buffer == 1 && copy->args[1].buffer == 0 && copy->bytes == 12 &&
+                copy->stream == 2);
 
     assert_int_equal(launch->kind, KZ_STEP_LAUNCH);
     assert_string_equal(launch->entry, "entry");
@@ -34,6 +37,97 @@ static void steps_are_appended(void **state) {
     assert_true(launch->arg_count == 3 && launch->args[0].kind == KZ_ARG_BUFFER &&
                 launch->args[0].buffer == 1);
     assert_true(launch->args[1].scalar == UINT64_MAX && launch->args[2].scalar == 0x3f800000);
+}
+
+// ---- launches of a family's variants ------------------------------------------------------------------
+
+static size_t two_buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    list[0] = (kz_buffer){"in", KZ_INPUT, c->type, 1};
+    list[1] = (kz_buffer){"out", KZ_OUTPUT, c->type, 1};
+    return 2;
+}
+static kz_status plan_three(const kz_planner *p) {
+    kz_status status =
+        KZ_LAUNCH(p, .part = "sums", .blocks = 3, .threads = 64, KZ_ARGS(kz_arg_u64(5), kz_arg_buffer(1)));
+    if (!status) status = KZ_LAUNCH(p, .idea = "finish", .operation = "any", .blocks = 1, .threads = 1);
+    if (status) return status;
+    return KZ_LAUNCH(p, .entry = "whole_name", .blocks = 2, .threads = 32, .cluster = 2, .shared_bytes = 512,
+                     .overlap = true, .cooperative = true, .stream = 3);
+}
+static kz_status plan_nothing(const kz_planner *p) { return KZ_LAUNCH(p, .blocks = 0, .threads = 64); }
+static const kz_variant rows[] = {
+    {"01_tiled", 75, kz_plan_tiles, "", NULL, .threads = 128, .tile = 256},
+    {"02_strided", 75, kz_plan_tiles, "", NULL, .threads = 128, .tile = 256, .blocks = 2},
+    {"03_square", 75, kz_plan_tiles, "", NULL, .threads = 128, .tile = 16, .width = 8},
+    {"04_three", 75, plan_three, "", .natives = NULL},
+    {"05_nothing", 75, plan_nothing, "", .natives = NULL},
+};
+static kz_family toy = {.name = "toy",
+                        .operations = (const char *const[]){"fold", "find", NULL},
+                        .axes = (const char *const[]){"rows", "columns", NULL},
+                        .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(U16),
+                        .buffers = two_buffers};
+static const kz_device_info gpu = {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .sm = 90, .multiprocessors = 10};
+
+static kz_status plan_row(size_t row, kz_case c, kz_plan *plan, kz_error *error) {
+    return kz_variant_plan(&toy, &rows[row], &c, &gpu, plan, error);
+}
+
+static void a_row_says_how_tiles_are_launched(void **state) {
+    kz_plan plan;
+    const kz_case c = {.operation = 1, .type = KZ_U16, .axes = {10000, 20}};
+    assert_int_equal(plan_row(0, c, &plan, NULL), KZ_OK);
+    assert_int_equal(plan.step_count, 1);
+    const kz_step *step = &plan.steps[0];
+    assert_string_equal(step->entry, "toy_tiled_find_u16"); // the idea is the variant's
+    assert_true(step->launch.grid[0] == 40 && step->launch.block[0] == 128);
+    assert_int_equal(step->arg_count, 4); // a guest's: the buffers, then the axes
+    assert_true(step->args[1].buffer == 1 && step->args[2].scalar == 10000 && step->args[3].scalar == 20);
+    assert_int_equal(plan_row(1, c, &plan, NULL), KZ_OK);
+    assert_int_equal(plan.steps[0].launch.grid[0], 20); // two for each multiprocessor
+    assert_int_equal(plan_row(2, c, &plan, NULL), KZ_OK);
+    assert_int_equal(plan.steps[0].launch.grid[0], 625 * 3);
+}
+
+static void a_launch_has_what_its_record_names(void **state) {
+    kz_plan plan;
+    assert_int_equal(plan_row(3, (kz_case){.type = KZ_F32}, &plan, NULL), KZ_OK);
+    assert_int_equal(plan.step_count, 3);
+    assert_string_equal(plan.steps[0].entry, "toy_three_sums_fold_f32");
+    assert_true(plan.steps[0].arg_count == 2 && plan.steps[0].args[0].scalar == 5);
+    assert_string_equal(plan.steps[1].entry, "toy_finish_any_f32");
+    const kz_step *last = &plan.steps[2];
+    assert_string_equal(last->entry, "whole_name");
+    assert_true(last->launch.cluster[0] == 2 && last->launch.cluster[1] == 1 && last->stream == 3);
+    assert_true(last->launch.dynamic_shared_bytes == 512 && last->launch.overlap && last->launch.cooperative);
+    assert_int_equal(plan.steps[0].launch.cluster[1], 0);
+    assert_int_equal(kz_plan_step_count(&plan), 3);
+}
+
+static kz_entry named_for_size(const kz_case *c) {
+    return (kz_entry){"move", kz_type_of_size(kz_type_size(c->type))};
+}
+
+static void kernels_may_be_named_for_a_size(void **state) {
+    kz_plan plan;
+    toy.entry = named_for_size;
+    assert_int_equal(plan_row(0, (kz_case){.type = KZ_F32, .axes = {1}}, &plan, NULL), KZ_OK);
+    assert_string_equal(plan.steps[0].entry, "toy_tiled_move_u32");
+    toy.entry = NULL;
+}
+
+static void what_cannot_be_launched_is_refused(void **state) {
+    kz_plan plan;
+    kz_error error = {0};
+    assert_int_equal(plan_row(4, (kz_case){.type = KZ_F32}, &plan, &error), KZ_OK);
+    assert_int_equal(plan.step_count, 0); // no blocks, no launch
+    assert_int_equal(plan_row(0, (kz_case){.type = KZ_F32, .axes = {1LL << 40}}, &plan, &error),
+                     KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "tiled takes 4294967296 blocks here"));
+    assert_int_equal(plan_row(0, (kz_case){.type = KZ_F64}, &plan, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "toy has no f64"));
+    assert_int_equal(plan_row(0, (kz_case){.operation = 2}, &plan, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "no such operation"));
 }
 
 static void entries_are_named(void **state) {
@@ -67,6 +161,10 @@ static void rows_are_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_appended),
+        cmocka_unit_test(a_row_says_how_tiles_are_launched),
+        cmocka_unit_test(a_launch_has_what_its_record_names),
+        cmocka_unit_test(kernels_may_be_named_for_a_size),
+        cmocka_unit_test(what_cannot_be_launched_is_refused),
         cmocka_unit_test(entries_are_named),
         cmocka_unit_test(a_refusal_has_its_reason),
         cmocka_unit_test(rows_are_read),

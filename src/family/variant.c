@@ -25,23 +25,34 @@ bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device) {
     return variant->min_sm < 0 ? KZ_SM_EXACT(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
 }
 
-kz_status kz_variant_plan(const kz_variant *variant, const kz_case *c, const kz_device_info *device,
-                          kz_plan *plan, kz_error *error) {
+static kz_status check_shared_memory(const kz_plan *plan, const kz_device_info *device, kz_error *error) {
+    uint64_t room = device->shared_per_block_optin;
+    for (size_t i = 0; room && i < plan->step_count; i++) {
+        uint64_t wanted = plan->steps[i].launch.dynamic_shared_bytes;
+        if (plan->steps[i].kind == KZ_STEP_LAUNCH && wanted > room)
+            return base_fail(
+                error, KZ_UNSUPPORTED, "a block needs %llu KiB of shared memory, and %s has %llu",
+                (unsigned long long)(wanted >> 10), device->id, (unsigned long long)(room >> 10));
+    }
+    return KZ_OK;
+}
+
+kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, const kz_case *c,
+                          const kz_device_info *device, kz_plan *plan, kz_error *error) {
     *plan = (kz_plan){0};
     if ((variant->natives != NULL) != (device->kind == KZ_DEVICE_CPU))
         return base_fail(error, KZ_UNSUPPORTED, "%s is not meant for %s", variant->name, device->id);
     if (!kz_variant_fits(variant, device))
         return base_fail(error, KZ_UNSUPPORTED, "needs sm_%d%s, and %s is sm_%d", abs(variant->min_sm),
                          variant->min_sm < 0 ? " and no other" : "", device->id, device->sm);
-    kz_status status = variant->plan(c, device, plan, error);
-    for (size_t i = 0; status == KZ_OK && i < plan->step_count; i++) {
-        uint64_t wanted = plan->steps[i].launch.dynamic_shared_bytes, room = device->shared_per_block_optin;
-        if (plan->steps[i].kind == KZ_STEP_LAUNCH && room && wanted > room)
-            return base_fail(
-                error, KZ_UNSUPPORTED, "a block needs %llu KiB of shared memory, and %s has %llu",
-                (unsigned long long)(wanted >> 10), device->id, (unsigned long long)(room >> 10));
-    }
-    return status;
+    uint32_t operations = 0;
+    while (family->operations[operations]) operations++;
+    if (c->operation >= operations)
+        return base_fail(error, KZ_UNSUPPORTED, "%s has no such operation", family->name);
+    if (family->types && !(family->types >> c->type & 1))
+        return base_fail(error, KZ_UNSUPPORTED, "%s has no %s", family->name, kz_type_name(c->type));
+    kz_status status = variant->plan(&(kz_planner){family, variant, c, device, plan, error});
+    return status ? status : check_shared_memory(plan, device, error);
 }
 
 static const kz_image *find_image(const kz_family *family, const char *variant) {

@@ -50,7 +50,7 @@ static kz_status run_case(bench *b, const kz_family *family, const kz_variant *v
     bool opened = false;
     family_case_name(family, c, name);
     snprintf(test, sizeof test, "%s/%s/%s", family->name, variant->name, name);
-    if (kz_variant_plan(variant, c, kz_device_get_info(b->device), &plan, error))
+    if (kz_variant_plan(family, variant, c, kz_device_get_info(b->device), &plan, error))
         return KZ_OK; // does not do this one
     kz_status status = kz_variant_image(family, variant, &image, error);
     if (!status) status = kz_module_load(b->device, &image, &module, error);

@@ -88,7 +88,7 @@ static void signatures_are_what_is_given(void **state) {
             const kz_case *c = &families[f]->cases[i];
             parameter list[PARAMETERS];
             kz_arg args[KZ_PLAN_ARGS];
-            size_t given = families[f]->guest_args(c, args), written = split(families[f], c, list);
+            size_t given = kz_guest_args(families[f], c, args), written = split(families[f], c, list);
             if (given != written)
                 fail_msg("%s %s: %zu parameters are written, and %zu are given", families[f]->name,
                          families[f]->operations[c->operation], written, given);

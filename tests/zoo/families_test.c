@@ -113,8 +113,8 @@ static void check_plan(const place *at) {
     kz_error error = {0};
     kz_buffer buffers[KZ_FAMILY_BUFFERS];
     size_t buffer_count = at->family->buffers(at->c, buffers);
-    kz_status status = at->variant->plan(at->c, at->device, &plan, &error);
-    at->variant->plan(at->c, at->device, &again, NULL);
+    kz_status status = kz_variant_plan(at->family, at->variant, at->c, at->device, &plan, &error);
+    kz_variant_plan(at->family, at->variant, at->c, at->device, &again, NULL);
     assert_memory_equal(&plan, &again, sizeof plan);
     if (status == KZ_UNSUPPORTED) { // a rung may leave cases to others, and says why
         assert_true(error.message[0] != 0);
@@ -162,10 +162,12 @@ static void other_types_are_refused(void **state) {
             if (c.type == KZ_TYPE_COUNT) continue; // it has them all
             kz_plan plan = {0};
             kz_error error = {0};
-            kz_status status = list[f]->variants[v].plan(&c, &devices[0], &plan, &error);
+            const kz_variant *variant = &list[f]->variants[v];
+            const kz_device_info *device = &devices[variant->natives ? 2 : 0];
+            kz_status status = kz_variant_plan(list[f], variant, &c, device, &plan, &error);
             if (status != KZ_UNSUPPORTED || !strstr(error.message, kz_type_name(c.type)))
-                fail_msg("%s/%s does not say that it has no %s, but: %s", list[f]->name,
-                         list[f]->variants[v].name, kz_type_name(c.type), error.message);
+                fail_msg("%s/%s does not say that it has no %s, but: %s", list[f]->name, variant->name,
+                         kz_type_name(c.type), error.message);
         }
 }
 
@@ -241,11 +243,29 @@ static void choice_tables_hold(void **state) {
     }
 }
 
+// Rivals are those that there are.
+static void rivals_are_known(void **state) {
+    static const char *const known[] = {
+#define BENCH_RIVAL(name, on_cpu, library) #name,
+#include "bench/rivals.def"
+#undef BENCH_RIVAL
+    };
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++)
+        for (const char *const *rival = list[f]->rivals; rival && *rival; rival++) {
+            size_t i = 0;
+            while (i < BASE_COUNT(known) && strcmp(known[i], *rival) != 0) i++;
+            if (i == BASE_COUNT(known)) fail_msg("%s: bench/rivals.def has no %s", list[f]->name, *rival);
+        }
+}
+
 static void check_choice(const kz_family *family, const kz_case *c, const kz_device_info *device) {
     const kz_variant *chosen = kz_choose(family, c, device, false, NULL);
     assert_non_null(chosen);
     kz_plan plan;
-    assert_int_equal(kz_variant_plan(chosen, c, device, &plan, NULL), KZ_OK); // no case is left to nobody
+    assert_int_equal(kz_variant_plan(family, chosen, c, device, &plan, NULL),
+                     KZ_OK); // no case is left to nobody
 }
 
 static void every_device_has_a_choice(void **state) {
@@ -263,12 +283,12 @@ static void a_plan_stays_within_the_device(void **state) {
     kz_plan plan;
     kz_error error = {0};
     assert_int_equal(
-        kz_variant_plan(kz_variant_find(family, "08_async_copy"), &c, &devices[3], &plan, &error),
+        kz_variant_plan(family, kz_variant_find(family, "08_async_copy"), &c, &devices[3], &plan, &error),
         KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "shared memory"));
     const kz_variant *exact = kz_variant_find(family, "10_tile_selection");
-    assert_int_equal(kz_variant_plan(exact, &c, &devices[0], &plan, &error), KZ_OK);
-    assert_int_equal(kz_variant_plan(exact, &c, &devices[4], &plan, &error), KZ_UNSUPPORTED);
+    assert_int_equal(kz_variant_plan(family, exact, &c, &devices[0], &plan, &error), KZ_OK);
+    assert_int_equal(kz_variant_plan(family, exact, &c, &devices[4], &plan, &error), KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "sm_90 and no other"));
 }
 
@@ -338,6 +358,7 @@ int main(void) {
         cmocka_unit_test(cases_are_told_apart_by_name),
         cmocka_unit_test(every_family_has_the_edges),
         cmocka_unit_test(choice_tables_hold),
+        cmocka_unit_test(rivals_are_known),
         cmocka_unit_test(every_device_has_a_choice),
         cmocka_unit_test(a_plan_stays_within_the_device),
         cmocka_unit_test(the_table_decides_for_known_gpus),

@@ -22,71 +22,10 @@ static kz_work work(const kz_case *c) {
                      .flops = 2.0 * m * n * k};
 }
 
-static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    for (uint32_t i = 0; i < 3; i++) {
-        args[i] = kz_arg_buffer(i);
-        args[3 + i] = kz_arg_u64(axis(c, (int)i));
-    }
-    return 6;
-}
-
 // ---- plans: a block per tile, or blocks that take one after another; nothing where c is empty ---------
-
-static kz_status supported(const kz_case *c, kz_error *error) {
-    return c->type == KZ_F32 ? KZ_OK : kz_plan_refuse(error, "sgemm has no %s", kz_type_name(c->type));
-}
-
-static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                        uint32_t shared_bytes, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK) return status;
-    if (blocks > INT32_MAX)
-        return kz_plan_refuse(error, "%s takes %llu blocks here, more than a grid has", idea,
-                              (unsigned long long)blocks);
-    if (blocks == 0) return KZ_OK;
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "sgemm", idea, "gemm", c->type);
-    kz_arg args[KZ_PLAN_ARGS];
-    size_t arg_count = guest_args(c, args);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count)->launch.dynamic_shared_bytes =
-        shared_bytes;
-    return KZ_OK;
-}
 
 static uint64_t tiles(const kz_case *c, uint64_t height, uint64_t width) {
     return kz_ceil_div(axis(c, M), height) * kz_ceil_div(axis(c, N), width);
-}
-
-static kz_status plan_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "naive", tiles(c, 16, 16), SGEMM_THREADS, 0, error);
-}
-
-static kz_status plan_coalesced(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    return launch(c, plan, "coalesced", tiles(c, 8, 32), SGEMM_THREADS, 0, error);
-}
-
-static kz_status plan_shared_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    enum { SIDE = SGEMM_SHARED_SIDE };
-    return launch(c, plan, "shared_tile", tiles(c, SIDE, SIDE), SIDE * SIDE, 0, error);
-}
-
-static kz_status plan_register_column(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                      kz_error *error) {
-    enum { SIDE = SGEMM_COLUMN_SIDE };
-    return launch(c, plan, "register_column", tiles(c, SIDE, SIDE), SIDE * SIDE / 8, 0, error);
-}
-
-static kz_status plan_register_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
-    enum { SIDE = SGEMM_SQUARE_SIDE };
-    return launch(c, plan, "register_tile", tiles(c, SIDE, SIDE), SIDE * SIDE / 64, 0, error);
-}
-
-static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    enum { SIDE = SGEMM_SQUARE_SIDE };
-    return launch(c, plan, "vector", tiles(c, SIDE, SIDE), SIDE * SIDE / 64, 0, error);
 }
 
 // As struct shape in tile.cuh has it: warps of 64 rows, chunks of `depth` whose rows of a are padded by a
@@ -100,121 +39,118 @@ static shape make_shape(uint32_t down, uint32_t across, uint32_t quads, uint32_t
     return s;
 }
 
-static kz_status plan_warp_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
+static kz_status plan_warp_tile(const kz_planner *p) {
     shape s = make_shape(SGEMM_WARP_DOWN, SGEMM_WARP_ACROSS, 4, SGEMM_WARP_DEPTH);
-    return launch(c, plan, "warp_tile", tiles(c, s.height, s.width), s.threads, 0, error);
+    return kz_plan_add_launch(
+        p, &(kz_plan_launch){.blocks = tiles(p->c, s.height, s.width), .threads = s.threads});
 }
 
-static kz_status plan_async_copy(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
+static kz_status plan_async_copy(const kz_planner *p) {
     shape s = make_shape(SGEMM_ASYNC_DOWN, SGEMM_ASYNC_ACROSS, 4, SGEMM_ASYNC_DEPTH);
-    return launch(c, plan, "async_copy", tiles(c, s.height, s.width), s.threads,
-                  SGEMM_ASYNC_STAGES * s.stage_bytes, error);
+    return kz_plan_add_launch(p, &(kz_plan_launch){.blocks = tiles(p->c, s.height, s.width),
+                                                   .threads = s.threads,
+                                                   .shared_bytes = SGEMM_ASYNC_STAGES * s.stage_bytes});
 }
 
-static kz_status stay(const kz_case *c, kz_plan *plan, const char *idea, const shape *s, uint64_t most_blocks,
-                      kz_error *error) {
-    uint64_t blocks = kz_min_u64(tiles(c, s->height, s->width), most_blocks);
-    return launch(c, plan, idea, blocks, s->threads + SGEMM_PRODUCER_THREADS,
-                  SGEMM_BARRIER_BYTES + SGEMM_PRODUCER_STAGES * s->stage_bytes, error);
+static kz_status stay(const kz_planner *p, const char *part, const shape *s, uint64_t most_blocks) {
+    return kz_plan_add_launch(
+        p, &(kz_plan_launch){.part = part,
+                             .blocks = kz_min_u64(tiles(p->c, s->height, s->width), most_blocks),
+                             .threads = s->threads + SGEMM_PRODUCER_THREADS,
+                             .shared_bytes = SGEMM_BARRIER_BYTES + SGEMM_PRODUCER_STAGES * s->stage_bytes});
 }
 
-static kz_status plan_warp_specialized(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                       kz_error *error) {
+static kz_status plan_warp_specialized(const kz_planner *p) {
     shape s = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
-    return stay(c, plan, "warp_specialized", &s, (uint64_t)device->multiprocessors, error);
+    return stay(p, NULL, &s, (uint64_t)p->device->multiprocessors);
 }
 
 // By the work of the multiprocessor that has most, counted in small tiles, which take longer for the same
 // work.
-static kz_status plan_tile_selection(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                     kz_error *error) {
+static kz_status plan_tile_selection(const kz_planner *p) {
     shape large = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
     shape small = make_shape(2, 2, 2, SGEMM_PRODUCER_DEPTH);
-    uint64_t all = (uint64_t)device->multiprocessors;
-    uint64_t few = tiles(c, large.height, large.width), many = tiles(c, small.height, small.width);
+    uint64_t all = (uint64_t)p->device->multiprocessors;
+    uint64_t few = tiles(p->c, large.height, large.width), many = tiles(p->c, small.height, small.width);
     uint64_t times = (uint64_t)(large.height * large.width) / (small.height * small.width);
     if (SGEMM_SMALL_PERCENT * kz_ceil_div(many, all) < 100 * times * kz_ceil_div(few, all))
-        return stay(c, plan, "tile_selection_small", &small, all * SGEMM_SMALL_BLOCKS, error);
-    return stay(c, plan, "tile_selection_large", &large, all, error);
+        return stay(p, "small", &small, all * SGEMM_SMALL_BLOCKS);
+    return stay(p, "large", &large, all);
 }
 
 // ---- plans of the CPU's ladder -----------------------------------------------------------------------
 
-static kz_status plan_on_cpu(const kz_case *c, kz_plan *plan, const char *idea, kz_error *error) {
-    return launch(c, plan, idea, axis(c, M) && axis(c, N) ? 1 : 0, 1, 0, error);
-}
-
-static kz_status plan_cpu_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    return plan_on_cpu(c, plan, "cpu_naive", error);
-}
-
-static kz_status plan_cpu_reordered(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
-    return plan_on_cpu(c, plan, "cpu_reordered", error);
-}
-
-static kz_status plan_cpu_blocked(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return plan_on_cpu(c, plan, "cpu_blocked", error);
-}
-
 // Two launches: all panels are packed into the workspace, then c is done tile by tile. `threads` blocks share
 // either; of tiles each is a block, so that whoever is free takes the next.
-static kz_status plan_packed(const kz_case *c, kz_plan *plan, uint64_t threads, kz_error *error) {
-    kz_status status = supported(c, error);
-    uint64_t m = axis(c, M), n = axis(c, N), k = axis(c, K);
-    if (status != KZ_OK || m == 0 || n == 0) return status;
+static kz_status plan_packed(const kz_planner *p, uint64_t threads) {
+    uint64_t m = axis(p->c, M), n = axis(p->c, N), k = axis(p->c, K);
+    if (m == 0 || n == 0) return KZ_OK;
     if (k == 0) {
-        kz_plan_add_fill(plan, kz_arg_buffer(C), 0, m * n * sizeof(float));
+        kz_plan_add_fill(p->plan, kz_arg_buffer(C), 0, m * n * sizeof(float));
         return KZ_OK;
     }
     uint64_t a_panels = kz_ceil_div(m, PANEL_ROWS), b_panels = kz_ceil_div(n, PANEL_COLUMNS);
     uint64_t b_offset = (a_panels * PANEL_ROWS * k * sizeof(float) + 63) / 64 * 64;
-    plan->workspace_bytes = b_offset + b_panels * PANEL_COLUMNS * k * sizeof(float);
+    p->plan->workspace_bytes = b_offset + b_panels * PANEL_COLUMNS * k * sizeof(float);
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = guest_args(c, args);
+    size_t count = kz_guest_args(p->family, p->c, args);
     args[count++] = kz_arg_workspace(0);
     args[count++] = kz_arg_workspace(b_offset);
     uint64_t pieces = kz_min_u64(a_panels + b_panels, 4 * threads);
-    kz_plan_add_launch(plan, "sgemm_cpu_pack_gemm_f32", threads == 1 ? 1 : pieces, 1, args, count);
-    uint64_t blocks = threads == 1 ? 1 : tiles(c, SGEMM_CPU_TILE_ROWS, SGEMM_CPU_TILE_COLUMNS);
-    kz_plan_add_launch(plan, "sgemm_cpu_packed_gemm_f32", kz_min_u64(blocks, INT32_MAX), 1, args, count);
-    return KZ_OK;
+    kz_plan_launch pack = {.idea = "cpu_pack",
+                           .blocks = threads == 1 ? 1 : pieces,
+                           .threads = 1,
+                           .args = args,
+                           .arg_count = count};
+    kz_plan_launch multiply = pack;
+    multiply.idea = "cpu_packed";
+    multiply.blocks = threads == 1 ? 1 : tiles(p->c, SGEMM_CPU_TILE_ROWS, SGEMM_CPU_TILE_COLUMNS);
+    multiply.blocks = kz_min_u64(multiply.blocks, INT32_MAX);
+    kz_status status = kz_plan_add_launch(p, &pack);
+    return status ? status : kz_plan_add_launch(p, &multiply);
 }
 
-static kz_status plan_cpu_simd(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    return plan_packed(c, plan, 1, error);
+static kz_status plan_cpu_simd(const kz_planner *p) { return plan_packed(p, 1); }
+
+static kz_status plan_cpu_threads(const kz_planner *p) {
+    return plan_packed(p, (uint64_t)p->device->multiprocessors + 1);
 }
 
-static kz_status plan_cpu_threads(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return plan_packed(c, plan, (uint64_t)device->multiprocessors + 1, error);
-}
+enum {
+    ANY = UINT32_MAX, // a tile that takes all: one block, where c is not empty
+    SHARED = SGEMM_SHARED_SIDE,
+    COLUMN = SGEMM_COLUMN_SIDE,
+    SQUARE = SGEMM_SQUARE_SIDE
+};
 
+// clang-format off
 static const kz_variant variants[] = {
-    {"01_naive", 75, plan_naive, "one element per thread, down the columns", NULL},
-    {"02_coalesced", 75, plan_coalesced, "one element per thread, along the rows", NULL},
-    {"03_shared_tile", 75, plan_shared_tile, "tiles of a and b in shared memory", NULL},
-    {"04_register_column", 75, plan_register_column, "8 results per thread: b's numbers serve 8 times", NULL},
-    {"05_register_tile", 75, plan_register_tile, "8 x 8 results per thread", NULL},
-    {"06_vector", 75, plan_vector, "16-byte accesses, a's tile transposed", NULL},
-    {"07_warp_tile", 75, plan_warp_tile, "64 x 64 per warp, 8 x 16 per thread", NULL},
-    {"08_async_copy", 80, plan_async_copy, "cp.async: the next chunks load during the multiply", NULL},
-    {"09_warp_specialized", KZ_SM_EXACT(90), plan_warp_specialized,
-     "producer warps that only load, persistent blocks", NULL},
-    {"10_tile_selection", KZ_SM_EXACT(90), plan_tile_selection,
-     "tiles of 128 x 256 or 128 x 64, by the matrix's size", NULL},
-    {"11_cpu_naive", 0, plan_cpu_naive, "three loops on one core", sgemm_cpu_naive_natives},
-    {"12_cpu_reordered", 0, plan_cpu_reordered, "the same loops in another order",
-     sgemm_cpu_reordered_natives},
-    {"13_cpu_blocked", 0, plan_cpu_blocked, "blocks that stay in L1 and L2", sgemm_cpu_blocked_natives},
+    {"01_naive", 75, kz_plan_tiles, "one element per thread, down the columns",
+     .threads = SGEMM_THREADS, .tile = 16, .width = 16},
+    {"02_coalesced", 75, kz_plan_tiles, "one element per thread, along the rows",
+     .threads = SGEMM_THREADS, .tile = 8, .width = 32},
+    {"03_shared_tile", 75, kz_plan_tiles, "tiles of a and b in shared memory",
+     .threads = SHARED * SHARED, .tile = SHARED, .width = SHARED},
+    {"04_register_column", 75, kz_plan_tiles, "8 results per thread: b's numbers serve 8 times",
+     .threads = COLUMN * COLUMN / 8, .tile = COLUMN, .width = COLUMN},
+    {"05_register_tile", 75, kz_plan_tiles, "8 x 8 results per thread",
+     .threads = SQUARE * SQUARE / 64, .tile = SQUARE, .width = SQUARE},
+    {"06_vector", 75, kz_plan_tiles, "16-byte accesses, a's tile transposed",
+     .threads = SQUARE * SQUARE / 64, .tile = SQUARE, .width = SQUARE},
+    {"07_warp_tile", 75, plan_warp_tile, "64 x 64 per warp, 8 x 16 per thread"},
+    {"08_async_copy", 80, plan_async_copy, "cp.async: the next chunks load during the multiply"},
+    {"09_warp_specialized", KZ_SM_EXACT(90), plan_warp_specialized, "producer warps that only load, persistent blocks"},
+    {"10_tile_selection", KZ_SM_EXACT(90), plan_tile_selection, "tiles of 128 x 256 or 128 x 64, by the matrix's size"},
+    {"11_cpu_naive", 0, kz_plan_tiles, "three loops on one core", sgemm_cpu_naive_natives,
+     .threads = 1, .tile = ANY, .width = ANY},
+    {"12_cpu_reordered", 0, kz_plan_tiles, "the same loops in another order", sgemm_cpu_reordered_natives,
+     .threads = 1, .tile = ANY, .width = ANY},
+    {"13_cpu_blocked", 0, kz_plan_tiles, "blocks that stay in L1 and L2", sgemm_cpu_blocked_natives,
+     .threads = 1, .tile = ANY, .width = ANY},
     {"14_cpu_simd", 0, plan_cpu_simd, "packed panels, vector registers as the tile", sgemm_cpu_simd_natives},
     {"15_cpu_threads", 0, plan_cpu_threads, "the same on all cores", sgemm_cpu_simd_natives},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -243,8 +179,7 @@ static const kz_case cases[] = {
     CHECK(128, 256, 160), // more chunks than stages
     CHECK(64, 96, 32, .misalign = 1),
     CHECK(37, 41, 23, .misalign = 3),
-    CHECK(33, 36, 20, .data = KZ_DATA_NAN),
-    CHECK(33, 36, 20, .data = KZ_DATA_INF),
+    KZ_NOT_FINITE(CHECK, 33, 36, 20),
     CHECK(33, 36, 20, .data = KZ_DATA_ZEROS),
     CHECK(33, 36, 20, .data = KZ_DATA_EQUAL),
     CHECK(5, 7, 600, .data = KZ_DATA_EQUAL),  // products that all round alike
@@ -271,12 +206,17 @@ static const kz_former_name former_names[] = {
     {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F32, .axes = {10, 20, 30}}, {4 * (300 + 600 + 200), 12000}},
+};
+
 const kz_family kz_family_sgemm = {
     .name = "sgemm",
     .group = "gemm",
     .summary = "c = a * b in single precision: as many multiply-adds as there are issue slots",
     .operations = (const char *const[]){"gemm", NULL},
     .axes = (const char *const[]){"m", "n", "k", NULL},
+    .types = KZ_TYPE_BIT(F32),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
     .former_names = former_names,
@@ -286,8 +226,10 @@ const kz_family kz_family_sgemm = {
     .buffers = buffers,
     .reference = sgemm_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cublas", "openblas", NULL},
     .guest_signature = "const float *a, const float *b, float *c, size_t m, size_t n, size_t k",
-    .guest_args = guest_args,
     .size = size,
 };
 

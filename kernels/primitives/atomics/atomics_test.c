@@ -76,11 +76,16 @@ static void keys_meet(void **state) {
 }
 
 static kz_status plan(const char *variant, kz_case c, kz_plan *made) {
-    kz_device_info device = {
-        .sm = 90, .multiprocessors = 132, .gpu = "h200", .shared_per_block_optin = 232448};
+    kz_device_info device = {.kind = KZ_DEVICE_CUDA,
+                             .sm = 90,
+                             .multiprocessors = 132,
+                             .gpu = "h200",
+                             .shared_per_block_optin = 232448};
     kz_error error = {0};
     *made = (kz_plan){0};
-    kz_status status = kz_variant_find(kz_family_find("atomics"), variant)->plan(&c, &device, made, &error);
+    kz_status status =
+        kz_variant_plan(kz_family_find("atomics"), kz_variant_find(kz_family_find("atomics"), variant), &c,
+                        &device, made, &error);
     assert_true((status == KZ_OK) == (error.message[0] == 0));
     return status;
 }

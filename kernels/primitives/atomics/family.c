@@ -118,7 +118,7 @@ static const kz_case cases[] = {
     BENCH(UPDATE, I32, 1 << 20, 1 << 16),
     BENCH(UPDATE, I32, 1 << 20, 1 << 20),
     BENCH(UPDATE, I32, 1 << 14, 1 << 16, .data = KZ_DATA_BIASED),
-    CASE(COUNT, U32, (1LL << 31) + 4099, 4096, KZ_USE_HUGE),
+    CASE(COUNT, U32, KZ_PAST_2_31, 4096, KZ_USE_HUGE),
 };
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[K]; }
@@ -138,6 +138,11 @@ static const kz_former_name former_names[] = {
     {"09_leader", "09_leader_lock"},   {0},
 };
 
+static const kz_worked worked[] = {
+    {{.operation = KZ_ATOMICS_COUNT, .type = KZ_U32, .axes = {1000, 10}}, {4040, 1000}},
+    {{.operation = KZ_ATOMICS_UPDATE, .type = KZ_I32, .axes = {1000, 10}}, {8160, 1000}},
+};
+
 const kz_family kz_family_atomics = {
     .name = "atomics",
     .group = "primitives",
@@ -154,6 +159,9 @@ const kz_family kz_family_atomics = {
     .fill = fill,
     .reference = atomics_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "const unsigned *keys, T *out, const T *values, size_t n, size_t k\n"
                        "count-*: const unsigned *keys, T *out, const void *null, size_t n, size_t k\n"
                        "append-*: const T *in, T *out, unsigned *length, size_t n, size_t k",

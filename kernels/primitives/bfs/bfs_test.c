@@ -49,13 +49,14 @@ static void a_ring_has_half_its_length_in_levels(void **state) {
 }
 
 static kz_status plan(kz_case c, const char *variant, int threads, size_t shared, kz_plan *plan) {
-    kz_device_info device = {.sm = 90,
+    kz_device_info device = {.kind = KZ_DEVICE_CUDA,
+                             .sm = 90,
                              .multiprocessors = 132,
                              .max_threads_per_multiprocessor = threads,
                              .shared_per_multiprocessor = shared};
     kz_error error;
     *plan = (kz_plan){0};
-    return kz_variant_find(family(), variant)->plan(&c, &device, plan, &error);
+    return kz_variant_plan(family(), kz_variant_find(family(), variant), &c, &device, plan, &error);
 }
 
 // Blocks wait for each other: no more than fit at once, on a small GPU too.

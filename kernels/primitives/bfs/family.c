@@ -35,14 +35,14 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_case *c, kz_error *error) {
-    if (c->operation != 0) return kz_plan_refuse(error, "bfs has no such operation");
-    if (c->type != KZ_I32)
-        return kz_plan_refuse(error, "bfs has no %s: levels are i32", kz_type_name(c->type));
-    kz_status status = graph_supported("bfs", c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
+// KZ_OK, and *done where there is no vertex.
+static kz_status begin(const kz_planner *p, bool *done) {
+    const kz_case *c = p->c;
+    kz_status status = graph_supported("bfs", c, p->error);
+    *done = vertices(c) == 0;
+    if (status != KZ_OK || *done) return status;
     if (c->axes[SOURCE] < 0 || c->axes[SOURCE] >= c->axes[VERTICES])
-        return kz_plan_refuse(error, "the source is %lld, and the vertices are 0 to %lld",
+        return kz_plan_refuse(p->error, "the source is %lld, and the vertices are 0 to %lld",
                               (long long)c->axes[SOURCE], (long long)c->axes[VERTICES] - 1);
     return KZ_OK;
 }
@@ -60,95 +60,79 @@ static kz_arg take_bits(const kz_case *c, kz_plan *plan, bool zeros) {
 }
 
 // Levels of -1, and one launch whose blocks are all resident: they wait for each other.
-static void add_search(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                       uint64_t most_blocks, const kz_arg *args, size_t arg_count) {
+static kz_status add_search(const kz_planner *p, const kz_arg *args, size_t arg_count) {
     enum { SHARED = 12 * 1024 }; // more than any variant's block has
-    uint64_t each = kz_min_u64(most_blocks, (uint64_t)device->max_threads_per_multiprocessor / BFS_THREADS);
+    const kz_device_info *device = p->device;
+    uint64_t each =
+        kz_min_u64(p->variant->blocks, (uint64_t)device->max_threads_per_multiprocessor / BFS_THREADS);
     each = kz_min_u64(each, device->shared_per_multiprocessor / SHARED);
     uint64_t full = (uint64_t)device->multiprocessors * (each ? each : 1);
-    kz_plan_add_fill(plan, kz_arg_buffer(LEVELS), 0xff, 4 * vertices(c));
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "bfs", idea, operations[0], KZ_I32);
-    uint64_t blocks = kz_min_u64(kz_ceil_div(vertices(c), BFS_THREADS), full);
-    kz_plan_add_launch(plan, entry, blocks, BFS_THREADS, args, arg_count)->launch.cooperative = true;
+    kz_plan_add_fill(p->plan, kz_arg_buffer(LEVELS), 0xff, 4 * vertices(p->c));
+    return KZ_LAUNCH(p, .blocks = kz_min_u64(kz_ceil_div(vertices(p->c), BFS_THREADS), full),
+                     .threads = BFS_THREADS, .cooperative = true, .args = args, .arg_count = arg_count);
 }
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS),
-                     kz_arg_buffer(LEVELS),      take_room(plan, 4 * vertices(c), false),
-                     kz_arg_u64(vertices(c)),    kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    kz_plan_add_launch(plan, "bfs_native_levels_i32", 1, 1, args, 6);
-    return KZ_OK;
+static kz_arg source_arg(const kz_case *c) { return kz_arg_u64((uint64_t)c->axes[SOURCE]); }
+
+static kz_status plan_native(const kz_planner *p) {
+    bool done;
+    kz_status status = begin(p, &done);
+    if (status != KZ_OK || done) return status;
+    uint64_t n = vertices(p->c);
+    return KZ_LAUNCH(p, .blocks = 1, .threads = 1,
+                     KZ_ARGS(kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS), kz_arg_buffer(LEVELS),
+                             take_room(p->plan, 4 * n, false), kz_arg_u64(n), source_arg(p->c)));
 }
 
-static kz_status plan_scan(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                           kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS),
-                     kz_arg_buffer(LEVELS),      take_search(plan),
-                     kz_arg_u64(vertices(c)),    kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, idea, BFS_BLOCKS, args, 6);
-    return KZ_OK;
+static kz_status plan_scan(const kz_planner *p) {
+    bool done;
+    kz_status status = begin(p, &done);
+    if (status != KZ_OK || done) return status;
+    const kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS), kz_arg_buffer(LEVELS),
+                           take_search(p->plan),       kz_arg_u64(vertices(p->c)), source_arg(p->c)};
+    return add_search(p, args, 6);
 }
 
-static kz_status plan_thread_per_vertex(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                        kz_error *error) {
-    return plan_scan(c, device, plan, "thread_per_vertex", error);
+// A queue with `bytes` for every vertex.
+static kz_status add_queue(const kz_planner *p, uint64_t bytes) {
+    bool done;
+    kz_status status = begin(p, &done);
+    if (status != KZ_OK || done) return status;
+    kz_arg search = take_search(p->plan), queue = take_room(p->plan, bytes * vertices(p->c), false);
+    const kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
+                           kz_arg_buffer(OUT_TARGETS),
+                           kz_arg_buffer(LEVELS),
+                           search,
+                           queue,
+                           source_arg(p->c)};
+    return add_search(p, args, 6);
 }
+static kz_status plan_frontier_queue(const kz_planner *p) { return add_queue(p, 4); }
+static kz_status plan_load_balanced(const kz_planner *p) { return add_queue(p, 8); }
 
-static kz_status plan_warp_per_row(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                   kz_error *error) {
-    return plan_scan(c, device, plan, "warp_per_row", error);
-}
-
-// A queue with `entry` bytes for every vertex.
-static kz_status plan_queued(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                             uint64_t entry, uint64_t blocks, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
-                     kz_arg_buffer(OUT_TARGETS),
-                     kz_arg_buffer(LEVELS),
-                     take_search(plan),
-                     take_room(plan, entry * vertices(c), false),
-                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, idea, blocks, args, 6);
-    return KZ_OK;
-}
-
-static kz_status plan_frontier_queue(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                     kz_error *error) {
-    return plan_queued(c, device, plan, "frontier_queue", 4, BFS_BLOCKS, error);
-}
-
-static kz_status plan_load_balanced(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
-    return plan_queued(c, device, plan, "load_balanced", 8, BFS_PUSH_BLOCKS, error);
-}
-
-static kz_status plan_bitmap(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg s = take_search(plan), queue = take_room(plan, 8 * vertices(c), false),
-           seen = take_bits(c, plan, true);
+static kz_status plan_bitmap(const kz_planner *p) {
+    const kz_case *c = p->c;
+    bool done;
+    kz_status status = begin(p, &done);
+    if (status != KZ_OK || done) return status;
+    kz_arg s = take_search(p->plan), queue = take_room(p->plan, 8 * vertices(c), false),
+           seen = take_bits(c, p->plan, true);
     kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
                      kz_arg_buffer(OUT_TARGETS),
                      kz_arg_buffer(LEVELS),
                      s,
                      queue,
                      seen,
-                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, "bitmap", BFS_PUSH_BLOCKS, args, 7);
-    return KZ_OK;
+                     source_arg(c)};
+    return add_search(p, args, 7);
 }
 
-static kz_status plan_pull(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg s = take_search(plan), seen = take_bits(c, plan, true), next = take_bits(c, plan, false);
+static kz_status plan_pull(const kz_planner *p) {
+    const kz_case *c = p->c;
+    bool done;
+    kz_status status = begin(p, &done);
+    if (status != KZ_OK || done) return status;
+    kz_arg s = take_search(p->plan), seen = take_bits(c, p->plan, true), next = take_bits(c, p->plan, false);
     kz_arg args[] = {kz_arg_buffer(IN_OFFSETS),
                      kz_arg_buffer(IN_SOURCES),
                      kz_arg_buffer(LEVELS),
@@ -156,17 +140,17 @@ static kz_status plan_pull(const kz_case *c, const kz_device_info *device, kz_pl
                      seen,
                      next,
                      kz_arg_u64(vertices(c)),
-                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, "pull", BFS_PULL_BLOCKS, args, 8);
-    return KZ_OK;
+                     source_arg(c)};
+    return add_search(p, args, 8);
 }
 
-static kz_status plan_direction_optimizing(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                           kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg s = take_search(plan), queue = take_room(plan, 8 * vertices(c), false);
-    kz_arg seen = take_bits(c, plan, true), next = take_bits(c, plan, false);
+static kz_status plan_direction_optimizing(const kz_planner *p) {
+    const kz_case *c = p->c;
+    bool done;
+    kz_status status = begin(p, &done);
+    if (status != KZ_OK || done) return status;
+    kz_arg s = take_search(p->plan), queue = take_room(p->plan, 8 * vertices(c), false);
+    kz_arg seen = take_bits(c, p->plan, true), next = take_bits(c, p->plan, false);
     kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS),
                      kz_arg_buffer(OUT_TARGETS),
                      kz_arg_buffer(IN_OFFSETS),
@@ -178,21 +162,22 @@ static kz_status plan_direction_optimizing(const kz_case *c, const kz_device_inf
                      next,
                      kz_arg_u64(vertices(c)),
                      kz_arg_u64(edges(c)),
-                     kz_arg_u64((uint64_t)c->axes[SOURCE])};
-    add_search(c, device, plan, "direction_optimizing", BFS_WIDE_BLOCKS, args, 12);
-    return KZ_OK;
+                     source_arg(c)};
+    return add_search(p, args, 12);
 }
 
+// clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on one core", bfs_natives},
-    {"01_thread_per_vertex", 75, plan_thread_per_vertex, "all vertices at every level, a thread each", NULL},
-    {"02_warp_per_row", 75, plan_warp_per_row, "rows by warps", NULL},
-    {"03_frontier_queue", 75, plan_frontier_queue, "a queue of the vertices reached", NULL},
-    {"04_load_balanced", 75, plan_load_balanced, "the frontier's edges divided evenly", NULL},
-    {"05_bitmap", 75, plan_bitmap, "a bit per vertex: reached or not", NULL},
-    {"06_pull", 75, plan_pull, "unreached vertices ask their sources (bottom-up)", NULL},
-    {"07_direction_optimizing", 75, plan_direction_optimizing, "push or pull, level by level", NULL},
+    {"01_thread_per_vertex", 75, plan_scan, "all vertices at every level, a thread each", .blocks = BFS_BLOCKS},
+    {"02_warp_per_row", 75, plan_scan, "rows by warps", .blocks = BFS_BLOCKS},
+    {"03_frontier_queue", 75, plan_frontier_queue, "a queue of the vertices reached", .blocks = BFS_BLOCKS},
+    {"04_load_balanced", 75, plan_load_balanced, "the frontier's edges divided evenly", .blocks = BFS_PUSH_BLOCKS},
+    {"05_bitmap", 75, plan_bitmap, "a bit per vertex: reached or not", .blocks = BFS_PUSH_BLOCKS},
+    {"06_pull", 75, plan_pull, "unreached vertices ask their sources (bottom-up)", .blocks = BFS_PULL_BLOCKS},
+    {"07_direction_optimizing", 75, plan_direction_optimizing, "push or pull, level by level", .blocks = BFS_WIDE_BLOCKS},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -226,7 +211,7 @@ static const kz_case cases[] = {
     BENCH(1 << 18, 1 << 20, STAR, 1),
     BENCH(1 << 18, 1 << 20, LATTICE, 1),
     BENCH(1 << 24, 1 << 26, UNIFORM, 1), // its levels are more than L2 holds
-    CASE(1 << 20, (1LL << 31) + 4099, UNIFORM, 1, KZ_USE_HUGE),
+    CASE(1 << 20, KZ_PAST_2_31, UNIFORM, 1, KZ_USE_HUGE),
 };
 
 // What variants were called before, as kept results and commands may say.
@@ -236,12 +221,17 @@ static const kz_former_name former_names[] = {
     {"07_direction", "07_direction_optimizing"}, {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_I32, .axes = {10, 30}}, {4 * (30 + 11 + 10), 30}},
+};
+
 const kz_family kz_family_bfs = {
     .name = "bfs",
     .group = "primitives",
     .summary = "breadth-first search: levels of a graph's vertices, in one launch",
     .operations = operations,
     .axes = (const char *const[]){"vertices", "edges", "shape", "source", NULL},
+    .types = KZ_TYPE_BIT(I32),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
     .former_names = former_names,
@@ -252,6 +242,8 @@ const kz_family kz_family_bfs = {
     .fill = graph_fill,
     .reference = bfs_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
     .guest_signature =
         "const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets, "
         "const unsigned *in_sources, int *levels, size_t vertices, size_t edges, size_t source",

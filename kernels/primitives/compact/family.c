@@ -5,6 +5,8 @@
 // Where choice.csv does not know the GPU, the last variant that the device can run is taken.
 #include "compact.h"
 
+#include <stdio.h>
+
 #include "private.h"
 #include "tune.h"
 
@@ -39,56 +41,48 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     return count;
 }
 
+// What is not looked at is named for its size alone (compact.cuh).
+static kz_entry entry(const kz_case *c) {
+    bool looks = compact_by_value(c->operation) || (!is_flagged(c) && compact_real(c->type));
+    return (kz_entry){operations[c->operation], looks ? c->type : kz_type_of_size(kz_type_size(c->type))};
+}
+
 // ---- plans -----------------------------------------------------------------------------------------
 
-// The type in an entry's name (compact.cuh): of what is not looked at only the size counts.
-static kz_type entry_type(const kz_case *c) {
-    static const kz_type by_size[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
-    bool looks = compact_by_value(c->operation) || (!is_flagged(c) && compact_real(c->type));
-    return looks ? c->type : by_size[kz_type_size(c->type)];
-}
-
-// As kz_plan_add_entry does it.
-static kz_step *add_entry(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
-                          uint32_t threads, const kz_arg *args, size_t arg_count) {
-    kz_case named = *c;
-    named.type = entry_type(c);
-    return kz_plan_add_entry(plan, &kz_family_compact, &named, idea, blocks, threads, args, arg_count);
-}
-
 // KZ_OK, and *done where there is nothing to launch: no elements, and a count of 0.
-static kz_status begin(const kz_case *c, kz_plan *plan, bool *done, kz_error *error) {
+static kz_status begin(const kz_planner *p, bool *done) {
+    const kz_case *c = p->c;
     const char *type = kz_type_name(c->type);
     bool known =
         c->type == KZ_F32 || c->type == KZ_F64 || c->type == KZ_I32 || c->type == KZ_F16 || c->type == KZ_U8;
-    if (c->operation >= KZ_COMPACT_OPERATIONS) return kz_plan_refuse(error, "compact has no such operation");
     if (compact_by_value(c->operation) && !known)
         return kz_plan_refuse(
-            error,
+            p->error,
             "compact looks at values of f32, f64, i32, f16 and u8, not of %s: make flags, and select by "
             "those",
             type);
     if (c->axes[AXIS_N] > UINT32_MAX)
-        return kz_plan_refuse(error, "compact counts in 32 bits: %lld elements are too many; split them",
+        return kz_plan_refuse(p->error, "compact counts in 32 bits: %lld elements are too many; split them",
                               (long long)c->axes[AXIS_N]);
     if (c->axes[AXIS_PERCENT] > 100)
-        return kz_plan_refuse(error, "percent is %lld: the share that is selected, 0 to 100",
+        return kz_plan_refuse(p->error, "percent is %lld: the share that is selected, 0 to 100",
                               (long long)c->axes[AXIS_PERCENT]);
     *done = c->axes[AXIS_N] == 0;
-    if (*done) kz_plan_add_fill(plan, kz_arg_buffer(COUNT), 0, 4);
+    if (*done) kz_plan_add_fill(p->plan, kz_arg_buffer(COUNT), 0, 4);
     return KZ_OK;
 }
 
 // 01 to 03 have f32, u8 by value, what has 4 bytes by flags, f32 and integers of 4 bytes by runs.
-static kz_status begin_few(const kz_case *c, kz_plan *plan, bool *done, kz_error *error) {
-    kz_status status = begin(c, plan, done, error);
+static kz_status begin_few(const kz_planner *p, bool *done) {
+    const kz_case *c = p->c;
+    kz_status status = begin(p, done);
     if (status != KZ_OK) return status;
-    kz_type type = entry_type(c);
+    kz_type type = entry(c).type;
     bool known = type == (is_flagged(c) ? KZ_U32 : KZ_F32) ||
                  type == (compact_by_value(c->operation) ? KZ_U8 : KZ_U32);
     if (known) return KZ_OK;
-    return kz_plan_refuse(error, "this variant has no %s of %s: 04 to 06 have all", operations[c->operation],
-                          kz_type_name(c->type));
+    return kz_plan_refuse(p->error, "this variant has no %s of %s: 04 to 06 have all",
+                          operations[c->operation], kz_type_name(c->type));
 }
 
 static kz_arg flags_arg(const kz_case *c) { return is_flagged(c) ? kz_arg_buffer(FLAGS) : kz_arg_u64(0); }
@@ -103,91 +97,87 @@ static uint64_t tiles_from_boundary(const kz_case *c, uint64_t tile) {
 
 enum { ROWS_TILE = COMPACT_THREADS * COMPACT_ROWS * 16 }; // bytes: 03 and 04
 
-// 01 to 03: the names of the variant's three kernels, how many parts are counted, how many a block has.
-typedef struct frame {
-    const char *count, *sums, *write;
-    uint64_t parts, parts_of_block;
-} frame;
-
-static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_error *error) {
+// 01 to 03: parts are counted, the counts added up, the parts written. A block has `parts_of_block`.
+static kz_status plan_frame(const kz_planner *p, uint64_t parts, uint64_t parts_of_block) {
     bool done = false;
-    kz_status status = begin_few(c, plan, &done, error);
+    kz_status status = begin_few(p, &done);
     if (status != KZ_OK || done) return status;
-    uint64_t blocks = kz_ceil_div(f->parts, f->parts_of_block);
-    kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
-    plan->workspace_bytes = f->parts * 4;
-    kz_case counted = *c; // a partition counts as a selection does
-    if (c->operation == KZ_COMPACT_PARTITION) counted.operation = KZ_COMPACT_SELECT;
-    if (c->operation == KZ_COMPACT_PARTITION_FLAGGED) counted.operation = KZ_COMPACT_SELECT_FLAGGED;
-    add_entry(&counted, plan, f->count, blocks, COMPACT_THREADS, (kz_arg[]){in, flags, counts, n}, 4);
-    kz_plan_add_launch(plan, f->sums, 1, COMPACT_THREADS,
-                       (kz_arg[]){counts, kz_arg_u64(f->parts), kz_arg_buffer(COUNT)}, 3);
-    kz_arg args[] = {in, flags, counts, kz_arg_buffer(OUT), n};
-    add_entry(c, plan, f->write, blocks, COMPACT_THREADS, args, 5);
-    return KZ_OK;
+    uint64_t blocks = kz_ceil_div(parts, parts_of_block);
+    kz_arg in = kz_arg_buffer(IN), flags = flags_arg(p->c), counts = kz_arg_workspace(0), n = n_arg(p->c);
+    p->plan->workspace_bytes = parts * 4;
+    kz_case counted = *p->c; // a partition counts as a selection does
+    if (counted.operation == KZ_COMPACT_PARTITION) counted.operation = KZ_COMPACT_SELECT;
+    if (counted.operation == KZ_COMPACT_PARTITION_FLAGGED) counted.operation = KZ_COMPACT_SELECT_FLAGGED;
+    kz_planner count = *p;
+    count.c = &counted;
+    status = KZ_LAUNCH(&count, .part = "count", .blocks = blocks, .threads = COMPACT_THREADS,
+                       KZ_ARGS(in, flags, counts, n));
+    char sums[KZ_ENTRY_NAME];
+    snprintf(sums, sizeof sums, "compact_%s_sums", kz_variant_idea(p->variant));
+    if (!status)
+        status = KZ_LAUNCH(p, .entry = sums, .blocks = 1, .threads = COMPACT_THREADS,
+                           KZ_ARGS(counts, kz_arg_u64(parts), kz_arg_buffer(COUNT)));
+    if (status) return status;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = COMPACT_THREADS,
+                     KZ_ARGS(in, flags, counts, kz_arg_buffer(OUT), n));
 }
 
-static kz_status plan_thread_chunks(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
-    const frame f = {"thread_chunks_count", "compact_thread_chunks_sums", "thread_chunks",
-                     kz_ceil_div((uint64_t)c->axes[AXIS_N], COMPACT_ITEMS), COMPACT_THREADS};
-    return plan_frame(c, &f, plan, error);
+static kz_status plan_thread_chunks(const kz_planner *p) {
+    return plan_frame(p, kz_ceil_div((uint64_t)p->c->axes[AXIS_N], COMPACT_ITEMS), COMPACT_THREADS);
 }
 
-static kz_status plan_ballot(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    const frame f = {"ballot_count", "compact_ballot_sums", "ballot",
-                     kz_ceil_div((uint64_t)c->axes[AXIS_N], COMPACT_ITEMS * 32), COMPACT_THREADS / 32};
-    return plan_frame(c, &f, plan, error);
+static kz_status plan_ballot(const kz_planner *p) {
+    return plan_frame(p, kz_ceil_div((uint64_t)p->c->axes[AXIS_N], COMPACT_ITEMS * 32), COMPACT_THREADS / 32);
 }
 
-static kz_status plan_shared_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    const frame f = {"shared_tile_count", "compact_shared_tile_sums", "shared_tile",
-                     tiles_from_boundary(c, ROWS_TILE), 1};
-    return plan_frame(c, &f, plan, error);
+static kz_status plan_shared_tile(const kz_planner *p) {
+    return plan_frame(p, tiles_from_boundary(p->c, ROWS_TILE), 1);
 }
 
 // The workspace: the counter, then a word for each tile.
-static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
+static kz_status plan_look_back(const kz_planner *p) {
     bool done = false;
-    kz_status status = begin(c, plan, &done, error);
+    kz_status status = begin(p, &done);
     if (status != KZ_OK || done) return status;
-    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
-    plan->workspace_bytes = 8 + tiles * 8;
-    kz_plan_add_fill(plan, kz_arg_workspace(0), 0, plan->workspace_bytes);
-    kz_arg args[] = {
-        kz_arg_buffer(IN),   flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), kz_arg_workspace(0),
-        kz_arg_workspace(8), n_arg(c)};
-    add_entry(c, plan, "look_back", tiles, COMPACT_THREADS, args, 7);
-    return KZ_OK;
+    uint64_t tiles = tiles_from_boundary(p->c, ROWS_TILE);
+    p->plan->workspace_bytes = 8 + tiles * 8;
+    kz_plan_add_fill(p->plan, kz_arg_workspace(0), 0, p->plan->workspace_bytes);
+    return KZ_LAUNCH(p, .blocks = tiles, .threads = COMPACT_THREADS,
+                     KZ_ARGS(kz_arg_buffer(IN), flags_arg(p->c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT),
+                             kz_arg_workspace(0), kz_arg_workspace(8), n_arg(p->c)));
 }
 
-static kz_status fits_tile_states(uint64_t tiles, kz_error *error) {
+static kz_status fits_tile_states(const kz_planner *p, uint64_t tiles) {
     if (tiles <= COMPACT_STATUSES) return KZ_OK;
     return kz_plan_refuse(
-        error, "the module has room for %d tiles, and this is %llu: 04_look_back has no such limit",
+        p->error, "the module has room for %d tiles, and this is %llu: 04_look_back has no such limit",
         COMPACT_STATUSES, (unsigned long long)tiles);
 }
 
-static kz_status plan_epoch_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
+// 05 and 06: one launch, which needs no workspace.
+static kz_status add_single_pass(const kz_planner *p, uint64_t blocks, uint32_t threads,
+                                 uint32_t shared_bytes) {
+    return KZ_LAUNCH(
+        p, .blocks = blocks, .threads = threads, .shared_bytes = shared_bytes,
+        KZ_ARGS(kz_arg_buffer(IN), flags_arg(p->c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(p->c)));
+}
+
+static kz_status plan_epoch_flags(const kz_planner *p) {
     bool done = false;
-    uint64_t tiles = tiles_from_boundary(c, COMPACT_EPOCH_THREADS * COMPACT_EPOCH_ROWS * 16);
-    kz_status status = begin(c, plan, &done, error);
-    if (status == KZ_OK) status = fits_tile_states(tiles, error);
+    uint64_t tiles = tiles_from_boundary(p->c, COMPACT_EPOCH_THREADS * COMPACT_EPOCH_ROWS * 16);
+    kz_status status = begin(p, &done);
+    if (status == KZ_OK) status = fits_tile_states(p, tiles);
     if (status != KZ_OK || done) return status;
-    kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    add_entry(c, plan, "epoch_flags", tiles, COMPACT_EPOCH_THREADS, args, 5);
-    return KZ_OK;
+    return add_single_pass(p, tiles, COMPACT_EPOCH_THREADS, 0);
 }
 
 // No more blocks than the elements need tiles wherever they lie: each block has one.
-static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
+static kz_status plan_look_ahead(const kz_planner *p) {
+    const kz_case *c = p->c;
+    const kz_device_info *device = p->device;
     bool done = false;
-    kz_status status = begin(c, plan, &done, error);
-    if (status == KZ_OK) status = fits_tile_states(tiles_from_boundary(c, COMPACT_AHEAD_TILE), error);
+    kz_status status = begin(p, &done);
+    if (status == KZ_OK) status = fits_tile_states(p, tiles_from_boundary(c, COMPACT_AHEAD_TILE));
     if (status != KZ_OK || done) return status;
     uint32_t size = (uint32_t)kz_type_size(c->type);
     uint64_t tiles = kz_ceil_div((uint64_t)c->axes[AXIS_N] * size, COMPACT_AHEAD_TILE);
@@ -195,38 +185,37 @@ static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device,
     uint32_t stage = COMPACT_AHEAD_STAGE(size, is_flagged(c), c->operation == KZ_COMPACT_UNIQUE);
     uint32_t shared = stage * COMPACT_AHEAD_DEPTH(stage);
     if (shared > device->shared_per_block_optin)
-        return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
-                              shared, device->id, device->shared_per_block_optin);
-    kz_arg args[] = {kz_arg_buffer(IN), flags_arg(c), kz_arg_buffer(OUT), kz_arg_buffer(COUNT), n_arg(c)};
-    kz_step *step = add_entry(c, plan, "look_ahead", blocks, COMPACT_AHEAD_THREADS, args, 5);
-    step->launch.dynamic_shared_bytes = shared;
-    return KZ_OK;
+        return kz_plan_refuse(p->error,
+                              "%u bytes of shared memory are more than a block may have on %s (%zu)", shared,
+                              device->id, device->shared_per_block_optin);
+    return add_single_pass(p, blocks, COMPACT_AHEAD_THREADS, shared);
 }
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
+static kz_status plan_native(const kz_planner *p) {
     bool done = false;
-    kz_status status = begin(c, plan, &done, error);
+    kz_status status = begin(p, &done);
     if (status != KZ_OK || done) return status;
     uint64_t blocks =
-        kz_min_u64(kz_ceil_div((uint64_t)c->axes[AXIS_N], 4096), (uint64_t)device->multiprocessors);
-    kz_arg in = kz_arg_buffer(IN), flags = flags_arg(c), counts = kz_arg_workspace(0), n = n_arg(c);
-    plan->workspace_bytes = blocks * 4;
-    add_entry(c, plan, "native_count", blocks, 1, (kz_arg[]){in, flags, counts, n}, 4);
-    kz_arg args[] = {in, flags, counts, n, kz_arg_buffer(OUT), kz_arg_buffer(COUNT)};
-    add_entry(c, plan, "native", blocks, 1, args, 6);
-    return KZ_OK;
+        kz_min_u64(kz_ceil_div((uint64_t)p->c->axes[AXIS_N], 4096), (uint64_t)p->device->multiprocessors);
+    kz_arg in = kz_arg_buffer(IN), flags = flags_arg(p->c), counts = kz_arg_workspace(0), n = n_arg(p->c);
+    p->plan->workspace_bytes = blocks * 4;
+    status = KZ_LAUNCH(p, .part = "count", .blocks = blocks, .threads = 1, KZ_ARGS(in, flags, counts, n));
+    if (status) return status;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = 1,
+                     KZ_ARGS(in, flags, counts, n, kz_arg_buffer(OUT), kz_arg_buffer(COUNT)));
 }
 
+// clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", compact_natives},
-    {"01_thread_chunks", 75, plan_thread_chunks, "a chunk per thread: count, scan, write", NULL},
-    {"02_ballot", 75, plan_ballot, "ranks from a warp's ballot", NULL},
-    {"03_shared_tile", 75, plan_shared_tile, "16-byte loads, compacted in shared memory", NULL},
-    {"04_look_back", 75, plan_look_back, "one pass: decoupled look-back", NULL},
-    {"05_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch",
-     NULL},
-    {"06_look_ahead", 90, plan_look_ahead, "specialized warps, bulk loads, six tiles in flight", NULL},
+    {"01_thread_chunks", 75, plan_thread_chunks, "a chunk per thread: count, scan, write"},
+    {"02_ballot", 75, plan_ballot, "ranks from a warp's ballot"},
+    {"03_shared_tile", 75, plan_shared_tile, "16-byte loads, compacted in shared memory"},
+    {"04_look_back", 75, plan_look_back, "one pass: decoupled look-back"},
+    {"05_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch"},
+    {"06_look_ahead", 90, plan_look_ahead, "specialized warps, bulk loads, six tiles in flight"},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -244,7 +233,7 @@ static const kz_variant variants[] = {
 #define PERCENTS(o, t, n)                                                                                    \
     CHECK(o, t, n, 0), CHECK(o, t, n, 50), CHECK(o, t, n, 90, .misalign = 3), CHECK(o, t, n, 100)
 #define SPECIALS(o, t)                                                                                       \
-    CHECK(o, t, 700, 50, .data = KZ_DATA_NAN), CHECK(o, t, 700, 50, .data = KZ_DATA_INF),                    \
+    KZ_NOT_FINITE(CHECK, o, t, 700, 50),                                                                     \
     CHECK(o, t, 700, 50, .data = KZ_DATA_DENORMAL), CHECK(o, t, 700, 50, .data = KZ_DATA_ZEROS)
 // clang-format on
 
@@ -303,7 +292,7 @@ static const kz_case cases[] = {
     BENCH(UNIQUE, F32, 1 << 28, 50),
     BENCH(UNIQUE, F32, 1 << 28, 10),
     BENCH(UNIQUE, I64, 1 << 28, 50),
-    CASE(PARTITION, U8, (1LL << 31) + 4099, 50, KZ_USE_HUGE),
+    CASE(PARTITION, U8, KZ_PAST_2_31, 50, KZ_USE_HUGE),
 };
 
 // What variants were called before, as kept results and commands may say.
@@ -312,6 +301,12 @@ static const kz_former_name former_names[] = {
     {"03_tiles", "03_shared_tile"},
     {"05_mail", "05_epoch_flags"},
     {0},
+};
+
+static const kz_worked worked[] = {
+    {{.operation = KZ_COMPACT_SELECT, .type = KZ_F32, .axes = {1000, 50}}, {6004, 0}},
+    {{.operation = KZ_COMPACT_PARTITION, .type = KZ_F32, .axes = {1000, 50}}, {8004, 0}},
+    {{.operation = KZ_COMPACT_SELECT_FLAGGED, .type = KZ_F32, .axes = {1000, 50}}, {7004, 0}},
 };
 
 const kz_family kz_family_compact = {
@@ -326,10 +321,14 @@ const kz_family kz_family_compact = {
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_compact,
+    .entry = entry,
     .buffers = buffers,
     .fill = compact_fill,
     .reference = compact_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature =
         "const T *in, T *out, unsigned *count, size_t n\n"
         "*_flagged-*: const T *in, T *out, unsigned *count, const unsigned char *flags, size_t n",

@@ -47,61 +47,30 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     return 4;
 }
 
-// ---- plans: one launch each; nothing to do where there is nothing -----------------------------------
+// ---- plans -----------------------------------------------------------------------------------------
 
-// `tile` in elements; `limit` blocks at most.
-static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t tile, uint64_t limit,
-                        uint32_t threads, kz_error *error) {
-    if (c->operation >= KZ_ELEMENTWISE_COUNT)
-        return kz_plan_refuse(error, "elementwise has no such function");
-    if (c->type != KZ_F32 && c->type != KZ_F16 && c->type != KZ_BF16)
-        return kz_plan_refuse(error, "elementwise has no %s", kz_type_name(c->type));
-    if (c->axes[0] == 0) return KZ_OK;
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "elementwise", idea, operations[c->operation], c->type);
-    kz_arg args[KZ_PLAN_ARGS];
-    size_t arg_count = guest_args(c, args);
-    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[0], tile), limit);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-    return KZ_OK;
+// The row's tile is in packs of 16 bytes.
+static kz_status plan_packs(const kz_planner *p) {
+    uint64_t tile = p->variant->tile * (16 / kz_type_size(p->c->type));
+    return kz_plan_add_launch(p, &(kz_plan_launch){.blocks = kz_ceil_div((uint64_t)p->c->axes[0], tile),
+                                                   .threads = p->variant->threads});
 }
 
-static uint64_t pack(const kz_case *c) { return 16 / kz_type_size(c->type); }
+enum { UNROLLED_TILE = ELEMENTWISE_UNROLLED_THREADS * ELEMENTWISE_UNROLLED_PACKS };
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "native", 4096, (uint64_t)device->multiprocessors, 1, error);
-}
-
-static kz_status plan_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "naive", ELEMENTWISE_THREADS, UINT64_MAX, ELEMENTWISE_THREADS, error);
-}
-
-static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "vector", ELEMENTWISE_THREADS * pack(c), UINT64_MAX, ELEMENTWISE_THREADS, error);
-}
-
-static kz_status tiled(const kz_case *c, kz_plan *plan, const char *idea, kz_error *error) {
-    uint64_t tile = ELEMENTWISE_UNROLLED_THREADS * ELEMENTWISE_UNROLLED_PACKS * pack(c);
-    return launch(c, plan, idea, tile, UINT64_MAX, ELEMENTWISE_UNROLLED_THREADS, error);
-}
-
-static kz_status plan_unrolled(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    return tiled(c, plan, "unrolled", error);
-}
-
-static kz_status plan_fast_math(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    return tiled(c, plan, "fast_math", error);
-}
-
+// clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, plan_native, "plain C on all cores", elementwise_natives},
-    {"01_naive", 75, plan_naive, "one element per thread", NULL},
-    {"02_vector", 75, plan_vector, "16 bytes per thread and instruction", NULL},
-    {"03_unrolled", 75, plan_unrolled, "several 16-byte loads in flight, streamed", NULL},
-    {"04_fast_math", 80, plan_fast_math, "exp2, reciprocal and erf in few instructions", NULL},
+    {"00_native", 0, kz_plan_tiles, "plain C on all cores", elementwise_natives, .threads = 1, .tile = 4096, .blocks = 1},
+    {"01_naive", 75, kz_plan_tiles, "one element per thread",
+     .threads = ELEMENTWISE_THREADS, .tile = ELEMENTWISE_THREADS},
+    {"02_vector", 75, plan_packs, "16 bytes per thread and instruction",
+     .threads = ELEMENTWISE_THREADS, .tile = ELEMENTWISE_THREADS},
+    {"03_unrolled", 75, plan_packs, "several 16-byte loads in flight, streamed",
+     .threads = ELEMENTWISE_UNROLLED_THREADS, .tile = UNROLLED_TILE},
+    {"04_fast_math", 80, plan_packs, "exp2, reciprocal and erf in few instructions",
+     .threads = ELEMENTWISE_UNROLLED_THREADS, .tile = UNROLLED_TILE},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -111,21 +80,15 @@ static const kz_variant variants[] = {
 // Each function in each type: an odd size that leaves a tail in every variant, and what the data may hold.
 #define EDGES(f, t)                                                                                          \
     CHECK(f, t, 1), CHECK(f, t, 10007), CHECK(f, t, 4099, .misalign = 1),                                    \
-    CHECK(f, t, 1000, .data = KZ_DATA_NAN), CHECK(f, t, 1000, .data = KZ_DATA_INF),                          \
-    CHECK(f, t, 1000, .data = KZ_DATA_DENORMAL), CHECK(f, t, 1000, .data = KZ_DATA_LARGE),                   \
-    CHECK(f, t, 1000, .data = KZ_DATA_SMALL)
+    KZ_NOT_FINITE(CHECK, f, t, 1000), KZ_MAGNITUDES(CHECK, f, t, 1000)
 #define BENCHES(f, t) CASE(f, t, 1 << 24, KZ_USE_BENCH), CASE(f, t, 1 << 28, KZ_USE_BENCH)
 #define TYPES(list, f) list(f, F32), list(f, F16), list(f, BF16)
 // clang-format on
 
 static const kz_case cases[] = {
     CHECK(SCALE, F32, 0),
-    CHECK(SCALE, F32, 31),
-    CHECK(SCALE, F32, 32),
-    CHECK(SCALE, F32, 33),
-    CHECK(SCALE, F32, 1023),
-    CHECK(SCALE, F32, 1024),
-    CHECK(SCALE, F32, 1025),
+    KZ_AROUND_WARP(CHECK, SCALE, F32),
+    KZ_AROUND_1024(CHECK, SCALE, F32),
     CHECK(SCALE, F16, 0),
     CHECK(SCALE, F16, 7),
     CHECK(SCALE, BF16, 9),
@@ -146,7 +109,7 @@ static const kz_case cases[] = {
     TYPES(BENCHES, GELU_ERF),
     TYPES(BENCHES, GELU_TANH),
     TYPES(BENCHES, SILU),
-    CASE(RELU, BF16, (1LL << 31) + 4099, KZ_USE_HUGE),
+    CASE(RELU, BF16, KZ_PAST_2_31, KZ_USE_HUGE),
 };
 
 // What variants were called before, as kept results and commands may say.
@@ -155,12 +118,17 @@ static const kz_former_name former_names[] = {
     {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F16, .axes = {1000}}, {4000, 1000}},
+};
+
 const kz_family kz_family_elementwise = {
     .name = "elementwise",
     .group = "primitives",
     .summary = "y = f(x): scale, relu, gelu (erf and tanh), silu",
     .operations = operations,
     .axes = (const char *const[]){"n", NULL},
+    .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
     .former_names = former_names,
@@ -171,6 +139,9 @@ const kz_family kz_family_elementwise = {
     .reference = elementwise_reference,
     .elementwise = true,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "const T *x, T *y, size_t n, float factor",
     .guest_args = guest_args,
 };

@@ -110,7 +110,7 @@ static const kz_case cases[] = {
     BENCH(RANGE, F32, 1 << 26, 255, ONE),
     BENCH(RANGE, F32, 1 << 26, 2048, ONE),
     BENCH(RANGE, U8, 1 << 28, 16, 256),
-    CASE(EVEN, U8, (1LL << 31) + 4099, 256, 0, 256, KZ_USE_HUGE),
+    CASE(EVEN, U8, KZ_PAST_2_31, 256, 0, 256, KZ_USE_HUGE),
 };
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[AXIS_BINS]; }
@@ -129,12 +129,18 @@ static const kz_former_name former_names[] = {
     {"08_guided", "08_lookup_table"}, {0},
 };
 
+static const kz_worked worked[] = {
+    {{.operation = KZ_HISTOGRAM_EVEN, .type = KZ_F32, .axes = {1000, 256}}, {4000 + 1024, 0}},
+    {{.operation = KZ_HISTOGRAM_RANGE, .type = KZ_F32, .axes = {1000, 256}}, {4000 + 1024 + 1028, 0}},
+};
+
 const kz_family kz_family_histogram = {
     .name = "histogram",
     .group = "primitives",
     .summary = "how many elements fall into each bin: counters that everybody wants at once",
     .operations = operations,
     .axes = (const char *const[]){"n", "bins", "lower", "upper", NULL},
+    .types = KZ_TYPE_BIT(U8) | KZ_TYPE_BIT(U16) | KZ_TYPE_BIT(U32) | KZ_TYPE_BIT(F32),
     .variants = histogram_variants,
     .variant_count = HISTOGRAM_VARIANTS,
     .former_names = former_names,
@@ -145,6 +151,9 @@ const kz_family kz_family_histogram = {
     .fill = histogram_fill,
     .reference = histogram_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "even-*: const T *in, unsigned *out, const void *null, size_t n, size_t bins, "
                        "unsigned long long lower, unsigned long long upper\n"
                        "even-f32: const T *in, unsigned *out, const void *null, size_t n, size_t bins, "

@@ -45,143 +45,113 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_case *c, kz_error *error) {
-    if (c->operation != 0) return kz_plan_refuse(error, "pagerank has no such operation");
-    if (c->type != KZ_F32)
-        return kz_plan_refuse(error, "pagerank has no %s: ranks are f32", kz_type_name(c->type));
-    return graph_supported("pagerank", c, error);
-}
-
-static void add_launch(kz_plan *plan, const char *idea, const char *what, uint64_t blocks, uint32_t threads,
-                       const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "pagerank", idea, what, KZ_F32);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-}
+static kz_status supported(const kz_planner *p) { return graph_supported("pagerank", p->c, p->error); }
 
 // Blocks where `threads` threads take each vertex.
-static uint64_t blocks_for(const kz_case *c, const kz_device_info *device, uint64_t threads) {
-    uint64_t full = (uint64_t)device->multiprocessors * PAGERANK_BLOCKS;
-    return kz_min_u64(kz_ceil_div(vertices(c) * threads, PAGERANK_THREADS), full);
+static uint64_t blocks_for(const kz_planner *p, uint64_t threads) {
+    uint64_t full = (uint64_t)p->device->multiprocessors * PAGERANK_BLOCKS;
+    return kz_min_u64(kz_ceil_div(vertices(p->c) * threads, PAGERANK_THREADS), full);
 }
 
-// A launch that sets the sums to the ground, and one that adds.
-static kz_status plan_push(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
-                           kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg start[] = {kz_arg_buffer(NEXT), kz_arg_u64(vertices(c))};
-    add_launch(plan, idea, "start", kz_ceil_div(vertices(c), PAGERANK_THREADS), PAGERANK_THREADS, start, 2);
-    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS), kz_arg_buffer(RANK),
-                     kz_arg_buffer(NEXT),        kz_arg_u64(vertices(c)),    kz_arg_u64(edges(c))};
-    bool by_edges = blocks == 0;
-    if (by_edges) blocks = kz_ceil_div(edges(c), PAGERANK_THREADS * PAGERANK_EDGES);
-    if (blocks > 0) add_launch(plan, idea, "step", blocks, PAGERANK_THREADS, args, by_edges ? 6 : 5);
-    return KZ_OK;
+// A launch that sets the sums to the ground, and one that adds; `by_edges` it is told how many there are.
+static kz_status add_push(const kz_planner *p, uint64_t blocks, bool by_edges) {
+    kz_arg next = kz_arg_buffer(NEXT), count = kz_arg_u64(vertices(p->c));
+    kz_status status = supported(p);
+    if (status) return status;
+    status = KZ_LAUNCH(p, .operation = "start", .blocks = kz_ceil_div(vertices(p->c), PAGERANK_THREADS),
+                       .threads = PAGERANK_THREADS, KZ_ARGS(next, count));
+    if (status || vertices(p->c) == 0) return status;
+    const kz_arg args[] = {
+        kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(OUT_TARGETS), kz_arg_buffer(RANK), next, count,
+        kz_arg_u64(edges(p->c))};
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = PAGERANK_THREADS, .args = args,
+                     .arg_count = by_edges ? 6 : 5);
 }
 
-static kz_status plan_push_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return plan_push(c, plan, "push_thread", blocks_for(c, device, 1), error);
+// As many threads for each vertex as the row says.
+static kz_status plan_push(const kz_planner *p) {
+    return add_push(p, blocks_for(p, p->variant->threads), false);
 }
 
-static kz_status plan_push_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    return plan_push(c, plan, "push_warp", blocks_for(c, device, 32), error);
-}
-
-static kz_status plan_push_edges(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    return plan_push(c, plan, "push_edges", 0, error);
+static kz_status plan_push_edges(const kz_planner *p) {
+    return add_push(p, kz_ceil_div(edges(p->c), PAGERANK_THREADS * PAGERANK_EDGES), true);
 }
 
 // A pull that takes shares by itself.
-static kz_status plan_pull(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
-                           uint32_t threads, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES),
-                     kz_arg_buffer(RANK),        kz_arg_buffer(NEXT),       kz_arg_u64(vertices(c))};
-    add_launch(plan, idea, "step", blocks, threads, args, 6);
-    return KZ_OK;
+static kz_status add_pull(const kz_planner *p, uint64_t blocks, uint32_t threads) {
+    kz_status status = supported(p);
+    if (status) return status;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads,
+                     KZ_ARGS(kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES),
+                             kz_arg_buffer(RANK), kz_arg_buffer(NEXT), kz_arg_u64(vertices(p->c))));
 }
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    uint64_t blocks = kz_min_u64(vertices(c), (uint64_t)device->multiprocessors);
-    return plan_pull(c, plan, "native", blocks, 1, error);
+static kz_status plan_native(const kz_planner *p) {
+    return add_pull(p, kz_min_u64(vertices(p->c), (uint64_t)p->device->multiprocessors), 1);
 }
 
-static kz_status plan_pull_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return plan_pull(c, plan, "pull_thread", blocks_for(c, device, 1), PAGERANK_THREADS, error);
+static kz_status plan_pull_thread(const kz_planner *p) {
+    return add_pull(p, blocks_for(p, 1), PAGERANK_THREADS);
 }
 
 // The launch that writes the shares to the workspace's start.
-static void add_shares(const kz_case *c, kz_plan *plan, const char *idea) {
-    kz_arg args[] = {kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(RANK), kz_arg_workspace(0),
-                     kz_arg_u64(vertices(c))};
-    plan->workspace_bytes = 4 * vertices(c);
-    add_launch(plan, idea, "shares", kz_ceil_div(vertices(c), PAGERANK_THREADS), PAGERANK_THREADS, args, 4);
+static kz_status add_contributions(const kz_planner *p) {
+    uint64_t n = vertices(p->c);
+    kz_status status = supported(p);
+    if (status) return status;
+    p->plan->workspace_bytes = 4 * n;
+    return KZ_LAUNCH(
+        p, .operation = "shares", .blocks = kz_ceil_div(n, PAGERANK_THREADS), .threads = PAGERANK_THREADS,
+        KZ_ARGS(kz_arg_buffer(OUT_OFFSETS), kz_arg_buffer(RANK), kz_arg_workspace(0), kz_arg_u64(n)));
 }
 
 // A pull of shares, with `lanes` lanes for each vertex.
-static kz_status plan_pull_lanes(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 const char *idea, uint64_t lanes, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    add_shares(c, plan, idea);
-    kz_arg args[] = {kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES), kz_arg_workspace(0),
-                     kz_arg_buffer(NEXT),       kz_arg_u64(vertices(c)),   kz_arg_u64(lanes)};
-    add_launch(plan, idea, "step", blocks_for(c, device, lanes), PAGERANK_THREADS, args, lanes > 1 ? 6 : 5);
-    return KZ_OK;
+static kz_status add_pull_lanes(const kz_planner *p, uint64_t lanes) {
+    kz_status status = add_contributions(p);
+    if (status) return status;
+    const kz_arg args[] = {kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES),  kz_arg_workspace(0),
+                           kz_arg_buffer(NEXT),       kz_arg_u64(vertices(p->c)), kz_arg_u64(lanes)};
+    return KZ_LAUNCH(p, .blocks = blocks_for(p, lanes), .threads = PAGERANK_THREADS, .args = args,
+                     .arg_count = lanes > 1 ? 6 : 5);
 }
 
-static kz_status plan_pull_contributions(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                         kz_error *error) {
-    return plan_pull_lanes(c, device, plan, "pull_contributions", 1, error);
-}
+static kz_status plan_pull_contributions(const kz_planner *p) { return add_pull_lanes(p, 1); }
 
-static kz_status plan_pull_group(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
+static kz_status plan_pull_group(const kz_planner *p) {
     uint64_t lanes = 2;
-    while (lanes < 32 && edges(c) >= 2 * lanes * PAGERANK_PER_LANE * vertices(c)) lanes *= 2;
-    return plan_pull_lanes(c, device, plan, "pull_group", lanes, error);
+    while (lanes < 32 && edges(p->c) >= 2 * lanes * PAGERANK_PER_LANE * vertices(p->c)) lanes *= 2;
+    return add_pull_lanes(p, lanes);
 }
 
 // Whole tiles for every block. The workspace: the shares, then 12 bytes that each block leaves; the one that comes last
 // has 8 of them in its tile's place.
-static kz_status plan_pull_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                      kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || vertices(c) == 0) return status;
-    add_shares(c, plan, "pull_merge_path");
+static kz_status plan_pull_merge_path(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = add_contributions(p);
+    if (status || vertices(c) == 0) return status;
     uint64_t tiles = kz_ceil_div(vertices(c) + edges(c), PAGERANK_MERGE_TILE);
-    uint64_t blocks_at_once = (uint64_t)device->multiprocessors * PAGERANK_MERGE_BLOCKS;
+    uint64_t blocks_at_once = (uint64_t)p->device->multiprocessors * PAGERANK_MERGE_BLOCKS;
     uint64_t full = kz_min_u64(blocks_at_once * PAGERANK_MERGE_WAVES, PAGERANK_MERGE_TILE / 2);
-    uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
-    kz_arg args[] = {kz_arg_buffer(IN_OFFSETS),
-                     kz_arg_buffer(IN_SOURCES),
-                     kz_arg_workspace(0),
-                     kz_arg_buffer(NEXT),
-                     kz_arg_workspace(plan->workspace_bytes),
-                     kz_arg_u64(vertices(c)),
-                     kz_arg_u64(edges(c)),
-                     kz_arg_u64(each * PAGERANK_MERGE_TILE)};
-    plan->workspace_bytes += 12 * blocks;
-    add_launch(plan, "pull_merge_path", "step", blocks, PAGERANK_MERGE_THREADS, args, 8);
-    return KZ_OK;
+    uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each), shares = 4 * vertices(c);
+    p->plan->workspace_bytes = shares + 12 * blocks;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = PAGERANK_MERGE_THREADS,
+                     KZ_ARGS(kz_arg_buffer(IN_OFFSETS), kz_arg_buffer(IN_SOURCES), kz_arg_workspace(0),
+                             kz_arg_buffer(NEXT), kz_arg_workspace(shares), kz_arg_u64(vertices(c)),
+                             kz_arg_u64(edges(c)), kz_arg_u64(each * PAGERANK_MERGE_TILE)));
 }
 
+// clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", pagerank_natives},
-    {"01_push_thread", 75, plan_push_thread, "a thread per vertex, atomics to its targets", NULL},
-    {"02_push_warp", 75, plan_push_warp, "a warp per vertex", NULL},
-    {"03_push_edges", 75, plan_push_edges, "edges divided evenly", NULL},
-    {"04_pull_thread", 75, plan_pull_thread, "a thread gathers for its vertex: no atomics", NULL},
-    {"05_pull_contributions", 75, plan_pull_contributions, "contributions divided once per vertex", NULL},
-    {"06_pull_group", 75, plan_pull_group, "as many lanes as a mean row feeds", NULL},
-    {"07_pull_merge_path", 75, plan_pull_merge_path, "edges and ends of rows divided evenly", NULL},
+    {"01_push_thread", 75, plan_push, "a thread per vertex, atomics to its targets", .threads = 1, .unordered = true},
+    {"02_push_warp", 75, plan_push, "a warp per vertex", .threads = 32, .unordered = true},
+    {"03_push_edges", 75, plan_push_edges, "edges divided evenly", .unordered = true},
+    {"04_pull_thread", 75, plan_pull_thread, "a thread gathers for its vertex: no atomics"},
+    {"05_pull_contributions", 75, plan_pull_contributions, "contributions divided once per vertex"},
+    {"06_pull_group", 75, plan_pull_group, "as many lanes as a mean row feeds"},
+    {"07_pull_merge_path", 75, plan_pull_merge_path, "edges and ends of rows divided evenly"},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -217,14 +187,11 @@ static const kz_case cases[] = {
     BENCH(1 << 18, 1 << 20, STAR),
     BENCH(1 << 22, 1 << 24, LATTICE),
     BENCH(1 << 24, 1 << 26, UNIFORM), // its shares are more than L2 holds
-    CASE(1 << 20, (1LL << 31) + 4099, UNIFORM, KZ_USE_HUGE),
+    CASE(1 << 20, KZ_PAST_2_31, UNIFORM, KZ_USE_HUGE),
 };
 
-// 01 to 03 push shares by atomics, in the order in which they come.
-static bool nondeterministic(const kz_case *c, const kz_variant *variant) {
-    (void)c;
-    return variant >= &variants[1] && variant <= &variants[3];
-}
+// Those that push add shares by atomics, in the order in which they come.
+static bool nondeterministic(const kz_case *c, const kz_variant *variant) { return variant->unordered; }
 
 // What variants were called before, as kept results and commands may say.
 static const kz_former_name former_names[] = {
@@ -233,12 +200,17 @@ static const kz_former_name former_names[] = {
     {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F32, .axes = {10, 30}}, {4 * (30 + 22 + 20), 30}},
+};
+
 const kz_family kz_family_pagerank = {
     .name = "pagerank",
     .group = "primitives",
     .summary = "a step of PageRank: edges pushed by atomics or pulled without",
     .operations = operations,
     .axes = (const char *const[]){"vertices", "edges", "shape", NULL},
+    .types = KZ_TYPE_BIT(F32),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
     .former_names = former_names,
@@ -249,6 +221,8 @@ const kz_family kz_family_pagerank = {
     .fill = fill,
     .reference = pagerank_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
     .guest_signature =
         "const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets, "
         "const unsigned *in_sources, const float *rank, float *next, size_t vertices, size_t edges",

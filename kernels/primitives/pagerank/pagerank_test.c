@@ -107,10 +107,10 @@ static void a_step_by_hand(void **state) {
 }
 
 static kz_status plan(kz_case c, const char *variant, kz_plan *plan) {
-    kz_device_info device = {.sm = 90, .multiprocessors = 132, .gpu = "h200"};
+    kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132, .gpu = "h200"};
     kz_error error;
     *plan = (kz_plan){0};
-    return kz_variant_find(family(), variant)->plan(&c, &device, plan, &error);
+    return kz_variant_plan(family(), kz_variant_find(family(), variant), &c, &device, plan, &error);
 }
 
 static void lanes_follow_the_mean_degree(void **state) {

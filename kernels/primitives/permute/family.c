@@ -27,26 +27,22 @@ static kz_work work(const kz_case *c) {
     return (kz_work){.bytes = bytes, .flops = 0.0};
 }
 
-static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    args[0] = kz_arg_buffer(IN);
-    args[1] = kz_arg_buffer(OUT);
-    for (int i = 0; i < PERMUTE_AXES; i++) args[2 + i] = kz_arg_u64((uint64_t)c->axes[i]);
-    return 2 + PERMUTE_AXES;
+// Bits are moved, whatever they mean, and the order is an argument: one kernel serves all types of a size.
+static kz_entry entry(const kz_case *c) {
+    return (kz_entry){"permute", kz_type_of_size(kz_type_size(c->type))};
 }
 
 static const kz_variant variants[] = {
     {"00_native", 0, permute_plan_native, "plain C on all cores", permute_natives},
-    {"01_naive", 75, permute_plan_naive, "one thread per element, three divisions", NULL},
-    {"02_fast_division", 75, permute_plan_fast_division, "multiplications for divisions", NULL},
-    {"03_merged_axes", 75, permute_plan_merged_axes, "axes that stay together are one", NULL},
-    {"04_row_copy", 75, permute_plan_row_copy, "rows that stay whole, by 16 bytes", NULL},
-    {"05_shared_tile", 75, permute_plan_shared_tile, "the two axes that matter, transposed in shared memory",
-     NULL},
-    {"06_wide_tile", 75, permute_plan_wide_tile, "tiles of 256 bytes on both sides for every type", NULL},
-    {"07_tile_4d", 75, permute_plan_tile_4d, "a tile of all four axes, for short ones", NULL},
-    {"08_few_channels", 75, permute_plan_few_channels, "2 to 4 channels to planes and back, in registers",
-     NULL},
-    {"09_dispatch", 75, permute_plan_dispatch, "the plan dispatches by shape", NULL},
+    {"01_naive", 75, permute_plan_naive, "one thread per element, three divisions"},
+    {"02_fast_division", 75, permute_plan_fast_division, "multiplications for divisions"},
+    {"03_merged_axes", 75, permute_plan_merged_axes, "axes that stay together are one"},
+    {"04_row_copy", 75, permute_plan_row_copy, "rows that stay whole, by 16 bytes"},
+    {"05_shared_tile", 75, permute_plan_shared_tile, "the two axes that matter, transposed in shared memory"},
+    {"06_wide_tile", 75, permute_plan_wide_tile, "tiles of 256 bytes on both sides for every type"},
+    {"07_tile_4d", 75, permute_plan_tile_4d, "a tile of all four axes, for short ones"},
+    {"08_few_channels", 75, permute_plan_few_channels, "2 to 4 channels to planes and back, in registers"},
+    {"09_dispatch", 75, permute_plan_dispatch, "the plan dispatches by shape"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -171,6 +167,10 @@ static const kz_former_name former_names[] = {
     {"09_chosen", "09_dispatch"},    {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F64, .axes = {2, 3, 4, 5}}, {1920, 0}},
+};
+
 const kz_family kz_family_permute = {
     .name = "permute",
     .group = "primitives",
@@ -183,11 +183,13 @@ const kz_family kz_family_permute = {
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_permute,
+    .entry = entry,
     .buffers = buffers,
     .reference = permute_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
     .guest_signature = "const T *in, T *out, size_t a, size_t b, size_t c, size_t d",
-    .guest_args = guest_args,
     .size = elements,
 };
 

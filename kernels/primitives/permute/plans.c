@@ -5,22 +5,6 @@
 #include "divide.h"
 #include "tune.h"
 
-// What a kernel takes is one launch, with an entry by the size of an element: bits are moved, whatever they
-// mean.
-static const kz_type by_size[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
-
-static kz_status add(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                     uint64_t shared, const kz_arg *args, size_t arg_count, kz_error *error) {
-    if (blocks > INT32_MAX)
-        return kz_plan_refuse(error, "%s takes %llu blocks here, more than a grid has", idea,
-                              (unsigned long long)blocks);
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "permute", idea, "permute", by_size[kz_type_size(c->type)]);
-    kz_step *step = kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-    step->launch.dynamic_shared_bytes = (uint32_t)shared;
-    return KZ_OK;
-}
-
 static permute_shape merged_shape(const kz_case *c) {
     permute_shape whole = permute_shape_of(c);
     return permute_merge(&whole);
@@ -43,52 +27,50 @@ static void element_args(const permute_shape *s, bool divisors, kz_arg args[10])
     }
 }
 
-kz_status permute_plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    permute_shape s = permute_shape_of(c);
+kz_status permute_plan_native(const kz_planner *p) {
+    permute_shape s = permute_shape_of(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
     kz_arg args[10];
     element_args(&s, false, args);
     uint64_t rows = permute_elements(&s) / s.n[s.order[PERMUTE_AXES - 1]];
-    return add(c, plan, "native", kz_min_u64(rows, (uint64_t)device->multiprocessors), 1, 0, args, 10, error);
+    return KZ_LAUNCH(p, .blocks = kz_min_u64(rows, (uint64_t)p->device->multiprocessors), .threads = 1,
+                     .args = args, .arg_count = 10);
 }
 
-kz_status permute_plan_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    permute_shape s = permute_shape_of(c);
+kz_status permute_plan_naive(const kz_planner *p) {
+    permute_shape s = permute_shape_of(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
     kz_arg args[10];
     element_args(&s, false, args);
-    return add(c, plan, "naive", kz_ceil_div(permute_elements(&s), PERMUTE_THREADS), PERMUTE_THREADS, 0, args,
-               10, error);
+    return KZ_LAUNCH(p, .blocks = kz_ceil_div(permute_elements(&s), PERMUTE_THREADS),
+                     .threads = PERMUTE_THREADS, .args = args, .arg_count = 10);
 }
 
-static kz_status below_2_31(uint64_t count, const char *what, kz_error *error) {
+static kz_status below_2_31(const kz_planner *p, uint64_t count, const char *what) {
     if (count <= INT32_MAX) return KZ_OK;
-    return kz_plan_refuse(error, "%llu %s, and its indices are below 2^31", (unsigned long long)count, what);
+    return kz_plan_refuse(p->error, "%llu %s, and its indices are below 2^31", (unsigned long long)count,
+                          what);
 }
 
-static kz_status plan_divided(const kz_case *c, kz_plan *plan, const char *idea, const permute_shape *s,
-                              bool has_rank, kz_error *error) {
+static kz_status plan_divided(const kz_planner *p, const permute_shape *s, bool has_rank) {
     uint64_t count = permute_elements(s);
-    kz_status status = below_2_31(count, "elements", error);
+    kz_status status = below_2_31(p, count, "elements");
     if (status || count == 0) return status;
     kz_arg args[11];
     element_args(s, true, args);
     args[10] = kz_arg_u64((uint64_t)s->rank);
-    return add(c, plan, idea, kz_ceil_div(count, PERMUTE_THREADS), PERMUTE_THREADS, 0, args, 10 + has_rank,
-               error);
+    return KZ_LAUNCH(p, .blocks = kz_ceil_div(count, PERMUTE_THREADS), .threads = PERMUTE_THREADS,
+                     .args = args, .arg_count = 10 + has_rank);
 }
 
-kz_status permute_plan_fast_division(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                     kz_error *error) {
-    permute_shape s = permute_shape_of(c);
-    return plan_divided(c, plan, "fast_division", &s, false, error);
+kz_status permute_plan_fast_division(const kz_planner *p) {
+    permute_shape s = permute_shape_of(p->c);
+    return plan_divided(p, &s, false);
 }
 
-kz_status permute_plan_merged_axes(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                   kz_error *error) {
-    permute_shape s = merged_shape(c);
-    return plan_divided(c, plan, "merged_axes", &s, true, error);
+kz_status permute_plan_merged_axes(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
+    return plan_divided(p, &s, true);
 }
 
 // ---- rows
@@ -96,12 +78,12 @@ kz_status permute_plan_merged_axes(const kz_case *c, const kz_device_info *devic
 
 static bool keeps_rows(const permute_shape *s) { return s->order[s->rank - 1] == s->rank - 1; }
 
-static kz_status add_rows(const kz_case *c, kz_plan *plan, const permute_shape *s, kz_error *error) {
+static kz_status add_rows(const kz_planner *p, const permute_shape *s) {
     int last = s->rank - 1, axes = last > 0 ? last : 1;
-    uint64_t size = kz_type_size(c->type), bytes = s->n[last] * size, unit = 16;
+    uint64_t size = kz_type_size(p->c->type), bytes = s->n[last] * size, unit = 16;
     while (bytes % unit != 0) unit /= 2;
     uint64_t total = permute_elements(s) * size / unit, units = bytes / unit;
-    kz_status status = below_2_31(total, "units", error);
+    kz_status status = below_2_31(p, total, "units");
     if (status) return status;
     uint64_t m[3] = {1, 1, 1},
              stride[3] = {0}; // of the output's axes but the last; the first ones may be missing
@@ -122,19 +104,18 @@ static kz_status add_rows(const kz_case *c, kz_plan *plan, const permute_shape *
                      kz_arg_u64(size)};
     // The entry is the unit's, not the element's.
     char entry[KZ_ENTRY_NAME] = "permute_row_copy_permute_pack";
-    if (unit < 16) kz_entry_name(entry, "permute", "row_copy", "permute", by_size[unit]);
+    if (unit < 16) kz_entry_name(entry, "permute", "row_copy", "permute", kz_type_of_size(unit));
     uint64_t blocks = kz_ceil_div(total, PERMUTE_ROWS_THREADS * PERMUTE_ROWS_FLIGHT);
-    kz_plan_add_launch(plan, entry, blocks, PERMUTE_ROWS_THREADS, args, sizeof args / sizeof args[0]);
-    return KZ_OK;
+    return KZ_LAUNCH(p, .entry = entry, .blocks = blocks, .threads = PERMUTE_ROWS_THREADS, .args = args,
+                     .arg_count = sizeof args / sizeof args[0]);
 }
 
-kz_status permute_plan_row_copy(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    permute_shape s = merged_shape(c);
+kz_status permute_plan_row_copy(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
     if (!keeps_rows(&s))
-        return kz_plan_refuse(error, "rows that stay whole alone; 05_shared_tile moves the last axis");
-    return add_rows(c, plan, &s, error);
+        return kz_plan_refuse(p->error, "rows that stay whole alone; 05_shared_tile moves the last axis");
+    return add_rows(p, &s);
 }
 
 // ---- tiles
@@ -144,8 +125,8 @@ kz_status permute_plan_row_copy(const kz_case *c, const kz_device_info *device, 
 static uint64_t tile_rows(const permute_shape *s) { return s->n[s->order[s->rank - 1]]; }
 static uint64_t tile_columns(const permute_shape *s) { return s->n[s->rank - 1]; }
 
-static kz_status add_tiles(const kz_case *c, kz_plan *plan, const char *idea, const permute_shape *s,
-                           uint64_t side, uint32_t threads, uint64_t shared, kz_error *error) {
+static kz_status add_tiles(const kz_planner *p, const char *idea, const permute_shape *s, uint64_t side,
+                           uint32_t threads, uint64_t shared) {
     int column = s->rank - 1, row = s->order[s->rank - 1];
     uint64_t n[2] = {1, 1}, in[2] = {0}, out[2] = {0}; // the batch axes, the inner one last
     int batches = s->rank - 2, found = 0;
@@ -155,10 +136,9 @@ static kz_status add_tiles(const kz_case *c, kz_plan *plan, const char *idea, co
         n[at] = s->n[axis], in[at] = s->in[axis], out[at] = s->out[axis];
     }
     if (s->n[row] > UINT32_MAX || s->n[column] > UINT32_MAX)
-        return kz_plan_refuse(error, "an axis of more than 2^32 elements");
+        return kz_plan_refuse(p->error, "an axis of more than 2^32 elements");
     uint64_t across = kz_ceil_div(s->n[column], side), down = kz_ceil_div(s->n[row], side);
     uint64_t blocks = across * down * n[0] * n[1];
-    if (blocks > INT32_MAX) return add(c, plan, idea, blocks, threads, 0, NULL, 0, error);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
                      kz_arg_u64(s->n[row] | s->n[column] << 32),
@@ -171,20 +151,21 @@ static kz_status add_tiles(const kz_case *c, kz_plan *plan, const char *idea, co
                      kz_arg_u64(in[1]),
                      kz_arg_u64(out[0]),
                      kz_arg_u64(out[1])};
-    return add(c, plan, idea, blocks, threads, shared, args, sizeof args / sizeof args[0], error);
+    return KZ_LAUNCH(p, .idea = idea, .blocks = blocks, .threads = threads, .shared_bytes = (uint32_t)shared,
+                     .args = args, .arg_count = sizeof args / sizeof args[0]);
 }
 
-static kz_status moves_rows(const permute_shape *s, kz_error *error) {
+static kz_status moves_rows(const kz_planner *p, const permute_shape *s) {
     if (!keeps_rows(s)) return KZ_OK;
-    return kz_plan_refuse(error, "the last axis stays, so there is nothing to turn; 04_row_copy moves rows");
+    return kz_plan_refuse(p->error,
+                          "the last axis stays, so there is nothing to turn; 04_row_copy moves rows");
 }
 
-kz_status permute_plan_shared_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                   kz_error *error) {
-    permute_shape s = merged_shape(c);
+kz_status permute_plan_shared_tile(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
-    kz_status status = moves_rows(&s, error);
-    return status ? status : add_tiles(c, plan, "shared_tile", &s, 32, 256, 0, error);
+    kz_status status = moves_rows(p, &s);
+    return status ? status : add_tiles(p, NULL, &s, 32, 256, 0);
 }
 
 typedef struct tiling {
@@ -194,18 +175,17 @@ typedef struct tiling {
 static const tiling wide[9] = {TILING(WIDE, 1), TILING(WIDE, 2), TILING(WIDE, 4), TILING(WIDE, 8)};
 static const tiling small[9] = {TILING(SMALL, 1), TILING(SMALL, 2), TILING(SMALL, 4), TILING(SMALL, 8)};
 
-static kz_status add_packs(const kz_case *c, kz_plan *plan, const char *idea, const permute_shape *s,
-                           const tiling tilings[9], kz_error *error) {
-    uint64_t size = kz_type_size(c->type), side = tilings[size].chunks * 16 / size;
-    return add_tiles(c, plan, idea, s, side, tilings[size].threads, side * side * size, error);
+static kz_status add_packs(const kz_planner *p, const char *idea, const permute_shape *s,
+                           const tiling tilings[9]) {
+    uint64_t size = kz_type_size(p->c->type), side = tilings[size].chunks * 16 / size;
+    return add_tiles(p, idea, s, side, tilings[size].threads, side * side * size);
 }
 
-kz_status permute_plan_wide_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    permute_shape s = merged_shape(c);
+kz_status permute_plan_wide_tile(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
-    kz_status status = moves_rows(&s, error);
-    return status ? status : add_packs(c, plan, "wide_tile", &s, wide, error);
+    kz_status status = moves_rows(p, &s);
+    return status ? status : add_packs(p, "wide_tile", &s, wide);
 }
 
 // ---- boxes
@@ -244,14 +224,14 @@ static void grow_box(const permute_shape *s, uint64_t most, uint64_t extent[PERM
     }
 }
 
-static kz_status add_boxes(const kz_case *c, kz_plan *plan, const permute_shape *s, kz_error *error) {
-    uint64_t size = kz_type_size(c->type), extent[PERMUTE_AXES], blocks = 1;
+static kz_status add_boxes(const kz_planner *p, const permute_shape *s) {
+    uint64_t size = kz_type_size(p->c->type), extent[PERMUTE_AXES], blocks = 1;
     grow_box(s, PERMUTE_BOX_BYTES / size, extent);
     int missing = PERMUTE_AXES - s->rank;
     uint64_t n[2] = {0}, extents = 0, order = 0, counts[PERMUTE_AXES];
     for (int i = 0; i < PERMUTE_AXES; i++) {
         uint64_t length = i < missing ? 1 : s->n[i - missing], e = i < missing ? 1 : extent[i - missing];
-        if (length > UINT32_MAX) return kz_plan_refuse(error, "an axis of more than 2^32 elements");
+        if (length > UINT32_MAX) return kz_plan_refuse(p->error, "an axis of more than 2^32 elements");
         n[i / 2] |= length << 32 * (i % 2);
         extents |= e << 16 * i;
         order |= (uint64_t)(i < missing ? i : s->order[i - missing] + missing) << 8 * i;
@@ -261,7 +241,6 @@ static kz_status add_boxes(const kz_case *c, kz_plan *plan, const permute_shape 
     // The crossed side is the one whose last axis gives whole packs.
     bool output_is_straight = extent[s->order[s->rank - 1]] % (16 / size) != 0;
     order |= (uint64_t)output_is_straight << 32;
-    if (blocks > INT32_MAX) return add(c, plan, "tile_4d", blocks, PERMUTE_BOX_THREADS, 0, NULL, 0, error);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
                      kz_arg_u64(n[0]),
@@ -271,15 +250,15 @@ static kz_status add_boxes(const kz_case *c, kz_plan *plan, const permute_shape 
                      kz_arg_u64(divider_pack((uint32_t)counts[1])),
                      kz_arg_u64(divider_pack((uint32_t)counts[2])),
                      kz_arg_u64(divider_pack((uint32_t)counts[3]))};
-    return add(c, plan, "tile_4d", blocks, PERMUTE_BOX_THREADS, PERMUTE_BOX_BYTES + PERMUTE_BOX_BYTES / 8,
-               args, sizeof args / sizeof args[0], error);
+    return KZ_LAUNCH(p, .idea = "tile_4d", .blocks = blocks, .threads = PERMUTE_BOX_THREADS,
+                     .shared_bytes = PERMUTE_BOX_BYTES + PERMUTE_BOX_BYTES / 8, .args = args,
+                     .arg_count = sizeof args / sizeof args[0]);
 }
 
-kz_status permute_plan_tile_4d(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    permute_shape s = merged_shape(c);
+kz_status permute_plan_tile_4d(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
-    return add_boxes(c, plan, &s, error);
+    return add_boxes(p, &s);
 }
 
 // ---- channels
@@ -306,46 +285,44 @@ static channel_shape find_channels(const kz_case *c, const permute_shape *s) {
     return (channel_shape){0};
 }
 
-static kz_status add_channels(const kz_case *c, kz_plan *plan, const channel_shape *shape, kz_error *error) {
+static kz_status add_channels(const kz_planner *p, const channel_shape *shape) {
     static const char *const ideas[2][5] = {{[2] = "join2", "join3", "join4"},
                                             {[2] = "split2", "split3", "split4"}};
-    uint64_t per_batch = shape->k / (16 / kz_type_size(c->type)), groups = shape->batch * per_batch;
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(groups),
-                     kz_arg_u64(divider_pack((uint32_t)per_batch))};
-    return add(c, plan, ideas[shape->split][shape->channels], kz_ceil_div(groups, PERMUTE_CHANNELS_THREADS),
-               PERMUTE_CHANNELS_THREADS, 0, args, 4, error);
+    uint64_t per_batch = shape->k / (16 / kz_type_size(p->c->type)), groups = shape->batch * per_batch;
+    return KZ_LAUNCH(p, .idea = ideas[shape->split][shape->channels],
+                     .blocks = kz_ceil_div(groups, PERMUTE_CHANNELS_THREADS),
+                     .threads = PERMUTE_CHANNELS_THREADS,
+                     KZ_ARGS(kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(groups),
+                             kz_arg_u64(divider_pack((uint32_t)per_batch))));
 }
 
-kz_status permute_plan_few_channels(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
-    permute_shape s = merged_shape(c);
+kz_status permute_plan_few_channels(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
     if (permute_elements(&s) == 0) return KZ_OK;
-    channel_shape shape = find_channels(c, &s);
+    channel_shape shape = find_channels(p->c, &s);
     if (shape.channels == 0)
         return kz_plan_refuse(
-            error, "2 to 4 channels to planes of whole packs or back alone; 07_tile_4d takes the rest");
-    return add_channels(c, plan, &shape, error);
+            p->error, "2 to 4 channels to planes of whole packs or back alone; 07_tile_4d takes the rest");
+    return add_channels(p, &shape);
 }
 
 // ---- 09: by shape
 // --------------------------------------------------------------------------------------------
 
-kz_status permute_plan_dispatch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    permute_shape s = merged_shape(c);
-    uint64_t size = kz_type_size(c->type), count = permute_elements(&s);
+kz_status permute_plan_dispatch(const kz_planner *p) {
+    permute_shape s = merged_shape(p->c);
+    uint64_t size = kz_type_size(p->c->type), count = permute_elements(&s);
     if (count == 0) return KZ_OK;
     if (s.rank == 1) {
-        kz_plan_add_copy(plan, kz_arg_buffer(OUT), kz_arg_buffer(IN), count * size);
+        kz_plan_add_copy(p->plan, 0, kz_arg_buffer(OUT), kz_arg_buffer(IN), count * size);
         return KZ_OK;
     }
     if (keeps_rows(&s))
-        return s.n[s.rank - 1] * size >= PERMUTE_ROW_BYTES ? add_rows(c, plan, &s, error)
-                                                           : add_boxes(c, plan, &s, error);
-    channel_shape channels = find_channels(c, &s);
-    if (channels.channels) return add_channels(c, plan, &channels, error);
+        return s.n[s.rank - 1] * size >= PERMUTE_ROW_BYTES ? add_rows(p, &s) : add_boxes(p, &s);
+    channel_shape channels = find_channels(p->c, &s);
+    if (channels.channels) return add_channels(p, &channels);
     uint64_t shorter = kz_min_u64(tile_rows(&s), tile_columns(&s)) * size;
-    if (shorter < PERMUTE_SMALL_BYTES) return add_boxes(c, plan, &s, error);
-    if (shorter < PERMUTE_WIDE_BYTES) return add_packs(c, plan, "small", &s, small, error);
-    return add_packs(c, plan, "wide_tile", &s, wide, error);
+    if (shorter < PERMUTE_SMALL_BYTES) return add_boxes(p, &s);
+    if (shorter < PERMUTE_WIDE_BYTES) return add_packs(p, "small", &s, small);
+    return add_packs(p, "wide_tile", &s, wide);
 }

@@ -4,9 +4,7 @@
 
 #include "private.h"
 
-#define PERMUTE_PLAN(idea)                                                                                   \
-    kz_status permute_plan_##idea(const kz_case *c, const kz_device_info *device, kz_plan *plan,             \
-                                  kz_error *error);
+#define PERMUTE_PLAN(idea) kz_status permute_plan_##idea(const kz_planner *p);
 PERMUTE_PLAN(native)
 PERMUTE_PLAN(naive)
 PERMUTE_PLAN(fast_division)

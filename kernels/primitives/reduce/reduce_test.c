@@ -95,21 +95,22 @@ static void the_first_of_the_extremes(void **state) {
 
 // A cell has no place for them; the last three variants do.
 static void who_does_means_and_indices(void **state) {
-    kz_device_info device = {.sm = 90, .multiprocessors = 132};
+    kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132};
     const kz_family *family = kz_family_find("reduce");
     for (uint32_t operation = KZ_REDUCE_MEAN; operation < KZ_REDUCE_COUNT; operation++)
         for (size_t v = 1; v < family->variant_count; v++) {
             kz_case c = {.operation = operation, .type = KZ_F32, .axes = {1000}};
             kz_plan plan = {0};
             kz_error error = {0};
-            kz_status status = family->variants[v].plan(&c, &device, &plan, &error);
+            kz_status status = kz_variant_plan(family, &family->variants[v], &c, &device, &plan, &error);
             assert_int_equal(status, v + 3 < family->variant_count ? KZ_UNSUPPORTED : KZ_OK);
         }
     kz_case whole = {.operation = KZ_REDUCE_MEAN, .type = KZ_I32, .axes = {1000}};
     kz_plan plan = {0};
     kz_error error = {0};
-    assert_int_equal(kz_variant_find(family, "08_epoch_flags")->plan(&whole, &device, &plan, &error),
-                     KZ_UNSUPPORTED);
+    assert_int_equal(
+        kz_variant_plan(family, kz_variant_find(family, "08_epoch_flags"), &whole, &device, &plan, &error),
+        KZ_UNSUPPORTED);
 }
 
 // A small input is spread over the multiprocessors, in small blocks; only 09 may come before its turn.
@@ -120,13 +121,13 @@ static void shapes_by_size(void **state) {
     } shapes[] = {{0, 1, 128},         {512, 1, 128},       {513, 2, 128},       {1 << 16, 128, 128},
                   {1 << 17, 128, 256}, {1 << 18, 128, 512}, {1 << 19, 132, 512}, {1 << 22, 132, 512},
                   {1 << 24, 264, 512}, {1 << 28, 264, 512}};
-    kz_device_info device = {.sm = 90, .multiprocessors = 132};
+    kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132};
     const kz_family *family = kz_family_find("reduce");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (int v = 8; v <= 9; v++) {
             kz_case c = {.operation = KZ_REDUCE_SUM, .type = KZ_F32, .axes = {shapes[i].n}};
             kz_plan plan = {0};
-            assert_int_equal(family->variants[v].plan(&c, &device, &plan, NULL), KZ_OK);
+            assert_int_equal(kz_variant_plan(family, &family->variants[v], &c, &device, &plan, NULL), KZ_OK);
             assert_int_equal(plan.steps[0].launch.grid[0], shapes[i].blocks);
             assert_int_equal(plan.steps[0].launch.block[0], shapes[i].threads);
             assert_int_equal(plan.steps[0].launch.overlap, v == 9);

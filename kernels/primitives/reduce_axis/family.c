@@ -6,6 +6,8 @@
 // taken: 07, which chooses by shape, or 08.
 #include "reduce_axis.h"
 
+#include <string.h>
+
 #include "private.h"
 #include "tune.h"
 
@@ -27,84 +29,68 @@ static kz_work work(const kz_case *c) {
                      .flops = results * n};
 }
 
-static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    size_t count = 0;
-    args[count++] = kz_arg_buffer(IN);
-    args[count++] = kz_arg_buffer(OUT);
-    if (reduce_finds(c)) args[count++] = kz_arg_buffer(INDEX);
-    for (int axis = 0; axis < 3; axis++) args[count++] = kz_arg_u64((uint64_t)c->axes[axis]);
-    return count;
-}
-
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_case *c, kz_error *error) {
-    return reduce_supported("reduce_axis", c->operation, c->type, error);
+static kz_status supported(const kz_planner *p) {
+    return reduce_supported("reduce_axis", p->c->operation, p->c->type, p->error);
 }
 
 // Those that the ladder is told with: 01 and the last two have the others as well.
-static kz_status told(const kz_case *c, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
-    return kz_plan_refuse(error, "no %s here: 01_thread and %s do it", reduce_operations[c->operation],
-                          reduce_finds(c) ? "08_value_then_index" : "07_dispatch");
+static kz_status told(const kz_planner *p) {
+    bool finds = reduce_finds(p->c);
+    kz_status status = supported(p);
+    if (status != KZ_OK || (p->c->operation != KZ_REDUCE_MIN && !finds)) return status;
+    return kz_plan_refuse(p->error, "no %s here: 01_thread and %s do it", reduce_operations[p->c->operation],
+                          finds ? "08_value_then_index" : "07_dispatch");
 }
 
 // A launch; what finds takes the indices' buffer as its last argument.
-static void add_entry(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                      const kz_arg *args, size_t count) {
-    kz_step *step = kz_plan_add_entry(plan, &kz_family_reduce_axis, c, idea, blocks, threads, args, count);
-    if (reduce_finds(c)) step->args[step->arg_count++] = kz_arg_buffer(INDEX);
+static kz_status add(const kz_planner *p, kz_plan_launch launch) {
+    kz_arg args[KZ_PLAN_ARGS];
+    memcpy(args, launch.args, launch.arg_count * sizeof *args);
+    if (reduce_finds(p->c)) args[launch.arg_count++] = kz_arg_buffer(INDEX);
+    launch.args = args;
+    return kz_plan_add_launch(p, &launch);
 }
 
 // A launch of (in, out, segments, n, last) where `threads` threads take each segment.
-static void add_each(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                     uint64_t threads, uint64_t last) {
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_BLOCKS * 4;
-    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * threads, REDUCE_AXIS_THREADS), full);
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
-                     kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(last)};
-    add_entry(c, plan, idea, blocks, REDUCE_AXIS_THREADS, args, 5);
+static kz_status add_each(const kz_planner *p, uint64_t threads, uint64_t last) {
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_AXIS_BLOCKS * 4;
+    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(p->c) * threads, REDUCE_AXIS_THREADS), full);
+    return add(p, (kz_plan_launch){.blocks = blocks,
+                                   .threads = REDUCE_AXIS_THREADS,
+                                   KZ_ARGS(kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(p->c)),
+                                           kz_arg_u64((uint64_t)p->c->axes[N]), kz_arg_u64(last))});
 }
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || segments(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
-                     kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64((uint64_t)c->axes[INNER])};
-    uint64_t blocks = kz_min_u64(segments(c), (uint64_t)device->multiprocessors);
-    add_entry(c, plan, "native", blocks, 1, args, 5);
-    return KZ_OK;
+static kz_status plan_native(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p);
+    if (status != KZ_OK) return status;
+    return add(
+        p, (kz_plan_launch){.blocks = kz_min_u64(segments(c), (uint64_t)p->device->multiprocessors),
+                            .threads = 1,
+                            KZ_ARGS(kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
+                                    kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64((uint64_t)c->axes[INNER]))});
 }
 
-static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || segments(c) == 0) return status;
-    add_each(c, device, plan, "thread", 1, (uint64_t)c->axes[INNER]);
-    return KZ_OK;
+static kz_status plan_thread(const kz_planner *p) {
+    kz_status status = supported(p);
+    return status ? status : add_each(p, 1, (uint64_t)p->c->axes[INNER]);
 }
 
-static kz_status plan_each(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                           uint64_t threads, kz_error *error) {
-    kz_status status = told(c, error);
-    if (status != KZ_OK || segments(c) == 0) return status;
-    add_each(c, device, plan, idea, threads, (uint64_t)c->axes[INNER]);
-    return KZ_OK;
+// As many threads for each segment as the row says.
+static kz_status plan_each(const kz_planner *p) {
+    kz_status status = told(p);
+    return status ? status : add_each(p, p->variant->threads, (uint64_t)p->c->axes[INNER]);
 }
 
-static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_each(c, device, plan, "warp", 32, error);
-}
-
-static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_each(c, device, plan, "block", REDUCE_AXIS_THREADS, error);
-}
-
-static kz_status rows_alone(const kz_case *c, kz_error *error) {
-    kz_status status = told(c, error);
-    if (status != KZ_OK || c->axes[INNER] <= 1) return status;
-    return kz_plan_refuse(error, "rows alone: inner is %lld, not 1; 05_columns and 07_dispatch take columns",
-                          (long long)c->axes[INNER]);
+static kz_status rows_alone(const kz_planner *p) {
+    kz_status status = told(p);
+    if (status != KZ_OK || p->c->axes[INNER] <= 1) return status;
+    return kz_plan_refuse(p->error,
+                          "rows alone: inner is %lld, not 1; 05_columns and 07_dispatch take columns",
+                          (long long)p->c->axes[INNER]);
 }
 
 // The least power of two lanes that holds `count`, 32 at most.
@@ -120,29 +106,28 @@ static uint64_t row_packs(const kz_case *c) {
     return bytes % 16 == 0 ? bytes / 16 : (bytes - size + 15) / 16 + 1;
 }
 
-static kz_status plan_lane_group(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    kz_status status = rows_alone(c, error);
-    if (status != KZ_OK || segments(c) == 0) return status;
-    bool packs = row_bytes(c) % 16 == 0;
-    uint64_t lanes = lanes_for(packs ? row_bytes(c) / 16 : (uint64_t)c->axes[N]);
-    add_each(c, device, plan, "lane_group", lanes, lanes);
-    return KZ_OK;
+static kz_status plan_lane_group(const kz_planner *p) {
+    kz_status status = rows_alone(p);
+    if (status != KZ_OK) return status;
+    bool packs = row_bytes(p->c) % 16 == 0;
+    uint64_t lanes = lanes_for(packs ? row_bytes(p->c) / 16 : (uint64_t)p->c->axes[N]);
+    return add_each(p, lanes, lanes);
 }
 
 // Pieces that n is cut into so that `units` blocks for whole segments become enough to fill the GPU; each
 // piece has at least `least` elements.
-static uint64_t pieces_of(const kz_case *c, const kz_device_info *device, uint64_t units, uint64_t least) {
-    uint64_t wanted = (uint64_t)device->multiprocessors * REDUCE_AXIS_SPLIT_BLOCKS;
-    uint64_t most = kz_min_u64((uint64_t)c->axes[N] / least, REDUCE_AXIS_PIECES);
+static uint64_t pieces_of(const kz_planner *p, uint64_t units, uint64_t least) {
+    uint64_t wanted = (uint64_t)p->device->multiprocessors * REDUCE_AXIS_SPLIT_BLOCKS;
+    uint64_t most = kz_min_u64((uint64_t)p->c->axes[N] / least, REDUCE_AXIS_PIECES);
     if (units * 2 > wanted || most < 2) return 1;
     return kz_min_u64(kz_ceil_div(wanted, units), most);
 }
 
 // The second stage, where there is one: a thread per result, or a warp where they are few.
-static void add_gather(const kz_case *c, const kz_device_info *device, kz_plan *plan, uint64_t pieces) {
-    if (pieces == 1) return;
-    uint64_t lanes = segments(c) < (uint64_t)device->multiprocessors * 256 ? 32 : 1;
+static kz_status add_gather(const kz_planner *p, uint64_t pieces) {
+    const kz_case *c = p->c;
+    if (pieces == 1) return KZ_OK;
+    uint64_t lanes = segments(c) < (uint64_t)p->device->multiprocessors * 256 ? 32 : 1;
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * lanes, REDUCE_AXIS_THREADS), 1u << 20);
     kz_arg args[] = {kz_arg_workspace(0),
                      kz_arg_buffer(OUT),
@@ -150,7 +135,11 @@ static void add_gather(const kz_case *c, const kz_device_info *device, kz_plan *
                      kz_arg_u64(pieces),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(lanes)};
-    add_entry(c, plan, "gather", blocks, REDUCE_AXIS_THREADS, args, 6);
+    return add(p, (kz_plan_launch){.idea = "gather",
+                                   .blocks = blocks,
+                                   .threads = REDUCE_AXIS_THREADS,
+                                   .args = args,
+                                   .arg_count = 6});
 }
 
 static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
@@ -159,16 +148,16 @@ static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
 }
 
 // `wide`: a pack of columns is loaded at once where packs divide a row.
-static void add_columns(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea,
-                        bool wide) {
+static kz_status add_columns(const kz_planner *p, const char *idea, bool wide) {
+    const kz_case *c = p->c;
     uint64_t outer = (uint64_t)c->axes[OUTER], inner = (uint64_t)c->axes[INNER];
     uint64_t pack = 16 / kz_type_size(c->type);
     if (!wide || inner % pack != 0) pack = 1;
     uint64_t width = lanes_for(inner), across = kz_ceil_div(inner, pack);
     uint64_t units = outer * kz_ceil_div(across, lanes_for(across));
     uint64_t rows = REDUCE_AXIS_THREADS / lanes_for(across) * REDUCE_AXIS_ROWS; // that a block has in flight
-    uint64_t pieces = pieces_of(c, device, units, rows);
-    plan->workspace_bytes = partial_bytes(c, pieces);
+    uint64_t pieces = pieces_of(p, units, rows);
+    p->plan->workspace_bytes = partial_bytes(c, pieces);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
                      pieces == 1 ? kz_arg_u64(0) : kz_arg_workspace(0),
@@ -177,137 +166,156 @@ static void add_columns(const kz_case *c, const kz_device_info *device, kz_plan 
                      kz_arg_u64(inner),
                      kz_arg_u64(pieces),
                      kz_arg_u64(width)};
-    add_entry(c, plan, idea, kz_min_u64(units * pieces, 1u << 20), REDUCE_AXIS_THREADS, args, 8);
-    add_gather(c, device, plan, pieces);
+    kz_status status = add(p, (kz_plan_launch){.idea = idea,
+                                               .blocks = kz_min_u64(units * pieces, 1u << 20),
+                                               .threads = REDUCE_AXIS_THREADS,
+                                               .args = args,
+                                               .arg_count = 8});
+    return status ? status : add_gather(p, pieces);
 }
 
-static kz_status plan_columns(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    kz_status status = told(c, error);
+static kz_status plan_columns(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = told(p);
     if (status != KZ_OK || segments(c) == 0) return status;
-    add_columns(c, device, plan, "columns", false);
-    return KZ_OK;
+    return add_columns(p, NULL, false);
 }
 
 // A launch of 06's kernels: rows of at most 16 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS.
-static void add_rows(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+static kz_status add_rows(const kz_planner *p) {
+    const kz_case *c = p->c;
     uint64_t packs = row_packs(c), n = (uint64_t)c->axes[N];
     bool brief = packs <= 16;
     uint64_t lanes = lanes_for(kz_ceil_div(packs, brief ? 1 : REDUCE_AXIS_PACKS));
     uint64_t per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? REDUCE_AXIS_PACKS : 1);
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)), kz_arg_u64(n),
                      kz_arg_u64(lanes)};
-    add_entry(c, plan, brief ? "short" : "long", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
+    return add(p, (kz_plan_launch){.idea = brief ? "short" : "long",
+                                   .blocks = blocks,
+                                   .threads = REDUCE_AXIS_ROW_THREADS,
+                                   .args = args,
+                                   .arg_count = 5});
 }
 
-static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = rows_alone(c, error);
+static kz_status plan_vector(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = rows_alone(p);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->operation == KZ_REDUCE_MEAN)
-        return kz_plan_refuse(error, "sums and maxima alone: 07_dispatch has 06's kernels for means too");
-    add_rows(c, device, plan);
-    return KZ_OK;
+        return kz_plan_refuse(p->error, "sums and maxima alone: 07_dispatch has 06's kernels for means too");
+    return add_rows(p);
 }
 
 // A block per row; where those are too few, one per piece of a row.
-static void add_team(const kz_case *c, const kz_device_info *device, kz_plan *plan, const char *idea) {
+static kz_status add_team(const kz_planner *p, const char *idea) {
+    const kz_case *c = p->c;
     uint64_t tile = REDUCE_AXIS_TEAM_THREADS * REDUCE_AXIS_TEAM_PACKS * 16 / kz_type_size(c->type);
-    uint64_t pieces = pieces_of(c, device, segments(c), tile);
-    plan->workspace_bytes = partial_bytes(c, pieces);
+    uint64_t pieces = pieces_of(p, segments(c), tile);
+    p->plan->workspace_bytes = partial_bytes(c, pieces);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
                      pieces == 1 ? kz_arg_u64(0) : kz_arg_workspace(0),
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
-    add_entry(c, plan, idea, kz_min_u64(segments(c) * pieces, 1u << 20), REDUCE_AXIS_TEAM_THREADS, args, 6);
-    add_gather(c, device, plan, pieces);
+    kz_status status = add(p, (kz_plan_launch){.idea = idea,
+                                               .blocks = kz_min_u64(segments(c) * pieces, 1u << 20),
+                                               .threads = REDUCE_AXIS_TEAM_THREADS,
+                                               .args = args,
+                                               .arg_count = 6});
+    return status ? status : add_gather(p, pieces);
 }
 
 static bool is_ragged(const kz_case *c) { return row_bytes(c) % 16 != 0 && row_bytes(c) <= 256; }
 
 // Short rows that begin anywhere: tiles of them in shared memory, lanes enough that a tile fills the block.
-static void add_ragged(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+static kz_status add_ragged(const kz_planner *p) {
+    const kz_case *c = p->c;
     uint64_t lanes = lanes_for(kz_ceil_div(row_bytes(c) * REDUCE_AXIS_THREADS, REDUCE_AXIS_RAGGED_BYTES));
     uint64_t rows = lanes == 1 ? REDUCE_AXIS_RAGGED_BYTES / row_bytes(c) : REDUCE_AXIS_THREADS / lanes;
-    uint64_t full = (uint64_t)device->multiprocessors * 6 * REDUCE_AXIS_RAGGED_WAVES;
+    uint64_t full = (uint64_t)p->device->multiprocessors * 6 * REDUCE_AXIS_RAGGED_WAVES;
     kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OUT),
                      kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(rows),        kz_arg_u64(lanes)};
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), rows), full);
-    add_entry(c, plan, "ragged", blocks, REDUCE_AXIS_THREADS, args, 6);
+    return add(p, (kz_plan_launch){.idea = "ragged",
+                                   .blocks = blocks,
+                                   .threads = REDUCE_AXIS_THREADS,
+                                   .args = args,
+                                   .arg_count = 6});
 }
 
 // A row is worth a block of its own by its length, and where there are so few that a warp each would leave the GPU idle.
-static bool worth_a_block(const kz_case *c, const kz_device_info *device) {
-    uint64_t full = (uint64_t)device->multiprocessors * 32;
+static bool worth_a_block(const kz_planner *p) {
+    const kz_case *c = p->c;
+    uint64_t full = (uint64_t)p->device->multiprocessors * 32;
     return row_bytes(c) > REDUCE_AXIS_WARP_BYTES || (segments(c) < full && row_bytes(c) > 2048);
 }
 
 // By shape: columns; rows that are worth a block; short ones that begin anywhere; the rest.
-static kz_status plan_dispatch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    if (reduce_finds(c)) return told(c, error);
-    kz_status status = supported(c, error);
+static kz_status plan_dispatch(const kz_planner *p) {
+    const kz_case *c = p->c;
+    if (reduce_finds(c)) return told(p);
+    kz_status status = supported(p);
     if (status != KZ_OK || segments(c) == 0) return status;
-    if (c->axes[INNER] > 1)
-        add_columns(c, device, plan, "wide_columns", true);
-    else if (worth_a_block(c, device))
-        add_team(c, device, plan, "team");
-    else if (is_ragged(c))
-        add_ragged(c, device, plan);
+    if (c->axes[INNER] > 1) return add_columns(p, "wide_columns", true);
+    if (worth_a_block(p)) return add_team(p, "team");
+    if (is_ragged(c))
+        return add_ragged(p);
     else
-        add_rows(c, device, plan);
-    return KZ_OK;
+        return add_rows(p);
 }
 
 // Rows of less than a block, for what finds: up to 8 packs for each lane, four lanes at least where a row has as many
 // packs. Of those of 2, 4, 8 or 16 packs, eight packs' worth of rows at a time.
-static void add_find(const kz_case *c, const kz_device_info *device, kz_plan *plan) {
+static kz_status add_find(const kz_planner *p) {
+    const kz_case *c = p->c;
     uint64_t packs = row_bytes(c) / 16, lanes = lanes_for(kz_ceil_div(packs, REDUCE_AXIS_FIND_PACKS));
     uint64_t least = lanes_for(packs < 4 ? packs : 4), per_block;
     if (lanes < least) lanes = least;
     bool brief = row_bytes(c) % 16 == 0 && packs > 1 && packs <= 16 && (packs & (packs - 1)) == 0;
     per_block = REDUCE_AXIS_ROW_THREADS / lanes * (brief ? 8 * lanes / packs : 1);
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_AXIS_ROW_BLOCKS * REDUCE_AXIS_ROW_WAVES;
     uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c), per_block), full);
     kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(lanes)};
-    add_entry(c, plan, "find", blocks, REDUCE_AXIS_ROW_THREADS, args, 5);
+    return add(p, (kz_plan_launch){.idea = "find",
+                                   .blocks = blocks,
+                                   .threads = REDUCE_AXIS_ROW_THREADS,
+                                   .args = args,
+                                   .arg_count = 5});
 }
 
-static kz_status plan_value_then_index(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                       kz_error *error) {
-    kz_status status = supported(c, error);
+static kz_status plan_value_then_index(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p);
     if (status == KZ_OK && !reduce_finds(c))
-        return kz_plan_refuse(error, "argmin and argmax alone: 07_dispatch does %s",
+        return kz_plan_refuse(p->error, "argmin and argmax alone: 07_dispatch does %s",
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
-    if (c->axes[INNER] > 1)
-        add_columns(c, device, plan, "find_columns", true);
-    else if (worth_a_block(c, device))
-        add_team(c, device, plan, "find_team");
-    else if (is_ragged(c))
-        add_ragged(c, device, plan);
+    if (c->axes[INNER] > 1) return add_columns(p, "find_columns", true);
+    if (worth_a_block(p)) return add_team(p, "find_team");
+    if (is_ragged(c))
+        return add_ragged(p);
     else
-        add_find(c, device, plan);
-    return KZ_OK;
+        return add_find(p);
 }
 
+// clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", reduce_axis_natives},
-    {"01_thread", 75, plan_thread, "a thread per segment", NULL},
-    {"02_warp", 75, plan_warp, "a warp per segment", NULL},
-    {"03_block", 75, plan_block, "a block per segment", NULL},
-    {"04_lane_group", 75, plan_lane_group, "1 to 32 lanes by the row's length, 16-byte loads", NULL},
-    {"05_columns", 75, plan_columns, "tiles of columns, n in pieces, a second stage", NULL},
-    {"06_vector", 75, plan_vector, "several rows or packs per lane in flight", NULL},
-    {"07_dispatch", 75, plan_dispatch, "the plan dispatches by shape", NULL},
-    {"08_value_then_index", 75, plan_value_then_index, "argmin and argmax: the value first, then its index",
-     NULL},
+    {"01_thread", 75, plan_thread, "a thread per segment"},
+    {"02_warp", 75, plan_each, "a warp per segment", .threads = 32},
+    {"03_block", 75, plan_each, "a block per segment", .threads = REDUCE_AXIS_THREADS},
+    {"04_lane_group", 75, plan_lane_group, "1 to 32 lanes by the row's length, 16-byte loads"},
+    {"05_columns", 75, plan_columns, "tiles of columns, n in pieces, a second stage"},
+    {"06_vector", 75, plan_vector, "several rows or packs per lane in flight"},
+    {"07_dispatch", 75, plan_dispatch, "the plan dispatches by shape"},
+    {"08_value_then_index", 75, plan_value_then_index, "argmin and argmax: the value first, then its index"},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -422,6 +430,10 @@ static const kz_former_name former_names[] = {
     {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F32, .axes = {3, 100, 5}}, {6060, 1500}},
+};
+
 const kz_family kz_family_reduce_axis = {
     .name = "reduce_axis",
     .group = "primitives",
@@ -437,10 +449,12 @@ const kz_family kz_family_reduce_axis = {
     .buffers = buffers,
     .reference = reduce_axis_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature =
         "const T *in, T *out, size_t outer, size_t n, size_t inner\n"
         "argmin-*,argmax-*: const T *in, T *out, long long *index, size_t outer, size_t n, size_t inner",
-    .guest_args = guest_args,
     .size = size,
 };
 

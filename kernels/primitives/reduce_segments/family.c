@@ -58,80 +58,74 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_case *c, kz_error *error) {
-    kz_status status = reduce_supported("reduce_segments", c->operation, c->type, error);
+static kz_status supported(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = reduce_supported("reduce_segments", c->operation, c->type, p->error);
     if (status != KZ_OK) return status;
     if (c->axes[N] > UINT32_MAX || c->axes[SEGMENTS] >= UINT32_MAX)
         return kz_plan_refuse(
-            error, "offsets have 32 bits, and n is %lld in %lld segments: split them over several calls",
+            p->error, "offsets have 32 bits, and n is %lld in %lld segments: split them over several calls",
             (long long)c->axes[N], (long long)c->axes[SEGMENTS]);
     if (c->axes[SKEW] < 0 || c->axes[SKEW] >= SKEWS)
-        return kz_plan_refuse(error, "skew is %lld: 0 equal, 1 random, 2 one giant, 3 mostly empty",
+        return kz_plan_refuse(p->error, "skew is %lld: 0 equal, 1 random, 2 one giant, 3 mostly empty",
                               (long long)c->axes[SKEW]);
     if (c->axes[N] > 0 && segments(c) == 0)
-        return kz_plan_refuse(error, "%lld elements in no segment", (long long)c->axes[N]);
+        return kz_plan_refuse(p->error, "%lld elements in no segment", (long long)c->axes[N]);
     return KZ_OK;
 }
 
 // Those that the ladder is told with; a few variants have the others as well.
-static kz_status told(const kz_case *c, kz_error *error) {
-    kz_status status = supported(c, error);
+static kz_status told(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p);
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
-    return kz_plan_refuse(error, "no %s here: 01_thread and 04_merge_path do it, and %s",
+    return kz_plan_refuse(p->error, "no %s here: 01_thread and 04_merge_path do it, and %s",
                           reduce_operations[c->operation],
                           reduce_finds(c) ? "08_shared_index" : "06_in_order_blocks");
 }
 
 // A launch of (in, offsets, out, segments), with the indices' buffer behind them where they are to be found.
-static kz_status plan_each(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks,
-                           uint32_t threads, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || segments(c) == 0) return status;
-    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT), kz_arg_u64(segments(c)),
-                     kz_arg_buffer(INDEX)};
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, idea, blocks, threads, args,
-                      reduce_finds(c) ? 5 : 4);
-    return KZ_OK;
+static kz_status add_each(const kz_planner *p, uint64_t blocks, uint32_t threads) {
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT),
+                     kz_arg_u64(segments(p->c)), kz_arg_buffer(INDEX)};
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads, .args = args,
+                     .arg_count = reduce_finds(p->c) ? 5 : 4);
 }
 
-// Blocks where `threads` threads take each segment.
-static uint64_t blocks_for(const kz_case *c, const kz_device_info *device, uint64_t threads) {
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_BLOCKS;
-    return kz_min_u64(kz_ceil_div(segments(c) * threads, REDUCE_SEGMENTS_THREADS), full);
+static kz_status plan_native(const kz_planner *p) {
+    kz_status status = supported(p);
+    uint64_t blocks = kz_min_u64(segments(p->c), (uint64_t)p->device->multiprocessors);
+    return status ? status : add_each(p, blocks, 1);
 }
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    uint64_t blocks = kz_min_u64(segments(c), (uint64_t)device->multiprocessors);
-    return plan_each(c, plan, "native", blocks, 1, error);
+// As many threads for each segment as the row says.
+static kz_status add_lanes(const kz_planner *p) {
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_SEGMENTS_BLOCKS;
+    uint64_t threads = segments(p->c) * p->variant->threads;
+    return add_each(p, kz_min_u64(kz_ceil_div(threads, REDUCE_SEGMENTS_THREADS), full),
+                    REDUCE_SEGMENTS_THREADS);
 }
 
-static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_each(c, plan, "thread", blocks_for(c, device, 1), REDUCE_SEGMENTS_THREADS, error);
+static kz_status plan_thread(const kz_planner *p) {
+    kz_status status = supported(p);
+    return status ? status : add_lanes(p);
 }
 
-static kz_status plan_warp(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = told(c, error);
-    if (status != KZ_OK) return status;
-    return plan_each(c, plan, "warp", blocks_for(c, device, 32), REDUCE_SEGMENTS_THREADS, error);
-}
-
-static kz_status plan_block(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = told(c, error);
-    if (status != KZ_OK) return status;
-    uint64_t blocks = blocks_for(c, device, REDUCE_SEGMENTS_THREADS);
-    return plan_each(c, plan, "block", blocks, REDUCE_SEGMENTS_THREADS, error);
+static kz_status plan_lanes(const kz_planner *p) {
+    kz_status status = told(p);
+    return status ? status : add_lanes(p);
 }
 
 // A launch over even shares of elements and ends, each of `chunk` items. The workspace, per block: a value
 // and a head of 8 bytes each, 16 with an index, and a segment's number of 8. What finds is one kernel: the
 // least is the greatest of elements turned round, and where no index is wanted none is written.
-static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                       uint64_t chunk) {
+static kz_status add_shares(const kz_planner *p, uint64_t blocks, uint32_t threads, uint64_t chunk) {
+    const kz_case *c = p->c;
     bool least = c->operation == KZ_REDUCE_MIN || c->operation == KZ_REDUCE_ARGMIN;
     kz_case taken = *c;
     if (least) taken.operation = KZ_REDUCE_ARGMAX;
     uint64_t part = reduce_finds(&taken) ? 16 : 8;
-    plan->workspace_bytes = (2 * part + 8) * blocks;
+    p->plan->workspace_bytes = (2 * part + 8) * blocks;
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OFFSETS),
                      kz_arg_buffer(OUT),
@@ -143,119 +137,111 @@ static void add_shares(const kz_case *c, kz_plan *plan, const char *idea, uint64
                      kz_arg_u64(chunk),
                      reduce_finds(c) ? kz_arg_buffer(INDEX) : kz_arg_u64(0),
                      kz_arg_u64(least)};
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, &taken, idea, blocks, threads, args,
-                      reduce_finds(&taken) ? 11 : 9);
+    kz_planner named = *p;
+    named.c = &taken;
+    return KZ_LAUNCH(&named, .blocks = blocks, .threads = threads, .args = args,
+                     .arg_count = reduce_finds(&taken) ? 11 : 9);
 }
 
 // Whole tiles for every block.
-static kz_status plan_merge_path(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    kz_status status = supported(c, error);
+static kz_status plan_merge_path(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t n = (uint64_t)c->axes[N], tiles = kz_ceil_div(n + segments(c), REDUCE_SEGMENTS_MERGE_TILE);
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_MERGE_BLOCKS;
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_SEGMENTS_MERGE_BLOCKS;
     uint64_t each = kz_ceil_div(tiles, full), blocks = kz_ceil_div(tiles, each);
-    add_shares(c, plan, "merge_path", blocks, REDUCE_SEGMENTS_MERGE_THREADS,
-               each * REDUCE_SEGMENTS_MERGE_TILE);
-    return KZ_OK;
+    return add_shares(p, blocks, REDUCE_SEGMENTS_MERGE_THREADS, each * REDUCE_SEGMENTS_MERGE_TILE);
 }
 
 // A share for every warp.
-static kz_status plan_tail_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    kz_status status = told(c, error);
+static kz_status plan_tail_flags(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = told(p);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->operation == KZ_REDUCE_MEAN)
-        return kz_plan_refuse(error,
+        return kz_plan_refuse(p->error,
                               "sums and maxima alone: 04_merge_path and 06_in_order_blocks do means too");
     uint64_t items = (uint64_t)c->axes[N] + segments(c), warps = REDUCE_SEGMENTS_FLAGS_THREADS / 32;
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
     uint64_t blocks = kz_min_u64(kz_ceil_div(items, warps * REDUCE_SEGMENTS_FLAGS_ITEMS), full);
-    add_shares(c, plan, "tail_flags", blocks, REDUCE_SEGMENTS_FLAGS_THREADS,
-               kz_ceil_div(items, blocks * warps));
-    return KZ_OK;
+    return add_shares(p, blocks, REDUCE_SEGMENTS_FLAGS_THREADS, kz_ceil_div(items, blocks * warps));
 }
 
 // A range of whole tiles for every warp, in places: there are up to 15 bytes of them before the input.
-static kz_status plan_in_order_blocks(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                      kz_error *error) {
-    kz_status status = c->operation == KZ_REDUCE_MIN ? supported(c, error) : told(c, error);
+static kz_status plan_in_order_blocks(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = c->operation == KZ_REDUCE_MIN ? supported(p) : told(p);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_FLAGS_THREADS / 32;
     uint64_t places = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
-    uint64_t full = (uint64_t)device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
     uint64_t tiles = kz_min_u64(places / (tile * warps * full) + 1, REDUCE_SEGMENTS_IN_ORDER_TILES);
     uint64_t least = kz_ceil_div(places, tile * warps * REDUCE_SEGMENTS_IN_ORDER_BLOCKS);
     uint64_t chunk = tile * (tiles > least ? tiles : least);
-    kz_arg args[] = {kz_arg_buffer(IN),       kz_arg_buffer(OFFSETS),           kz_arg_buffer(OUT),
-                     kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)};
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, "in_order_blocks",
-                      kz_ceil_div(places, chunk * warps), REDUCE_SEGMENTS_FLAGS_THREADS, args, 6);
-    return KZ_OK;
+    return KZ_LAUNCH(p, .blocks = kz_ceil_div(places, chunk * warps),
+                     .threads = REDUCE_SEGMENTS_FLAGS_THREADS,
+                     KZ_ARGS(kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT),
+                             kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)));
 }
 
 // A launch of the ring: warps that fold, stages, blocks per multiprocessor, bytes of what is put by at an end.
 typedef struct ring_shape {
-    const char *idea;
     uint32_t warps, stages, blocks;
     size_t kept;
 } ring_shape;
 
 // A stretch of tiles for every block.
-static kz_status add_ring(const kz_case *c, const kz_device_info *device, kz_plan *plan, ring_shape ring,
-                          kz_error *error) {
-    size_t size = kz_type_size(c->type);
+static kz_status add_ring(const kz_planner *p, ring_shape ring) {
+    const kz_device_info *device = p->device;
+    size_t size = kz_type_size(p->c->type);
     size_t shared = REDUCE_SEGMENTS_RING_SHARED(size, ring.warps, ring.stages, ring.kept);
     if (shared > device->shared_per_block_optin)
-        return kz_plan_refuse(error, "%zu bytes of shared memory are more than a block may have on %s (%zu)",
-                              shared, device->id, device->shared_per_block_optin);
+        return kz_plan_refuse(p->error,
+                              "%zu bytes of shared memory are more than a block may have on %s (%zu)", shared,
+                              device->id, device->shared_per_block_optin);
     uint64_t tile = ring.warps * REDUCE_SEGMENTS_RING_CHUNK(size);
     uint64_t full = (uint64_t)device->multiprocessors * ring.blocks;
-    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[N] + 1, tile), full);
-    kz_arg args[KZ_PLAN_ARGS];
-    size_t count = guest_args(c, args);
-    kz_plan_add_entry(plan, &kz_family_reduce_segments, c, ring.idea,
-                      kz_min_u64(blocks, REDUCE_SEGMENTS_RING_STATUSES),
-                      REDUCE_SEGMENTS_RING_THREADS(ring.warps), args, count);
-    plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = (uint32_t)shared;
-    return KZ_OK;
+    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)p->c->axes[N] + 1, tile), full);
+    return KZ_LAUNCH(p, .blocks = kz_min_u64(blocks, REDUCE_SEGMENTS_RING_STATUSES),
+                     .threads = REDUCE_SEGMENTS_RING_THREADS(ring.warps), .shared_bytes = (uint32_t)shared);
 }
 
 // Values lie in the place of elements; those of the half types, which are floats, behind the stages.
-static kz_status plan_ring_buffer(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    kz_status status = told(c, error);
+static kz_status plan_ring_buffer(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = told(p);
     if (status != KZ_OK || segments(c) == 0) return status;
-    const ring_shape ring = {"ring_buffer", REDUCE_SEGMENTS_RING_WARPS, REDUCE_SEGMENTS_RING_STAGES,
+    const ring_shape ring = {REDUCE_SEGMENTS_RING_WARPS, REDUCE_SEGMENTS_RING_STAGES,
                              REDUCE_SEGMENTS_RING_BLOCKS, kz_type_size(c->type) == 2 ? sizeof(float) : 0};
-    return add_ring(c, device, plan, ring, error);
+    return add_ring(p, ring);
 }
 
-static kz_status plan_shared_index(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                   kz_error *error) {
-    kz_status status = supported(c, error);
+static kz_status plan_shared_index(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p);
     if (status == KZ_OK && !reduce_finds(c))
-        return kz_plan_refuse(error, "argmin and argmax alone: 04_merge_path and 06_in_order_blocks do %s",
+        return kz_plan_refuse(p->error, "argmin and argmax alone: 04_merge_path and 06_in_order_blocks do %s",
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
-    const ring_shape ring = {"shared_index", REDUCE_SEGMENTS_INDEX_WARPS, REDUCE_SEGMENTS_INDEX_STAGES,
+    const ring_shape ring = {REDUCE_SEGMENTS_INDEX_WARPS, REDUCE_SEGMENTS_INDEX_STAGES,
                              REDUCE_SEGMENTS_INDEX_BLOCKS, sizeof(uint16_t)};
-    return add_ring(c, device, plan, ring, error);
+    return add_ring(p, ring);
 }
 
+// clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", reduce_segments_natives},
-    {"01_thread", 75, plan_thread, "a thread per segment", NULL},
-    {"02_warp", 75, plan_warp, "a warp per segment", NULL},
-    {"03_block", 75, plan_block, "a block per segment", NULL},
-    {"04_merge_path", 75, plan_merge_path, "elements and ends divided evenly, whatever the skew", NULL},
-    {"05_tail_flags", 80, plan_tail_flags, "branch-free folding, segment ends as bits", NULL},
-    {"06_in_order_blocks", 80, plan_in_order_blocks, "small blocks in index order: reads stay together",
-     NULL},
-    {"07_ring_buffer", 90, plan_ring_buffer, "a ring of tiles by bulk copies, one warp looks up the ends",
-     NULL},
-    {"08_shared_index", 90, plan_shared_index, "argmin and argmax: indices into the ring's tiles", NULL},
+    {"01_thread", 75, plan_thread, "a thread per segment", .threads = 1},
+    {"02_warp", 75, plan_lanes, "a warp per segment", .threads = 32},
+    {"03_block", 75, plan_lanes, "a block per segment", .threads = REDUCE_SEGMENTS_THREADS},
+    {"04_merge_path", 75, plan_merge_path, "elements and ends divided evenly, whatever the skew"},
+    {"05_tail_flags", 80, plan_tail_flags, "branch-free folding, segment ends as bits"},
+    {"06_in_order_blocks", 80, plan_in_order_blocks, "small blocks in index order: reads stay together"},
+    {"07_ring_buffer", 90, plan_ring_buffer, "a ring of tiles by bulk copies, one warp looks up the ends"},
+    {"08_shared_index", 90, plan_shared_index, "argmin and argmax: indices into the ring's tiles"},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -268,8 +254,7 @@ static const kz_variant variants[] = {
     CHECK(f, t, 1, 1, EQUAL), CHECK(f, t, 1025, 33, RANDOM), CHECK(f, t, 9001, 200, GIANT, .misalign = 1),   \
     CHECK(f, t, 2000, 1023, EMPTY)
 #define FLOAT_EDGES(f, t)                                                                                    \
-    EDGES(f, t), CHECK(f, t, 700, 31, RANDOM, .data = KZ_DATA_NAN),                                          \
-    CHECK(f, t, 700, 31, RANDOM, .data = KZ_DATA_INF)
+    EDGES(f, t), KZ_NOT_FINITE(CHECK, f, t, 700, 31, RANDOM)
 #define FLOATS(list, f) list(f, F32), list(f, F64), list(f, F16), list(f, BF16)
 #define SKEWED(n, s) BENCH(SUM, F32, n, s, EQUAL), BENCH(SUM, F32, n, s, RANDOM),                            \
     BENCH(SUM, F32, n, s, GIANT), BENCH(SUM, F32, n, s, EMPTY)
@@ -340,6 +325,10 @@ static const kz_former_name former_names[] = {
     {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F32, .axes = {1000, 10}}, {4000 + 44 + 40, 1000}},
+};
+
 const kz_family kz_family_reduce_segments = {
     .name = "reduce_segments",
     .group = "primitives",
@@ -356,6 +345,9 @@ const kz_family kz_family_reduce_segments = {
     .fill = fill,
     .reference = reduce_segments_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "const T *in, const unsigned *offsets, T *out, size_t segments, size_t n\n"
                        "argmin-*,argmax-*: const T *in, const unsigned *offsets, T *out, long long *index, "
                        "size_t segments, size_t n",

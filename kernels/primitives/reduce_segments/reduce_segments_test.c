@@ -61,11 +61,14 @@ static void segments_by_hand(void **state) {
 }
 
 static kz_status plan_of(const char *variant, kz_case c, kz_plan *plan) {
-    kz_device_info device = {
-        .sm = 90, .multiprocessors = 132, .gpu = "h200", .shared_per_block_optin = 232448};
+    kz_device_info device = {.kind = KZ_DEVICE_CUDA,
+                             .sm = 90,
+                             .multiprocessors = 132,
+                             .gpu = "h200",
+                             .shared_per_block_optin = 232448};
     kz_error error;
     *plan = (kz_plan){0};
-    return kz_variant_find(family(), variant)->plan(&c, &device, plan, &error);
+    return kz_variant_plan(family(), kz_variant_find(family(), variant), &c, &device, plan, &error);
 }
 static kz_status plan(kz_case c, kz_plan *plan) { return plan_of("04_merge_path", c, plan); }
 
@@ -125,7 +128,8 @@ static void run_ring(ring_test *t, const char *variant, kz_module *module, kz_re
     kz_error error = {0};
     kz_plan p = {0};
     kz_case c = {.operation = operation, .type = KZ_I32, .axes = {RING_N, (int64_t)segments, 0}};
-    assert_int_equal(kz_variant_find(family(), variant)->plan(&c, kz_device_get_info(t->device), &p, &error),
+    assert_int_equal(kz_variant_plan(family(), kz_variant_find(family(), variant), &c,
+                                     kz_device_get_info(t->device), &p, &error),
                      KZ_OK);
     p.steps[0].launch.grid[0] = (uint32_t)blocks;
     kz_ptr buffers[] = {t->in, t->offsets, t->out, t->index};

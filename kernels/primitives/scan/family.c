@@ -89,36 +89,25 @@ static kz_work work(const kz_case *c) {
                      .flops = is_affine(c) ? 3.0 * n : n};
 }
 
-static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    size_t count = 0;
-    args[count++] = kz_arg_buffer(IN);
-    args[count++] = kz_arg_buffer(OUT);
-    if (is_segmented(c)) args[count++] = kz_arg_buffer(HEADS);
-    args[count++] = kz_arg_u64((uint64_t)c->axes[0]);
-    return count;
+// Sums and products of u32 have the bits of those of i32, and whether a scan is exclusive is an argument.
+static kz_entry entry(const kz_case *c) {
+    kz_scan_function within = scan_within(scan_function(c));
+    bool by_order = within == KZ_SCAN_MIN || within == KZ_SCAN_MAX;
+    return (kz_entry){functions[scan_function(c)], c->type == KZ_U32 && !by_order ? KZ_I32 : c->type};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_case *c, entries variant, kz_error *error) {
-    if (c->operation >= 2 * KZ_SCAN_FUNCTIONS) return kz_plan_refuse(error, "scan has no such operation");
+static kz_status supported(const kz_planner *p, entries variant) {
+    const kz_case *c = p->c;
     const char *function = functions[scan_function(c)], *type = kz_type_name(c->type);
     entries first = (entries)lists[scan_function(c)][c->type];
-    if (first == NOTHING) return kz_plan_refuse(error, "scan has no %s of %s", function, type);
+    if (first == NOTHING) return kz_plan_refuse(p->error, "scan has no %s of %s", function, type);
     if (first > variant)
-        return kz_plan_refuse(
-            error, "this variant has no %s of %s: 07_epoch_flags and 08_look_ahead have all", function, type);
+        return kz_plan_refuse(p->error,
+                              "this variant has no %s of %s: 07_epoch_flags and 08_look_ahead have all",
+                              function, type);
     return KZ_OK;
-}
-
-static void add_launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                       const kz_arg *args, size_t arg_count) {
-    char entry[KZ_ENTRY_NAME];
-    bool by_order =
-        scan_within(scan_function(c)) == KZ_SCAN_MIN || scan_within(scan_function(c)) == KZ_SCAN_MAX;
-    kz_type type = c->type == KZ_U32 && !by_order ? KZ_I32 : c->type; // sums and products have the same bits
-    kz_entry_name(entry, "scan", idea, functions[scan_function(c)], type);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
 }
 
 static kz_arg heads_arg(const kz_case *c) { return is_segmented(c) ? kz_arg_buffer(HEADS) : kz_arg_u64(0); }
@@ -133,147 +122,133 @@ static uint64_t tiles_from_boundary(const kz_case *c, uint64_t tile) {
 
 enum { ROWS_TILE = SCAN_THREADS * SCAN_ROWS * 16 }; // bytes: 04 to 06
 
-// 01 to 04: the names of the variant's three kernels, its tiles, whether `carry` wants to see `in` as well.
-typedef struct frame {
-    const char *tiles, *sums, *carry;
-    uint64_t count;
-    bool shifted;
-} frame;
-
-static kz_status plan_frame(const kz_case *c, const frame *f, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, FEW, error);
+// 01 to 04: tiles, the sums of tiles, and their carry, which may want to see `in` as well.
+static kz_status plan_frame(const kz_planner *p, uint64_t count, bool shifted) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p, FEW);
     uint64_t n = (uint64_t)c->axes[0];
     if (status != KZ_OK || n == 0) return status;
     bool in_out = value_bytes(c) == element_bytes(c);
     uint64_t local_bytes = in_out ? 0 : kz_ceil_div(n * value_bytes(c), 256) * 256;
-    kz_arg local = in_out ? kz_arg_buffer(OUT) : kz_arg_workspace(0);
+    kz_arg in = kz_arg_buffer(IN), out = kz_arg_buffer(OUT), local = in_out ? out : kz_arg_workspace(0);
     kz_arg sums = kz_arg_workspace(local_bytes);
-    plan->workspace_bytes = local_bytes + f->count * value_bytes(c);
-    kz_arg tiles[] = {kz_arg_buffer(IN), heads_arg(c), local, sums, n_arg(c), exclusive_arg(c)};
-    add_launch(c, plan, f->tiles, f->count, SCAN_THREADS, tiles, 6);
-    add_launch(c, plan, f->sums, 1, SCAN_THREADS, (kz_arg[]){sums, kz_arg_u64(f->count)}, 2);
-    kz_arg carry[] = {kz_arg_buffer(IN), local, sums, kz_arg_buffer(OUT), n_arg(c)};
-    size_t first = f->shifted ? 0 : 1;
-    add_launch(c, plan, f->carry, kz_ceil_div(n, SCAN_THREADS), SCAN_THREADS, carry + first, 5 - first);
-    return KZ_OK;
+    p->plan->workspace_bytes = local_bytes + count * value_bytes(c);
+    status = KZ_LAUNCH(p, .blocks = count, .threads = SCAN_THREADS,
+                       KZ_ARGS(in, heads_arg(c), local, sums, n_arg(c), exclusive_arg(c)));
+    if (!status)
+        status = KZ_LAUNCH(p, .part = "sums", .blocks = 1, .threads = SCAN_THREADS,
+                           KZ_ARGS(sums, kz_arg_u64(count)));
+    if (status) return status;
+    const kz_arg carry[] = {in, local, sums, out, n_arg(c)};
+    size_t first = shifted ? 0 : 1;
+    return KZ_LAUNCH(p, .part = "carry", .blocks = kz_ceil_div(n, SCAN_THREADS), .threads = SCAN_THREADS,
+                     .args = carry + first, .arg_count = 5 - first);
 }
 
-static uint64_t single_tiles(const kz_case *c) { return kz_ceil_div((uint64_t)c->axes[0], SCAN_THREADS); }
-
-static kz_status plan_hillis_steele(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                    kz_error *error) {
-    const frame f = {"hillis_steele", "hillis_steele_sums", "hillis_steele_carry", single_tiles(c), false};
-    return plan_frame(c, &f, plan, error);
+static kz_status plan_single(const kz_planner *p) { // an element for each thread
+    return plan_frame(p, kz_ceil_div((uint64_t)p->c->axes[0], SCAN_THREADS), false);
 }
 
-static kz_status plan_blelloch(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    const frame f = {"blelloch", "blelloch_sums", "blelloch_carry", single_tiles(c), false};
-    return plan_frame(c, &f, plan, error);
+static kz_status plan_block_scan(const kz_planner *p) {
+    return plan_frame(p, tiles_from_boundary(p->c, ROWS_TILE), true);
 }
 
-static kz_status plan_warp_shuffle(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                   kz_error *error) {
-    const frame f = {"warp_shuffle", "warp_shuffle_sums", "warp_shuffle_carry", single_tiles(c), false};
-    return plan_frame(c, &f, plan, error);
-}
-
-static kz_status plan_block_scan(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
-    const frame f = {"block_scan", "block_scan_sums", "block_scan_carry", tiles, true};
-    return plan_frame(c, &f, plan, error);
-}
-
-static kz_status plan_reduce_then_scan(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                       kz_error *error) {
-    kz_status status = supported(c, ROUNDED, error);
-    if (status != KZ_OK || c->axes[0] == 0) return status;
-    uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
+// First the sums of `blocks` parts, added up by a launch of their own where they are `added`; then all is written.
+static kz_status reduce_then_scan(const kz_planner *p, uint64_t blocks, uint32_t threads, uint64_t sum_bytes,
+                                  bool added) {
+    const kz_case *c = p->c;
     kz_arg in = kz_arg_buffer(IN), heads = heads_arg(c), sums = kz_arg_workspace(0), n = n_arg(c);
-    plan->workspace_bytes = tiles * value_bytes(c);
-    add_launch(c, plan, "reduce_then_scan_reduce", tiles, SCAN_THREADS, (kz_arg[]){in, heads, sums, n}, 4);
-    add_launch(c, plan, "reduce_then_scan_sums", 1, SCAN_THREADS, (kz_arg[]){sums, kz_arg_u64(tiles)}, 2);
-    kz_arg args[] = {in, heads, sums, kz_arg_buffer(OUT), n, exclusive_arg(c)};
-    add_launch(c, plan, "reduce_then_scan", tiles, SCAN_THREADS, args, 6);
-    return KZ_OK;
+    p->plan->workspace_bytes = blocks * sum_bytes;
+    kz_status status =
+        KZ_LAUNCH(p, .part = "reduce", .blocks = blocks, .threads = threads, KZ_ARGS(in, heads, sums, n));
+    if (!status && added)
+        status =
+            KZ_LAUNCH(p, .part = "sums", .blocks = 1, .threads = threads, KZ_ARGS(sums, kz_arg_u64(blocks)));
+    if (status) return status;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads,
+                     KZ_ARGS(in, heads, sums, kz_arg_buffer(OUT), n, exclusive_arg(c)));
+}
+
+static kz_status plan_reduce_then_scan(const kz_planner *p) {
+    kz_status status = supported(p, ROUNDED);
+    if (status != KZ_OK || p->c->axes[0] == 0) return status;
+    return reduce_then_scan(p, tiles_from_boundary(p->c, ROWS_TILE), SCAN_THREADS, value_bytes(p->c), true);
+}
+
+static kz_status plan_native(const kz_planner *p) {
+    kz_status status = supported(p, ALL);
+    if (status != KZ_OK || p->c->axes[0] == 0) return status;
+    uint64_t blocks =
+        kz_min_u64(kz_ceil_div((uint64_t)p->c->axes[0], 4096), (uint64_t)p->device->multiprocessors);
+    return reduce_then_scan(p, blocks, 1, sizeof(scan_value), false);
 }
 
 // The workspace: the counter, then a word for each 4 bytes of a tile's total.
-static kz_status plan_look_back(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
-    kz_status status = supported(c, MANY, error);
+static kz_status plan_look_back(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p, MANY);
     if (status != KZ_OK || c->axes[0] == 0) return status;
     uint64_t tiles = tiles_from_boundary(c, ROWS_TILE);
-    plan->workspace_bytes = 8 + tiles * 8 * (value_bytes(c) / 4);
-    kz_plan_add_fill(plan, kz_arg_workspace(0), 0, plan->workspace_bytes);
-    kz_arg args[] = {kz_arg_buffer(IN),   heads_arg(c), kz_arg_buffer(OUT), kz_arg_workspace(0),
-                     kz_arg_workspace(8), n_arg(c),     exclusive_arg(c)};
-    add_launch(c, plan, "look_back", tiles, SCAN_THREADS, args, 7);
-    return KZ_OK;
+    p->plan->workspace_bytes = 8 + tiles * 8 * (value_bytes(c) / 4);
+    kz_plan_add_fill(p->plan, kz_arg_workspace(0), 0, p->plan->workspace_bytes);
+    return KZ_LAUNCH(p, .blocks = tiles, .threads = SCAN_THREADS,
+                     KZ_ARGS(kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), kz_arg_workspace(0),
+                             kz_arg_workspace(8), n_arg(c), exclusive_arg(c)));
 }
 
-static kz_status refuse_tiles(const kz_case *c, uint64_t tiles, int room, kz_error *error) {
-    bool look_back = lists[scan_function(c)][c->type] <= MANY;
-    return kz_plan_refuse(error, "the module has room for %d tiles, and this is %llu: %s", room,
+static kz_status refuse_tiles(const kz_planner *p, uint64_t tiles, int room) {
+    bool look_back = lists[scan_function(p->c)][p->c->type] <= MANY;
+    return kz_plan_refuse(p->error, "the module has room for %d tiles, and this is %llu: %s", room,
                           (unsigned long long)tiles,
                           look_back ? "06_look_back has no such limit" : "split the input at heads");
 }
 
-static kz_status plan_epoch_flags(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    bool wide = SCAN_EPOCH_IS_WIDE(element_bytes(c), value_bytes(c));
+// 07 and 08: one launch, which needs no workspace.
+static kz_status add_single_pass(const kz_planner *p, uint64_t blocks, uint32_t threads,
+                                 uint32_t shared_bytes) {
+    return KZ_LAUNCH(
+        p, .blocks = blocks, .threads = threads, .shared_bytes = shared_bytes,
+        KZ_ARGS(kz_arg_buffer(IN), heads_arg(p->c), kz_arg_buffer(OUT), n_arg(p->c), exclusive_arg(p->c)));
+}
+
+static kz_status plan_epoch_flags(const kz_planner *p) {
+    bool wide = SCAN_EPOCH_IS_WIDE(element_bytes(p->c), value_bytes(p->c));
     uint32_t threads = wide ? SCAN_EPOCH_WIDE_THREADS : SCAN_EPOCH_THREADS;
     uint64_t rows = wide ? SCAN_EPOCH_WIDE_ROWS : SCAN_EPOCH_ROWS;
-    uint64_t tiles = tiles_from_boundary(c, threads * rows * 16);
-    kz_status status = supported(c, ALL, error);
-    if (status != KZ_OK || c->axes[0] == 0) return status;
-    if (tiles > SCAN_STATUSES) return refuse_tiles(c, tiles, SCAN_STATUSES, error);
-    kz_arg args[] = {kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), n_arg(c), exclusive_arg(c)};
-    add_launch(c, plan, "epoch_flags", tiles, threads, args, 5);
-    return KZ_OK;
+    uint64_t tiles = tiles_from_boundary(p->c, threads * rows * 16);
+    kz_status status = supported(p, ALL);
+    if (status != KZ_OK || p->c->axes[0] == 0) return status;
+    if (tiles > SCAN_STATUSES) return refuse_tiles(p, tiles, SCAN_STATUSES);
+    return add_single_pass(p, tiles, threads, 0);
 }
 
-static kz_status plan_look_ahead(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                 kz_error *error) {
-    kz_status status = supported(c, ALL, error);
-    if (status != KZ_OK || c->axes[0] == 0) return status;
-    size_t n = (size_t)c->axes[0], size = (size_t)element_bytes(c);
-    kz_scan_shape shape = kz_scan_shape_of(n, size, is_segmented(c), device->multiprocessors);
-    if (shape.blocks == 0) return refuse_tiles(c, kz_scan_tiles_at_most(n, size), KZ_SCAN_STATUSES, error);
+static kz_status plan_look_ahead(const kz_planner *p) {
+    const kz_device_info *device = p->device;
+    kz_status status = supported(p, ALL);
+    if (status != KZ_OK || p->c->axes[0] == 0) return status;
+    size_t n = (size_t)p->c->axes[0], size = (size_t)element_bytes(p->c);
+    kz_scan_shape shape = kz_scan_shape_of(n, size, is_segmented(p->c), device->multiprocessors);
+    if (shape.blocks == 0) return refuse_tiles(p, kz_scan_tiles_at_most(n, size), KZ_SCAN_STATUSES);
     if (shape.shared_bytes > device->shared_per_block_optin)
-        return kz_plan_refuse(error, "%u bytes of shared memory are more than a block may have on %s (%zu)",
+        return kz_plan_refuse(p->error,
+                              "%u bytes of shared memory are more than a block may have on %s (%zu)",
                               shape.shared_bytes, device->id, device->shared_per_block_optin);
-    kz_arg args[] = {kz_arg_buffer(IN), heads_arg(c), kz_arg_buffer(OUT), n_arg(c), exclusive_arg(c)};
-    add_launch(c, plan, "look_ahead", shape.blocks, shape.threads, args, 5);
-    plan->steps[plan->step_count - 1].launch.dynamic_shared_bytes = shape.shared_bytes;
-    return KZ_OK;
+    return add_single_pass(p, shape.blocks, shape.threads, shape.shared_bytes);
 }
 
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, ALL, error);
-    if (status != KZ_OK || c->axes[0] == 0) return status;
-    uint64_t blocks = kz_min_u64(kz_ceil_div((uint64_t)c->axes[0], 4096), (uint64_t)device->multiprocessors);
-    kz_arg in = kz_arg_buffer(IN), heads = heads_arg(c), sums = kz_arg_workspace(0), n = n_arg(c);
-    plan->workspace_bytes = blocks * sizeof(scan_value);
-    add_launch(c, plan, "native_reduce", blocks, 1, (kz_arg[]){in, heads, sums, n}, 4);
-    kz_arg args[] = {in, heads, sums, kz_arg_buffer(OUT), n, exclusive_arg(c)};
-    add_launch(c, plan, "native", blocks, 1, args, 6);
-    return KZ_OK;
-}
-
+// clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", scan_natives},
-    {"01_hillis_steele", 75, plan_hillis_steele, "log n steps in shared memory", NULL},
-    {"02_blelloch", 75, plan_blelloch, "a tree up and down in shared memory", NULL},
-    {"03_warp_shuffle", 75, plan_warp_shuffle, "registers, two barriers per block", NULL},
-    {"04_block_scan", 75, plan_block_scan, "several elements per thread, 16-byte accesses", NULL},
-    {"05_reduce_then_scan", 75, plan_reduce_then_scan, "reduce first, write once", NULL},
-    {"06_look_back", 75, plan_look_back, "one pass: decoupled look-back", NULL},
-    {"07_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch",
-     NULL},
-    {"08_look_ahead", 90, plan_look_ahead, "specialized warps, bulk copies, six tiles in flight", NULL},
+    {"01_hillis_steele", 75, plan_single, "log n steps in shared memory"},
+    {"02_blelloch", 75, plan_single, "a tree up and down in shared memory"},
+    {"03_warp_shuffle", 75, plan_single, "registers, two barriers per block"},
+    {"04_block_scan", 75, plan_block_scan, "several elements per thread, 16-byte accesses"},
+    {"05_reduce_then_scan", 75, plan_reduce_then_scan, "reduce first, write once"},
+    {"06_look_back", 75, plan_look_back, "one pass: decoupled look-back", .unordered = true},
+    {"07_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch", .unordered = true},
+    {"08_look_ahead", 90, plan_look_ahead, "specialized warps, bulk copies, six tiles in flight"},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -289,7 +264,7 @@ static const kz_variant variants[] = {
 #define EDGES(f, t)                                                                                          \
     BOTH(f, t, 1), CHECK(INCLUSIVE, f, t, 1025), CHECK(EXCLUSIVE, f, t, 20011, .misalign = 1)
 #define FLOAT_EDGES(f, t)                                                                                    \
-    EDGES(f, t), BOTH(f, t, 700, .data = KZ_DATA_NAN), BOTH(f, t, 700, .data = KZ_DATA_INF)
+    EDGES(f, t), KZ_NOT_FINITE(BOTH, f, t, 700)
 // Magnitudes near the largest: not for float sums, where an infinity on the way depends on the order.
 #define EXTREME_EDGES(f, t)                                                                                  \
     FLOAT_EDGES(f, t), CHECK(INCLUSIVE, f, t, 700, .data = KZ_DATA_LARGE),                                   \
@@ -306,9 +281,7 @@ static const kz_variant variants[] = {
 static const kz_case cases[] = {
     CHECK(INCLUSIVE, SUM, F32, 0),
     CHECK(INCLUSIVE, SUM, F32, 2),
-    CHECK(INCLUSIVE, SUM, F32, 31),
-    CHECK(INCLUSIVE, SUM, F32, 32),
-    CHECK(INCLUSIVE, SUM, F32, 33),
+    KZ_AROUND_WARP(CHECK, INCLUSIVE, SUM, F32),
     CHECK(INCLUSIVE, SUM, F32, 256),
     CHECK(INCLUSIVE, SUM, F32, 1023),
     CHECK(INCLUSIVE, SUM, F32, 1024),
@@ -319,8 +292,7 @@ static const kz_case cases[] = {
     CHECK(INCLUSIVE, SUM, F16, 10007, .data = KZ_DATA_POSITIVE),
     CHECK(EXCLUSIVE, SUM, BF16, 10007, .data = KZ_DATA_POSITIVE),
     CHECK(INCLUSIVE, SUM, F32, 700, .data = KZ_DATA_ZEROS),
-    CHECK(INCLUSIVE, SUM, F32, 700, .data = KZ_DATA_DENORMAL),
-    CHECK(INCLUSIVE, SUM, F32, 700, .data = KZ_DATA_SMALL),
+    KZ_TINY(CHECK, INCLUSIVE, SUM, F32, 700),
     CHECK(INCLUSIVE, SUM, F16, 700, .data = KZ_DATA_LARGE), // float holds what f16 does not
     CHECK(INCLUSIVE, SUM, F16, 4099, .misalign = 7),
     CHECK(INCLUSIVE, SUM, I32, 700, .data = KZ_DATA_LARGE), // wraps
@@ -359,13 +331,7 @@ static const kz_case cases[] = {
     // 147 tiles of 08, more than there are multiprocessors.
     CHECK(INCLUSIVE, AFFINE, I32, 600011, .misalign = 2),
     CASE(INCLUSIVE, SUM, F32, 1 << 16, KZ_USE_CHECK | KZ_USE_BENCH),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 18),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 20),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 22),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 24),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 26),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 28),
-    BENCH(INCLUSIVE, SUM, F32, 1 << 29),
+    KZ_POWERS_18_TO_29(BENCH, INCLUSIVE, SUM, F32),
     BENCH(EXCLUSIVE, SUM, F32, 1 << 28),
     BENCH(EXCLUSIVE, SUM, I32, 1 << 28),
     BENCH(INCLUSIVE, MAX, F32, 1 << 28),
@@ -381,14 +347,14 @@ static const kz_case cases[] = {
     BENCH(INCLUSIVE, SEGMENTED_SUM, I64, 1 << 28),
     BENCH(INCLUSIVE, SEGMENTED_MAX, F32, 1 << 28),
     // Every element counts.
-    CASE(INCLUSIVE, SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE),
+    CASE(INCLUSIVE, SUM, I32, KZ_PAST_2_31, KZ_USE_HUGE),
 };
 
-// Float sums and maps of 06 and 07 are rounded in an order that depends on who was first.
+// Float sums and maps by look-back are rounded in an order that depends on who was first.
 static bool nondeterministic(const kz_case *c, const kz_variant *variant) {
     kz_scan_function within = scan_within(scan_function(c));
     bool rounded = !scan_whole(c->type) && within != KZ_SCAN_MIN && within != KZ_SCAN_MAX;
-    return rounded && (variant->plan == plan_look_back || variant->plan == plan_epoch_flags);
+    return rounded && variant->unordered;
 }
 
 // What variants were called before, as kept results and commands may say.
@@ -396,6 +362,11 @@ static const kz_former_name former_names[] = {
     {"05_three_kernels", "05_reduce_then_scan"},
     {"07_mail", "07_epoch_flags"},
     {0},
+};
+
+static const kz_worked worked[] = {
+    {{.operation = KZ_SCAN_SUM, .type = KZ_F32, .axes = {1000}}, {8000, 1000}},
+    {{.operation = KZ_SCAN_SEGMENTED_SUM, .type = KZ_F32, .axes = {1000}}, {9000, 1000}},
 };
 
 const kz_family kz_family_scan = {
@@ -410,13 +381,16 @@ const kz_family kz_family_scan = {
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_scan,
+    .entry = entry,
     .buffers = buffers,
     .fill = fill,
     .reference = scan_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "const T *in, T *out, size_t n\n"
                        "*_segmented_*: const T *in, T *out, const unsigned char *heads, size_t n",
-    .guest_args = guest_args,
     .nondeterministic = nondeterministic,
 };
 

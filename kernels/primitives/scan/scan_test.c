@@ -132,9 +132,11 @@ static void a_float_accumulator_passes_and_a_half_one_fails(void **state) {
 }
 
 static kz_status plan(const char *variant, const kz_case *c, kz_plan *plan, kz_error *error) {
-    const kz_device_info h200 = {.sm = 90, .multiprocessors = 132, .shared_per_block_optin = 232448};
+    const kz_device_info h200 = {
+        .kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132, .shared_per_block_optin = 232448};
     *plan = (kz_plan){0};
-    return kz_variant_find(kz_family_find("scan"), variant)->plan(c, &h200, plan, error);
+    return kz_variant_plan(kz_family_find("scan"), kz_variant_find(kz_family_find("scan"), variant), c, &h200,
+                           plan, error);
 }
 
 static void plans(void **state) {

@@ -20,108 +20,52 @@ static kz_work work(const kz_case *c) {
     return (kz_work){.bytes = 2.0 * elements * (double)kz_type_size(c->type), .flops = 0.0};
 }
 
-static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    args[0] = kz_arg_buffer(IN);
-    args[1] = kz_arg_buffer(OUT);
-    args[2] = kz_arg_u64((uint64_t)c->axes[ROWS]);
-    args[3] = kz_arg_u64((uint64_t)c->axes[COLUMNS]);
-    return 4;
+// Bits are moved, whatever they mean: one kernel serves all types of a size.
+static kz_entry entry(const kz_case *c) {
+    return (kz_entry){"transpose", kz_type_of_size(kz_type_size(c->type))};
 }
 
-// ---- plans: one launch each, a block per tile; nothing to do where there is nothing ------------------
+// ---- plans: one launch each, a block per tile --------------------------------------------------------
 
-static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                        kz_error *error) {
-    if (blocks > INT32_MAX)
-        return kz_plan_refuse(error, "%s takes %llu blocks here, more than a grid has", idea,
-                              (unsigned long long)blocks);
-    if (elements(c) == 0) return KZ_OK;
-    // Bits are moved, whatever they mean: one entry serves all types of a size.
-    static const kz_type by_size[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "transpose", idea, "transpose", by_size[kz_type_size(c->type)]);
-    kz_arg args[KZ_PLAN_ARGS];
-    size_t arg_count = guest_args(c, args);
-    kz_plan_add_launch(plan, entry, blocks, threads, args, arg_count);
-    return KZ_OK;
-}
-
-static kz_status tiled(const kz_case *c, kz_plan *plan, const char *idea, uint64_t height, uint64_t width,
-                       kz_error *error) {
-    uint64_t blocks =
-        kz_ceil_div((uint64_t)c->axes[ROWS], height) * kz_ceil_div((uint64_t)c->axes[COLUMNS], width);
-    return launch(c, plan, idea, blocks, TRANSPOSE_THREADS, error);
-}
-
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    uint64_t stripes = kz_ceil_div((uint64_t)c->axes[ROWS], 32);
-    return launch(c, plan, "native", kz_min_u64(stripes, (uint64_t)device->multiprocessors), 1, error);
-}
-
-static kz_status plan_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return tiled(c, plan, "naive", 16, 16, error);
-}
-
-static kz_status plan_coalesced_read(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                     kz_error *error) {
-    return tiled(c, plan, "coalesced_read", 8, 32, error);
-}
-
-static kz_status plan_coalesced_write(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                      kz_error *error) {
-    return tiled(c, plan, "coalesced_write", 32, 8, error);
-}
-
-static kz_status plan_shared_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    return tiled(c, plan, "shared_tile", 32, 32, error);
-}
-
-static kz_status plan_padded(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return tiled(c, plan, "padded", 32, 32, error);
-}
-
-static kz_status plan_swizzled(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    return tiled(c, plan, "swizzled", 32, 32, error);
-}
-
-static uint64_t square_tiles(const kz_case *c, uint64_t side) {
-    return kz_ceil_div((uint64_t)c->axes[ROWS], side) * kz_ceil_div((uint64_t)c->axes[COLUMNS], side);
-}
-
-static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    size_t size = kz_type_size(c->type);
+static kz_status plan_vector(const kz_planner *p) {
+    size_t size = kz_type_size(p->c->type);
     if (size != 2 && size != 4)
-        return kz_plan_refuse(error, "quads of 2 and 4 bytes alone; 08_wide_tile takes %s",
-                              kz_type_name(c->type));
-    return launch(c, plan, "vector", square_tiles(c, TRANSPOSE_VECTOR_TILE), TRANSPOSE_VECTOR_THREADS, error);
+        return kz_plan_refuse(p->error, "quads of 2 and 4 bytes alone; 08_wide_tile takes %s",
+                              kz_type_name(p->c->type));
+    return kz_plan_tiles(p);
 }
 
 #define PACKS(size) [size] = {TRANSPOSE_WIDE_CHUNKS_##size, TRANSPOSE_WIDE_THREADS_##size}
-static kz_status plan_wide_tile(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
+static kz_status plan_wide_tile(const kz_planner *p) {
     // By the size of an element: packs of 16 bytes on a side of the tile, and threads.
     static const struct { uint32_t chunks, threads; } tilings[9] = {PACKS(1), PACKS(2), PACKS(4), PACKS(8)};
-    size_t size = kz_type_size(c->type);
-    uint64_t side = tilings[size].chunks * 16 / size;
-    kz_status status = launch(c, plan, "wide_tile", square_tiles(c, side), tilings[size].threads, error);
-    if (!status && plan->step_count)
-        plan->steps[0].launch.dynamic_shared_bytes = (uint32_t)(side * side * size);
-    return status;
+    size_t size = kz_type_size(p->c->type);
+    uint64_t side = tilings[size].chunks * 16 / size, rows = (uint64_t)p->c->axes[ROWS];
+    uint64_t columns = (uint64_t)p->c->axes[COLUMNS];
+    return kz_plan_add_launch(
+        p, &(kz_plan_launch){.blocks = kz_ceil_div(rows, side) * kz_ceil_div(columns, side),
+                             .threads = tilings[size].threads,
+                             .shared_bytes = (uint32_t)(side * side * size)});
 }
 
+enum { T = TRANSPOSE_THREADS, SIDE = TRANSPOSE_VECTOR_TILE };
+
+// clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, plan_native, "plain C by tiles, on all cores", transpose_natives},
-    {"01_naive", 75, plan_naive, "one element per thread, square blocks", NULL},
-    {"02_coalesced_read", 75, plan_coalesced_read, "a warp reads a piece of a row", NULL},
-    {"03_coalesced_write", 75, plan_coalesced_write, "a warp writes a piece of a row", NULL},
-    {"04_shared_tile", 75, plan_shared_tile, "transposed in shared memory: both sides coalesced", NULL},
-    {"05_padded", 75, plan_padded, "a row of padding: no bank conflicts", NULL},
-    {"06_swizzled", 75, plan_swizzled, "a permuted tile: no conflicts, no padding", NULL},
-    {"07_vector", 75, plan_vector, "quads, transposed in registers", NULL},
-    {"08_wide_tile", 75, plan_wide_tile, "16 bytes per access for every type", NULL},
+    {"00_native", 0, kz_plan_tiles, "plain C by tiles, on all cores", transpose_natives,
+     .threads = 1, .tile = 32, .width = UINT32_MAX, .blocks = 1},
+    {"01_naive", 75, kz_plan_tiles, "one element per thread, square blocks", .threads = T, .tile = 16, .width = 16},
+    {"02_coalesced_read", 75, kz_plan_tiles, "a warp reads a piece of a row", .threads = T, .tile = 8, .width = 32},
+    {"03_coalesced_write", 75, kz_plan_tiles, "a warp writes a piece of a row", .threads = T, .tile = 32, .width = 8},
+    {"04_shared_tile", 75, kz_plan_tiles, "transposed in shared memory: both sides coalesced",
+     .threads = T, .tile = 32, .width = 32},
+    {"05_padded", 75, kz_plan_tiles, "a row of padding: no bank conflicts", .threads = T, .tile = 32, .width = 32},
+    {"06_swizzled", 75, kz_plan_tiles, "a permuted tile: no conflicts, no padding", .threads = T, .tile = 32, .width = 32},
+    {"07_vector", 75, plan_vector, "quads, transposed in registers",
+     .threads = TRANSPOSE_VECTOR_THREADS, .tile = SIDE, .width = SIDE},
+    {"08_wide_tile", 75, plan_wide_tile, "16 bytes per access for every type"},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
@@ -153,8 +97,7 @@ static const kz_case cases[] = {
     CHECK(F32, 1100, 68), // groups of tile rows
     CHECK(BF16, 1100, 68),
     CHECK(U8, 272, 528),
-    CHECK(F32, 64, 96, .data = KZ_DATA_NAN),
-    CHECK(F32, 64, 96, .data = KZ_DATA_INF),
+    KZ_NOT_FINITE(CHECK, F32, 64, 96),
     CHECK(F32, 64, 96, .data = KZ_DATA_DENORMAL),
     CHECK(F16, 64, 96, .data = KZ_DATA_DENORMAL),
     BENCH(F32, 1024, 1024),
@@ -175,6 +118,10 @@ static const kz_former_name former_names[] = {
     {0},
 };
 
+static const kz_worked worked[] = {
+    {{.type = KZ_F32, .axes = {10, 20}}, {1600, 0}},
+};
+
 const kz_family kz_family_transpose = {
     .name = "transpose",
     .group = "primitives",
@@ -187,11 +134,13 @@ const kz_family kz_family_transpose = {
     .cases = cases,
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_transpose,
+    .entry = entry,
     .buffers = buffers,
     .reference = transpose_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
     .guest_signature = "const T *in, T *out, size_t rows, size_t columns",
-    .guest_args = guest_args,
     .size = elements,
 };
 

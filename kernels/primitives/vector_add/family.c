@@ -20,98 +20,44 @@ static kz_work work(const kz_case *c) {
     return (kz_work){.bytes = 3.0 * n * (double)kz_type_size(c->type), .flops = n};
 }
 
-static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    args[0] = kz_arg_buffer(X);
-    args[1] = kz_arg_buffer(Y);
-    args[2] = kz_arg_buffer(Z);
-    args[3] = kz_arg_u64((uint64_t)c->axes[0]);
-    return 4;
-}
+enum { UNROLLED_TILE = VECTOR_ADD_UNROLLED_THREADS * VECTOR_ADD_UNROLLED_PACKS * 4 };
 
-// ---- plans: one launch each; nothing to do where there is nothing -----------------------------------
-
-static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                        kz_error *error) {
-    if (c->type != KZ_F32) return kz_plan_refuse(error, "vector_add has no %s", kz_type_name(c->type));
-    if (c->axes[0] == 0) return KZ_OK;
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "vector_add", idea, "add", c->type);
-    kz_arg args[KZ_PLAN_ARGS];
-    kz_plan_add_launch(plan, entry, blocks, threads, args, guest_args(c, args));
-    return KZ_OK;
-}
-
-static uint64_t tiles(const kz_case *c, uint64_t tile) { return kz_ceil_div((uint64_t)c->axes[0], tile); }
-
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "native", kz_min_u64(tiles(c, 4096), (uint64_t)device->multiprocessors), 1, error);
-}
-
-static kz_status plan_naive(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "naive", tiles(c, VECTOR_ADD_THREADS), VECTOR_ADD_THREADS, error);
-}
-
-static kz_status plan_grid_stride(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                  kz_error *error) {
-    uint64_t full = (uint64_t)device->multiprocessors * VECTOR_ADD_STRIDE_BLOCKS;
-    uint64_t blocks = kz_min_u64(tiles(c, VECTOR_ADD_THREADS), full);
-    return launch(c, plan, "grid_stride", blocks, VECTOR_ADD_THREADS, error);
-}
-
-static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return launch(c, plan, "vector", tiles(c, VECTOR_ADD_THREADS * 4), VECTOR_ADD_THREADS, error);
-}
-
-static kz_status plan_unrolled(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                               kz_error *error) {
-    uint64_t tile = (uint64_t)VECTOR_ADD_UNROLLED_THREADS * VECTOR_ADD_UNROLLED_PACKS * 4;
-    return launch(c, plan, "unrolled", tiles(c, tile), VECTOR_ADD_UNROLLED_THREADS, error);
-}
-
+// clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, plan_native, "plain C on all cores", vector_add_natives},
-    {"01_naive", 75, plan_naive, "one element per thread", NULL},
-    {"02_grid_stride", 75, plan_grid_stride, "a grid that fills the GPU walks over the data", NULL},
-    {"03_vector", 75, plan_vector, "16 bytes per thread and instruction", NULL},
-    {"04_unrolled", 75, plan_unrolled, "several 16-byte loads in flight, streamed", NULL},
+    {"00_native", 0, kz_plan_tiles, "plain C on all cores", vector_add_natives, .threads = 1, .tile = 4096, .blocks = 1},
+    {"01_naive", 75, kz_plan_tiles, "one element per thread",
+     .threads = VECTOR_ADD_THREADS, .tile = VECTOR_ADD_THREADS},
+    {"02_grid_stride", 75, kz_plan_tiles, "a grid that fills the GPU walks over the data",
+     .threads = VECTOR_ADD_THREADS, .tile = VECTOR_ADD_THREADS, .blocks = VECTOR_ADD_STRIDE_BLOCKS},
+    {"03_vector", 75, kz_plan_tiles, "16 bytes per thread and instruction",
+     .threads = VECTOR_ADD_THREADS, .tile = VECTOR_ADD_THREADS * 4},
+    {"04_unrolled", 75, kz_plan_tiles, "several 16-byte loads in flight, streamed",
+     .threads = VECTOR_ADD_UNROLLED_THREADS, .tile = UNROLLED_TILE},
 };
+// clang-format on
 
 // ---- cases -----------------------------------------------------------------------------------------
 
 // clang-format off
-#define CHECK(n, ...) {.type = KZ_F32, .axes = {n}, .use = KZ_USE_CHECK, __VA_ARGS__}
-#define BENCH(n)      {.type = KZ_F32, .axes = {n}, .use = KZ_USE_BENCH}
+#define CASE(t, n, u, ...) {.type = KZ_##t, .axes = {n}, .use = u, __VA_ARGS__}
+#define CHECK(t, n, ...)   CASE(t, n, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(t, n)        CASE(t, n, KZ_USE_BENCH)
 // clang-format on
 
 static const kz_case cases[] = {
-    CHECK(0),
-    CHECK(1),
-    CHECK(2),
-    CHECK(3),
-    CHECK(31),
-    CHECK(32),
-    CHECK(33),
-    CHECK(1023),
-    CHECK(1024),
-    CHECK(1025),
-    CHECK(7919), // a prime
-    CHECK(65536),
-    CHECK(300007), // 02 goes round more than once on 132 multiprocessors
-    CHECK(4096, .misalign = 1),
-    CHECK(4099, .misalign = 3),
-    CHECK(1000, .data = KZ_DATA_ZEROS),
-    CHECK(1000, .data = KZ_DATA_ONES),
-    CHECK(1000, .data = KZ_DATA_NAN),
-    CHECK(1000, .data = KZ_DATA_INF),
-    CHECK(1000, .data = KZ_DATA_DENORMAL),
-    CHECK(1000, .data = KZ_DATA_LARGE), // overflows to infinity here and there
-    CHECK(1000, .data = KZ_DATA_SMALL),
-    BENCH(1 << 20),
-    BENCH(1 << 24),
-    BENCH(1 << 26),
-    BENCH(1 << 28),
-    {.type = KZ_F32, .axes = {(1LL << 31) + 4099}, .use = KZ_USE_HUGE},
+    KZ_EDGE_SIZES(CHECK, F32),
+    CHECK(F32, KZ_PRIME),
+    CHECK(F32, 65536),
+    CHECK(F32, 300007), // 02 goes round more than once on 132 multiprocessors
+    KZ_MISALIGNED(CHECK, F32),
+    KZ_CONSTANT(CHECK, F32, 1000),
+    KZ_NOT_FINITE(CHECK, F32, 1000),
+    KZ_MAGNITUDES(CHECK, F32, 1000), // the large ones overflow to infinity here and there
+    KZ_POWERS_20_TO_28(BENCH, F32),
+    CASE(F32, KZ_PAST_2_31, KZ_USE_HUGE),
 };
+
+static const kz_worked worked[] = {{{.type = KZ_F32, .axes = {1000}}, {12000, 1000}}};
 
 const kz_family kz_family_vector_add = {
     .name = "vector_add",
@@ -119,6 +65,7 @@ const kz_family kz_family_vector_add = {
     .summary = "z = x + y: the least a kernel can do, and the roof of memory",
     .operations = (const char *const[]){"add", NULL},
     .axes = (const char *const[]){"n", NULL},
+    .types = KZ_TYPE_BIT(F32),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
@@ -128,8 +75,10 @@ const kz_family kz_family_vector_add = {
     .reference = vector_add_reference,
     .elementwise = true,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "const float *x, const float *y, float *z, size_t n",
-    .guest_args = guest_args,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -68,93 +68,83 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_case *c, kz_error *error) {
-    if (c->operation >= KZ_WARP_COUNT) return kz_plan_refuse(error, "warp has no such operation");
+static kz_status supported(const kz_planner *p) {
+    const kz_case *c = p->c;
     bool whole = c->operation == KZ_WARP_MATCH || c->operation == KZ_WARP_DISTINCT;
     bool real = c->operation == KZ_WARP_VOTE || c->operation == KZ_WARP_PRODUCT;
     if ((c->type != KZ_F32 && c->type != KZ_I32) || (c->type == KZ_F32 && whole) ||
         (c->type == KZ_I32 && real))
-        return kz_plan_refuse(error, "warp has no %s of %s", operations[c->operation], kz_type_name(c->type));
+        return kz_plan_refuse(p->error, "warp has no %s of %s", operations[c->operation],
+                              kz_type_name(c->type));
     if (c->operation == KZ_WARP_PRODUCT && c->axes[0] % MATRIX != 0)
-        return kz_plan_refuse(error, "%lld elements are no whole matrices of 32 x 32", (long long)c->axes[0]);
+        return kz_plan_refuse(p->error, "%lld elements are no whole matrices of 32 x 32",
+                              (long long)c->axes[0]);
     return KZ_OK;
 }
 
-static kz_status launch(const kz_case *c, kz_plan *plan, const char *idea, uint64_t blocks, uint32_t threads,
-                        bool native) {
-    char entry[KZ_ENTRY_NAME];
-    kz_entry_name(entry, "warp", idea, operations[c->operation], c->type);
+static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads) {
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = guest_args(c, args);
-    if (!native && args[2].kind == KZ_ARG_SCALAR) args[2] = args[3], count = 3;
-    kz_plan_add_launch(plan, entry, blocks, threads, args, count);
-    return KZ_OK;
-}
-
-static kz_status plan_native(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || count_of(c) == 0) return status;
-    uint64_t units = c->operation == KZ_WARP_PRODUCT ? count_of(c) / MATRIX : rows_of(c);
-    return launch(c, plan, "native", kz_min_u64(units, (uint64_t)device->multiprocessors), 1, true);
-}
-
-// `items` pieces of work, one for each `lanes` threads.
-static kz_status plan_each(const kz_case *c, kz_plan *plan, const char *idea, uint64_t items, uint64_t lanes,
-                           kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || count_of(c) == 0) return status;
-    uint32_t threads = c->operation == KZ_WARP_PRODUCT ? WARP_PRODUCT_THREADS : WARP_THREADS;
-    return launch(c, plan, idea, kz_ceil_div(items * lanes, threads), threads, false);
+    size_t count = guest_args(p->c, args);
+    if (!p->variant->natives && args[2].kind == KZ_ARG_SCALAR) args[2] = args[3], count = 3;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads, .args = args, .arg_count = count);
 }
 
 static uint64_t units_of(const kz_case *c) {
     return c->operation == KZ_WARP_PRODUCT ? count_of(c) / MATRIX : rows_of(c);
 }
 
-static kz_status plan_thread(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_each(c, plan, "thread", c->operation == KZ_WARP_PRODUCT ? count_of(c) : rows_of(c), 1, error);
-}
-static kz_status plan_shared(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    return plan_each(c, plan, "shared", units_of(c), ROW, error);
-}
-static kz_status plan_shuffle(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                              kz_error *error) {
-    return plan_each(c, plan, "shuffle", units_of(c), ROW, error);
+static kz_status plan_native(const kz_planner *p) {
+    kz_status status = supported(p);
+    return status ? status : launch(p, kz_min_u64(units_of(p->c), (uint64_t)p->device->multiprocessors), 1);
 }
 
-static kz_status plan_butterfly(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                kz_error *error) {
+// `items` pieces of work, one for each `lanes` threads.
+static kz_status add_each(const kz_planner *p, uint64_t items, uint64_t lanes) {
+    kz_status status = supported(p);
+    uint32_t threads = p->c->operation == KZ_WARP_PRODUCT ? WARP_PRODUCT_THREADS : WARP_THREADS;
+    return status ? status : launch(p, kz_ceil_div(items * lanes, threads), threads);
+}
+
+static kz_status plan_thread(const kz_planner *p) {
+    return add_each(p, p->c->operation == KZ_WARP_PRODUCT ? count_of(p->c) : rows_of(p->c), 1);
+}
+static kz_status plan_warp(const kz_planner *p) { return add_each(p, units_of(p->c), ROW); }
+
+static kz_status plan_butterfly(const kz_planner *p) {
+    const kz_case *c = p->c;
     if (c->operation != KZ_WARP_SUM && c->operation != KZ_WARP_MAX)
-        return kz_plan_refuse(error, "a butterfly hands over sums and maxima alone");
-    return plan_each(c, plan, "butterfly", kz_ceil_div(rows_of(c), ROW), ROW, error);
+        return kz_plan_refuse(p->error, "a butterfly hands over sums and maxima alone");
+    return add_each(p, kz_ceil_div(rows_of(c), ROW), ROW);
 }
 
-static kz_status plan_warp_intrinsics(const kz_case *c, const kz_device_info *device, kz_plan *plan,
-                                      kz_error *error) {
+static kz_status plan_warp_intrinsics(const kz_planner *p) {
+    const kz_case *c = p->c;
     bool none = c->operation == KZ_WARP_INCLUSIVE || c->operation == KZ_WARP_EXCLUSIVE ||
                 c->operation == KZ_WARP_PRODUCT || (c->operation == KZ_WARP_SUM && c->type == KZ_F32);
     if (none)
-        return kz_plan_refuse(error, "no single instruction does this in a warp: see 03_shuffle, 06_vector");
-    return plan_each(c, plan, "warp_intrinsics", rows_of(c), ROW, error);
+        return kz_plan_refuse(p->error,
+                              "no single instruction does this in a warp: see 03_shuffle, 06_vector");
+    return add_each(p, rows_of(c), ROW);
 }
 
-static kz_status plan_vector(const kz_case *c, const kz_device_info *device, kz_plan *plan, kz_error *error) {
-    kz_status status = supported(c, error);
-    if (status != KZ_OK || count_of(c) == 0) return status;
-    if (c->operation == KZ_WARP_PRODUCT) return plan_each(c, plan, "vector", units_of(c), ROW, error);
-    uint64_t full = (uint64_t)device->multiprocessors * WARP_VECTOR_BLOCKS * WARP_VECTOR_WAVES;
+static kz_status plan_vector(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = supported(p);
+    if (status != KZ_OK) return status;
+    if (c->operation == KZ_WARP_PRODUCT) return add_each(p, units_of(c), ROW);
+    uint64_t full = (uint64_t)p->device->multiprocessors * WARP_VECTOR_BLOCKS * WARP_VECTOR_WAVES;
     uint64_t blocks = kz_ceil_div(kz_ceil_div(count_of(c), 16), WARP_VECTOR_THREADS); // four packs per lane
-    return launch(c, plan, "vector", kz_min_u64(blocks, full), WARP_VECTOR_THREADS, false);
+    return launch(p, kz_min_u64(blocks, full), WARP_VECTOR_THREADS);
 }
 
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", warp_natives},
-    {"01_thread", 75, plan_thread, "a thread per row", NULL},
-    {"02_shared", 75, plan_shared, "a warp per row, through shared memory", NULL},
-    {"03_shuffle", 75, plan_shuffle, "shuffles between registers", NULL},
-    {"04_butterfly", 75, plan_butterfly, "32 rows per warp, xor shuffles", NULL},
-    {"05_warp_intrinsics", 80, plan_warp_intrinsics, "redux, ballot, match: one for the warp", NULL},
-    {"06_vector", 80, plan_vector, "many rows per warp, 16 bytes per lane", NULL},
+    {"01_thread", 75, plan_thread, "a thread per row"},
+    {"02_shared", 75, plan_warp, "a warp per row, through shared memory"},
+    {"03_shuffle", 75, plan_warp, "shuffles between registers"},
+    {"04_butterfly", 75, plan_butterfly, "32 rows per warp, xor shuffles"},
+    {"05_warp_intrinsics", 80, plan_warp_intrinsics, "redux, ballot, match: one for the warp"},
+    {"06_vector", 80, plan_vector, "many rows per warp, 16 bytes per lane"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -169,7 +159,7 @@ static const kz_variant variants[] = {
     CHECK(f, t, 0), CHECK(f, t, 1), CHECK(f, t, 31), CHECK(f, t, 32), CHECK(f, t, 33), CHECK(f, t, 1024),    \
     CHECK(f, t, 2085), CHECK(f, t, 1025, .misalign = 1)
 #define FLOATS(f)                                                                                            \
-    EDGES(f, F32), CHECK(f, F32, 1100, .data = KZ_DATA_NAN), CHECK(f, F32, 1100, .data = KZ_DATA_INF),       \
+    EDGES(f, F32), KZ_NOT_FINITE(CHECK, f, F32, 1100),                                                       \
     CHECK(f, F32, 1024, .data = KZ_DATA_DENORMAL)
 #define EQUALS(f)                                                                                            \
     EDGES(f, I32), CHECK(f, I32, 1100, .data = KZ_DATA_BIASED), CHECK(f, I32, 1100, .data = KZ_DATA_EQUAL),  \
@@ -212,13 +202,18 @@ static const kz_case cases[] = {
     BENCH(MATCH, I32, QUARTER, .data = KZ_DATA_EQUAL),
     BENCH(DISTINCT, I32, QUARTER),
     BENCH(PRODUCT, F32, HALF),
-    CASE(SUM, I32, (1LL << 31) + 4099, KZ_USE_HUGE),
+    CASE(SUM, I32, KZ_PAST_2_31, KZ_USE_HUGE),
 };
 
 // What variants were called before, as kept results and commands may say.
 static const kz_former_name former_names[] = {
     {"05_instruction", "05_warp_intrinsics"},
     {0},
+};
+
+static const kz_worked worked[] = {
+    {{.operation = KZ_WARP_SUM, .type = KZ_F32, .axes = {1024}}, {4096 + 128, 1024}},
+    {{.operation = KZ_WARP_PRODUCT, .type = KZ_F32, .axes = {1024}}, {3 * 4096, 65536}},
 };
 
 const kz_family kz_family_warp = {
@@ -237,6 +232,9 @@ const kz_family kz_family_warp = {
     .fill = fill,
     .reference = warp_reference,
     .work = work,
+    .worked = worked,
+    .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cub", NULL},
     .guest_signature = "const T *in, T *out, const void *null, size_t n\n"
                        "vote-*: const T *in, unsigned *out, unsigned *first, size_t n\n"
                        "match-*,distinct-*: const T *in, unsigned *out, const void *null, size_t n\n"

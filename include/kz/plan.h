@@ -1,0 +1,78 @@
+// Kernel Zoo, for people who build plans: what a plan is made of.
+//
+// A plan is pure data: steps over the caller's buffers and workspace. kz_plan_run (kz/kz.h) enqueues it. Zeroed, it is a
+// plan that does nothing. These structs grow: build with the header of the library that runs the plan.
+#ifndef KZ_PLAN_H
+#define KZ_PLAN_H
+
+#include "kz/kz.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Steps of one stream follow each other. Stream 0 is the caller's; the others begin after what is in the caller's
+// before the plan, and the caller's waits for them all at the plan's end. A WAIT orders what follows in its stream
+// behind what was in the event's stream at the last RECORD.
+enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 12, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64 };
+
+typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE } kz_arg_kind;
+
+typedef struct kz_arg {
+    kz_arg_kind kind;
+    uint32_t buffer; // index into the caller's buffers, for KZ_ARG_BUFFER
+    uint64_t offset; // bytes into the buffer or the workspace
+    uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
+} kz_arg;
+
+typedef enum kz_step_kind {
+    KZ_STEP_LAUNCH,
+    KZ_STEP_FILL,
+    KZ_STEP_COPY, // between any two of the caller's buffers and the workspace, wherever they are
+    KZ_STEP_RECORD,
+    KZ_STEP_WAIT,
+    KZ_STEP_SYNCHRONIZE, // the host waits for the stream
+} kz_step_kind;
+
+typedef struct kz_step {
+    kz_step_kind kind;
+    char entry[64];   // LAUNCH: the kernel's name in the variant's module
+    kz_launch launch; // LAUNCH
+    uint32_t arg_count;
+    kz_arg args[KZ_PLAN_ARGS]; // LAUNCH: parameters; FILL: [0] = to; COPY: [0] = to, [1] = from
+    uint64_t bytes;            // FILL, COPY
+    uint8_t fill;              // FILL: the byte
+    uint32_t stream;           // 0: the caller's
+    uint32_t event;            // RECORD, WAIT
+} kz_step;
+
+struct kz_plan {
+    uint64_t workspace_bytes;
+    bool
+        graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
+    uint32_t step_count;
+    kz_step steps[KZ_PLAN_STEPS];
+};
+
+// ---- arguments ----------------------------------------------------------------------------------
+
+KZ_API kz_arg kz_arg_buffer(uint32_t buffer); // the buffer's start
+KZ_API kz_arg kz_arg_workspace(uint64_t offset);
+KZ_API kz_arg kz_arg_u64(uint64_t value);
+KZ_API kz_arg kz_arg_f32(float value);
+
+// ---- steps --------------------------------------------------------------------------------------
+
+// Append a step. More than KZ_PLAN_STEPS or KZ_PLAN_ARGS is a bug of the caller's.
+KZ_API void kz_plan_add_kernel(kz_plan *plan, uint32_t stream, const char *entry, const kz_launch *launch,
+                               const kz_arg *args, size_t arg_count);
+KZ_API void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);
+KZ_API void kz_plan_add_copy(kz_plan *plan, uint32_t stream, kz_arg to, kz_arg from, uint64_t bytes);
+KZ_API void kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event);
+KZ_API void kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event);
+KZ_API void kz_plan_add_synchronize(kz_plan *plan, uint32_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
