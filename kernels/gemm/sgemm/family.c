@@ -213,7 +213,7 @@ static const kz_worked worked[] = {
 const kz_family kz_family_sgemm = {
     .name = "sgemm",
     .group = "gemm",
-    .summary = "c = a * b in single precision: as many multiply-adds as there are issue slots",
+    .summary = "c = a * b, on the GPU and, a ladder of its own, on the CPU",
     .operations = (const char *const[]){"gemm", NULL},
     .axes = (const char *const[]){"m", "n", "k", NULL},
     .types = KZ_TYPE_BIT(F32),

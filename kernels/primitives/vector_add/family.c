@@ -62,7 +62,7 @@ static const kz_worked worked[] = {{{.type = KZ_F32, .axes = {1000}}, {12000, 10
 const kz_family kz_family_vector_add = {
     .name = "vector_add",
     .group = "primitives",
-    .summary = "z = x + y: the least a kernel can do, and the roof of memory",
+    .summary = "z = x + y: the least that a kernel can do",
     .operations = (const char *const[]){"add", NULL},
     .axes = (const char *const[]){"n", NULL},
     .types = KZ_TYPE_BIT(F32),
