@@ -223,6 +223,7 @@ static const kz_variant variants[] = {
 #define CASE(o, t, n, percent, u, ...)                                                                       \
     {.operation = KZ_COMPACT_##o, .type = KZ_##t, .axes = {n, percent}, .use = u, __VA_ARGS__}
 #define CHECK(o, t, n, percent, ...) CASE(o, t, n, percent, KZ_USE_CHECK, __VA_ARGS__)
+#define HALF(o, t, n)                CHECK(o, t, n, 50)
 #define BENCH(o, t, n, percent)      CASE(o, t, n, percent, KZ_USE_BENCH)
 // 1025 fills no tile of 03 to 06 but for f64; 20011 are several, the first of which begins with empty places.
 #define EDGES(o, t)                                                                                          \
@@ -241,9 +242,7 @@ static const kz_case cases[] = {
     CHECK(SELECT, F32, 0, 50),
     CHECK(UNIQUE, U8, 0, 50),
     CHECK(PARTITION_FLAGGED, F64, 0, 50),
-    CHECK(SELECT, F32, 31, 50),
-    CHECK(SELECT, F32, 32, 50),
-    CHECK(SELECT, F32, 33, 50),
+    KZ_AROUND_WARP(HALF, SELECT, F32),
     CHECK(PARTITION, F32, 4096, 50),
     CHECK(UNIQUE, I32, 4096, 50, .data = KZ_DATA_RUNS),
     CHECK(UNIQUE, F32, 8192, 50, .data = KZ_DATA_EQUAL),

@@ -179,6 +179,7 @@ static const kz_variant variants[] = {
 
 // clang-format off
 #define CHECK(n, rounds, ...) {.type = KZ_F32, .axes = {n, rounds}, .use = KZ_USE_CHECK, __VA_ARGS__}
+#define FOUR_ROUNDS(t, n) CHECK(n, 4)
 #define BENCH(where, n, rounds) {.operation = where, .type = KZ_F32, .axes = {n, rounds}, .use = KZ_USE_BENCH}
 // clang-format on
 
@@ -186,9 +187,7 @@ static const kz_case cases[] = {
     CHECK(0, 4),
     CHECK(1, 4),
     CHECK(3, 1),
-    CHECK(1023, 4),
-    CHECK(1024, 4),
-    CHECK(1025, 4),
+    KZ_AROUND_1024(FOUR_ROUNDS, F32),
     CHECK(7919, 3),   // a prime: the last piece is short, its length no multiple of 4
     CHECK(65536, 16), // 8 pieces, two rounds over four buffers
     CHECK(4099, 4, .misalign = 3),
