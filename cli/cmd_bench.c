@@ -1,31 +1,25 @@
 // kz bench: times kernels beside their rivals; on the simulator it counts instead. `kz bench sim` measures
-// the simulator itself, `kz bench results` brings the READMEs up to date with what was measured.
-#include "cli.h"
+// the simulator itself.
+#include "options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/peers.h"
 #include "bench/record.h"
-#include "bench_results.h"
-#include "bench_table.h"
+#include "report/bench/table.h"
 #include "family/check.h"
 #include "report/profile/roofs.h"
-#include "select.h"
 
-#if __has_include("cmd_bench_sim.c")
-int cmd_bench_sim(int argc, char **argv);
-#endif
+int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 
 typedef struct bench_options {
-    cli_list devices, rivals;
-    const char *pattern, *family, *suite, *time, *budget, *commit;
-    cli_output json;
-    cli_integer seed;
-    bool check, no_save, samples;
+    cli_shared shared;
+    cli_list rivals;
+    const char *suite, *time, *budget;
+    bool samples;
 } bench_options;
 
 // One case of one family on one device.
@@ -36,8 +30,7 @@ typedef struct job {
 
 typedef struct bench_session {
     const bench_options *options;
-    cli_targets targets;
-    family_guest *guest; // NULL: the zoo's own
+    const workload *w;
     job *jobs;
     size_t job_count, job_capacity;
     bench_peers peers;
@@ -50,17 +43,11 @@ typedef struct bench_session {
     kz_error write_error;
     report_style style;
     report_progress progress;
-    bench_tally tally;
+    report_bench_tally tally;
     size_t done;
     double start, budget;
     char label[300];
 } bench_session;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 // ---- what to measure ------------------------------------------------------------------------------
 
@@ -97,7 +84,7 @@ static kz_status add_matching(bench_session *s, const kz_family *family, const c
                               const job_limits *most, kz_error *error) {
     kz_case *cases;
     size_t count;
-    kz_status status = cli_find_cases(family, pattern, KZ_USE_BENCH, &cases, &count, error);
+    kz_status status = workload_find_cases(family, pattern, KZ_USE_BENCH, &cases, &count, error);
     if (status) return status;
     for (size_t i = 0; i < count && !status; i++) {
         bool fits = pattern || (family_case_elements(family, &cases[i]) <= most->elements &&
@@ -118,7 +105,7 @@ static void suggest_case(const kz_family *family, const kz_device_info *device, 
     base_fail(error, KZ_NOT_FOUND,
               "the cases of %s that are timed are of a GPU's size, too large for %s (%llu elements at most)",
               family->name, device->id, (unsigned long long)most->elements);
-    if (cli_choose_case(family, NULL, NULL, most->elements, &c, NULL)) return;
+    if (workload_choose_case(family, NULL, NULL, most->elements, &c, NULL)) return;
     family_case_name(family, &c, name);
     base_fail_note(error, "one of any size can be named: kz bench %s --case %s --device %s", family->name,
                    name, device->id);
@@ -135,8 +122,8 @@ static kz_status add_suite(bench_session *s, const kz_family *family, const char
 }
 
 static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_error *error) {
-    const kz_family *const *families = s->targets.families;
-    size_t count = s->targets.count;
+    const kz_family *const *families = s->w->zoo.families;
+    size_t count = s->w->zoo.count;
     const job_limits most = limits_of(device);
     s->job_count = 0;
     bool found = false;
@@ -145,7 +132,7 @@ static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_
         if (s->options->suite)
             status = add_suite(s, families[i], s->options->suite, error);
         else
-            status = add_matching(s, families[i], s->options->pattern, &most, error);
+            status = add_matching(s, families[i], s->options->shared.pattern, &most, error);
         found = found || !status;
         if (status && status != KZ_NOT_FOUND && status != KZ_INVALID) return status;
     }
@@ -159,7 +146,7 @@ static kz_status select_jobs(bench_session *s, const kz_device_info *device, kz_
     if (s->options->suite)
         base_fail(error, KZ_NOT_FOUND, "there is no suite \"%s\": no targets.csv names that GPU",
                   s->options->suite);
-    else if (!s->options->pattern && count == 1 && most.elements < UINT64_MAX) {
+    else if (!s->options->shared.pattern && count == 1 && most.elements < UINT64_MAX) {
         suggest_case(families[0], device, &most, error);
         return KZ_NOT_FOUND;
     } else
@@ -180,9 +167,9 @@ static void show(const char *what, void *context) {
 static size_t pick_variants(const bench_session *s, const kz_family *family, const kz_device_info *device,
                             const kz_variant *picked[BENCH_CANDIDATES]) {
     size_t count = 0;
-    for (size_t i = 0; i < family->variant_count && !s->guest && count < BENCH_CANDIDATES; i++) {
+    for (size_t i = 0; i < family->variant_count && !s->w->guest && count < BENCH_CANDIDATES; i++) {
         const kz_variant *variant = &family->variants[i];
-        if (cli_wants(&s->targets, family, variant) && family_variant_suits(variant, device))
+        if (workload_wants(&s->w->zoo, family, variant) && family_variant_suits(variant, device))
             picked[count++] = variant;
     }
     return count;
@@ -195,7 +182,7 @@ static bool is_folder(const char *path) {
 
 // A folder gets one file per family: <date>-<commit>-<family>.jsonl, as under results/.
 static void choose_file(bench_session *s, const kz_family *family) {
-    const char *folder = s->options->json.path;
+    const char *folder = s->options->shared.json.path;
     if (!folder || !is_folder(folder)) return;
     char date[32];
     report_time(date);
@@ -206,7 +193,7 @@ static void choose_file(bench_session *s, const kz_family *family) {
 
 static void keep(bench_session *s, const bench_request *request, const bench_outcome *outcome,
                  const bench_targets *targets) {
-    if (s->options->json.given && !s->options->json.path)
+    if (s->options->shared.json.given && !s->options->shared.json.path)
         for (size_t i = 0; i < outcome->count; i++)
             for (int mode = 0; mode < (outcome->timed ? BENCH_MODES : 1); mode++) {
                 json_t *record = bench_record(&s->info, request, outcome, i, (bench_mode)mode, NULL);
@@ -251,32 +238,32 @@ static kz_status run_job(bench_session *s, const job *j, kz_device *device, benc
     char name[FAMILY_CASE_NAME];
     family_case_name(j->family, &j->c, name);
     snprintf(s->label, sizeof s->label, "%s %s on %s", j->family->name, name, info->id);
-    const bench_request request = {.device = device,
-                                   .probes = probes,
-                                   .monitor = monitor,
-                                   .roofs = &s->roofs,
-                                   .family = j->family,
-                                   .c = &j->c,
-                                   .variants = variants,
-                                   .variant_count = pick_variants(s, j->family, info, variants),
-                                   .guest = s->guest,
-                                   .peers = s->peers.items,
-                                   .peer_count = info->has_clock ? s->peers.count : 0,
-                                   .seed = s->options->seed.given ? (uint64_t)s->options->seed.value
-                                                                  : FAMILY_SEED,
-                                   .rule = s->rule,
-                                   .interrupted = cli_interrupted,
-                                   .progress = show,
-                                   .progress_context = s};
+    const bench_request request = {
+        .device = device,
+        .probes = probes,
+        .monitor = monitor,
+        .roofs = &s->roofs,
+        .family = j->family,
+        .c = &j->c,
+        .variants = variants,
+        .variant_count = pick_variants(s, j->family, info, variants),
+        .guest = s->w->guest,
+        .peers = s->peers.items,
+        .peer_count = info->has_clock ? s->peers.count : 0,
+        .seed = s->options->shared.seed.given ? (uint64_t)s->options->shared.seed.value : FAMILY_SEED,
+        .rule = s->rule,
+        .interrupted = cli_interrupted,
+        .progress = show,
+        .progress_context = s};
     bench_outcome *outcome = NULL;
     status = bench_run(&request, &outcome, error);
     report_progress_clear(&s->progress);
     if (outcome && outcome->count) {
-        bool quiet = s->options->json.given && !s->options->json.path;
+        bool quiet = s->options->shared.json.given && !s->options->shared.json.path;
         choose_file(s, j->family);
         keep(s, &request, outcome, &targets);
         FILE *file = quiet ? stderr : stdout;
-        bench_table_print(file, &s->style, j->family, &j->c, info, outcome, &targets, &s->tally);
+        report_bench_print(file, &s->style, j->family, &j->c, info, outcome, &targets, &s->tally);
         tell_missing_rivals(s, file, j->family, info, outcome);
         fflush(stdout);
     }
@@ -298,7 +285,7 @@ static kz_status run_jobs(bench_session *s, kz_device *device, bench_probes *pro
                           const bench_monitor *monitor, kz_error *error) {
     kz_status status = KZ_OK;
     for (s->done = 0; s->done < s->job_count && !cli_interrupted(); s->done++) {
-        if (s->budget > 0 && now() - s->start > s->budget) {
+        if (s->budget > 0 && base_seconds() - s->start > s->budget) {
             fprintf(stderr, "kz: the budget of %g s is spent: %zu of %zu cases are left out\n", s->budget,
                     s->job_count - s->done, s->job_count);
             break;
@@ -395,20 +382,20 @@ static kz_status open_rivals(bench_session *s, bool has_clock, kz_error *error) 
 
 static kz_status open_file(bench_session *s, kz_error *error) {
     const bench_options *o = s->options;
-    if (o->json.given && o->json.path) {
-        base_text_add(&s->path, "%s", o->json.path);
-        return cli_make_folder_of(o->json.path, error);
+    if (o->shared.json.given && o->shared.json.path) {
+        base_text_add(&s->path, "%s", o->shared.json.path);
+        return cli_make_folder_of(o->shared.json.path, error);
     }
-    return o->no_save || o->json.given ? KZ_OK : report_results_path("bench", &s->path, error);
+    return o->shared.no_save || o->shared.json.given ? KZ_OK : report_results_path("bench", &s->path, error);
 }
 
 static int finish(bench_session *s, kz_status status, const kz_error *error) {
-    const bench_tally *t = &s->tally;
-    FILE *file = s->options->json.given && !s->options->json.path ? stderr : stdout;
+    const report_bench_tally *t = &s->tally;
+    FILE *file = s->options->shared.json.given && !s->options->shared.json.path ? stderr : stdout;
     char seconds[REPORT_NUMBER];
     if (status && !t->cases) return cli_fail(error);
     fprintf(file, "%zu case%s in %s", t->cases, t->cases == 1 ? "" : "s",
-            report_seconds(seconds, now() - s->start));
+            report_seconds(seconds, base_seconds() - s->start));
     if (t->met + t->missed + t->open)
         fprintf(file, "; targets: %zu met, %zu missed, %zu open", t->met, t->missed, t->open);
     if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
@@ -416,7 +403,8 @@ static int finish(bench_session *s, kz_status status, const kz_error *error) {
     fprintf(file, "\n");
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (s->path.data && t->cases && !s->write_error.status)
-        fprintf(file, "records: %s\n", s->options->json.path ? s->options->json.path : s->path.data);
+        fprintf(file, "records: %s\n",
+                s->options->shared.json.path ? s->options->shared.json.path : s->path.data);
     if (status) return cli_fail(error);
     if (t->wrong) return CLI_WRONG;
     if (s->write_error.status) return (int)cli_exit_of(s->write_error.status);
@@ -425,43 +413,23 @@ static int finish(bench_session *s, kz_status status, const kz_error *error) {
     return t->missed || t->unsettled ? CLI_REGRESSION : CLI_OK;
 }
 
-static kz_status select_families(bench_session *s, const cli_list *words, kz_error *error) {
-    const char *family = s->options->family;
-    if (!family) return cli_find_targets(words, &s->targets, error);
-    if (words->count != 1)
-        return base_fail(error, KZ_INVALID,
-                         "--family takes the place of one family with one file: kz bench --family %s my.cu",
-                         family);
-    s->targets.count = 1;
-    kz_status status = cli_find_family(family, &s->targets.families[0], error);
-    return status ? status : cli_open_guest(s->targets.families[0], words->items[0], &s->guest, error);
-}
-
 // Without a word the best device: the first GPU, or the simulator.
-static kz_status open_devices(const bench_options *o, cli_devices *devices, kz_error *error) {
-    if (o->devices.count) return cli_open_devices(&o->devices, false, devices, error);
+static kz_status open_devices(const bench_options *o, workload_devices *devices, kz_error *error) {
+    const cli_list *ids = &o->shared.devices;
+    if (ids->count) return workload_open_devices(ids->items, ids->count, false, devices, error);
     kz_device_info first = {.size = sizeof first};
     size_t count = 0;
     kz_status status = kz_device_list(&first, 1, &count, error);
     const char *id = !status && count && first.kind == KZ_DEVICE_CUDA ? first.id : "sim";
     if (status) return status;
-    const cli_list one = {.items = {id}, .count = 1};
-    return cli_open_devices(&one, false, devices, error);
+    return workload_open_devices(&id, 1, false, devices, error);
 }
 
-static char *join(int argc, char **argv) {
-    base_text text = {0};
-    base_text_add(&text, "kz");
-    for (int i = 0; i < argc; i++) base_text_add(&text, " %s", argv[i]);
-    return text.data;
-}
-
-static int measure(bench_session *s, const cli_list *words) {
+static int measure(bench_session *s) {
     kz_error error = {0};
-    cli_devices devices = {0};
+    workload_devices devices = {0};
     bool has_clock = false;
     kz_status status = read_rule(s, &error);
-    if (!status) status = select_families(s, words, &error);
     if (!status) status = open_devices(s->options, &devices, &error);
     for (size_t i = 0; i < devices.count; i++)
         has_clock = has_clock || kz_device_get_info(devices.items[i])->has_clock;
@@ -471,67 +439,57 @@ static int measure(bench_session *s, const cli_list *words) {
     if (status) {
         code = cli_fail(&error);
     } else {
-        s->start = now();
+        s->start = base_seconds();
         s->style = report_detect_style(stdout);
         report_progress_begin(&s->progress, stderr);
         for (size_t i = 0; i < devices.count && !status && !cli_interrupted(); i++)
             status = bench_device(s, devices.items[i], &error);
         code = finish(s, status, &error);
     }
-    cli_close_devices(&devices);
+    workload_close_devices(&devices);
     return code;
 }
 
-static int run(const cli_command *self, int argc, char **argv) {
-#if __has_include("cmd_bench_sim.c")
-    if (argc > 1 && strcmp(argv[1], "sim") == 0) return cmd_bench_sim(argc - 1, argv + 1);
-#endif
-    bench_options options = {0};
-    cli_list words;
-    kz_error error;
-    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    if (words.count && strcmp(words.items[0], "results") == 0)
-        return bench_results(words.items + 1, words.count - 1, options.check);
+static int bench(const cli_shared *options, const workload *w) {
+    bench_session s = {.options = (const bench_options *)options, .w = w};
     cli_catch_interrupts();
-    bench_session s = {.options = &options, .command = join(argc, argv)};
     bench_run_id(s.info.id);
-    s.info.command = s.command;
-    s.info.commit = options.commit ? options.commit : bench_commit();
+    s.info.command = options->command_line.data;
+    s.info.commit = options->commit ? options->commit : bench_commit();
     s.info.other_processes = -1;
-    s.info.samples = options.samples;
-    int code = measure(&s, &words);
-    family_guest_close(s.guest);
+    s.info.samples = s.options->samples;
+    int code = measure(&s);
     bench_peers_close(&s.peers);
     base_text_free(&s.path);
     base_text_free(&s.tally.shortfalls);
     free(s.jobs);
-    free(s.command);
     return code;
 }
 
+static int run(const cli_command *self, int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "sim") == 0) return cmd_bench_sim(argc - 1, argv + 1);
+    bench_options options = {0};
+    static const workload_request request = {.command = "bench",
+                                             .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST};
+    return cli_run_workload(self, argc, argv, &request, &options.shared, sizeof options, bench);
+}
+
 static const cli_option options_table[] = {
-    {"device", CLI_LIST, offsetof(bench_options, devices), "ID",
-     "where to run (the first GPU, else the simulator)"},
-    {"case", CLI_TEXT, offsetof(bench_options, pattern), "NAME",
-     "only these cases: a name, a glob, or any size"},
-    {"family", CLI_TEXT, offsetof(bench_options, family), "FAMILY",
-     "time a kernel of your own in this family's place"},
+    CLI_DEVICES("where to run (the first GPU, else the simulator)"),
+    CLI_CASE("only these cases: a name, a glob, or any size"),
+    CLI_FAMILY,
     {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
      "only this rival; none for none (all there are)"},
     {"suite", CLI_TEXT, offsetof(bench_options, suite), "GPU", "the cases that GPU has targets for"},
     {"time", CLI_TEXT, offsetof(bench_options, time), "S",
      "give up on a candidate after so many seconds (10)"},
     {"budget", CLI_TEXT, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
-    {"seed", CLI_INTEGER, offsetof(bench_options, seed), "N", "the seed of the inputs (2026)"},
-    {"json", CLI_OUTPUT, offsetof(bench_options, json), "PATH",
-     "records added to this file, or to one per family in this folder/"},
+    CLI_INPUT_SEED,
+    CLI_JSON("records added to this file, or to one per family in this folder/"),
     {"samples", CLI_FLAG, offsetof(bench_options, samples), NULL,
      "keep every sample in the records, not their statistics alone"},
-    {"no-save", CLI_FLAG, offsetof(bench_options, no_save), NULL, "keep no records of this run"},
-    {"commit", CLI_TEXT, offsetof(bench_options, commit), "ID",
-     "the commit the records name (that of the build)"},
-    {"check", CLI_FLAG, offsetof(bench_options, check), NULL,
-     "results: change nothing, fail where a file is stale"},
+    CLI_NO_SAVE,
+    CLI_COMMIT,
     {0},
 };
 
@@ -539,7 +497,6 @@ const cli_command cli_command_bench = {
     .usage = "kz bench [FAMILY[/VARIANT]...] [OPTIONS]\n"
              "kz bench --family FAMILY FILE.cu [OPTIONS]\n"
              "kz bench --suite GPU [FAMILY...] [OPTIONS]\n"
-             "kz bench results [FILE.jsonl...] [--check]\n"
              "kz bench sim",
     .about =
         "Times the variants of a family beside each other, the rivals and a plain copy: all on the same "
@@ -551,18 +508,12 @@ const cli_command cli_command_bench = {
         "is sampled until the interval is within 0.5%, and called not converged after --time seconds.\n\n"
         "The simulator has no clock: there it counts instructions, sectors and wavefronts instead.\n\n"
         "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
-        "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench results` packs the "
-        "records\n"
-        "under results/ and writes the tables of the families' READMEs from them (or from those named), in "
-        "the "
-        "folder\n"
-        "of the sources. `kz bench sim` times the simulator itself.",
+        "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench sim` times the simulator itself.",
     .examples = "  kz bench reduce                                  the ladder on this machine's GPU\n"
                 "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
                 "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
                 "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
-                "  kz bench --family reduce my.cu                   a kernel of your own\n"
-                "  kz bench results                                 brings the READMEs up to date",
+                "  kz bench --family reduce my.cu                   a kernel of your own",
     .options = options_table,
     .run = run,
 };

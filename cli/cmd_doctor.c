@@ -4,7 +4,7 @@
 // CUDA compiler is worth an exit code: kz itself runs without everything else that is listed.
 #include "bench/peers.h"
 #include "cli.h"
-#include "program.h"
+#include "workload/program.h"
 
 #include "toolchain/toolchain.h"
 
@@ -169,7 +169,7 @@ static void look_at_simulator(findings *all) {
 }
 
 static void look_at_runtime(findings *all) {
-    char folder[CLI_PROGRAM_PATH];
+    char folder[WORKLOAD_PATH];
     kz_error error = {0};
     if (toolchain_cudart_folder(folder, &error) == KZ_OK)
         add(all, "runtime", HAVE, NULL, "%s: whole CUDA programs run (kz run)", folder);

@@ -82,7 +82,7 @@ static int grade(const grade_options *options, const course_task *task, const ch
     kz_error error = {0};
     report_progress progress;
     report_progress_begin(&progress, stderr);
-    kz_status status = learn_kz_path(kz, &error);
+    kz_status status = base_self_path(kz, &error);
     course_verdict verdict = {0};
     course_grade_job job = {.task = task,
                             .file = file,
@@ -152,7 +152,7 @@ const cli_command cli_command_grade = {
              "its task\n"
              "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
              "attempt is\n"
-             "recorded in your progress (KZ_LEARN, else ~/" LEARNER_HOME ").\n\n"
+             "recorded in your progress (KZ_LEARN, else ~/" COURSE_HOME ").\n\n"
              "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes: "
              "then\n"
              "nothing was graded, nothing is recorded, and --json gives an object with \"error\".",

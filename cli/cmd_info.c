@@ -6,7 +6,7 @@
 
 #include "family/case.h"
 #include "report/report.h"
-#include "select.h"
+#include "workload/names.h"
 
 typedef struct info_options {
     const char *pattern;
@@ -126,7 +126,7 @@ static int explain(const kz_family *family, const char *pattern) {
     kz_case *cases = NULL;
     size_t count = 0, device_count = 0;
     kz_device_info infos[16] = {{.size = sizeof infos[0]}};
-    kz_status status = cli_find_cases(family, pattern, 0, &cases, &count, &error);
+    kz_status status = workload_find_cases(family, pattern, 0, &cases, &count, &error);
     if (!status) status = kz_device_list(infos, BASE_COUNT(infos), &device_count, &error);
     report_style style = report_detect_style(stdout);
     for (size_t i = 0; !status && i < count; i++) {
@@ -176,7 +176,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     const kz_family *family;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
     if (words.count != 1) return cli_fail_with(KZ_INVALID, "kz info takes one family\ntry: kz list");
-    if (cli_find_family(words.items[0], &family, &error)) return cli_fail(&error);
+    if (workload_find_family(words.items[0], &family, &error)) return cli_fail(&error);
     if (options.pattern) return explain(family, options.pattern);
     if (options.json.given) return print_json(family, options.json.path);
 

@@ -15,7 +15,7 @@ typedef struct options {
 // kz grade takes over from here: it records the attempt, and the schedule with it.
 static int grade_file(char *path, char *id, kz_error *error) {
     char kz[LEARNER_PATH];
-    if (learn_kz_path(kz, error) != KZ_OK) return cli_fail(error);
+    if (base_self_path(kz, error) != KZ_OK) return cli_fail(error);
     fflush(stdout);
     execv(kz, (char *[]){"kz", "grade", path, "--task", id, NULL});
     return cli_fail_with(KZ_IO, "kz grade could not be started (%s): %s\ntry: kz grade %s", kz,
@@ -58,7 +58,7 @@ const cli_command cli_command_kata = {
         "hints, are back soon; those that went well, after days and then weeks. New ones come first from "
         "the\n"
         "skills whose tasks took you many attempts. The file is placed in katas/<day>-<kata> of your folder\n"
-        "($KZ_LEARN, else ~/" LEARNER_HOME "), afresh on each day it comes.",
+        "($KZ_LEARN, else ~/" COURSE_HOME "), afresh on each day it comes.",
     .examples = "  kz kata                   shows today's kata and where its file is\n"
                 "  kz kata --grade           grades it, and says when it is back\n"
                 "  kz kata --list            all of them",

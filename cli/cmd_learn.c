@@ -33,7 +33,7 @@ static int read_page(const cli_command *self, int argc, char **argv) {
 }
 
 static bool is_for_authors(int argc, char **argv) {
-    static const char *const verbs[] = {"new-task", "check-task", "metrics", "coverage"};
+    static const char *const verbs[] = {"new-task", "check-task", "metrics"};
     for (size_t i = 0; argc > 1 && i < BASE_COUNT(verbs); i++)
         if (strcmp(argv[1], verbs[i]) == 0) return true;
     return false;
@@ -92,7 +92,7 @@ const cli_command cli_command_learn = {
         "kz learn read [PAGE]\n"
         "kz learn show [TASK] | run [TASK] | hint [N] | next | skip [TASK] | solution [TASK] | reset TASK\n"
         "kz learn new-task TOPIC/ID [--kind cuda|program|c|command|answer] | check-task FOLDER|ID\n"
-        "kz learn metrics | coverage [--check]",
+        "kz learn metrics",
     .about =
         "Opens the course where you left off, shows the task and the file to edit, and watches that file: "
         "each\n"
@@ -101,7 +101,7 @@ const cli_command cli_command_learn = {
         "again,\n"
         "p pages to read, r run, l list, g gates, k skip, s solution, q quit.\n"
         "Without a terminal it grades once: exit status 0 passed, 1 not passed.\n"
-        "Your files and your progress lie in ~/" LEARNER_HOME
+        "Your files and your progress lie in ~/" COURSE_HOME
         ", or where KZ_LEARN says. The last line of verbs is "
         "for\n"
         "people who write tasks (docs/tasks.md).",

@@ -1,4 +1,4 @@
-// kz learn new-task, check-task, metrics, coverage: what people who write tasks use.
+// kz learn new-task, check-task, metrics: what people who write tasks use.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "report/report.h"
 
 typedef struct author_options {
-    const char *kind, *device, *docs;
-    bool check, compile_only;
+    const char *kind, *device;
+    bool compile_only;
 } author_options;
 
 // ---- where tasks are written -----------------------------------------------------------------------
@@ -133,7 +133,7 @@ static int check_task(const author_options *options, const cli_list *words) {
     kz_status status = arena ? find_folder(words->items[0], arena, &task, &error)
                              : base_fail(&error, KZ_NO_MEMORY, "no memory for a task");
     if (!status) status = course_lint_task(&task, &error);
-    if (!status) status = learn_kz_path(kz, &error);
+    if (!status) status = base_self_path(kz, &error);
     if (!status) status = course_prove_task(&task, kz, options->device, &report, &error);
     if (report.data) printf("%s", report.data);
     base_text_free(&report);
@@ -164,51 +164,6 @@ static int metrics(void) {
     return CLI_OK;
 }
 
-// ---- coverage -----------------------------------------------------------------------------------
-
-static int compare_page(const char *docs, const base_text *page) {
-    char path[COURSE_PATH], *text;
-    size_t size;
-    kz_error error = {0};
-    snprintf(path, sizeof path, "%.1000s/coverage.md", docs);
-    if (base_file_read(path, &text, &size, &error)) return cli_fail(&error);
-    bool same = size == page->length && memcmp(text, page->data, size) == 0;
-    free(text);
-    if (same) return CLI_OK;
-    return cli_fail_with(KZ_WRONG, "%s is stale: kz learn coverage > %s", path, path);
-}
-
-static int coverage(const author_options *options) {
-    static const char *const verbs[] = {
-#define CLI_VERB(name, text) #name,
-#include "verbs.def"
-#undef CLI_VERB
-        NULL};
-    char folder[COURSE_PATH];
-    kz_error error = {0}, unused;
-    course_catalogue *catalogue = NULL;
-    kz_status status = source_folder(folder, &unused) ? course_find(folder, &error) : KZ_OK;
-    if (!status) status = course_open(folder, &catalogue, &error);
-    if (status) return cli_fail(&error);
-    const char *docs = options->docs ? options->docs : "docs";
-    base_text page = {0}, problems = {0};
-    course_write_coverage(catalogue, &page);
-    int code = CLI_OK;
-    if (page.failed) {
-        code = cli_fail_with(KZ_NO_MEMORY, "no memory for the page");
-    } else if (!options->check) {
-        printf("%s", page.data);
-    } else {
-        status = course_review(catalogue, verbs, docs, &problems, &error);
-        if (problems.data) fprintf(stderr, "%s", problems.data);
-        code = status ? cli_fail(&error) : compare_page(docs, &page);
-    }
-    base_text_free(&page);
-    base_text_free(&problems);
-    course_close(catalogue);
-    return code;
-}
-
 // ---- which of them ----------------------------------------------------------------------------------
 
 static const cli_option options_table[] = {
@@ -216,9 +171,6 @@ static const cli_option options_table[] = {
     {"device", CLI_TEXT, offsetof(author_options, device), "ID", "check-task: where to prove it; sim"},
     {"compile-only", CLI_FLAG, offsetof(author_options, compile_only), NULL,
      "check-task: compile the kernels of these tasks for later proofs, in a few runs of nvcc"},
-    {"docs", CLI_TEXT, offsetof(author_options, docs), "FOLDER", "coverage: where the pages are; docs"},
-    {"check", CLI_FLAG, offsetof(author_options, check), NULL,
-     "coverage: say what points nowhere, and whether docs/coverage.md is stale"},
     {0},
 };
 
@@ -234,6 +186,5 @@ int cli_learn_author(int argc, char **argv) {
     if (strcmp(verb, "new-task") == 0) return new_task(&options, &words);
     if (strcmp(verb, "check-task") == 0) return check_task(&options, &words);
     if (strcmp(verb, "metrics") == 0) return metrics();
-    if (strcmp(verb, "coverage") == 0) return coverage(&options);
     return cli_fail_with(KZ_INVALID, "kz learn has no verb \"%s\"\ntry: kz help learn", verb);
 }

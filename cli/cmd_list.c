@@ -5,7 +5,7 @@
 
 #include "family/case.h"
 #include "report/report.h"
-#include "select.h"
+#include "workload/names.h"
 
 typedef struct list_options {
     cli_output json;

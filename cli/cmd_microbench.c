@@ -1,20 +1,17 @@
 // kz microbench: measures the ceilings and latencies of a GPU, shows them, and keeps them as its roofs.
-#include "cli.h"
+#include "options.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/host.h"
-#include "microbench.h"
+#include "report/bench/microbench.h"
 #include "report/profile/roofs.h"
-#include "select.h"
 
 typedef struct microbench_options {
-    cli_list devices;
-    const char *figures, *commit;
-    cli_output json;
-    bool no_save, check, show;
+    cli_shared shared;
+    const char *figures;
+    bool show;
 } microbench_options;
 
 typedef struct microbench_session {
@@ -41,7 +38,7 @@ static void complain(microbench_session *s, const bench_micro_point *point) {
 
 static kz_status take(const bench_micro_point *point, void *context, kz_error *error) {
     microbench_session *s = context;
-    const cli_output *json = &s->options->json;
+    const cli_output *json = &s->options->shared.json;
     bench_micro_figure figure = bench_micro_figure_of(point);
     char text[160];
     snprintf(text, sizeof text, "%s: %s", bench_micro_group_name(point->group), point->name);
@@ -63,9 +60,9 @@ static kz_status take(const bench_micro_point *point, void *context, kz_error *e
 static kz_status open_file(microbench_session *s, kz_error *error) {
     const microbench_options *o = s->options;
     char key[REPORT_GPU_KEY];
-    if (o->json.given && o->json.path) {
-        base_text_add(&s->path, "%s", o->json.path);
-    } else if (!o->json.given && !o->no_save && s->info.device.has_clock) {
+    if (o->shared.json.given && o->shared.json.path) {
+        base_text_add(&s->path, "%s", o->shared.json.path);
+    } else if (!o->shared.json.given && !o->shared.no_save && s->info.device.has_clock) {
         report_gpu_key(&s->info.device, key);
         report_roofs_path(key, &s->path);
     }
@@ -74,11 +71,11 @@ static kz_status open_file(microbench_session *s, kz_error *error) {
 
 static int finish(microbench_session *s, kz_status status, const kz_error *error, double seconds) {
     const kz_device_info *d = &s->info.device;
-    bool quiet = s->options->json.given && !s->options->json.path;
+    bool quiet = s->options->shared.json.given && !s->options->shared.json.path;
     FILE *file = quiet ? stderr : stdout;
     report_style style = report_detect_style(file);
     char took[REPORT_NUMBER];
-    if (!quiet) microbench_print(file, &style, &s->list, d->has_clock);
+    if (!quiet) report_microbench_print(file, &style, &s->list, d->has_clock);
     fprintf(file, "\n%s, %s: %zu points in %s", d->name, d->id, s->list.count, report_seconds(took, seconds));
     if (s->wrong) fprintf(file, "; %zu wrong", s->wrong);
     if (s->failed) fprintf(file, "; %zu failed", s->failed);
@@ -108,7 +105,7 @@ static int measure(microbench_session *s, kz_device *device) {
     if (s->info.other_processes > 0)
         fprintf(stderr, "kz: warning: %d other process%s on this GPU: the figures will suffer\n",
                 s->info.other_processes, s->info.other_processes > 1 ? "es compute" : " computes");
-    double begin = device_host_seconds();
+    double begin = base_seconds();
     kz_status status = open_file(s, &error);
     report_progress_begin(&s->progress, stderr);
     if (!status) status = bench_micro_run(&request, &error);
@@ -117,13 +114,13 @@ static int measure(microbench_session *s, kz_device *device) {
         bench_monitor_close(monitor);
         return cli_fail(&error);
     }
-    int code = finish(s, status, &error, device_host_seconds() - begin);
+    int code = finish(s, status, &error, base_seconds() - begin);
     bench_monitor_close(monitor);
     if (code == CLI_OK && s->options->figures && s->info.device.has_clock) {
         snprintf(s->list.device, sizeof s->list.device, "%s", s->info.device.name);
         report_time(s->list.time);
         snprintf(s->list.commit, sizeof s->list.commit, "%s", s->info.commit ? s->info.commit : "unknown");
-        if (microbench_write_figures(&s->list, s->options->figures, &error)) return cli_fail(&error);
+        if (report_microbench_write_figures(&s->list, s->options->figures, &error)) return cli_fail(&error);
     }
     return code;
 }
@@ -169,8 +166,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     kz_error error = {0};
     kz_device *device = NULL;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    if (words.count == 1 && strcmp(words.items[0], "results") == 0) return microbench_results(options.check);
-    if (options.devices.count > 1)
+    if (options.shared.devices.count > 1)
         return cli_fail_with(KZ_INVALID, "kz microbench measures one device at a time\nname one --device");
     microbench_session s = {.options = &options, .info.other_processes = -1};
     base_text command = {0};
@@ -178,11 +174,12 @@ static int run(const cli_command *self, int argc, char **argv) {
     for (int i = 0; i < argc; i++) base_text_add(&command, " %s", argv[i]);
     bench_run_id(s.info.id);
     s.info.command = command.data;
-    s.info.commit = options.commit ? options.commit : bench_commit();
+    s.info.commit = options.shared.commit ? options.shared.commit : bench_commit();
     cli_catch_interrupts();
     int code = CLI_OK;
     if (select_groups(&s, &words, &error) ||
-        kz_device_open(options.devices.count ? options.devices.items[0] : NULL, &device, &error))
+        kz_device_open(options.shared.devices.count ? options.shared.devices.items[0] : NULL, &device,
+                       &error))
         code = cli_fail(&error);
     else
         code = options.show ? show(kz_device_get_info(device)) : measure(&s, device);
@@ -195,24 +192,19 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
-    {"device", CLI_LIST, offsetof(microbench_options, devices), "ID",
-     "what to measure (the first GPU, else the simulator)"},
+    CLI_DEVICES("what to measure (the first GPU, else the simulator)"),
     {"roofs", CLI_FLAG, offsetof(microbench_options, show), NULL,
      "measure nothing: the roofs that are known, and whence"},
-    {"json", CLI_OUTPUT, offsetof(microbench_options, json), "PATH",
-     "records to stdout, or added to this file instead"},
+    CLI_JSON("records to stdout, or added to this file instead"),
     {"figures", CLI_TEXT, offsetof(microbench_options, figures), "FOLDER",
      "the curves as SVG files in this folder too"},
-    {"no-save", CLI_FLAG, offsetof(microbench_options, no_save), NULL, "keep no records of this run"},
-    {"commit", CLI_TEXT, offsetof(microbench_options, commit), "ID",
-     "the commit the records name (that of the build)"},
-    {"check", CLI_FLAG, offsetof(microbench_options, check), NULL,
-     "results: change nothing, fail where the page is stale"},
+    CLI_NO_SAVE,
+    CLI_COMMIT,
     {0},
 };
 
 const cli_command cli_command_microbench = {
-    .usage = "kz microbench [GROUP...] [OPTIONS]\nkz microbench results [--check]",
+    .usage = "kz microbench [GROUP...] [OPTIONS]",
     .about =
         "Measures what a GPU can do at most, and how long it takes at least, each by a kernel that does "
         "nothing "
@@ -230,8 +222,7 @@ const cli_command cli_command_microbench = {
     .examples = "  kz microbench                        all of them, in less than a minute\n"
                 "  kz microbench latency banks          two groups\n"
                 "  kz microbench --roofs                what is known of this GPU already\n"
-                "  kz microbench banks --device sim     wavefronts by stride, counted\n"
-                "  kz microbench results                brings docs/microbench.md up to date",
+                "  kz microbench banks --device sim     wavefronts by stride, counted",
     .options = options_table,
     .run = run,
 };

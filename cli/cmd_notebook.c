@@ -65,7 +65,7 @@ const cli_command cli_command_notebook = {
         "to date; your own words are never touched. insight and microbench begin a page in insights/ and\n"
         "microbench/; one that is there stays as it is. All of it is in notebook/ of your folder "
         "($KZ_LEARN,\n"
-        "else ~/" LEARNER_HOME "). On a terminal the page is opened in $VISUAL or $EDITOR.",
+        "else ~/" COURSE_HOME "). On a terminal the page is opened in $VISUAL or $EDITOR.",
     .examples = "  kz notebook                                      today's page\n"
                 "  kz notebook insight \"Padding beats swizzling\"    something understood\n"
                 "  kz notebook microbench \"shared latency\"          something measured",

@@ -1,17 +1,23 @@
 // kz prof: what bounds a kernel, which lines cost most, and what to try.
-#include "cli.h"
+#include "options.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "prof_run.h"
-#include "prof_tables.h"
 #include "report/profile/profile.h"
 #include "report/profile/roofs.h"
+#include "workload/profile.h"
 
-enum { SHOWN = 5 }; // kernels, where --top says nothing
+enum { SHOWN = 5, TARGETS = 2 }; // kernels, where --top says nothing; and what can be compared
+
+typedef struct prof_options {
+    cli_shared shared;
+    const char *kernel, *metrics, *keep;
+    cli_integer top;
+    bool annotate, csv, query;
+} prof_options;
 
 static kz_status write_text(const base_text *text, const char *path, kz_error *error) {
     if (text->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for the output");
@@ -30,30 +36,30 @@ static kz_status write_json(json_t *object, const char *path, kz_error *error) {
     return status;
 }
 
-static kz_status render_files(const prof_choices *o, const report_prof *reports, size_t count,
+static kz_status render_files(const prof_options *o, const report_prof *reports, size_t count,
                               report_prof_sources *sources, kz_error *error) {
     kz_status status = KZ_OK;
-    if (o->html.given) {
+    if (o->shared.html.given) {
         base_text text = {0};
         if (count == 2)
             report_prof_compare_html(&text, &reports[0], &reports[1], sources);
         else
             report_prof_html_write(&text, &reports[0], sources);
-        status = write_text(&text, o->html.path, error);
+        status = write_text(&text, o->shared.html.path, error);
         base_text_free(&text);
     }
-    if (!status && o->json.given)
+    if (!status && o->shared.json.given)
         status = write_json(count == 2 ? report_prof_compare_to_json(&reports[0], &reports[1])
                                        : report_prof_to_json(&reports[0]),
-                            o->json.path, error);
+                            o->shared.json.path, error);
     return status;
 }
 
-static kz_status render(const prof_choices *o, const report_prof *reports, size_t count,
+static kz_status render(const prof_options *o, const report_prof *reports, size_t count,
                         report_prof_sources *sources, kz_error *error) {
     report_style style = report_detect_style(stdout);
     kz_status status = render_files(o, reports, count, sources, error);
-    bool quiet = (o->html.given && !o->html.path) || (o->json.given && !o->json.path);
+    bool quiet = cli_to_stdout(&o->shared.html) || cli_to_stdout(&o->shared.json);
     if (status || quiet) return status;
     for (size_t i = 0; i < count && o->metrics && !status; i++)
         status = report_prof_metrics_print(stdout, &style, &reports[i], o->metrics, o->csv, error);
@@ -63,17 +69,18 @@ static kz_status render(const prof_choices *o, const report_prof *reports, size_
         report_prof_page_print(stdout, &style, &reports[i], sources);
     for (size_t i = 0; i < count && o->annotate; i++)
         report_prof_annotate_print(stdout, &style, &reports[i], sources);
-    if (o->html.path) printf("HTML: %s\n", o->html.path);
-    if (o->json.path) printf("JSON: %s\n", o->json.path);
+    if (o->shared.html.path) printf("HTML: %s\n", o->shared.html.path);
+    if (o->shared.json.path) printf("JSON: %s\n", o->shared.json.path);
     return KZ_OK;
 }
 
-static kz_status open_report(const prof_choices *o, prof_run *run, report_prof *report, kz_error *error) {
+static kz_status open_report(const prof_options *o, workload_profile *run, report_prof *report,
+                             kz_error *error) {
     report_prof_options options = {.title = run->title[0] ? run->title : NULL,
                                    .detail = run->detail,
                                    .pattern = o->kernel,
                                    .top = o->top.given ? (size_t)o->top.value : SHOWN,
-                                   .registers = prof_run_registers,
+                                   .registers = workload_profile_registers,
                                    .context = run};
     size_t at = 0;
     const json_t *head = report_record_next(&run->record, "record", &at);
@@ -99,12 +106,12 @@ static kz_status open_report(const prof_choices *o, prof_run *run, report_prof *
 
 // ---- the verb ---------------------------------------------------------------------------------------
 
-static int finish(const prof_choices *o, prof_run *runs, size_t count) {
+static int finish(const prof_options *o, workload_profile *runs, size_t count) {
     report_prof reports[2] = {{0}};
     kz_error error = {0};
     kz_status status = KZ_OK;
     int code = CLI_OK;
-    report_prof_sources *sources = prof_run_sources();
+    report_prof_sources *sources = workload_profile_sources();
     size_t opened = 0;
     while (opened < count && !status) {
         status = open_report(o, &runs[opened], &reports[opened], &error);
@@ -120,69 +127,144 @@ static int finish(const prof_choices *o, prof_run *runs, size_t count) {
     return code;
 }
 
-// Words after "tables" are families, no targets.
-static int run_tables(const cli_command *self, int argc, char **argv) {
-    prof_choices options = {0};
+// ---- the words --------------------------------------------------------------------------------------
+
+// Two targets of one kind are compared; other words after a program are its arguments.
+typedef struct targets {
+    workload items[TARGETS];
+    size_t count;
+    char *arguments[CLI_LIST_CAPACITY];
+    size_t argument_count;
+} targets;
+
+static bool is_part_of_program(const char *word) { // a source without a main of its own
+    return workload_program_is_source(word) && base_file_exists(word) && !workload_program_is(word);
+}
+
+static bool is_another(const targets *t, const char *word) {
+    if (t->count != 1) return t->count == 0;
+    switch (t->items[0].kind) {
+    case WORKLOAD_PROGRAM: return workload_program_is(word);
+    case WORKLOAD_RECORD: return base_ends_with(word, ".jsonl");
+    default: return true;
+    }
+}
+
+static kz_status add_argument(targets *t, char *word, kz_error *error) {
+    if (t->argument_count + 1 >= CLI_LIST_CAPACITY)
+        return base_fail(error, KZ_LIMIT, "more than %d arguments for the program", CLI_LIST_CAPACITY - 1);
+    t->arguments[t->argument_count++] = word;
+    return KZ_OK;
+}
+
+static kz_status take_word(const workload_request *request, const char *const *word, targets *t,
+                           kz_error *error) {
+    workload *last = t->count ? &t->items[t->count - 1] : NULL;
+    bool after_program = last && last->kind == WORKLOAD_PROGRAM && !t->argument_count;
+    if (after_program && is_part_of_program(*word) && last->file_count < WORKLOAD_WORDS) {
+        last->files[last->file_count++] = *word;
+        return KZ_OK;
+    }
+    if (!t->argument_count && is_another(t, *word))
+        return workload_open(request, word, 1, &t->items[t->count++], error);
+    if (last->kind == WORKLOAD_PROGRAM) return add_argument(t, (char *)(uintptr_t)*word, error);
+    base_fail(error, KZ_INVALID, "one word too many: %s", *word);
+    base_fail_note(error, "kz prof takes one target, or two that are compared");
+    return KZ_INVALID;
+}
+
+static kz_status parse(const cli_command *self, int argc, char **argv, prof_options *o, targets *t,
+                       kz_error *error) {
     cli_list words;
+    int own = 1;
+    while (own < argc && strcmp(argv[own], "--") != 0) own++;
+    kz_status status = cli_parse(self, own, argv, o, &words, error);
+    if (status && own == argc) base_fail_note(error, "what is meant for the program goes after --");
+    if (status || o->query) return status;
+    const workload_request request = {.command = "prof",
+                                      .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST |
+                                               1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM |
+                                               1u << WORKLOAD_RECORD,
+                                      .question = "what is to be profiled?",
+                                      .family = o->shared.family,
+                                      .task = o->shared.task};
+    for (size_t i = 0; i < words.count && !status; i++)
+        status = take_word(&request, &words.items[i], t, error);
+    if (!status && t->count == 0) {
+        base_fail(error, KZ_INVALID,
+                  "what is to be profiled? a program, a kernel of the zoo, a task's, or a guest");
+        base_fail_note(error, "try: kz prof transpose/01_naive, or kz help prof");
+        return KZ_INVALID;
+    }
+    if (!status && t->items[0].kind != WORKLOAD_PROGRAM && own + 1 < argc)
+        return base_fail(error, KZ_INVALID, "there is no program that could take %s", argv[own + 1]);
+    for (int i = own + 1; i < argc && !status; i++) status = add_argument(t, argv[i], error);
+    for (size_t i = 0; i < t->count; i++) {
+        t->items[i].arguments = t->arguments;
+        t->items[i].argument_count = t->argument_count;
+    }
+    return status;
+}
+
+// ---- the verb ---------------------------------------------------------------------------------------
+
+static int profile(const prof_options *o, const targets *t) {
+    workload_profile runs[TARGETS] = {{.failure = 0}};
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    return prof_tables(words.items, words.count, options.check);
+    workload_profile_options wanted = {.pattern = o->shared.pattern};
+    kz_status status = cli_program_settings(&o->shared, &wanted.settings, &error);
+    wanted.settings.session = o->keep;
+    if (cli_to_stdout(&o->shared.json) || cli_to_stdout(&o->shared.html) || (o->metrics && o->csv))
+        wanted.settings.output = STDERR_FILENO; // stdout is for what a program reads
+    cli_catch_interrupts();
+    size_t done = 0;
+    for (; done < t->count && !status && !cli_interrupted(); done++) {
+        status = workload_profile_run(&t->items[done], &wanted, &runs[done], &error);
+        cli_tell_answer(&runs[done].answer, false);
+        cli_tell_end(&runs[done].program);
+    }
+    int code = status ? cli_fail(&error) : cli_interrupted() ? CLI_INTERRUPTED : finish(o, runs, t->count);
+    for (size_t i = 0; i < done; i++) workload_profile_close(&runs[i]);
+    return code;
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    prof_choices options = {0};
-    prof_targets targets = {0};
-    prof_run runs[2];
-    if (argc > 1 && strcmp(argv[1], "tables") == 0) return run_tables(self, argc - 1, argv + 1);
-    memset(runs, 0, sizeof runs);
+    prof_options options = {0};
+    targets t = {.count = 0};
     kz_error error = {0};
-    kz_status status = prof_run_parse(self, argc, argv, &options, &targets, &error);
-    if (status) {
-        prof_targets_close(&targets);
-        return cli_fail(&error);
-    }
-    if (options.query) {
+    int code = CLI_OK;
+    if (parse(self, argc, argv, &options, &t, &error)) {
+        code = cli_fail(&error);
+    } else if (options.query) {
         report_style style = report_detect_style(stdout);
         report_prof_metrics_list(stdout, &style);
-        return CLI_OK;
+    } else {
+        code = profile(&options, &t);
     }
-    cli_catch_interrupts();
-    for (size_t i = 0; i < targets.count && !status && !cli_interrupted(); i++)
-        status = prof_run_target(&options, &targets, i, &runs[i], &error);
-    int code = status              ? cli_fail(&error)
-               : cli_interrupted() ? CLI_INTERRUPTED
-                                   : finish(&options, runs, targets.count);
-    for (size_t i = 0; i < targets.count; i++) prof_run_close(&runs[i]);
-    prof_targets_close(&targets);
+    for (size_t i = 0; i < t.count; i++) workload_close(&t.items[i]);
     return code;
 }
 
 static const cli_option options_table[] = {
-    {"gpu", CLI_TEXT, offsetof(prof_choices, gpu), "NAME",
-     "the GPU to simulate: a name that `kz devices` lists, or a .gpu file"},
-    {"kernel", CLI_TEXT, offsetof(prof_choices, kernel), "PATTERN",
+    CLI_GPU,
+    {"kernel", CLI_TEXT, offsetof(prof_options, kernel), "PATTERN",
      "only kernels whose name has this, or matches it"},
-    {"top", CLI_INTEGER, offsetof(prof_choices, top), "N", "the N most costly kernels (5; 0 means all)"},
-    {"annotate", CLI_FLAG, offsetof(prof_choices, annotate), NULL, "the source, with counters in the margin"},
-    {"html", CLI_OUTPUT, offsetof(prof_choices, html), "FILE", "the page as one self-contained HTML file"},
-    {"json", CLI_OUTPUT, offsetof(prof_choices, json), "FILE", "the page as JSON, to stdout or a file"},
-    {"metrics", CLI_TEXT, offsetof(prof_choices, metrics), "NAMES",
+    {"top", CLI_INTEGER, offsetof(prof_options, top), "N", "the N most costly kernels (5; 0 means all)"},
+    {"annotate", CLI_FLAG, offsetof(prof_options, annotate), NULL, "the source, with counters in the margin"},
+    CLI_HTML("the page as one self-contained HTML file"),
+    CLI_JSON("the page as JSON, to stdout or a file"),
+    {"metrics", CLI_TEXT, offsetof(prof_options, metrics), "NAMES",
      "metrics by name, as ncu prints them: all, NAME,NAME, regex:PATTERN"},
-    {"csv", CLI_FLAG, offsetof(prof_choices, csv), NULL, "with --metrics: comma-separated values"},
-    {"query-metrics", CLI_FLAG, offsetof(prof_choices, query), NULL,
+    {"csv", CLI_FLAG, offsetof(prof_options, csv), NULL, "with --metrics: comma-separated values"},
+    {"query-metrics", CLI_FLAG, offsetof(prof_options, query), NULL,
      "lists every metric, with what it means"},
-    {"case", CLI_TEXT, offsetof(prof_choices, pattern), "NAME",
-     "the case: of a kernel of the zoo or a guest; for a task its sizes, n=4096"},
-    {"task", CLI_TEXT, offsetof(prof_choices, task), "ID",
-     "the task of the course that a file is for, where it does not say it"},
-    {"family", CLI_TEXT, offsetof(prof_choices, family), "FAMILY",
-     "profile kernels of your own in this family's place"},
-    {"check", CLI_FLAG, offsetof(prof_choices, check), NULL,
-     "tables: change nothing, fail where a README is stale"},
-    {"seed", CLI_INTEGER, offsetof(prof_choices, seed), "N", "the seed of the schedule (0: the plain order)"},
-    {"timeout", CLI_TEXT, offsetof(prof_choices, timeout), "SECONDS", "stops a program that takes longer"},
-    {"nvcc-flag", CLI_LIST, offsetof(prof_choices, flags), "FLAG", "one more word for nvcc; may be repeated"},
-    {"keep", CLI_TEXT, offsetof(prof_choices, keep), "FOLDER", "keeps the record and the PTX there"},
+    CLI_CASE("the case: of a kernel of the zoo or a guest; for a task its sizes, n=4096"),
+    CLI_TASK,
+    CLI_FAMILY,
+    CLI_SCHEDULE_SEED,
+    CLI_TIMEOUT,
+    CLI_NVCC_FLAG,
+    {"keep", CLI_TEXT, offsetof(prof_options, keep), "FOLDER", "keeps the record and the PTX there"},
     {0},
 };
 
@@ -193,8 +275,7 @@ const cli_command cli_command_prof = {
              "kz prof --family FAMILY FILE.cu [OPTIONS]\n"
              "kz prof YOURS.cu [--task ID] [OPTIONS]\n"
              "kz prof BEFORE AFTER [OPTIONS]\n"
-             "kz prof RECORD.jsonl [OPTIONS]\n"
-             "kz prof tables [FAMILY...] [--check]",
+             "kz prof RECORD.jsonl [OPTIONS]",
     .about =
         "Runs a CUDA program, a kernel of the zoo or a kernel of your own in the simulator and says, "
         "per kernel,\n"
@@ -210,9 +291,7 @@ const cli_command cli_command_prof = {
         "kz would\n"
         "choose. RECORD.jsonl is what --keep has kept.\n\n"
         "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
-        "--task. It runs on the case of the task's first gate, else on its largest that is quick enough.\n\n"
-        "`kz prof tables` writes the tables of counters in the families' READMEs, in the folder of the "
-        "sources.",
+        "--task. It runs on the case of the task's first gate, else on its largest that is quick enough.",
     .examples =
         "  kz prof saxpy.cu 1000000                 a program with a main of its own, and its argument\n"
         "  kz prof ./app -- --size 4                a program that is built already\n"

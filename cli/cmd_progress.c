@@ -156,7 +156,7 @@ const cli_command cli_command_progress = {
         "that is not\n"
         "built yet cannot be passed before it is. Figures counted by the simulator and figures timed on "
         "a GPU are\n"
-        "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/" LEARNER_HOME ".",
+        "told apart. All of it is kept in progress.db in your folder: $KZ_LEARN, else ~/" COURSE_HOME ".",
     .examples = "  kz progress                           the page for the terminal\n"
                 "  kz progress --html                    writes progress.html in your folder\n"
                 "  kz progress --export=mine.txt         to keep, or to carry to another machine\n"

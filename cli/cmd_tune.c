@@ -1,5 +1,5 @@
 // kz tune: measures the ladder of each family on this machine's GPU, and writes down which variant to take.
-#include "cli.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,18 @@
 #include "bench/tune.h"
 #include "family/check.h"
 #include "report/report.h"
-#include "select.h"
 
 enum { MOST_WINS = 256 };
 
 typedef struct tune_options {
-    const char *device, *pattern, *time;
-    bool dry_run, no_save;
+    cli_shared shared;
+    const char *time;
+    bool dry_run;
 } tune_options;
 
 typedef struct tune_session {
     const tune_options *options;
-    cli_targets targets;
+    const workload *w;
     kz_device *device;
     bench_probes *probes;
     bench_monitor *monitor;
@@ -125,7 +125,8 @@ static kz_status tune_cases(tune_session *s, const kz_family *family, report_tab
                             size_t *count, kz_error *error) {
     kz_case *cases;
     size_t case_count;
-    kz_status status = cli_find_cases(family, s->options->pattern, KZ_USE_BENCH, &cases, &case_count, error);
+    kz_status status =
+        workload_find_cases(family, s->options->shared.pattern, KZ_USE_BENCH, &cases, &case_count, error);
     for (size_t i = 0; i < case_count && !status && !cli_interrupted(); i++) {
         kz_error own = {0};
         status = time_case(s, family, &cases[i], table, wins, count, &own);
@@ -177,7 +178,8 @@ static kz_status tune_family(tune_session *s, const kz_family *family, kz_error 
 
 // The choice is by what a GPU's clock says, and by the GPU's name in gpus/.
 static kz_status open_device(tune_session *s, kz_error *error) {
-    const char *id = s->options->device ? s->options->device : "cuda";
+    const cli_list *ids = &s->options->shared.devices;
+    const char *id = ids->count ? ids->items[0] : "cuda";
     kz_status status = kz_device_open(id, &s->device, error);
     if (status) {
         base_fail_note(error, "kz tune needs a GPU: it goes by times, and the simulator has no clock");
@@ -225,43 +227,39 @@ static void begin(tune_session *s) {
     s->run.other_processes = bench_monitor_others(s->monitor);
     s->style = report_detect_style(stdout);
     report_progress_begin(&s->progress, stderr);
-    for (size_t f = 0; f < s->targets.count; f++) {
+    for (size_t f = 0; f < s->w->zoo.count; f++) {
         kz_case *cases;
         size_t count;
-        if (cli_find_cases(s->targets.families[f], s->options->pattern, KZ_USE_BENCH, &cases, &count, NULL))
+        if (workload_find_cases(s->w->zoo.families[f], s->options->shared.pattern, KZ_USE_BENCH, &cases,
+                                &count, NULL))
             continue;
         s->total += count;
         free(cases);
     }
 }
 
-static kz_status tune(tune_session *s, const cli_list *words, kz_error *error) {
+static kz_status tune(tune_session *s, kz_error *error) {
     kz_status status = read_rule(s, error);
-    if (!status) status = cli_find_targets(words, &s->targets, error);
-    for (size_t i = 0; i < s->targets.wanted_count && !status; i++)
-        if (s->targets.wanted[i].variant)
-            status =
-                base_fail(error, KZ_INVALID, "kz tune chooses among all variants: name the family, not %s",
-                          words->items[i]);
+    for (size_t i = 0; i < s->w->zoo.wanted_count && !status; i++)
+        if (s->w->zoo.wanted[i].variant)
+            status = base_fail(error, KZ_INVALID,
+                               "kz tune chooses among all variants: name the family, not %s", s->w->files[i]);
     if (!status) status = open_device(s, error);
     if (!status) status = bench_probes_open(s->device, &s->probes, error);
-    if (!status && !s->options->no_save) status = report_results_path("tune", &s->records, error);
+    if (!status && !s->options->shared.no_save) status = report_results_path("tune", &s->records, error);
     if (status) return status;
     begin(s);
-    for (size_t f = 0; f < s->targets.count && !status && !cli_interrupted(); f++)
-        status = tune_family(s, s->targets.families[f], error);
+    for (size_t f = 0; f < s->w->zoo.count && !status && !cli_interrupted(); f++)
+        status = tune_family(s, s->w->zoo.families[f], error);
     if (s->records.data && s->done) printf("records: %s\n", s->records.data);
     return status;
 }
 
-static int run(const cli_command *self, int argc, char **argv) {
-    tune_options options = {0};
-    cli_list words;
+static int tune_workload(const cli_shared *options, const workload *w) {
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
+    tune_session s = {.options = (const tune_options *)options, .w = w};
     cli_catch_interrupts();
-    tune_session s = {.options = &options};
-    kz_status status = tune(&s, &words, &error);
+    kz_status status = tune(&s, &error);
     bench_probes_close(s.probes);
     bench_monitor_close(s.monitor);
     if (s.device) kz_device_close(s.device);
@@ -270,14 +268,19 @@ static int run(const cli_command *self, int argc, char **argv) {
     return cli_interrupted() ? CLI_INTERRUPTED : CLI_OK;
 }
 
+static int run(const cli_command *self, int argc, char **argv) {
+    tune_options options = {0};
+    static const workload_request request = {.command = "tune", .kinds = 1u << WORKLOAD_ZOO};
+    return cli_run_workload(self, argc, argv, &request, &options.shared, sizeof options, tune_workload);
+}
+
 static const cli_option options_table[] = {
-    {"device", CLI_TEXT, offsetof(tune_options, device), "ID", "the GPU to choose for (the first)"},
-    {"case", CLI_TEXT, offsetof(tune_options, pattern), "NAME",
-     "go by these cases alone: a name or a glob (all worth timing)"},
+    CLI_DEVICES("the GPU to choose for (the first)"),
+    CLI_CASE("go by these cases alone: a name or a glob (all worth timing)"),
     {"time", CLI_TEXT, offsetof(tune_options, time), "S",
      "give up on a candidate after so many seconds (2.5)"},
     {"dry-run", CLI_FLAG, offsetof(tune_options, dry_run), NULL, "print the rows, write no choice.csv"},
-    {"no-save", CLI_FLAG, offsetof(tune_options, no_save), NULL, "keep no records of this run"},
+    CLI_NO_SAVE,
     {0},
 };
 

@@ -47,6 +47,7 @@ void base_text_add_clean(base_text *text, const char *string);
 void base_text_free(base_text *text);
 // Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
 size_t base_utf8_length(const char *at);
+bool base_ends_with(const char *text, const char *suffix);
 
 // ---- hash: FNV-1a, 64 bits ------------------------------------------------------------------------
 
@@ -66,6 +67,15 @@ kz_status base_file_write_scratch(const char *path, const void *data, size_t siz
 kz_status base_file_append_line(const char *path, const char *line, kz_error *error);
 kz_status base_make_folders(const char *path, kz_error *error); // mkdir -p
 bool base_file_exists(const char *path);
+const char *base_file_name(const char *path); // what stands after the last slash
+bool base_path_up(char *path);                // cuts that off; false where there is no slash
+
+// ---- this process -------------------------------------------------------------------------------
+
+double base_seconds(void); // of a clock that nobody sets
+// The path of this executable: what belongs to it is found from there.
+enum { BASE_PATH = 1024 };
+kz_status base_self_path(char path[BASE_PATH], kz_error *error);
 
 // ---- random: Philox4x32-10, counter-based, so any element can be made alone ---------------------
 

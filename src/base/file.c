@@ -206,3 +206,14 @@ kz_status base_make_folders(const char *path, kz_error *error) {
 }
 
 bool base_file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+const char *base_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool base_path_up(char *path) {
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = 0;
+    return slash != NULL;
+}

@@ -107,6 +107,11 @@ void base_text_add_clean(base_text *text, const char *string) {
     }
 }
 
+bool base_ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}
+
 void base_text_free(base_text *text) {
     free(text->data);
     *text = (base_text){0};

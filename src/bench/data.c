@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "bench/parallel.h"
@@ -16,12 +15,6 @@ enum {
     MOST_SETS = 1024,        // more launches than this go into no graph
     SMALL_OUTPUT = 16 << 20, // poisoned with the mark that messages recognise; larger ones with 0xff
 };
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static size_t bytes_of(const kz_buffer *b) { return b->count * kz_type_size(b->type); }
 static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
@@ -44,12 +37,12 @@ static void fill_part(void *context, unsigned part, uint64_t first, uint64_t cou
 }
 
 static void make_inputs(bench_data *d) {
-    double start = now();
+    double start = base_seconds();
     for (size_t b = 0; b < d->buffer_count; b++)
         if (d->host[b])
             bench_parallel(d->buffers[b].count, bench_host_cores(), fill_part,
                            &(fill){.data = d, .buffer = b});
-    d->input_seconds = now() - start;
+    d->input_seconds = base_seconds() - start;
 }
 
 typedef struct reference_job {
@@ -92,11 +85,11 @@ static kz_status compute_reference(bench_data *d, size_t which, kz_error *error)
 }
 
 static kz_status make_references(bench_data *d, kz_error *error) {
-    double start = now();
+    double start = base_seconds();
     kz_status status = KZ_OK;
     for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++)
         if (d->expected[b]) status = compute_reference(d, b, error);
-    d->reference_seconds = now() - start;
+    d->reference_seconds = base_seconds() - start;
     return status;
 }
 

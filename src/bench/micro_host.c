@@ -13,9 +13,9 @@ static kz_status time_host(micro_lab *lab, bench_micro_point *point, double work
                            kz_status (*act)(micro_lab *lab, void *context, kz_error *error),
                            kz_error *error) {
     for (int i = 0; i < SAMPLES && !point->status && micro_goes_on(lab); i++) {
-        double begin = device_host_seconds();
+        double begin = base_seconds();
         point->status = act(lab, context, &point->error);
-        double seconds = device_host_seconds() - begin;
+        double seconds = base_seconds() - begin;
         if (!lab->timed) break;
         if (i && seconds > 0) point->samples[point->count++] = rate ? work / seconds : seconds / work;
     }

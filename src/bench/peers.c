@@ -14,15 +14,9 @@
 static bool find_folder(char folder[PATH_MAX]) {
     const char *given = getenv("KZ_PEERS");
     if (given) return snprintf(folder, PATH_MAX, "%s", given) < PATH_MAX;
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return false;
-    self[length] = 0;
-    for (int up = 0; up < 2; up++) { // the command's name, then bin
-        char *slash = strrchr(self, '/');
-        if (!slash) return false;
-        *slash = 0;
-    }
+    char self[BASE_PATH];
+    if (base_self_path(self, NULL)) return false;
+    if (!base_path_up(self) || !base_path_up(self)) return false; // the command's name, then bin
     return snprintf(folder, PATH_MAX, "%s/lib", self) < PATH_MAX;
 }
 

@@ -123,11 +123,7 @@ static kz_status sample(void *self, size_t index, double *seconds, kz_error *err
     return status;
 }
 
-static double now(void *self) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now(void *self) { return base_seconds(); }
 
 static bool interrupted(void *self) {
     bench_sampler *s = self;

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "device/device.h"
@@ -60,12 +59,6 @@ typedef struct speed_run {
     observe_session *session; // NULL, or who is to observe
 } speed_run;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static kz_status launch(const speed_run *r, kz_error *error) {
     const void *three[] = {&r->a, &r->b, &r->c, &r->what->n}, *two[] = {&r->a, &r->c, &r->what->n};
     return kz_launch_kernel(r->device, NULL, r->kernel, &r->what->launch, r->what->second_input ? three : two,
@@ -99,9 +92,9 @@ static kz_status time_one(const speed_run *r, unsigned threads, double *samples,
                           kz_error *error) {
     kz_status status = kz_device_set_threads(r->device, threads, error);
     if (status != KZ_OK) return status;
-    double begin = now();
+    double begin = base_seconds();
     status = launch(r, error);
-    samples[(*count)++] = now() - begin;
+    samples[(*count)++] = base_seconds() - begin;
     return status;
 }
 
@@ -123,8 +116,8 @@ static kz_status time_observed(const speed_run *r, double *samples, size_t *coun
 static kz_status take_samples(const speed_run *r, double seconds, unsigned cores, double *samples[3],
                               size_t counts[3], kz_error *error) {
     kz_status status = KZ_OK;
-    for (double end = now() + seconds;
-         status == KZ_OK && counts[0] < SAMPLES && (now() < end || counts[0] < 5);) {
+    for (double end = base_seconds() + seconds;
+         status == KZ_OK && counts[0] < SAMPLES && (base_seconds() < end || counts[0] < 5);) {
         status = time_one(r, 1, samples[0], &counts[0], error);
         if (status == KZ_OK) status = time_one(r, cores, samples[1], &counts[1], error);
         if (status == KZ_OK && r->session) status = time_observed(r, samples[2], &counts[2], error);

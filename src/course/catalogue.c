@@ -79,13 +79,9 @@ kz_status course_find(char folder[COURSE_PATH], kz_error *error) {
         }
         memcpy(folder, own, strlen(own) + 1);
     } else {
-        ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-        if (length <= 0) return base_fail(error, KZ_IO, "kz cannot find itself: %s", strerror(errno));
-        own[length] = 0;
-        for (int i = 0; i < 2; i++) { // .../bin/kz: two steps up
-            char *slash = strrchr(own, '/');
-            if (slash) *slash = 0;
-        }
+        kz_status status = base_self_path(own, error);
+        if (status) return status;
+        for (int i = 0; i < 2; i++) base_path_up(own); // .../bin/kz: two steps up
         if (snprintf(folder, COURSE_PATH, "%s/share/kz/course", own) >= COURSE_PATH)
             return base_fail(error, KZ_INVALID, "the path %s is too long", own);
     }

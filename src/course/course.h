@@ -247,6 +247,11 @@ typedef struct course_catalogue {
 
 // The folder with the course's data: $KZ_COURSE, else share/kz/course beside the executable's folder.
 kz_status course_find(char folder[COURSE_PATH], kz_error *error);
+// The learner's folder in their home, where KZ_LEARN names no other. Not the name of the project: that is what a
+// clone of it is called, and whoever deletes or cleans a clone should lose nothing.
+#define COURSE_HOME "kz-learn"
+// $KZ_LEARN made absolute, else ~/COURSE_HOME. Nothing is made.
+kz_status course_home(char folder[COURSE_PATH], kz_error *error);
 // Loads all of it. KZ_SYNTAX names file and line of what is wrong in itself, an item without a place too; a task
 // that cannot be loaded is left out, among `broken`.
 kz_status course_open(const char *folder, course_catalogue **catalogue, kz_error *error);

@@ -56,8 +56,7 @@ static kz_status grade_kind(const course_grade_job *job, const char *source, cou
 }
 
 kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_error *error) {
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
+    double began = base_seconds();
     *verdict = (course_verdict){.arena = base_arena_open(),
                                 .task = job->task,
                                 .reason_detail = "",
@@ -84,8 +83,7 @@ kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_
     if (!status) status = course_check_source(&own, source, verdict, error);
     if (!status && verdict->passed) status = grade_kind(&own, source, verdict, error);
     free(source);
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    verdict->seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    verdict->seconds = base_seconds() - began;
     if (status) verdict->passed = false;
     // A verdict without a single check that went well is no pass.
     bool any = false;

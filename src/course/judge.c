@@ -32,12 +32,6 @@ typedef struct judge {
     int out;
 } judge;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // ---- the time allowed -----------------------------------------------------------------------------------
 
 static kz_device *volatile interrupted_device; // for the signal's handler alone
@@ -48,7 +42,7 @@ static void on_alarm(int number) {
 
 static void set_alarm(const course_judge_place *p, bool on) {
     if (!p->is_sim || !p->deadline) return; // a GPU's kernel ends with the process
-    double left = p->deadline - now();
+    double left = p->deadline - base_seconds();
     if (left < 0.05) left = 0.05;
     struct itimerval timer = {0};
     if (on) {
@@ -221,7 +215,7 @@ kz_status course_judge_place_open(kz_device *device, kz_module *module, const ch
                                   course_judge_place *place, kz_error *error) {
     *place = (course_judge_place){.device = device,
                                   .is_sim = kz_device_get_info(device)->kind == KZ_DEVICE_SIM,
-                                  .deadline = seconds > 0 ? now() + seconds : 0};
+                                  .deadline = seconds > 0 ? base_seconds() + seconds : 0};
     return kz_module_kernel(module, entry, &place->kernel, error);
 }
 

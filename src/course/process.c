@@ -26,12 +26,6 @@ enum { ANSWER_FD = 3, VARIABLES = 128, LEAST_OUTPUT = 4096 };
 
 #define ASK_SECONDS 0.2 // between two questions whether to go on
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // ---- the environment ------------------------------------------------------------------------------------
 
 // What a program may need to run at all; everything else stays here.
@@ -229,7 +223,7 @@ static void give(int *fd, const course_process *process, size_t *given) {
 static bool converse(const course_process *process, course_process_result *result, pipes *p, int *report,
                      int *state, pid_t supervisor, pid_t *group) {
     size_t given = 0, most = process->output_bytes ? process->output_bytes : LEAST_OUTPUT;
-    double end = now() + process->seconds;
+    double end = base_seconds() + process->seconds;
     bool told = false;
     if (process->input_bytes == 0) close_end(&p->in[1]);
     while (*report >= 0) {
@@ -237,12 +231,12 @@ static bool converse(const course_process *process, course_process_result *resul
                                 {.fd = p->out[0], .events = POLLIN},
                                 {.fd = p->answer[0], .events = POLLIN},
                                 {.fd = *report, .events = POLLIN}};
-        double left = end - now();
+        double left = end - base_seconds();
         bool is_over = left <= 0 || (process->interrupted && process->interrupted());
         if (is_over && !result->timed_out) {
             result->timed_out = true;
             kill(supervisor, SIGTERM);
-            end = now() + 5;
+            end = base_seconds() + 5;
             continue;
         }
         if (left <= 0) break; // the supervisor itself does not answer
@@ -308,7 +302,7 @@ kz_status course_run_process(const course_process *process, course_process_resul
     pipes p = {{-1, -1}, {-1, -1}, {-1, -1}};
     int report[2] = {-1, -1}, state = 0;
     pid_t supervisor = -1, group = 0;
-    double began = now();
+    double began = base_seconds();
     // A program that closes its stdin must not end this one.
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
@@ -325,7 +319,7 @@ kz_status course_run_process(const course_process *process, course_process_resul
     prctl(PR_SET_DUMPABLE, dumpable);
     sigaction(SIGPIPE, &before, NULL);
     close_pair(p.in), close_pair(p.out), close_pair(p.answer), close_pair(report);
-    result->seconds = now() - began;
+    result->seconds = base_seconds() - began;
     result->signal = !told ? SIGKILL : WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     result->exit_code = result->signal ? 128 + result->signal : WEXITSTATUS(state);
     if (!status && process->interrupted && process->interrupted())

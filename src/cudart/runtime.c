@@ -16,7 +16,7 @@ enum { TIMED_OUT = 124, GRACE_SECONDS = 4 };
 
 cudart_state cudart;
 
-double cudart_now(void) { return device_host_seconds(); }
+double cudart_now(void) { return base_seconds(); }
 
 // ---- words ----------------------------------------------------------------------------------------------
 

@@ -137,9 +137,3 @@ size_t device_host_cache_bytes(const char *root) {
     }
     return (size_t)largest * 1024;
 }
-
-double device_host_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}

@@ -14,6 +14,5 @@ void device_host_processor(const char *root, char *name, size_t capacity);
 
 unsigned device_host_cores(void);                 // that this process may run on; at least 1
 size_t device_host_cache_bytes(const char *root); // the last level's; 0 where unknown
-double device_host_seconds(void);                 // a steady clock
 
 #endif

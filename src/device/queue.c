@@ -161,7 +161,7 @@ kz_status device_queue_event_record(kz_device *device, kz_event *event, kz_strea
     bool into_graph = stream && ((queue_stream *)stream)->recorded;
     e->recording = into_graph ? queue_of(device)->recording_number : 0;
     e->recorded = true;
-    e->seconds = device_host_seconds();
+    e->seconds = base_seconds();
     return KZ_OK;
 }
 

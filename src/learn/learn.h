@@ -123,7 +123,7 @@ typedef struct learn_run {
     learn_outcome outcome;
     bool has_outcome;
     char what[96];             // what it is at
-    double since;              // when that began, by learn_now
+    double since;              // when that began, by base_seconds
     char scratch[COURSE_PATH]; // its TMPDIR
 } learn_run;
 
@@ -156,7 +156,6 @@ typedef struct learn_watch {
     double gone_since; // 0: it is there
 } learn_watch;
 
-double learn_now(void); // seconds of a clock that nobody sets
 void learn_watch_open(learn_watch *watch, const char *file, bool poll);
 void learn_watch_close(learn_watch *watch);
 void learn_watch_take(learn_watch *watch);      // when its fd is readable

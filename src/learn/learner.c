@@ -1,4 +1,4 @@
-// The learner's folder and progress.
+// The learner's progress and editor.
 #include "learn/learner.h"
 
 #include <errno.h>
@@ -9,42 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-kz_status learner_folder(char folder[LEARNER_PATH], kz_error *error) {
-    const char *given = getenv("KZ_LEARN"), *home = getenv("HOME");
-    int length;
-    if (given && *given == '/') {
-        length = snprintf(folder, LEARNER_PATH, "%s", given);
-    } else if (given && *given) {
-        char *here = getcwd(NULL, 0);
-        if (!here) {
-            base_fail(error, KZ_IO, "KZ_LEARN is \"%s\", but the folder that we are in has no name: %s",
-                      given, strerror(errno));
-            base_fail_note(error, "give KZ_LEARN a path from the root: KZ_LEARN=$HOME/" LEARNER_HOME);
-            return KZ_IO;
-        }
-        length = snprintf(folder, LEARNER_PATH, "%s/%s", here, given);
-        free(here);
-    } else if (home && *home) {
-        length = snprintf(folder, LEARNER_PATH, "%s/" LEARNER_HOME, home);
-    } else {
-        base_fail(error, KZ_NOT_FOUND, "no place for your work: neither KZ_LEARN nor HOME is set");
-        base_fail_note(error, "name a folder: export KZ_LEARN=/some/folder");
-        return KZ_NOT_FOUND;
-    }
-    if (length >= LEARNER_PATH - 256) {
-        base_fail(error, KZ_LIMIT, "the path of your folder is too long (%d characters)", length);
-        base_fail_note(error, "name a nearer one: export KZ_LEARN=/some/folder");
-        return KZ_LIMIT;
-    }
-    while (length > 1 && folder[length - 1] == '/') folder[--length] = 0;
-    return KZ_OK;
-}
-
 kz_status learner_open(char folder[LEARNER_PATH], store **progress, char set_aside[LEARNER_PATH],
                        kz_error *error) {
     *progress = NULL;
     set_aside[0] = 0;
-    kz_status status = learner_folder(folder, error);
+    kz_status status = course_home(folder, error);
     return status ? status : store_open(folder, progress, set_aside, LEARNER_PATH, error);
 }
 
@@ -96,13 +65,5 @@ kz_status learner_edit(const char *editor, const char *path, kz_error *error) {
         base_fail_note(error, "set VISUAL or EDITOR to one that is there: export EDITOR=nano");
         return KZ_TOOL;
     }
-    return KZ_OK;
-}
-
-kz_status learn_kz_path(char path[LEARNER_PATH], kz_error *error) {
-    ssize_t length = readlink("/proc/self/exe", path, LEARNER_PATH - 1);
-    if (length <= 0)
-        return base_fail(error, KZ_IO, "kz cannot find itself: /proc/self/exe: %s", strerror(errno));
-    path[length] = 0;
     return KZ_OK;
 }

@@ -22,7 +22,7 @@ void learn_screen_clear(learn_screen *s) {
 
 // Seconds, once there is one: a loop that does not end should not look like a kz that hangs.
 static void add_clock(const learn_screen *s, char *line, size_t size) {
-    int seconds = (int)(learn_now() - s->run.since);
+    int seconds = (int)(base_seconds() - s->run.since);
     bool is_run = strncmp(s->run.what, "running on ", 11) == 0 || strncmp(s->run.what, "case ", 5) == 0;
     if (seconds < 1) return;
     int length = snprintf(line, size, ", %d s", seconds);

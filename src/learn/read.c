@@ -80,7 +80,7 @@ static void find_folder(const char *course, char folder[COURSE_PATH]) {
     kz_error ignored;
     snprintf(folder, COURSE_PATH, "%.1000s/../docs", course);
     snprintf(page, sizeof page, "%s/README.md", folder);
-    if (base_file_exists(page) || learn_kz_path(kz, &ignored)) return;
+    if (base_file_exists(page) || base_self_path(kz, &ignored)) return;
     snprintf(folder, COURSE_PATH, "%.*s/../share/kz/docs", (int)(strrchr(kz, '/') - kz), kz);
 }
 

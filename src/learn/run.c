@@ -163,14 +163,14 @@ kz_status learn_run_begin(const learn *l, const report_style *style, bool brief,
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
     run->pid = pid;
     run->fd = pair[0];
-    run->since = learn_now();
+    run->since = base_seconds();
     return KZ_OK;
 }
 
 static void take_message(learn_run *run, const message *m, const char *data) {
     if (m->kind == MESSAGE_WHAT) {
         snprintf(run->what, sizeof run->what, "%.*s", (int)m->length, data);
-        run->since = learn_now();
+        run->since = base_seconds();
     } else if (m->kind == MESSAGE_TEXT) {
         base_text_add_bytes(&run->text, data, m->length);
     } else if (m->kind == MESSAGE_OUTCOME && m->length == sizeof run->outcome) {

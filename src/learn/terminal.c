@@ -134,7 +134,7 @@ void learn_terminal_lines(learn_terminal *t, bool lines) {
 static bool is_paste(learn_terminal *t, const char *typed, size_t count) {
     enum { AT_ONCE = 8 };
     const double rest = 0.15; // seconds
-    double now = learn_now();
+    double now = base_seconds();
     if (t->lines || (now > t->paste_end && (count < AT_ONCE || typed[0] == '\033'))) return false;
     t->paste_end = now + rest;
     t->pasted = true;

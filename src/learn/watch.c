@@ -16,12 +16,6 @@
 #define LOOK_EVERY 0.5
 #define GONE_AFTER 0.5 // an editor may take the file away for a moment
 
-double learn_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Changes made on another machine (or by the host of a virtual one) raise no event there.
 static bool is_remote(const char *folder) {
     static const uint32_t kinds[] = {
@@ -65,7 +59,7 @@ static void begin(learn_watch *w, bool poll) {
                                            IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
         if (number < 0) close(w->fd), w->fd = -1;
     }
-    if (w->fd < 0) w->due = learn_now() + LOOK_EVERY;
+    if (w->fd < 0) w->due = base_seconds() + LOOK_EVERY;
 }
 
 void learn_watch_open(learn_watch *w, const char *file, bool poll) {
@@ -94,19 +88,19 @@ void learn_watch_take(learn_watch *w) {
             const struct inotify_event *e = (const struct inotify_event *)(const void *)at;
             at += sizeof *e + e->len;
             bool ours = e->len ? strcmp(e->name, name) == 0 : true; // without a name: the folder itself
-            if (ours) w->due = learn_now() + QUIET;
+            if (ours) w->due = base_seconds() + QUIET;
             if (e->mask & (IN_IGNORED | IN_MOVE_SELF)) w->lost = true;
         }
 }
 
 int learn_watch_wait(const learn_watch *w) {
     if (w->due == 0) return -1;
-    double left = w->due - learn_now();
+    double left = w->due - base_seconds();
     return left <= 0 ? 0 : (int)(left * 1000) + 1;
 }
 
 learn_change learn_watch_look(learn_watch *w) {
-    double time = learn_now();
+    double time = base_seconds();
     if (w->due == 0 || time < w->due) return LEARN_SAME;
     w->due = w->fd < 0 ? time + LOOK_EVERY : 0;
     if (w->lost) { // the folder was taken away, and perhaps made anew: that would be another one

@@ -103,11 +103,7 @@ static bool take_from_path(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
 
 // The executable's folder; false where it cannot be told.
 static bool executable_folder(char folder[TOOLCHAIN_PATH]) {
-    ssize_t length = readlink("/proc/self/exe", folder, TOOLCHAIN_PATH - 1);
-    if (length <= 0) return false;
-    folder[length] = 0;
-    *strrchr(folder, '/') = 0;
-    return true;
+    return base_self_path(folder, NULL) == KZ_OK && base_path_up(folder);
 }
 
 // The folder above it, which holds bin, lib, include and share.

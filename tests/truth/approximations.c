@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -341,12 +340,6 @@ static void side_close(side *s) {
     free(s->host);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Bits of a byte, backwards: chunks in this order are an even sweep at any moment.
 static uint32_t reversed(uint32_t n) {
     uint32_t r = 0;
@@ -412,10 +405,10 @@ static kz_status sweep(const instruction *in, side *a, side *b, double seconds, 
     static uint64_t values[VECTORS];
     tally t = {0};
     unsigned chunks = is_small(in->inputs) ? 1 : CHUNKS;
-    double end = now() + (strstr(in->ptx, ".ftz") || in->inputs == F64 ? seconds / 4 : seconds);
+    double end = base_seconds() + (strstr(in->ptx, ".ftz") || in->inputs == F64 ? seconds / 4 : seconds);
     kz_status status = side_load(a, in, error);
     if (!status) status = side_load(b, in, error);
-    for (unsigned c = 0; !status && c < chunks && (c == 0 || now() < end); c++) {
+    for (unsigned c = 0; !status && c < chunks && (c == 0 || base_seconds() < end); c++) {
         unsigned count = chunk_of(in->inputs);
         status =
             side_launch(b, count, reversed(c), 1, error); // the GPU first: it works while the simulator does
@@ -560,10 +553,10 @@ static int run_both(const char *csv, const char *digests_path, const char *ids[2
     for (size_t i = 0; !status && i < BASE_COUNT(table); i++) {
         base_text row = {0}, digests = {0};
         if (is_done(csv, &table[i])) continue;
-        double start = now();
+        double start = base_seconds();
         status = sweep(&table[i], &sides[0], &sides[1], seconds, &row, &digests, &error);
         if (!status) {
-            printf("%5.1f s  %s", now() - start, row.data);
+            printf("%5.1f s  %s", base_seconds() - start, row.data);
             fflush(stdout);
             append(csv, &row);
             append(digests_path, &digests);

@@ -1,19 +1,12 @@
 // The progress line on stderr.
 #include "report/report.h"
 
-#include <time.h>
 
 #define PLAIN_EVERY 15.0 // seconds between lines where nobody watches
 #define DRAW_EVERY  0.05
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void report_progress_begin(report_progress *progress, FILE *file) {
-    *progress = (report_progress){.file = file, .style = report_detect_style(file), .last = now()};
+    *progress = (report_progress){.file = file, .style = report_detect_style(file), .last = base_seconds()};
 }
 
 static void draw(report_progress *p, size_t done, size_t total, const char *what) {
@@ -30,7 +23,7 @@ static void draw(report_progress *p, size_t done, size_t total, const char *what
 }
 
 void report_progress_show(report_progress *p, size_t done, size_t total, const char *what) {
-    double time = now();
+    double time = base_seconds();
     if (time - p->last < (p->style.terminal ? p->shown ? DRAW_EVERY : 0 : PLAIN_EVERY)) return;
     p->last = time;
     p->shown = true;

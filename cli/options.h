@@ -1,0 +1,67 @@
+// Options that several commands share: one field and one row each, so that a name means the same everywhere; and
+// command lines that name a workload.
+//
+// A command's struct of options begins with a cli_shared, and its table names the rows below.
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "cli.h"
+#include "workload/workload.h"
+
+typedef struct cli_shared {
+    cli_list devices, flags;
+    const char *gpu, *family, *task, *pattern, *timeout, *junit, *commit;
+    cli_integer seed;
+    cli_output json, html;
+    bool no_save, no_time, optimized;
+    base_text command_line; // "kz bench reduce ...", for records
+} cli_shared;
+
+#define CLI_ROW(name, kind, field, argument, text)                                                           \
+    { name, kind, offsetof(cli_shared, field), argument, text }
+
+#define CLI_DEVICES(text) CLI_ROW("device", CLI_LIST, devices, "ID", text)
+#define CLI_GPU           CLI_ROW("gpu", CLI_TEXT, gpu, "NAME", "the GPU to simulate: a name that `kz devices` lists, or a .gpu file")
+#define CLI_FAMILY                                                                                           \
+    CLI_ROW("family", CLI_TEXT, family, "FAMILY", "a kernel of your own in this family's place")
+#define CLI_TASK                                                                                             \
+    CLI_ROW("task", CLI_TEXT, task, "ID", "the task that the file is for, where it does not say it")
+#define CLI_CASE(text) CLI_ROW("case", CLI_TEXT, pattern, "NAME", text)
+#define CLI_NVCC_FLAG  CLI_ROW("nvcc-flag", CLI_LIST, flags, "FLAG", "one more word for nvcc; may be repeated")
+#define CLI_TIMEOUT                                                                                          \
+    CLI_ROW("timeout", CLI_TEXT, timeout, "SECONDS", "stop after this time and say who waits where")
+#define CLI_INPUT_SEED CLI_ROW("seed", CLI_INTEGER, seed, "N", "the seed of the inputs (2026)")
+#define CLI_SCHEDULE_SEED                                                                                    \
+    CLI_ROW("seed", CLI_INTEGER, seed, "N", "another order of blocks and warps for each N > 0")
+#define CLI_JSON(text)    CLI_ROW("json", CLI_OUTPUT, json, "PATH", text)
+#define CLI_JSON_OBJECTS  CLI_JSON("one JSON object per row, to stdout or a file")
+#define CLI_HTML(text)    CLI_ROW("html", CLI_OUTPUT, html, "PATH", text)
+#define CLI_JUNIT         CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
+#define CLI_NO_SAVE       CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
+#define CLI_NO_TIME(text) CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
+#define CLI_OPTIMIZED                                                                                        \
+    CLI_ROW("optimized", CLI_FLAG, optimized, NULL,                                                          \
+            "debug the code as it is built for use: lines, but no variables")
+#define CLI_COMMIT                                                                                           \
+    CLI_ROW("commit", CLI_TEXT, commit, "ID", "the commit the records name (that of the build)")
+
+// Where output for programs goes to stdout, words for people do not.
+bool cli_to_stdout(const cli_output *output);
+uint64_t cli_seed(const cli_shared *options, uint64_t otherwise);
+
+// Reads a command line that names a workload, opens it and runs `run` with both; its exit code is given back. A
+// program's words are its own, and kz's options stand before it; "--" ends them wherever it stands. With everything
+// else options may stand anywhere. `request` has the command's own part. `options` (zeroed) are the command's, `size`
+// bytes that begin with a cli_shared.
+int cli_run_workload(const cli_command *command, int argc, char **argv, const workload_request *request,
+                     cli_shared *options, size_t size,
+                     int (*run)(const cli_shared *options, const workload *w));
+
+// What all programs are run with: the GPU, nvcc's flags, the seed, the time allowed.
+kz_status cli_program_settings(const cli_shared *options, workload_program *settings, kz_error *error);
+// How a program ended, where that was no ordinary end; and what is to be said of a task's answer. On stderr.
+void cli_tell_end(const workload_result *result);
+void cli_tell_answer(const workload_answer *answer, bool also_right);
+void cli_note(const char *text); // "kz: note: ..." on stderr
+
+#endif

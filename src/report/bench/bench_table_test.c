@@ -1,0 +1,190 @@
+// The table of a timed case, from an outcome made up by hand: what is said of targets and doubts, and that it
+// fits the line.
+#include "report/bench/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOW, FAST, RIVAL, ROOF, LEFT_OUT, RESULTS, SAMPLES = 12 };
+
+static const kz_case the_case = {.type = KZ_F32, .axes = {1 << 20}};
+static const kz_family family = {.name = "toy",
+                                 .operations = (const char *const[]){"add", NULL},
+                                 .axes = (const char *const[]){"n", NULL}};
+static const kz_device_info device = {.name = "NVIDIA H200", .gpu = "h200"};
+
+static void put(bench_outcome *o, int at, bench_provider provider, const char *by, const char *name,
+                double seconds, bench_state state) {
+    static double samples[RESULTS][SAMPLES];
+    bench_result *r = &o->results[at];
+    bench_timing *t = &r->timings[BENCH_LATENCY];
+    r->candidate.provider = provider;
+    snprintf(r->candidate.by, sizeof r->candidate.by, "%s", by);
+    snprintf(r->candidate.name, sizeof r->candidate.name, "%s", name);
+    for (int i = 0; i < SAMPLES; i++) samples[at][i] = seconds;
+    t->taken = true;
+    t->bytes_per_s = o->work.bytes / seconds;
+    t->of_copy = t->bytes_per_s / 4e12;
+    t->series = (bench_series){.samples = samples[at], .count = SAMPLES, .state = state};
+    bench_summarise(samples[at], SAMPLES, &t->series.summary);
+}
+
+static bench_outcome *make(void) {
+    bench_outcome *o = calloc(1, sizeof *o);
+    *o = (bench_outcome){.timed = true, .work = {.bytes = 4e8}, .figure = BENCH_LATENCY, .count = RESULTS};
+    snprintf(o->name, sizeof o->name, "add-f32-n1048576-uniform");
+    put(o, SLOW, BENCH_ZOO, "kz", "01_interleaved_tree", 4e-4, BENCH_NOT_CONVERGED);
+    put(o, FAST, BENCH_ZOO, "kz", "02_vector", 1.1e-4, BENCH_CONVERGED);
+    put(o, RIVAL, BENCH_PEER, "cub", "DeviceTransform", 1.05e-4, BENCH_CONVERGED);
+    put(o, ROOF, BENCH_ROOF, "roof", "copy by the driver", 1e-4, BENCH_CONVERGED);
+    bench_result *left = &o->results[LEFT_OUT];
+    snprintf(left->candidate.name, sizeof left->candidate.name, "03_clusters");
+    left->status = KZ_UNSUPPORTED;
+    snprintf(left->error.message, sizeof left->error.message,
+             "needs clusters, and this GPU has none of them, however many\ntry: another");
+    return o;
+}
+
+// What is printed; the tally's lines of shortfalls are left in it.
+static char *print(const bench_outcome *o, const char *rows, report_bench_tally *tally) {
+    bench_targets targets;
+    assert_int_equal(bench_targets_parse(rows, "test", &targets, NULL), KZ_OK);
+    const report_style style = {.width = 110};
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    report_bench_print(file, &style, &family, &the_case, &device, o, &targets, tally);
+    fclose(file);
+    for (char *line = text; *line; line += strcspn(line, "\n") + 1) assert_true(strcspn(line, "\n") <= 110);
+    return text;
+}
+
+static void expect(const char *text, const char *wanted) {
+    if (!strstr(text, wanted)) fail_msg("'%s' is not in:\n%s", wanted, text);
+}
+
+#define HEADER "gpu,case,metric,goal,rival\n"
+
+static void a_target_is_met(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    char *text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
+    expect(text, "  target met: 02_vector, 90.9% of copy; the goal is 85.0% of copy\n");
+    expect(text, "  not converged: 01_interleaved_tree\n");
+    expect(text, "  03_clusters: needs clusters, and this GPU has none of them, however many\n");
+    expect(text, "0.955x [0.955, 0.955] slower\n");
+    assert_int_equal(tally.met, 1);
+    assert_int_equal(tally.unsettled, 0); // the best has settled
+    assert_null(tally.shortfalls.data);
+    free(text);
+    free(o);
+}
+
+static void what_was_missed_is_named_with_its_figures(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    char *text = print(o, HEADER "h200,add-*,speedup,0.98,cub\n", &tally);
+    expect(text, "  target missed: 02_vector, 0.955x cub; the goal is 0.980x cub\n");
+    free(text);
+    text = print(o, HEADER "h200,add-*,bytes_per_s,4.37e12,torch\n", &tally);
+    expect(text, "  target missed: 02_vector, 3.64 TB/s; the goal is 4.37 TB/s, by torch\n");
+    free(text);
+    assert_int_equal(tally.missed, 2);
+    expect(tally.shortfalls.data, "  toy add-f32-n1048576-uniform: target missed: 02_vector, 0.955x cub; ");
+    expect(tally.shortfalls.data, "3.64 TB/s; the goal is 4.37 TB/s");
+    base_text_free(&tally.shortfalls);
+    free(o);
+}
+
+static void a_goal_without_its_rival_is_open(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    char *text = print(o, HEADER "h200,add-*,speedup,0.98,cutlass\n", &tally);
+    expect(text, "  target open: the goal is 0.980x cutlass, and cutlass did not run\n");
+    assert_int_equal(tally.open, 1);
+    assert_null(tally.shortfalls.data);
+    free(text);
+    text = print(o, HEADER "a100,add-*,of_copy,0.85,\n", &tally); // another GPU's
+    assert_null(strstr(text, "target"));
+    free(text);
+    free(o);
+}
+
+static void a_case_in_doubt_is_counted_once(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    o->results[FAST].timings[BENCH_LATENCY].series.state = BENCH_NOT_CONVERGED;
+    o->results[FAST].timings[BENCH_LATENCY].over_roof = true;
+    char *text = print(o, HEADER, &tally);
+    expect(text, "  above the measured roof, an error in measurement: 02_vector\n");
+    assert_int_equal(tally.unsettled, 1);
+    expect(tally.shortfalls.data, "02_vector stands above the measured roof\n");
+    base_text_free(&tally.shortfalls);
+    free(text);
+    free(o);
+}
+
+static void much_arithmetic_is_told_in_flops(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    char *text = print(o, HEADER, &tally);
+    expect(text, "moves");
+    expect(text, "90.9%");
+    free(text);
+    o->work.flops = 2e11; // 500 for each byte
+    o->results[FAST].timings[BENCH_LATENCY].flops_per_s = 5e13;
+    text = print(o, HEADER, &tally);
+    expect(text, "computes");
+    expect(text, "50.0 TFLOP/s");
+    assert_null(strstr(text, "90.9%")); // a share of a copy says nothing of arithmetic
+    expect(text, "4.00 TB/s");          // the roof has no flops
+    assert_null(strstr(text, "moves"));
+    free(text);
+    free(o);
+}
+
+// The share is then that of the cores, and the roof says whence it is.
+static void what_the_cores_compute_is_named(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    o->work.flops = 2e11;
+    o->known_compute = (bench_known_roof){.value = 6.25e13, .origin = "measured 2026-11-15"};
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[BENCH_LATENCY].of_compute = NAN;
+    o->results[FAST].timings[BENCH_LATENCY].of_compute = 0.8;
+    char *text = print(o, HEADER, &tally);
+    expect(text, "of cores");
+    expect(text, "80.0%");
+    expect(text, "  of cores: their fused multiply-adds, 62.5 TFLOP/s, measured 2026-11-15\n");
+    assert_null(strstr(text, " of copy"));
+    free(text);
+    o->work.flops = 0;
+    o->known_copy = (bench_known_roof){.value = 4.25e12, .origin = "measured 2026-11-14"};
+    o->copy[BENCH_LATENCY] = NAN;
+    text = print(o, HEADER, &tally);
+    expect(text, "  of copy: 4.25 TB/s, measured 2026-11-14; none could be timed beside this case\n");
+    free(text);
+    free(o);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_target_is_met),
+        cmocka_unit_test(what_was_missed_is_named_with_its_figures),
+        cmocka_unit_test(a_goal_without_its_rival_is_open),
+        cmocka_unit_test(a_case_in_doubt_is_counted_once),
+        cmocka_unit_test(much_arithmetic_is_told_in_flops),
+        cmocka_unit_test(what_the_cores_compute_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

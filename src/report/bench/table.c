@@ -1,0 +1,310 @@
+// The tables of kz bench. See table.h.
+#include "report/bench/table.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct view {
+    FILE *file;
+    const report_style *style;
+    const kz_device_info *device;
+    const bench_outcome *o;
+    bench_target_verdict target; // of the best
+    int best, rival;             // results; -1 where there is none
+} view;
+
+static void print_title(const view *v, const kz_family *family) {
+    char bytes[REPORT_NUMBER];
+    report_print(v->file, v->style, REPORT_BOLD, "%s %s", family->name, v->o->name);
+    report_print(v->file, v->style, REPORT_DIM, "  on %s, %s", v->device->name,
+                 report_bytes(bytes, v->o->work.bytes));
+    if (v->o->timed)
+        report_print(v->file, v->style, REPORT_DIM, ", %s",
+                     v->o->figure == BENCH_LATENCY ? "one launch, cold"
+                                                   : "graph of launches, rotating buffers");
+    fprintf(v->file, "\n");
+}
+
+// ---- times --------------------------------------------------------------------------------------
+
+static bool is_over(const bench_result *r, bench_mode mode) { return r->timings[mode].over_roof; }
+
+static void add_rival(const view *v, report_table *table, size_t index) {
+    const bench_candidate *c = &v->o->results[index].candidate;
+    bench_ratio ratio = {0};
+    if (v->rival >= 0 && (c->provider == BENCH_ZOO || c->provider == BENCH_GUEST))
+        ratio = bench_outcome_ratio(v->o, index, (size_t)v->rival, v->o->figure);
+    if (!ratio.valid) {
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+        return;
+    }
+    static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
+    bench_verdict verdict = bench_judge(&ratio, 0.02);
+    report_table_add(table, tones[verdict], "%.3fx [%.3f, %.3f] %s", 1 / ratio.ratio, 1 / ratio.high,
+                     1 / ratio.low, bench_verdict_name(verdict));
+}
+
+// Bytes, or flops where those are so many that no memory could be the limit. A roof moves bytes either way.
+static void add_rate(const view *v, report_table *table, report_tone tone, const bench_timing *t) {
+    char text[REPORT_NUMBER] = "";
+    if (bench_work_computes(&v->o->work) && t->flops_per_s > 0)
+        report_si(text, t->flops_per_s, "FLOP/s");
+    else if (v->o->work.bytes > 0)
+        report_si(text, t->bytes_per_s, "B/s");
+    report_table_add(table, tone, "%s", text);
+}
+
+// Where flops are the measure, the share is that of what the cores can compute, as far as that is known.
+static bool of_cores(const view *v) {
+    return bench_work_computes(&v->o->work) && v->o->known_compute.origin[0];
+}
+
+static void add_timed_row(const view *v, report_table *table, size_t index) {
+    const bench_result *r = &v->o->results[index];
+    const bench_timing *t = &r->timings[v->o->figure];
+    const bench_timing *other = &r->timings[v->o->figure == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY];
+    bool zoo = r->candidate.provider == BENCH_ZOO;
+    report_tone tone = (int)index == v->best                 ? REPORT_BOLD
+                       : r->candidate.provider == BENCH_ROOF ? REPORT_DIM
+                                                             : REPORT_PLAIN;
+    char text[REPORT_NUMBER], second[REPORT_NUMBER] = "";
+    if (other->taken) report_seconds(second, other->series.summary.median);
+    report_table_add(table, tone, "%s%s%s", zoo ? "" : r->candidate.by, zoo ? "" : " ", r->candidate.name);
+    report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
+    report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
+    report_table_add(table, REPORT_DIM, "%s", second);
+    add_rate(v, table, tone, t);
+    // Where arithmetic is the work and the cores' rate is not known, a share of a copy would say nothing.
+    bool copies = !bench_work_computes(&v->o->work) || r->candidate.provider == BENCH_ROOF;
+    double share = of_cores(v) ? t->of_compute : copies ? t->of_copy : (double)NAN;
+    if (isnan(share))
+        report_table_add(table, REPORT_PLAIN, "%s", "");
+    else
+        report_table_add(table, tone, "%.1f%%", 100 * share);
+    add_rival(v, table, index);
+}
+
+// Its row is empty: the reason stands below, where there is room for it.
+static void add_untimed_row(report_table *table, const bench_result *r, int columns) {
+    report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
+    report_table_add(table, tone, "%s", r->candidate.name);
+    report_table_add(table, tone, "-");
+    for (int i = 2; i < columns; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
+}
+
+static void print_times(const view *v) {
+    char rival[48] = "", second[32];
+    if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
+    snprintf(second, sizeof second, "(%s)", v->o->figure == BENCH_LATENCY ? "in a graph" : "alone, cold");
+    const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
+    const report_column columns[] = {
+        {"candidate", false, false, 24}, {"time", true, false, 8},
+        {"+-", true, false, 6},          {second, true, false, 11},
+        {rate, true, false, 9},          {of_cores(v) ? "of cores" : "of copy", true, false, 7},
+        {rival, false, false, 0}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    if (!table) return;
+    for (size_t i = 0; i < v->o->count; i++) {
+        if (v->o->results[i].timings[v->o->figure].taken)
+            add_timed_row(v, table, i);
+        else
+            add_untimed_row(table, &v->o->results[i], BASE_COUNT(columns));
+    }
+    report_table_print(table, v->file, v->style, true);
+    report_table_close(table);
+}
+
+// ---- counters ------------------------------------------------------------------------------------
+
+static void add_share(report_table *table, uint64_t used, uint64_t ideal) {
+    if (used == 0)
+        report_table_add(table, REPORT_DIM, "-");
+    else
+        report_table_add(table, used > ideal ? REPORT_WARN : REPORT_GOOD, "%.2f",
+                         (double)used / (double)ideal);
+}
+
+// Counts, not times: the simulator has no clock.
+static void print_counters(const view *v) {
+    static const report_column columns[] = {
+        {"candidate", false, false, 18},       {"thread instructions", true, false, 0},
+        {"warp instructions", true, false, 0}, {"sectors/ideal", true, false, 0},
+        {"wavefronts/ideal", true, false, 0},  {"atomics", true, false, 0},
+        {"barriers", true, false, 0}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    if (!table) return;
+    for (size_t i = 0; i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i];
+        const kz_counters *c = &r->counters;
+        if (r->status != KZ_OK || !c->valid) {
+            add_untimed_row(table, r, BASE_COUNT(columns));
+            continue;
+        }
+        report_table_add(table, REPORT_PLAIN, "%s", r->candidate.name);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->thread_instructions);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->warp_instructions);
+        add_share(table, c->global_sectors, c->global_ideal_sectors);
+        add_share(table, c->shared_wavefronts, c->shared_ideal_wavefronts);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->atomic_requests);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->barriers);
+    }
+    report_table_print(table, v->file, v->style, true);
+    report_table_close(table);
+}
+
+// ---- what stands below the table ---------------------------------------------------------------------
+
+// "4.40 TB/s", "92.1% of copy", "1.069x cub": a value of the target's metric.
+static void name_value(const bench_target *target, double value, char *text, size_t size) {
+    char number[REPORT_NUMBER];
+    if (strcmp(target->metric, "of_copy") == 0)
+        snprintf(text, size, "%.1f%% of copy", 100 * value);
+    else if (strcmp(target->metric, "speedup") == 0)
+        snprintf(text, size, "%.3fx %s", value, target->rival);
+    else
+        snprintf(text, size, "%s", report_si(number, value, target->metric[0] == 'b' ? "B/s" : "FLOP/s"));
+}
+
+// "target met: 07_vector, 92.1% of copy; the goal is 85.0% of copy"
+static void describe_target(const view *v, base_text *out) {
+    const bench_target *target = v->target.target;
+    char value[64], goal[64];
+    bool named = strcmp(target->metric, "speedup") != 0 && target->rival[0]; // a figure of somebody else's
+    name_value(target, target->goal, goal, sizeof goal);
+    if (isnan(v->target.value)) {
+        base_text_add(out, "target open: the goal is %s, and %s did not run", goal,
+                      target->rival[0] ? target->rival : "what it is compared with");
+        return;
+    }
+    name_value(target, v->target.value, value, sizeof value);
+    base_text_add(out, "target %s: %s, %s; the goal is %s%s%s", v->target.met ? "met" : "missed",
+                  v->o->results[v->best].candidate.name, value, goal, named ? ", by " : "",
+                  named ? target->rival : "");
+}
+
+static void print_note(const view *v, report_tone tone, const char *text) {
+    report_print(v->file, v->style, tone, "  %s\n", text);
+}
+
+static void print_target(const view *v) {
+    base_text text = {0};
+    describe_target(v, &text);
+    report_tone tone = v->target.met ? REPORT_GOOD : isnan(v->target.value) ? REPORT_WARN : REPORT_BAD;
+    if (text.data) print_note(v, tone, text.data);
+    base_text_free(&text);
+}
+
+// The candidates of which `holds` is true, in one line.
+static void print_list(const view *v, report_tone tone, const char *what,
+                       bool (*holds)(const view *v, const bench_result *r)) {
+    base_text text = {0};
+    for (size_t i = 0; i < v->o->count; i++)
+        if (holds(v, &v->o->results[i]))
+            base_text_add(&text, "%s %s%s", text.data ? "," : what,
+                          v->o->results[i].candidate.provider == BENCH_ROOF ? "the roof " : "",
+                          v->o->results[i].candidate.name);
+    if (text.data) print_note(v, tone, text.data);
+    base_text_free(&text);
+}
+
+static bool above_roof(const view *v, const bench_result *r) { return is_over(r, v->o->figure); }
+static bool unsettled(const view *v, const bench_result *r) {
+    const bench_timing *t = &r->timings[v->o->figure];
+    return t->taken && !t->over_roof && t->series.state == BENCH_NOT_CONVERGED;
+}
+static bool cut_short(const view *v, const bench_result *r) {
+    const bench_timing *t = &r->timings[v->o->figure];
+    return t->taken && !t->over_roof && t->series.state == BENCH_GO_ON;
+}
+
+static void print_reasons(const view *v) {
+    for (size_t i = 0; i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i];
+        bool shown = v->o->timed ? r->timings[v->o->figure].taken : r->status == KZ_OK && r->counters.valid;
+        if (shown && r->status == KZ_OK) continue;
+        const char *line = r->error.message[0] ? r->error.message
+                           : v->o->interrupted ? "interrupted"
+                                               : "not timed";
+        report_print(v->file, v->style, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD, "  %s: %.*s\n",
+                     r->candidate.name, (int)strcspn(line, "\n"), line);
+    }
+}
+
+// Roofs that were not measured beside this case are named, and whence they are.
+static void print_known_roofs(const view *v) {
+    char rate[REPORT_NUMBER];
+    const bench_known_roof *cores = &v->o->known_compute, *copy = &v->o->known_copy;
+    if (of_cores(v))
+        report_print(v->file, v->style, REPORT_DIM, "  of cores: their fused multiply-adds, %s, %s\n",
+                     report_si(rate, cores->value, "FLOP/s"), cores->origin);
+    if (copy->origin[0] && isnan(v->o->copy[v->o->figure]))
+        report_print(v->file, v->style, REPORT_DIM,
+                     "  of copy: %s, %s; none could be timed beside this case\n",
+                     report_si(rate, copy->value, "B/s"), copy->origin);
+}
+
+static void print_notes(const view *v) {
+    if (v->o->timed) print_known_roofs(v);
+    if (v->target.target) print_target(v);
+    if (v->o->timed) {
+        print_list(v, REPORT_WARN, "not converged:", unsettled);
+        print_list(v, REPORT_WARN, "interrupted:", cut_short);
+        print_list(v, REPORT_BAD, "above the measured roof, an error in measurement:", above_roof);
+    }
+    print_reasons(v);
+}
+
+// ---- the case ------------------------------------------------------------------------------------
+
+static void note_shortfall(const view *v, const kz_family *family, report_bench_tally *tally) {
+    const bench_timing *t = &v->o->results[v->best].timings[v->o->figure];
+    bool missed = v->target.target && !v->target.met && !isnan(v->target.value);
+    bool settled = t->series.state == BENCH_CONVERGED && !t->over_roof;
+    if (!missed && settled) return;
+    base_text_add(&tally->shortfalls, "  %s %s: ", family->name, v->o->name);
+    if (missed) describe_target(v, &tally->shortfalls);
+    if (!settled)
+        base_text_add(&tally->shortfalls, "%s%s %s", missed ? "; " : "",
+                      v->o->results[v->best].candidate.name,
+                      t->over_roof                             ? "stands above the measured roof"
+                      : t->series.state == BENCH_NOT_CONVERGED ? "did not converge"
+                                                               : "was interrupted");
+    base_text_add(&tally->shortfalls, "\n");
+}
+
+static void count(const view *v, report_bench_tally *tally) {
+    bool doubtful =
+        v->best >= 0 && v->o->results[v->best].timings[v->o->figure].series.state != BENCH_CONVERGED;
+    tally->cases++;
+    for (size_t i = 0; i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i];
+        tally->timed += r->timings[v->o->figure].taken;
+        tally->wrong += r->status == KZ_WRONG;
+        tally->failed += r->status != KZ_OK && r->status != KZ_WRONG && r->status != KZ_UNSUPPORTED;
+        doubtful = doubtful || is_over(r, v->o->figure);
+    }
+    tally->unsettled += v->o->timed && doubtful;
+    if (v->best < 0 || !v->target.target) return;
+    tally->open += isnan(v->target.value);
+    tally->met += v->target.met;
+    tally->missed += !v->target.met && !isnan(v->target.value);
+}
+
+void report_bench_print(FILE *file, const report_style *style, const kz_family *family, const kz_case *c,
+                        const kz_device_info *device, const bench_outcome *outcome,
+                        const bench_targets *targets, report_bench_tally *tally) {
+    view v = {.file = file, .style = style, .device = device, .o = outcome};
+    v.best = bench_outcome_best(outcome, BENCH_ZOO);
+    if (v.best < 0) v.best = bench_outcome_best(outcome, BENCH_GUEST);
+    v.rival = bench_outcome_best(outcome, BENCH_PEER);
+    if (v.best >= 0) v.target = bench_targets_judge(targets, device->gpu, family, c, outcome, (size_t)v.best);
+    print_title(&v, family);
+    if (outcome->timed)
+        print_times(&v);
+    else
+        print_counters(&v);
+    print_notes(&v);
+    fprintf(file, "\n");
+    count(&v, tally);
+    if (outcome->timed && v.best >= 0) note_shortfall(&v, family, tally);
+}

@@ -1,0 +1,22 @@
+// What kz bench shows of one case: a table of its candidates, fastest figures beside their rivals.
+#ifndef REPORT_BENCH_TABLE_H
+#define REPORT_BENCH_TABLE_H
+
+#include "bench/bench.h"
+#include "bench/target.h"
+#include "report/report.h"
+
+typedef struct report_bench_tally {
+    size_t cases, timed;      // candidates timed
+    size_t wrong, failed;     // candidates
+    size_t unsettled;         // cases whose best did not converge, or with one above the roof
+    size_t met, missed, open; // targets, judged for the best of each case; open: could not be measured
+    base_text shortfalls;     // a line for each case that missed its target or did not settle
+} report_bench_tally;
+
+// Prints the case and counts it.
+void report_bench_print(FILE *file, const report_style *style, const kz_family *family, const kz_case *c,
+                        const kz_device_info *device, const bench_outcome *outcome,
+                        const bench_targets *targets, report_bench_tally *tally);
+
+#endif

@@ -1,0 +1,223 @@
+// Families, variants, cases, devices and guests from words. See names.h.
+#include "workload/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "family/case.h"
+#include "toolchain/toolchain.h"
+
+// ---- families and variants ------------------------------------------------------------------------
+
+static void suggest(kz_error *error, const char *word, const char *const *names, const char *before) {
+    const char *near = base_nearest(word, names);
+    base_text all = {0};
+    for (; *names; names++) base_text_add(&all, " %s", *names);
+    if (near) base_fail_note(error, "did you mean %s?", near);
+    base_fail_note(error, "%s:%s", before, all.data ? all.data : " none");
+    base_text_free(&all);
+}
+
+kz_status workload_find_family(const char *word, const kz_family **family, kz_error *error) {
+    *family = kz_family_find(word);
+    if (*family) return KZ_OK;
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    const char **names = calloc(count + 1, sizeof *names);
+    base_fail(error, KZ_NOT_FOUND, "there is no family \"%s\"", word);
+    for (size_t i = 0; names && i < count; i++) names[i] = list[i]->name;
+    if (names) suggest(error, word, names, "the families");
+    base_fail_note(error, "try: kz list");
+    if (*word && !strchr(word, '/') && base_file_exists(word))
+        base_fail_note(error, "there is a file of that name; a program of this folder is written ./%s", word);
+    free(names);
+    return KZ_NOT_FOUND;
+}
+
+static kz_status find_variant(const kz_family *family, const char *word, const kz_variant **variant,
+                              kz_error *error) {
+    *variant = kz_variant_find(family, word);
+    if (*variant) return KZ_OK;
+    const char **names = calloc(family->variant_count + 1, sizeof *names);
+    base_fail(error, KZ_NOT_FOUND, "%s has no variant \"%s\"", family->name, word);
+    for (size_t i = 0; names && i < family->variant_count; i++) names[i] = family->variants[i].name;
+    if (names) suggest(error, word, names, "its variants");
+    base_fail_note(error, "try: kz info %s", family->name);
+    free(names);
+    return KZ_NOT_FOUND;
+}
+
+kz_status workload_find_variant(const char *word, const kz_family **family, const kz_variant **variant,
+                                kz_error *error) {
+    *variant = NULL;
+    const char *slash = strchr(word, '/');
+    if (!slash) return workload_find_family(word, family, error);
+    char *name = strndup(word, (size_t)(slash - word));
+    if (!name) return base_fail(error, KZ_NO_MEMORY, "no memory");
+    kz_status status = workload_find_family(name, family, error);
+    free(name);
+    return status ? status : find_variant(*family, slash + 1, variant, error);
+}
+
+static kz_status add_family(workload_zoo *zoo, const kz_family *family, kz_error *error) {
+    for (size_t i = 0; i < zoo->count; i++)
+        if (zoo->families[i] == family) return KZ_OK;
+    if (zoo->count == WORKLOAD_FAMILIES)
+        return base_fail(error, KZ_LIMIT, "more than %d families", WORKLOAD_FAMILIES);
+    zoo->families[zoo->count++] = family;
+    return KZ_OK;
+}
+
+kz_status workload_find_zoo(const char *const *words, size_t count, workload_zoo *zoo, kz_error *error) {
+    *zoo = (workload_zoo){0};
+    kz_status status = KZ_OK;
+    size_t all;
+    const kz_family *const *list = kz_family_list(&all);
+    for (size_t i = 0; count == 0 && i < all && !status; i++) status = add_family(zoo, list[i], error);
+    for (size_t i = 0; i < count && !status; i++) {
+        const kz_family *family;
+        const kz_variant *variant;
+        status = workload_find_variant(words[i], &family, &variant, error);
+        if (status) return status;
+        if (zoo->wanted_count == WORKLOAD_WORDS)
+            return base_fail(error, KZ_LIMIT, "more than %d names of kernels", WORKLOAD_WORDS);
+        zoo->wanted[zoo->wanted_count].family = family;
+        zoo->wanted[zoo->wanted_count++].variant = variant;
+        status = add_family(zoo, family, error);
+    }
+    return status;
+}
+
+bool workload_wants(const workload_zoo *zoo, const kz_family *family, const kz_variant *variant) {
+    for (size_t i = 0; i < zoo->wanted_count; i++)
+        if (zoo->wanted[i].family == family && (!zoo->wanted[i].variant || zoo->wanted[i].variant == variant))
+            return true;
+    return zoo->wanted_count == 0;
+}
+
+// ---- cases ----------------------------------------------------------------------------------------
+
+kz_status workload_find_cases(const kz_family *family, const char *pattern, uint32_t use, kz_case **cases,
+                              size_t *count, kz_error *error) {
+    *count = 0;
+    *cases = calloc(family->case_count + 1, sizeof **cases);
+    if (!*cases) return base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
+    // A glob means cases of the kind that is wanted; only where there are none of them, of any kind.
+    bool glob = pattern && strpbrk(pattern, "*?[");
+    for (int any = pattern && !glob; any <= (pattern != NULL) && !*count; any++)
+        for (size_t i = 0; i < family->case_count; i++) {
+            const kz_case *c = &family->cases[i];
+            if ((any || (c->use & use)) && (!pattern || family_case_matches(family, c, pattern)))
+                (*cases)[(*count)++] = *c;
+        }
+    if (*count) return KZ_OK;
+    kz_status status = KZ_NOT_FOUND;
+    if (pattern && !glob)
+        status = family_case_parse(family, pattern, &(*cases)[0], error);
+    else
+        base_fail(error, KZ_NOT_FOUND, "no case of %s matches %s", family->name, pattern ? pattern : "");
+    if (!status) {
+        *count = 1;
+        return KZ_OK;
+    }
+    base_fail_note(error, "try: kz info %s", family->name);
+    free(*cases);
+    *cases = NULL;
+    return status;
+}
+
+// ---- guests ---------------------------------------------------------------------------------------
+
+kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, kz_error *error) {
+    toolchain tools;
+    char arch[TOOLCHAIN_ARCH];
+    kz_status status = toolchain_find(&tools, error);
+    if (!status) status = toolchain_source_arch(path, arch, error);
+    tools.for_debugging = for_debugging;
+    return status ? status : toolchain_compile_ptx(&tools, path, arch, NULL, ptx, size, error);
+}
+
+kz_status workload_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
+                               uint64_t most, kz_case *c, kz_error *error) {
+    if (pattern) {
+        kz_case *cases;
+        size_t count;
+        kz_status status =
+            workload_find_cases(family, pattern, KZ_USE_CHECK | KZ_USE_BENCH, &cases, &count, error);
+        if (status) return status;
+        *c = cases[0];
+        free(cases);
+        return KZ_OK;
+    }
+    const kz_case *best = NULL;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *k = &family->cases[i];
+        uint64_t size = family_case_elements(family, k);
+        if (k->misalign || k->data != KZ_DATA_UNIFORM || (guest && !family_guest_entry(guest, k))) continue;
+        bool better = most ? size <= most && (!best || size > family_case_elements(family, best))
+                           : !best && k->use & KZ_USE_BENCH;
+        if (better) best = k;
+    }
+    if (!best)
+        return base_fail(error, KZ_NOT_FOUND, "%s has no case for this; name one with --case", family->name);
+    *c = *best;
+    return KZ_OK;
+}
+
+kz_status workload_open_guest(const kz_family *family, const char *path, bool for_debugging,
+                              family_guest **guest, kz_error *error) {
+    char *source = NULL, *ptx = NULL;
+    size_t size;
+    const char *slash = strrchr(path, '/');
+    kz_status status = base_file_read(path, &source, &size, error);
+    if (status) { // a file that cannot be read is no mistake in the words of the command
+        if (error) error->status = KZ_IO;
+        return KZ_IO;
+    }
+    if (!base_ends_with(path, ".ptx")) status = workload_compile(path, for_debugging, &ptx, &size, error);
+    if (!status)
+        status =
+            family_guest_open(family, slash ? slash + 1 : path, source, ptx ? ptx : source, guest, error);
+    free(source);
+    free(ptx);
+    return status;
+}
+
+// ---- devices --------------------------------------------------------------------------------------
+
+static kz_status add_device(const char *id, workload_devices *devices, kz_error *error) {
+    if (devices->count == WORKLOAD_WORDS)
+        return base_fail(error, KZ_LIMIT, "more than %d devices", WORKLOAD_WORDS);
+    kz_status status = kz_device_open(id, &devices->items[devices->count], error);
+    if (!status) devices->count++;
+    return status;
+}
+
+static kz_status add_default_devices(bool with_cpu, workload_devices *devices, kz_error *error) {
+    kz_device_info infos[WORKLOAD_WORDS] = {{.size = sizeof infos[0]}};
+    size_t count = 0;
+    kz_status status = kz_device_list(infos, WORKLOAD_WORDS, &count, error);
+    for (size_t i = 0; i < count && i < WORKLOAD_WORDS && !status; i++)
+        if (infos[i].kind == KZ_DEVICE_CUDA) status = add_device(infos[i].id, devices, error);
+    if (!status && devices->count == 0) status = add_device("sim", devices, error);
+    if (!status && with_cpu) status = add_device("cpu", devices, error);
+    return status;
+}
+
+kz_status workload_open_devices(const char *const *ids, size_t count, bool with_cpu,
+                                workload_devices *devices, kz_error *error) {
+    *devices = (workload_devices){0};
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        status = add_device(ids[i], devices, error);
+        if (status) base_fail_note(error, "kz devices lists what there is");
+    }
+    if (count == 0) status = add_default_devices(with_cpu, devices, error);
+    if (status) workload_close_devices(devices);
+    return status;
+}
+
+void workload_close_devices(workload_devices *devices) {
+    for (size_t i = 0; i < devices->count; i++) kz_device_close(devices->items[i]);
+    devices->count = 0;
+}

@@ -1,0 +1,69 @@
+// The sanitizer's runs, and whole programs under it. See sanitize.h.
+#include "workload/sanitize.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+bool workload_sanitize_stops(const workload_sanitizer *s) {
+    return s->options->interrupted && s->options->interrupted();
+}
+
+kz_status workload_sanitize_seeds(const workload_sanitizer *s, const char *name, workload_sanitize_once once,
+                                  void *context, kz_error *error) {
+    const workload_sanitize_options *o = s->options;
+    report_record records[WORKLOAD_SEEDS] = {0};
+    kz_status status = KZ_OK;
+    size_t done = 0;
+    for (; done < o->seed_count && !status && !workload_sanitize_stops(s); done++) {
+        status = once(context, o->seeds[done], done, &records[done], error);
+        if (!status) report_findings_add(&s->run->findings, &records[done], name, o->seeds[done]);
+    }
+    if (!status && o->compare) report_findings_compare(&s->run->findings, records, o->seeds, done, name);
+    for (size_t i = 0; i < done; i++) report_record_free(&records[i]);
+    return status;
+}
+
+// ---- programs -------------------------------------------------------------------------------------------
+
+typedef struct program_run {
+    const workload_sanitizer *s;
+    const course_case *c;
+} program_run;
+
+static kz_status run_once(void *context, uint64_t seed, size_t which, report_record *record,
+                          kz_error *error) {
+    const program_run *p = context;
+    const workload_sanitizer *s = p->s;
+    const char *name = s->w->files[0];
+    workload_program settings = s->options->settings;
+    workload_result result;
+    settings.seed = seed;
+    if (which) settings.output = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    kz_status status = workload_run(s->w, &settings, p->c, NULL, &result, error);
+    if (which && settings.output >= 0) close(settings.output);
+    if (status) return status;
+    char text[WORKLOAD_SENTENCE];
+    const char *end = workload_program_end(&result, text);
+    if (end && settings.note) settings.note(end);
+    if (result.exit_code && !s->run->exit_code) s->run->exit_code = result.exit_code;
+    status = workload_program_record(&result, name, record, error);
+    workload_program_discard(&result);
+    return status;
+}
+
+kz_status workload_sanitize_program(const workload_sanitizer *s, const course_case *c, kz_error *error) {
+    program_run p = {s, c};
+    return workload_sanitize_seeds(s, s->w->files[0], run_once, &p, error);
+}
+
+// ---- which ----------------------------------------------------------------------------------------------
+
+kz_status workload_sanitize_run(const workload *w, const workload_sanitize_options *options,
+                                workload_sanitize *run, kz_error *error) {
+    const workload_sanitizer s = {w, options, run};
+    switch (w->kind) {
+    case WORKLOAD_PROGRAM: return workload_sanitize_program(&s, NULL, error);
+    case WORKLOAD_TASK: return workload_sanitize_task(&s, error);
+    default: return workload_sanitize_zoo(&s, error);
+    }
+}

@@ -1,0 +1,187 @@
+// Reading records and choosing among runs. See archive.h.
+#include "archive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "bench/records.h"
+#include "kz/family.h"
+
+static json_t *at(json_t *object, const char *outer, const char *inner) {
+    return json_object_get(json_object_get(object, outer), inner);
+}
+
+const char *bench_figure_text(const bench_figure *figure, const char *outer, const char *inner) {
+    const char *text = json_string_value(at(figure->record, outer, inner));
+    return text ? text : "";
+}
+
+double bench_figure_number(const bench_figure *figure, const char *outer, const char *inner) {
+    json_t *value = at(figure->record, outer, inner);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+bool bench_figure_is_ours(const bench_figure *figure) { return strcmp(figure->by, "kz") == 0; }
+
+bool bench_figure_is_rival(const bench_figure *figure) {
+    return !bench_figure_is_ours(figure) && strcmp(figure->by, "roof") != 0 &&
+           strcmp(figure->by, "guest") != 0;
+}
+
+// ---- reading ------------------------------------------------------------------------------------------
+
+static bool same_candidate(const bench_figure *a, const bench_figure *b) {
+    return strcmp(a->by, b->by) == 0 && strcmp(a->candidate, b->candidate) == 0;
+}
+
+static bool same_case(const bench_figure *a, const bench_figure *b) {
+    return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->family, b->family) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+static kz_status make_room(bench_archive *a, kz_error *error) {
+    if (a->count < a->capacity) return KZ_OK;
+    size_t capacity = a->capacity ? 2 * a->capacity : 1024;
+    bench_figure *grown = realloc(a->figures, capacity * sizeof *grown);
+    if (!grown) return base_fail(error, KZ_NO_MEMORY, "no memory for the records");
+    a->figures = grown;
+    a->capacity = capacity;
+    return KZ_OK;
+}
+
+// Finds the figure's case; where its run has this candidate already, the newer of the two stays.
+static bool replaces(bench_archive *a, bench_figure *f) {
+    for (size_t i = 0; i < a->count; i++) {
+        bench_figure *old = &a->figures[i];
+        if (!same_case(old, f)) continue;
+        f->of_case = old->of_case;
+        if (!same_candidate(old, f) || strcmp(old->commit, f->commit) != 0) continue;
+        bool newer = strcmp(f->time, old->time) >= 0;
+        json_decref(newer ? old->record : f->record);
+        if (newer) *old = *f;
+        return true;
+    }
+    return false;
+}
+
+// What a variant is called now, where the record may have its former name.
+static const char *current_name(const char *family_name, const char *name) {
+    const kz_family *family = kz_family_find(family_name);
+    const kz_variant *variant = family ? kz_variant_find(family, name) : NULL;
+    return variant ? variant->name : name;
+}
+
+// Takes the record over.
+static kz_status add(bench_archive *a, json_t *record, const char *file, kz_error *error) {
+    const char *status = json_string_value(json_object_get(record, "status"));
+    bench_figure f = {.record = record, .file = file, .of_case = a->count};
+    f.gpu = bench_figure_text(&f, "device", "gpu");
+    f.device = bench_figure_text(&f, "device", "name");
+    f.family = bench_figure_text(&f, "case", "family");
+    f.name = bench_figure_text(&f, "case", "name");
+    f.by = bench_figure_text(&f, "candidate", "by");
+    f.candidate = bench_figure_text(&f, "candidate", "name");
+    if (bench_figure_is_ours(&f)) f.candidate = current_name(f.family, f.candidate);
+    f.time = bench_figure_text(&f, "run", "time");
+    f.command = bench_figure_text(&f, "run", "command");
+    f.commit = bench_figure_text(&f, "code", "commit");
+    f.seconds = bench_figure_number(&f, "statistics", "median_s");
+    f.bytes = bench_figure_number(&f, "work", "bytes");
+    bool stands = status && (strcmp(status, "ok") == 0 || strcmp(status, "not converged") == 0);
+    if (!stands || !json_is_true(json_object_get(record, "figure")) || !(f.seconds > 0)) {
+        json_decref(record);
+        return KZ_OK;
+    }
+    kz_status enough = make_room(a, error);
+    if (enough) {
+        json_decref(record);
+        return enough;
+    }
+    if (!replaces(a, &f)) a->figures[a->count++] = f;
+    return KZ_OK;
+}
+
+kz_status bench_archive_read(bench_archive *archive, const char *path, kz_error *error) {
+    json_t *records, *record;
+    size_t i;
+    kz_status status = bench_records_read(path, &records, error);
+    json_array_foreach(records, i, record) if (!status) status =
+        add(archive, json_incref(record), path, error);
+    json_decref(records);
+    return status;
+}
+
+void bench_archive_free(bench_archive *archive) {
+    for (size_t i = 0; i < archive->count; i++) json_decref(archive->figures[i].record);
+    free(archive->figures);
+    *archive = (bench_archive){0};
+}
+
+// ---- choosing -----------------------------------------------------------------------------------------
+
+bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure) {
+    for (size_t i = 0; i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        if (f->of_case == figure->of_case && same_candidate(f, figure) && strcmp(f->time, figure->time) > 0)
+            return false;
+    }
+    return true;
+}
+
+// The last variant of those that were timed in the case, by any run or by one; their numbers sort them.
+static const char *last_variant(const bench_archive *a, size_t of_case, const char *commit) {
+    const char *last = "";
+    for (size_t i = 0; i < a->count; i++) {
+        const bench_figure *f = &a->figures[i];
+        if (f->of_case != of_case || !bench_figure_is_ours(f)) continue;
+        if ((!commit || strcmp(f->commit, commit) == 0) && strcmp(f->candidate, last) > 0)
+            last = f->candidate;
+    }
+    return last;
+}
+
+static bool has_rival(const bench_archive *a, size_t of_case, const char *commit) {
+    for (size_t i = 0; i < a->count; i++) {
+        const bench_figure *f = &a->figures[i];
+        if (f->of_case == of_case && strcmp(f->commit, commit) == 0 && bench_figure_is_rival(f)) return true;
+    }
+    return false;
+}
+
+const char *bench_archive_run(const bench_archive *archive, size_t of_case) {
+    const char *chosen = NULL, *chosen_time = "", *last = last_variant(archive, of_case, NULL);
+    int chosen_rank = -1;
+    for (size_t i = 0; i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        if (f->of_case != of_case || !bench_figure_is_ours(f)) continue;
+        int rank = 2 * has_rival(archive, of_case, f->commit) +
+                   (strcmp(last_variant(archive, of_case, f->commit), last) == 0);
+        if (rank < chosen_rank || (rank == chosen_rank && strcmp(f->time, chosen_time) <= 0)) continue;
+        chosen = f->commit;
+        chosen_time = f->time;
+        chosen_rank = rank;
+    }
+    return chosen;
+}
+
+const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival) {
+    const char *run = bench_archive_run(archive, of_case);
+    const bench_figure *best = NULL;
+    for (size_t i = 0; run && i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        if (f->of_case != of_case || strcmp(f->commit, run) != 0) continue;
+        if (!(rival ? bench_figure_is_rival(f) : bench_figure_is_ours(f))) continue;
+        if (!best || f->seconds < best->seconds) best = f;
+    }
+    return best;
+}
+
+size_t bench_archive_rungs(const bench_archive *archive, size_t of_case) {
+    size_t count = 0;
+    for (size_t i = 0; i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        count += f->of_case == of_case && bench_figure_is_ours(f) && bench_archive_is_newest(archive, f);
+    }
+    return count;
+}

@@ -1,0 +1,50 @@
+// The records of many runs of `kz bench`, as the tables of results need them.
+//
+// A figure is one candidate's time in one case of one run; a run goes by its commit, for a script may measure
+// a ladder by several commands. Only figures that stand are kept: right, timed, below the roof.
+#ifndef PAGES_ARCHIVE_H
+#define PAGES_ARCHIVE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kz/kz.h"
+
+typedef struct bench_figure { // strings belong to `record`
+    json_t *record;
+    const char *gpu, *device, *family, *name, *by, *candidate, *time, *commit, *command, *file;
+    double seconds, bytes;
+    size_t of_case; // the index of the first figure of the same GPU, family and case
+} bench_figure;
+
+typedef struct bench_archive {
+    bench_figure *figures;
+    size_t count, capacity;
+} bench_archive;
+
+// Adds what the file holds; of a candidate that a run has twice in a case, the newer. `path` is kept.
+kz_status bench_archive_read(bench_archive *archive, const char *path, kz_error *error);
+void bench_archive_free(bench_archive *archive);
+
+const char *bench_figure_text(const bench_figure *figure, const char *outer,
+                              const char *inner);                                             // "" for none
+double bench_figure_number(const bench_figure *figure, const char *outer, const char *inner); // NAN for none
+bool bench_figure_is_ours(const bench_figure *figure);  // a variant of the zoo
+bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a roof
+
+// Of this candidate in this case, among all runs.
+bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure);
+
+// The commit whose figures stand for the case in a table where everything is compared with everything: one
+// that timed a rival before one that did not; one that timed the last of the variants that were ever timed in
+// the case before one that did not; then the newest.
+const char *bench_archive_run(const bench_archive *archive, size_t of_case);
+
+// The fastest variant, or rival, of that run; NULL where it has none.
+const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival);
+
+// How many variants have a figure in the case, by any run.
+size_t bench_archive_rungs(const bench_archive *archive, size_t of_case);
+
+#endif

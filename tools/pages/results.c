@@ -1,0 +1,414 @@
+// Tables of what was measured, in the READMEs of the families and of results/.
+//
+// A row that compares comes from one run (bench_archive_run): its best variant, its rival, the ratio that was
+// measured beside each other, judged by the targets of today. A ladder has each variant's newest figure, with
+// the commit in its row. Every table names its GPU.
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive.h"
+#include "bench/bench.h"
+#include "bench/records.h"
+#include "bench/target.h"
+#include "family/case.h"
+#include "kz/family.h"
+#include "pages.h"
+#include "report/report.h"
+
+#define BEGIN_MARK "<!-- results:begin -->"
+#define END_MARK   "<!-- results:end -->"
+// Where a README has these too: all variants at all cases, a table for each operation.
+#define LADDERS_BEGIN "<!-- ladders:begin -->"
+#define LADDERS_END   "<!-- ladders:end -->"
+
+typedef struct results {
+    bench_archive archive;
+    const bench_figure **sorted; // by case, ours first; see order
+    pages_writer *writer;
+} results;
+
+// ---- order -----------------------------------------------------------------------------------------------
+
+static int kind_of(const bench_figure *f) {
+    return bench_figure_is_ours(f) ? 0 : bench_figure_is_rival(f) ? 1 : 2;
+}
+
+// GPU, family, operation, type, from small to large; in a case our ladder, rivals, the roofs.
+static int order(const void *left, const void *right) {
+    const bench_figure *a = *(const bench_figure *const *)left, *b = *(const bench_figure *const *)right;
+    int by = strcmp(a->gpu, b->gpu);
+    if (!by) by = strcmp(a->family, b->family);
+    if (!by && a->of_case != b->of_case) {
+        const char *inner[] = {"operation", "type"};
+        for (size_t i = 0; !by && i < 2; i++)
+            by = strcmp(bench_figure_text(a, "case", inner[i]), bench_figure_text(b, "case", inner[i]));
+        if (!by) by = (a->bytes > b->bytes) - (a->bytes < b->bytes);
+        return by ? by : strcmp(a->name, b->name);
+    }
+    if (!by) by = kind_of(a) - kind_of(b);
+    if (!by) by = strcmp(a->candidate, b->candidate);
+    return by ? by : strcmp(a->time, b->time);
+}
+
+static kz_status sort_figures(results *r, kz_error *error) {
+    size_t count = r->archive.count;
+    r->sorted = malloc((count + 1) * sizeof *r->sorted);
+    if (!r->sorted) return base_fail(error, KZ_NO_MEMORY, "no memory for the records");
+    for (size_t i = 0; i < count; i++) r->sorted[i] = &r->archive.figures[i];
+    if (count) qsort(r->sorted, count, sizeof *r->sorted, order);
+    return KZ_OK;
+}
+
+static bool same_table(const bench_figure *a, const bench_figure *b) {
+    return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->family, b->family) == 0;
+}
+
+static bool first_of_table(const results *r, size_t index) {
+    return index == 0 || !same_table(r->sorted[index - 1], r->sorted[index]);
+}
+
+// ---- cells -----------------------------------------------------------------------------------------------
+
+static void add_tail(base_text *out, const bench_figure *f) {
+    base_text_add(out, " %.10s | %s |\n", f->time, f->commit);
+}
+
+static const char *share(char text[32], double value) {
+    if (isnan(value)) return "";
+    snprintf(text, 32, "%.1f%%", 100 * value);
+    return text;
+}
+
+// How the record itself compares with the rival, from samples taken beside each other; NULL where it does
+// not.
+static json_t *comparison(const bench_figure *ours, const char *rival) {
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(ours->record, "compare"), i, one) {
+        const char *with = json_string_value(json_object_get(one, "with"));
+        if (with && strcmp(with, rival) == 0) return one;
+    }
+    return NULL;
+}
+
+static void add_ratio(base_text *out, const bench_figure *ours, const bench_figure *rival) {
+    json_t *one = rival ? comparison(ours, rival->by) : NULL;
+    if (one)
+        base_text_add(out, " %.3fx [%.3f, %.3f]", 1 / json_number_value(json_object_get(one, "time_ratio")),
+                      1 / json_number_value(json_object_get(one, "high")),
+                      1 / json_number_value(json_object_get(one, "low")));
+    base_text_add(out, " |");
+}
+
+static double value_of(const bench_target *target, const void *context) {
+    const bench_figure *f = context;
+    if (strcmp(target->metric, "speedup") != 0) return bench_figure_number(f, "derived", target->metric);
+    json_t *ratio = json_object_get(comparison(f, target->rival), "time_ratio");
+    return json_is_number(ratio) ? 1 / json_number_value(ratio) : (double)NAN;
+}
+
+static void add_target(base_text *out, const bench_figure *f, const kz_family *family,
+                       const bench_targets *targets) {
+    kz_case c;
+    bench_target_verdict verdict = {0};
+    if (family_case_parse(family, f->name, &c, NULL) == KZ_OK)
+        verdict = bench_targets_hardest(targets, f->gpu, family, &c, value_of, f);
+    if (!verdict.target || isnan(verdict.value)) {
+        base_text_add(out, " |");
+        return;
+    }
+    const char *metric = verdict.target->metric, *rival = verdict.target->rival;
+    char goal[REPORT_NUMBER];
+    if (strstr(metric, "_per_s"))
+        report_si(goal, verdict.target->goal, metric[0] == 'b' ? "B/s" : "FLOP/s");
+    else
+        snprintf(goal, sizeof goal, "%.2f %s", verdict.target->goal, metric);
+    base_text_add(out, " %s: %s%s%s |", verdict.met ? "met" : "missed", goal, rival[0] ? ", " : "", rival);
+}
+
+// What a case does in a second: bytes, or flops where those are the measure (see bench_work_computes).
+static bool computes(const bench_figure *f) {
+    const kz_work work = {.bytes = bench_figure_number(f, "derived", "bytes_per_s"),
+                          .flops = bench_figure_number(f, "derived", "flops_per_s")};
+    return bench_work_computes(&work);
+}
+static const char *rate_of(char text[REPORT_NUMBER], const bench_figure *f) {
+    if (computes(f)) return report_si(text, bench_figure_number(f, "derived", "flops_per_s"), "FLOP/s");
+    return report_si(text, bench_figure_number(f, "derived", "bytes_per_s"), "B/s");
+}
+
+// What the rate is a share of: a copy, or what the cores compute, which not all records know.
+static const char *share_key(const bench_figure *first) { return computes(first) ? "of_compute" : "of_copy"; }
+static const char *share_title(const bench_figure *first) { return computes(first) ? "of cores" : "of copy"; }
+
+// Where records of its device lie below results/.
+static const char *folder_of(const bench_figure *f) { return f->gpu[0] ? f->gpu : "cpu"; }
+
+// ---- tables ----------------------------------------------------------------------------------------------
+
+// One row per case: our best beside the rival's.
+static kz_status add_summary(const results *r, size_t first, const kz_family *family, base_text *out,
+                             kz_error *error) {
+    bench_targets targets;
+    const bench_figure *head = r->sorted[first];
+    kz_status status = bench_targets_of(family->name, &targets, error);
+    if (status) return status;
+    base_text_add(out,
+                  "| case | best | time | %s | %s | rival | its time | faster than it | target | date | "
+                  "commit |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|\n",
+                  computes(head) ? "computes" : "moves", share_title(head));
+    for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
+        const bench_figure *f = r->sorted[i];
+        if (!bench_figure_is_ours(f)) continue;
+        if (f != bench_archive_best(&r->archive, f->of_case, false)) continue; // each case once
+        const bench_figure *rival = bench_archive_best(&r->archive, f->of_case, true);
+        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32], other[REPORT_NUMBER];
+        base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s |", f->name, f->candidate,
+                      report_seconds(time, f->seconds), rate_of(rate, f),
+                      share(of, bench_figure_number(f, "derived", share_key(head))), rival ? rival->by : "",
+                      rival ? report_seconds(other, rival->seconds) : "");
+        add_ratio(out, f, rival);
+        add_target(out, f, family, &targets);
+        add_tail(out, f);
+    }
+    return KZ_OK;
+}
+
+// The ladder where most of it was climbed; of such cases, at the largest.
+static void add_ladder(const results *r, size_t first, base_text *out) {
+    const bench_figure *chosen = NULL;
+    size_t rungs = 1, count = r->archive.count;
+    for (size_t i = first; i < count && same_table(r->sorted[i], r->sorted[first]); i++) {
+        const bench_figure *f = r->sorted[i];
+        if (chosen && f->of_case == chosen->of_case) continue;
+        size_t here = bench_archive_rungs(&r->archive, f->of_case);
+        if (here < 2 || here < rungs || (here == rungs && chosen && f->bytes <= chosen->bytes)) continue;
+        chosen = f;
+        rungs = here;
+    }
+    if (!chosen) return;
+    base_text_add(out,
+                  "\nThe ladder at `%s`:\n\n| variant | time | %s | %s | date | commit |\n"
+                  "|---|--:|--:|--:|---|---|\n",
+                  chosen->name, computes(chosen) ? "computes" : "moves", share_title(chosen));
+    for (size_t i = first; i < count; i++) {
+        const bench_figure *f = r->sorted[i];
+        if (f->of_case != chosen->of_case || !bench_archive_is_newest(&r->archive, f)) continue;
+        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
+        bool ours = bench_figure_is_ours(f);
+        base_text_add(out, "| %s%s%s | %s | %s | %s |", ours ? "" : f->by, ours ? "" : ": ", f->candidate,
+                      report_seconds(time, f->seconds), rate_of(rate, f),
+                      share(of, bench_figure_number(f, "derived", share_key(chosen))));
+        add_tail(out, f);
+    }
+}
+
+// The operation is what a case's name begins with.
+static bool of_operation(const bench_figure *f, const char *operation) {
+    size_t length = strlen(operation);
+    return strncmp(f->name, operation, length) == 0 && f->name[length] == '-';
+}
+
+// The variant's newest figure at the case; NULL where it has none.
+static const bench_figure *figure_of(const results *r, size_t of_case, const char *variant) {
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = &r->archive.figures[i];
+        if (f->of_case == of_case && bench_figure_is_ours(f) && strcmp(f->candidate, variant) == 0 &&
+            bench_archive_is_newest(&r->archive, f))
+            return f;
+    }
+    return NULL;
+}
+
+static bool has_figures(const results *r, const bench_figure *head, const char *operation,
+                        const char *variant) {
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = &r->archive.figures[i];
+        if (same_table(f, head) && bench_figure_is_ours(f) && of_operation(f, operation) &&
+            strcmp(f->candidate, variant) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum { COLUMNS = 64 };
+
+// What each of the family's variants does in a second in this case, the best in bold.
+static void add_operation_row(const results *r, const kz_family *family, const bench_figure *f,
+                              const bool shown[COLUMNS], base_text *out) {
+    const bench_figure *figures[COLUMNS] = {0}, *best = NULL;
+    for (size_t v = 0; v < COLUMNS; v++) {
+        if (shown[v]) figures[v] = figure_of(r, f->of_case, family->variants[v].name);
+        if (figures[v] && (!best || figures[v]->seconds < best->seconds)) best = figures[v];
+    }
+    for (size_t v = 0; v < COLUMNS; v++) {
+        char rate[REPORT_NUMBER];
+        const char *bold = figures[v] == best ? "**" : "";
+        if (figures[v]) base_text_add(out, " %s%s%s |", bold, rate_of(rate, figures[v]), bold);
+        if (shown[v] && !figures[v]) base_text_add(out, " |");
+    }
+    base_text_add(out, "\n");
+}
+
+// A row per case, a column per variant of the operation.
+static void add_operation(const results *r, size_t first, const kz_family *family, const char *operation,
+                          base_text *out) {
+    bool shown[COLUMNS] = {0}, any = false;
+    const bench_figure *head = r->sorted[first];
+    for (size_t v = 0; v < family->variant_count && v < COLUMNS; v++)
+        any |= shown[v] = has_figures(r, head, operation, family->variants[v].name);
+    if (!any) return;
+    base_text_add(out, "\n| %s: case |", operation);
+    for (size_t v = 0; v < COLUMNS; v++)
+        if (shown[v]) base_text_add(out, " %s |", family->variants[v].name);
+    base_text_add(out, "\n|---|");
+    for (size_t v = 0; v < COLUMNS; v++)
+        if (shown[v]) base_text_add(out, "--:|");
+    base_text_add(out, "\n");
+    for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
+        const bench_figure *f = r->sorted[i];
+        if (!bench_figure_is_ours(f) || !of_operation(f, operation)) continue;
+        if (f != bench_archive_best(&r->archive, f->of_case, false)) continue;
+        base_text_add(out, "| %s |", f->name + strlen(operation) + 1);
+        add_operation_row(r, family, f, shown, out);
+    }
+}
+
+static kz_status make_section(const results *r, const kz_family *family, base_text *out, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < r->archive.count && !status; i++) {
+        const bench_figure *f = r->sorted[i];
+        if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
+        const char *driver = bench_figure_text(f, "environment", "driver");
+        base_text_add(
+            out,
+            "%s**%s**%s%s. Medians, cold caches, checked before and after; a row is of one run; the "
+            "records are in `results/%s/`.\n\n",
+            out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
+        status = add_summary(r, i, family, out, error);
+        if (!status) add_ladder(r, i, out);
+    }
+    return status;
+}
+
+static void make_ladders(const results *r, const kz_family *family, base_text *out) {
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = r->sorted[i];
+        if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
+        base_text_add(out, "%s**%s**, what each variant does in a second:\n", out->length ? "\n" : "",
+                      f->device);
+        for (size_t o = 0; family->operations[o]; o++)
+            add_operation(r, i, family, family->operations[o], out);
+    }
+}
+
+// ---- files -----------------------------------------------------------------------------------------
+
+static kz_status update_family(results *r, const kz_family *family, kz_error *error) {
+    base_text section = {0}, ladders = {0}, table = {0}, whole = {0};
+    kz_status status = make_section(r, family, &section, error);
+    if (status || section.length == 0) {
+        base_text_free(&section);
+        return status;
+    }
+    make_ladders(r, family, &ladders);
+    char path[300], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
+    status = base_file_read(path, &text, &size, error);
+    if (!status) {
+        status = pages_replace(path, text, BEGIN_MARK, END_MARK, &section, &table, error);
+        bool both =
+            !status && !pages_replace(path, table.data, LADDERS_BEGIN, LADDERS_END, &ladders, &whole, NULL);
+        if (!status) status = pages_put(r->writer, path, both ? &whole : &table, error);
+        free(text);
+    }
+    base_text_free(&section);
+    base_text_free(&ladders);
+    base_text_free(&table);
+    base_text_free(&whole);
+    return status;
+}
+
+// A row per command that wrote into the file.
+static void add_file_rows(const results *r, const char *file, const char *gpu, base_text *out) {
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = &r->archive.figures[i];
+        if (strcmp(f->file, file) != 0 || strcmp(f->gpu, gpu) != 0) continue;
+        size_t figures = 0, first = r->archive.count;
+        for (size_t k = 0; k < r->archive.count; k++) {
+            const bench_figure *other = &r->archive.figures[k];
+            if (strcmp(other->file, file) != 0 || strcmp(other->command, f->command) != 0) continue;
+            figures++;
+            if (k < first) first = k;
+        }
+        if (first != i) continue;
+        base_text_add(out, "| [%s](%s) | %.10s | %s | %s | %zu | `%s` |\n", name, name, f->time, f->commit,
+                      bench_figure_text(f, "environment", "driver"), figures, f->command);
+    }
+}
+
+static kz_status update_folder(results *r, const bench_figure *f, const glob_t *files, kz_error *error) {
+    base_text out = {0};
+    char path[200];
+    base_text_add(
+        &out,
+        "# Measured on %s\n\nWritten by `pages write results` from the records beside it: one JSON object per "
+        "line, one line per\ncase of a run, statistics and no samples. The READMEs of the families show "
+        "them.\n\n"
+        "| file | date | commit | driver | figures | command |\n|---|---|---|---|--:|---|\n",
+        f->device);
+    for (size_t i = 0; i < files->gl_pathc; i++) add_file_rows(r, files->gl_pathv[i], f->gpu, &out);
+    snprintf(path, sizeof path, "results/%s/README.md", folder_of(f));
+    kz_status status = pages_put(r->writer, path, &out, error);
+    base_text_free(&out);
+    return status;
+}
+
+// The records as they are kept: packed, without samples.
+static kz_status update_records(results *r, const char *path, kz_error *error) {
+    json_t *records = NULL;
+    base_text packed = {0};
+    kz_status status = bench_records_read(path, &records, error);
+    if (!status) status = bench_records_pack(records, &packed, error);
+    if (!status) status = pages_put(r->writer, path, &packed, error);
+    json_decref(records);
+    base_text_free(&packed);
+    return status;
+}
+
+static kz_status update_all(results *r, const glob_t *files, bool folders, kz_error *error) {
+    size_t count;
+    const kz_family *const *families = kz_family_list(&count);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < count && !status; i++) status = update_family(r, families[i], error);
+    for (size_t i = 0; folders && i < r->archive.count && !status; i++) {
+        bool first = i == 0 || strcmp(r->sorted[i - 1]->gpu, r->sorted[i]->gpu) != 0;
+        if (first) status = update_folder(r, r->sorted[i], files, error);
+    }
+    return status;
+}
+
+kz_status pages_results(pages_writer *w, const char *const *files, size_t count, kz_error *error) {
+    results r = {.writer = w};
+    glob_t found = {0};
+    kz_status status = KZ_OK;
+    if (count == 0 && glob("results/*/*.jsonl", 0, NULL, &found) != 0) {
+        status = base_fail(error, KZ_NOT_FOUND, "there are no records in results/*/*.jsonl here");
+        base_fail_note(error, "likely cause: this is not the folder of the sources; or name the files");
+    }
+    for (size_t i = 0; i < count && !status; i++) status = bench_archive_read(&r.archive, files[i], error);
+    for (size_t i = 0; i < found.gl_pathc && !status; i++) {
+        status = update_records(&r, found.gl_pathv[i], error);
+        if (!status) status = bench_archive_read(&r.archive, found.gl_pathv[i], error);
+    }
+    if (!status) status = sort_figures(&r, error);
+    if (!status) status = update_all(&r, &found, count == 0, error);
+    free(r.sorted);
+    bench_archive_free(&r.archive);
+    globfree(&found);
+    return status;
+}
