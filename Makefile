@@ -11,7 +11,7 @@ KZ := build/release/bin/kz
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
 .PHONY: help build learn run quick test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench bundle \
-        format install doctor setup clean
+        pages format install doctor setup clean
 
 help: ## lists these targets
 	@echo "make TARGET, where TARGET is"
@@ -73,6 +73,10 @@ bundle: build ## builds with machine code, and makes build/bundle/out/kernel-zoo
 	@test -f build/bundle/build.ninja || cmake --preset bundle
 	@cmake --build --preset bundle -j $(JOBS) --target kz peers
 	@tools/bundle build/bundle build/bundle/out
+
+pages: build/release/.configured ## writes the pages that a program makes: tables, figures (docs, READMEs)
+	@cmake --build --preset release -j $(JOBS) --target pages
+	@build/release/tools/pages write
 
 format: ## formats the C and CUDA sources
 	@tools/format

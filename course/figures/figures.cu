@@ -1,4 +1,4 @@
-// The kernels that `kz figure` runs for the figures of docs/concepts. Each does one thing, so that its counts
+// The kernels that `pages` runs for the figures of docs/concepts. Each does one thing, so that its counts
 // are about that thing alone.
 
 #define ENTRY extern "C" __global__ void

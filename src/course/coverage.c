@@ -295,8 +295,8 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
     base_text_add(
         out, "# Coverage: where everything has its place\n\n"
              "The course grew from five learning plans. Each of their points is an item in `course/items`, "
-             "and this page\nshows what became of it. Written by `kz learn coverage > docs/coverage.md`; a "
-             "test fails where it is stale.\n\n");
+             "and this page\nshows what became of it. Written by `pages write coverage`; a test fails where it "
+             "is stale.\n\n");
     add_counts(catalogue, out);
     const char *plan = "", *section = "";
     for (size_t i = 0; i < catalogue->item_count; i++) {

@@ -138,20 +138,6 @@ static void support_of_rows(void **state) {
     assert_false(ptx_has_no_effect(PTX_OP_ADD));
 }
 
-static void page_is_fresh(void **state) {
-    char *page;
-    size_t size;
-    kz_error error;
-    base_text text = {0};
-    ptx_print_support(&text);
-    assert_false(text.failed);
-    if (base_file_read("docs/ptx_support.md", &page, &size, &error) != KZ_OK) fail_msg("%s", error.message);
-    if (strcmp(page, text.data) != 0)
-        fail_msg("docs/ptx_support.md is stale: kz ptx support > docs/ptx_support.md");
-    free(page);
-    base_text_free(&text);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types),
@@ -162,7 +148,6 @@ int main(void) {
         cmocka_unit_test(columns_agree),
         cmocka_unit_test(type_of_operands),
         cmocka_unit_test(support_of_rows),
-        cmocka_unit_test(page_is_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

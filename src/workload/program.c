@@ -308,9 +308,9 @@ kz_status workload_program_record(const workload_result *result, const char *nam
     char path[WORKLOAD_PATH + 32];
     snprintf(path, sizeof path, "%s/record.jsonl", result->session);
     if (base_file_exists(path)) return report_record_read(path, record, error);
-    base_fail(error, KZ_FAULT, "%s left no record of what it did", name);
+    base_fail(error, KZ_NOT_FOUND, "%s left no record of what it did", name);
     base_fail_note(error,
                    "likely cause: it never called the CUDA runtime, or was killed before it could write");
     base_fail_note(error, "try: kz run %s", name);
-    return KZ_FAULT;
+    return KZ_NOT_FOUND;
 }

@@ -67,19 +67,4 @@ cp "$FOLDER/program.toml" "$program"
 echo 'titel = "x"' >> "$FOLDER/course/tasks/one/my-answer/task.toml"
 expect_exit 9 learn check-task my-answer
 expect_err 'unknown key "titel"'
-
-# The page of coverage: fresh, then stale; a name that points nowhere.
-mkdir -p "$FOLDER/docs" "$FOLDER/course/items"
-rm -r "$task" "$FOLDER/course/tasks/one/my-answer"
-sed -i 's/, "my-c"//; s/, "my-answer"//' "$FOLDER/course/tasks/one/topic.toml"
-printf '[[item]]\nid = "x-1"\nsection = "S"\ntext = "t"\ntask = ["my-cuda"]\n' > "$FOLDER/course/items/x.toml"
-expect_exit 0 learn coverage
-cp "$FOLDER/out" "$FOLDER/docs/coverage.md"
-expect_exit 0 learn coverage --check --docs "$FOLDER/docs"
-printf '[[item]]\nid = "x-2"\nsection = "S"\ntext = "t"\ncommand = ["learn"]\n' >> "$FOLDER/course/items/x.toml"
-expect_exit 1 learn coverage --check --docs "$FOLDER/docs"
-expect_err "is stale"
-sed -i 's/"learn"/"lern"/' "$FOLDER/course/items/x.toml"
-expect_exit 1 learn coverage --check --docs "$FOLDER/docs"
-expect_err "kz lern"
 finish

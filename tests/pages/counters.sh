@@ -1,49 +1,45 @@
 #!/bin/sh
-# kz prof tables: what the simulator counts, in the READMEs; stale tables are found, and those of the sources are not stale.
-. "$(dirname "$0")/lib.sh"
-SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
-(cd "$SOURCES" && "$KZ" prof tables --check > "$FOLDER/out" 2> "$FOLDER/err") ||
-    fail "a README is stale: run kz prof tables"
+# pages counters: what the simulator counts, in the READMEs; stale tables are found.
+. "$(dirname "$0")/../cli/lib.sh"
 
 mkdir -p "$FOLDER/tree/kernels/primitives/vector_add"
 cd "$FOLDER/tree" || exit 1
 readme=kernels/primitives/vector_add/README.md
 printf 'before\n<!-- counters:begin add-f32-n1024-uniform -->\nold\n<!-- counters:end -->\nbetween\n' > $readme
 printf '<!-- counters:begin add-f32-n0-uniform -->\n<!-- counters:end -->\nafter\n' >> $readme
-expect_exit 1 prof tables vector_add --check
-expect_err "$readme: its counters are not what the simulator counts"
-grep -q old $readme || fail "--check changed a file"
-expect_exit 0 prof tables vector_add
+expect_exit 1 check counters vector_add
+expect_out "$readme is stale"
+grep -q old $readme || fail "check changed a file"
+expect_exit 0 write counters vector_add
 # 1024 floats three times are 384 sectors, none of them twice.
 grep -q '^| 01_naive | [0-9]* | 1.00 | 4.0 | 4.0 |$' $readme || fail "the row of the naive kernel: $(cat $readme)"
 for line in before between after; do grep -q "^$line\$" $readme || fail "text outside the marks was lost"; done
 grep -q old $readme && fail "the old table is still there"
-expect_exit 0 prof tables vector_add --check
-expect_out "2 tables, 0 files changed"
+expect_exit 0 check counters vector_add
 
 # One figure over several cases: all lanes of 32 whole warps are active, and one of n = 1 is in most instructions.
 mark='<!-- counters:begin lanes of 01_naive 02_grid_stride\n     at add-f32-n1024-uniform add-f32-n1-uniform -->'
 printf "$mark\nold\n<!-- counters:end -->\nafter\n" > $readme
-expect_exit 1 prof tables vector_add --check
-expect_exit 0 prof tables vector_add
+expect_exit 1 check counters vector_add
+expect_exit 0 write counters vector_add
 grep -q '^| case | 01_naive | 02_grid_stride |$' $readme || fail "the head of a table of one figure: $(cat $readme)"
 grep -q '^| `add-f32-n1024-uniform` | 32.00 | 32.00 |$' $readme || fail "active lanes of whole warps: $(cat $readme)"
 grep -q '^| `add-f32-n1-uniform` | [12]' $readme || fail "no row for the second case: $(cat $readme)"
 grep -q old $readme && fail "the old table is still there"
-expect_exit 0 prof tables vector_add --check
+expect_exit 0 check counters vector_add
 for wrong in "elephants of 01_naive at add-f32-n1-uniform" "lanes of 99_none at add-f32-n1-uniform" "lanes of 01_naive" \
     "lanes of 01_naive at add-f32-n1-sideways"; do
     printf '<!-- counters:begin %s -->\n<!-- counters:end -->\n' "$wrong" > $readme
-    expect_exit 2 prof tables vector_add
+    expect_exit 2 write counters vector_add
     expect_err "$readme"
 done
 
 printf '<!-- counters:begin add-f32-n1024-uniform -->\n' > $readme
-expect_exit 2 prof tables vector_add
+expect_exit 2 write counters vector_add
 expect_err "without an end"
 printf '<!-- counters:begin add-f32-n1-sideways -->\n<!-- counters:end -->\n' > $readme
-expect_exit 2 prof tables vector_add
+expect_exit 2 write counters vector_add
 expect_err "$readme"
-expect_exit 2 prof tables no_such_family
+expect_exit 2 write counters no_such_family
 expect_err "no_such_family"
 finish

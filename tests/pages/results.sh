@@ -1,13 +1,10 @@
 #!/bin/sh
-# kz bench results: the tables of the READMEs from records, a row from one run, judged by today's targets; stale ones are found; those of the sources are not.
-. "$(dirname "$0")/lib.sh"
+# pages results: the tables of the READMEs from records, a row from one run, judged by today's targets; stale ones are found; those of the sources are not.
+. "$(dirname "$0")/../cli/lib.sh"
 SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
-(cd "$SOURCES" && "$KZ" bench results --check > "$FOLDER/out" 2> "$FOLDER/err") ||
-    fail "a README is stale: run kz bench results"
-
 mkdir -p "$FOLDER/tree/kernels/primitives/reduce" "$FOLDER/tree/results/h200"
 cd "$FOLDER/tree" || exit 1
-expect_exit 2 bench results --check # not the sources: nothing was checked
+expect_exit 2 check results # not the sources: nothing was checked
 expect_err "no records in results/"
 readme=kernels/primitives/reduce/README.md
 printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $readme
@@ -30,10 +27,10 @@ met='{"metric":"speedup","goal":0.98,"rival":"cub","met":true}'
     record DeviceReduce cub 4e-6 2026-11-15T00:00:00Z '[]' null
     record wrong_one kz 1e-9 2026-11-15T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"wrong"/'
 } > results/h200/2026-11-15-c0ffee-reduce.jsonl
-expect_exit 1 bench results --check
-expect_err "$readme is stale"
-grep -q old $readme || fail "--check changed a file"
-expect_exit 0 bench results
+expect_exit 1 check results
+expect_out "$readme is stale"
+grep -q old $readme || fail "check changed a file"
+expect_exit 0 write results
 goal=$(awk -F, '$2 == "sum-f32-n1048576-uniform" { printf "%.2f", $4 }' "$SOURCES/kernels/primitives/reduce/targets.csv")
 grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $readme ||
     fail "the row of the best: $(cat $readme)"
@@ -45,9 +42,9 @@ grep -q '^end$' $readme && grep -q '^old$' $readme && fail "the ladders' place w
 grep -q '^before$' $readme && grep -q '^after$' $readme || fail "text outside the marks was lost"
 grep -q 'NVIDIA H200.*580.1' $readme || fail "no GPU or driver"
 grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "results/h200/README.md does not list the file"
-expect_exit 0 bench results --check
-expect_exit 0 bench results
-expect_out "0 files changed"
+expect_exit 0 check results
+expect_exit 0 write results
+expect_out "0 files written"
 
 # What is kept is packed, a line per case of a run, without samples.
 kept=results/h200/2026-11-15-c0ffee-reduce.jsonl
@@ -57,12 +54,12 @@ grep -q '"digest":"[0-9a-f]\{16\}"' $kept || fail "no digest of the samples: $(c
 grep -q wrong_one $kept || fail "a result was lost"
 cp $kept "$FOLDER/packed"
 record 06_vector kz 3e-6 2026-11-15T00:00:01Z '[]' null >> $kept
-expect_exit 1 bench results --check
-expect_err "$kept is stale"
-expect_exit 0 bench results
+expect_exit 1 check results
+expect_out "$kept is stale"
+expect_exit 0 write results
 grep -q samples_s $kept && fail "samples that were added were kept"
 cp "$FOLDER/packed" $kept
-expect_exit 0 bench results
+expect_exit 0 write results
 
 # A row is of one run: an older one has a faster variant and another rival's time, a newer one no rival, the newest
 # lacks the last variant. Some records say 08_mailbox, a former name of 08_epoch_flags. The ladder takes each variant's newest figure, where most were timed.
@@ -86,7 +83,7 @@ expect_exit 0 bench results
     record 07_last_block kz 4e-6 2026-11-18T00:00:00Z '[]' null
     record 08_epoch_flags kz 3e-6 2026-11-18T00:00:00Z '[]' null
 } > results/h200/2026-11-18-a1fa-reduce.jsonl
-expect_exit 0 bench results
+expect_exit 0 write results
 grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $readme ||
     fail "the row is not of one run: $(cat $readme)"
 grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $readme || fail "no row for the other size"
@@ -101,6 +98,6 @@ for command in d00d f00d a1fa; do
 done
 
 echo '{"cut off' >> results/h200/2026-11-15-c0ffee-reduce.jsonl
-expect_exit 5 bench results
+expect_exit 2 write results
 expect_err "jsonl:3 is no JSON"
 finish

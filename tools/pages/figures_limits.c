@@ -28,7 +28,7 @@ kz_status figure_in_flight(figure_lab *lab, base_text *svg, kz_error *error) {
     snprintf(
         note, sizeof note,
         "Little's law with gpus/h200.gpu: %.1f TB/s x %.0f ns (%.0f clocks, as kz prof supposes), over %.0f\n"
-        "multiprocessors; each thread has one load under way. pages write figures in_flight",
+        "multiprocessors; each thread has one load under way.",
         1e-12 * gpu.bandwidth, 1e9 * seconds, report_prof_dram_latency(), gpu.multiprocessors);
     report_figure_plot_write(
         svg,
@@ -69,7 +69,7 @@ kz_status figure_occupancy(figure_lab *lab, base_text *svg, kz_error *error) {
             .text =
                 {"Occupancy: warps on a multiprocessor against registers per thread",
                  "Calculated from gpus/h200.gpu by the rules that kz prof uses (docs/counters.md), without\n"
-                 "shared memory. At 0 the kernel cannot be launched. pages write figures occupancy"},
+                 "shared memory. At 0 the kernel cannot be launched."},
             .x = {"registers per thread", FIRST, LAST, false, x_ticks, BASE_COUNT(x_ticks), NULL},
             .y = {"warps", 0, 66, false, y_ticks, BASE_COUNT(y_ticks), NULL},
             .series = {{"128 threads a block", x, y[0], COUNT, false},
@@ -103,7 +103,7 @@ kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
                  .text = {"Waves: how full the GPU is, over all waves of a launch",
                           "Calculated from gpus/h200.gpu: 132 multiprocessors that hold 8 blocks of 256 "
                           "threads, or 2\n"
-                          "of 1024. Assumes blocks that take equally long. pages write figures waves"},
+                          "of 1024. Assumes blocks that take equally long."},
                  .x = {"blocks of the launch", 1, COUNT * STEP, false, x_ticks, BASE_COUNT(x_ticks), NULL},
                  .y = {"places in use, %", 0, 104, false, y_ticks, BASE_COUNT(y_ticks), NULL},
                  .series = {{"256 threads a block", x, y[0], COUNT, false},
@@ -160,7 +160,7 @@ static bool note_measured(const bench_roofs *roofs, char *note, size_t size) {
     report_roof_text(cores, roofs, BENCH_ROOF_fma_f32);
     snprintf(note, size,
              "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over the time\n"
-             "that kz prof estimates. %s%s%s%s. pages write figures roofline",
+             "that kz prof estimates. %s%s%s%s.",
              measured ? "Dashed: reading " : "None of it is measured", measured ? read : "",
              measured ? ", cores " : "", measured ? cores : "");
     return measured;

@@ -44,8 +44,7 @@ static kz_status read_results(const char *folder, const char *family, const char
     if (dir) closedir(dir);
     if (status || chosen[0]) return status;
     base_fail(error, KZ_NOT_FOUND, "no records of %s %s in %s", family, case_name, folder);
-    base_fail_note(error, "likely cause: pages write figures was not started in the project's folder");
-    base_fail_note(error, "try: kz figure --results PATH/TO/results/h200");
+    base_fail_note(error, "likely cause: this is not the folder of the sources");
     return KZ_NOT_FOUND;
 }
 
@@ -143,8 +142,7 @@ kz_status figure_reduce_ladder(figure_lab *lab, base_text *svg, kz_error *error)
         .case_name = "sum-f32-n268435456-uniform",
         .roof = "read",
         .title = "Sum of 2^28 floats: bytes read per second",
-        .note = "\nMedian of cold launches; the line is what reading alone reached in the same run. "
-                "pages write figures reduce_ladder",
+        .note = "\nMedian of cold launches; the line is what reading alone reached in the same run.",
     };
     return write_ladder(lab, &l, svg, error);
 }
@@ -176,8 +174,7 @@ kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) 
             y[s][i] = report_get_number(line, "statistics.median_s", 0);
         }
     if (!status) {
-        write_source(&note, &record, "Measured: ",
-                     "\nMedians; below 10 us from graphs of many launches. pages write figures reduce_sizes");
+        write_source(&note, &record, "Measured: ", "\nMedians; below 10 us from graphs of many launches.");
         report_figure_plot_write(
             svg, &(report_figure_plot){
                      .text = {"A sum against its size: small ones take what a launch takes", note.data},

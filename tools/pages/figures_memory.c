@@ -40,8 +40,7 @@ kz_status figure_coalescing(figure_lab *lab, base_text *svg, kz_error *error) {
         svg,
         &(report_figure_plot){
             .text = {"Coalescing: what one load of a warp touches",
-                     "Counted by the simulator: one warp, in[threadIdx.x * stride], sectors of 32 bytes.\n"
-                     "pages write figures coalescing"},
+                     "Counted by the simulator: one warp, in[threadIdx.x * stride], sectors of 32 bytes."},
             .x = {"stride between neighbouring lanes, in elements", 1, 32, false, x_ticks,
                   BASE_COUNT(x_ticks), NULL},
             .y = {"sectors per request", 0, 34, false, y_ticks, BASE_COUNT(y_ticks), NULL},
@@ -75,7 +74,7 @@ kz_status figure_banks(figure_lab *lab, base_text *svg, kz_error *error) {
             .text =
                 {"Banks: passes that one load of shared memory needs",
                  "Counted by the simulator: one warp, words[threadIdx.x * stride], words of 4 bytes in 32\n"
-                 "banks. Odd strides never collide; 33 is the padded row of 32. pages write figures banks"},
+                 "banks. Odd strides never collide; 33 is the padded row of 32."},
             .x = {"stride between neighbouring lanes, in words", 0.5, 33.5, false, x_ticks,
                   BASE_COUNT(x_ticks), NULL},
             .y = {"wavefronts (passes)", 0.8, 40, true, y_ticks, BASE_COUNT(y_ticks), NULL},
@@ -133,7 +132,7 @@ kz_status figure_padding(figure_lab *lab, base_text *svg, kz_error *error) {
             .text =
                 {"A column of a tile: the bank that each lane's word lies in",
                  "Lanes 0 to 31 from left to right, each reading one row. All in bank 0 are 32 passes, all "
-                 "in different banks one.\nAddresses seen by the simulator. pages write figures padding"},
+                 "in different banks one.\nAddresses seen by the simulator."},
             .rows = rows,
             .count = KINDS,
             .name_width = 176,
@@ -177,8 +176,7 @@ kz_status figure_tiles(figure_lab *lab, base_text *svg, kz_error *error) {
     report_figure_bars_write(
         svg, &(report_figure_bars){
                  .text = {"Tiles: bytes that a 128 x 128 x 128 product loads from global memory",
-                          "Sectors of global loads x 32 bytes, before any cache, counted by the simulator.\n"
-                          "pages write figures tiles"},
+                          "Sectors of global loads x 32 bytes, before any cache, counted by the simulator."},
                  .bars = bars,
                  .count = KERNELS,
                  .full = bars[0].length});
@@ -219,7 +217,7 @@ kz_status figure_fusion(figure_lab *lab, base_text *svg, kz_error *error) {
         &(report_figure_bars){
             .text = {"Fusion: bytes moved for each element of max(0, 2 x + 1)",
                      "Sectors of global loads and stores x 32 bytes over 65536 elements, counted by the\n"
-                     "simulator. pages write figures fusion"},
+                     "simulator."},
             .bars = bars,
             .count = BARS,
             .full = bytes[PARTS]});

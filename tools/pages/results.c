@@ -356,7 +356,8 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
     char path[200];
     base_text_add(
         &out,
-        "# Measured on %s\n\nWritten by `pages write results` from the records beside it: one JSON object per "
+        "# Measured on %s\n\nWritten by `pages write results` from the records beside it: one JSON object "
+        "per "
         "line, one line per\ncase of a run, statistics and no samples. The READMEs of the families show "
         "them.\n\n"
         "| file | date | commit | driver | figures | command |\n|---|---|---|---|--:|---|\n",
