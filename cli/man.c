@@ -25,7 +25,8 @@ static void add_line(base_text *page, const char *line, size_t length) {
 
 static void add_text(base_text *page, const char *text) { add_line(page, text, strlen(text)); }
 
-// Paragraphs are filled anew; lines that begin with a space are a table or a piece of code, and stay as they are.
+// Paragraphs are filled anew; lines that begin with a space are a table or a piece of code, and stay as they
+// are.
 static void add_paragraphs(base_text *page, const char *text, bool filled) {
     bool kept = false, broken = false;
     for (const char *end; *text; text = *end ? end + 1 : end) {

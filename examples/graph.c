@@ -1,5 +1,5 @@
-// A graph: an operation's plan is recorded once and launched many times, for the price of one launch each. On the best
-// device there is, or on the one named: ./graph sim
+// A graph: an operation's plan is recorded once and launched many times, for the price of one launch each. On
+// the best device there is, or on the one named: ./graph sim
 //
 //     cc graph.c -o graph $(pkg-config --cflags --libs kz)
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A kernel of your own: loads its PTX, asks what parameters it takes, and launches it on the best device there is, or on
-// the one named: ./kernel sim
+// A kernel of your own: loads its PTX, asks what parameters it takes, and launches it on the best device
+// there is, or on the one named: ./kernel sim
 //
 //     cc kernel.c -o kernel $(pkg-config --cflags --libs kz)
 #include <stdio.h>

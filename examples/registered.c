@@ -1,6 +1,6 @@
-// Registered memory: a buffer that the program has already (from malloc, a mapped file, another library) is pinned, and
-// copied at the speed of memory that was allocated pinned. On the best device there is, or on the one named:
-// ./registered sim
+// Registered memory: a buffer that the program has already (from malloc, a mapped file, another library) is
+// pinned, and copied at the speed of memory that was allocated pinned. On the best device there is, or on the
+// one named: ./registered sim
 //
 //     cc registered.c -o registered $(pkg-config --cflags --libs kz)
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #define CHECK(call)                                                                                          \
     if ((call) != KZ_OK) goto failed
 
-// Copies the buffer to the device, twice to be warm, and prints how fast the second one was, where there is a clock.
+// Copies the buffer to the device, twice to be warm, and prints how fast the second one was, where there is a
+// clock.
 static kz_status copy(const char *what, kz_device *device, kz_ptr to, const void *from, size_t bytes,
                       kz_error *error) {
     kz_event *begin = NULL, *end = NULL;

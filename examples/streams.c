@@ -1,5 +1,5 @@
-// Streams: two sums at once, one after the other by an event, and a stream of somebody else's. On the best device there
-// is, or on the one named: ./streams sim
+// Streams: a sum in one stream, a second one in another once an event says that the first is there, and a stream
+// of somebody else's. On the best device there is, or on the one named: ./streams sim
 //
 //     cc streams.c -o streams $(pkg-config --cflags --libs kz)
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #define CHECK(call)                                                                                          \
     if ((call) != KZ_OK) goto failed
 
-// A library that brings its own CUstream (cuDNN, PyTorch, ...) hands it over like this; what is enqueued in ours then
-// runs in order with what it enqueues. Here the stream is one of kz's own, seen by its handle.
+// A library that brings its own CUstream (cuDNN, PyTorch, ...) hands it over like this; what is enqueued in
+// ours then runs in order with what it enqueues. Here the stream is one of kz's own, seen by its handle.
 static kz_status use_theirs(kz_device *device, void *their_stream, kz_ptr x, kz_error *error) {
     kz_stream *ours;
     kz_status status = kz_stream_wrap(device, their_stream, &ours, error);

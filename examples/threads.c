@@ -1,5 +1,5 @@
-// Threads: four of them sum numbers on one device, each with a stream and an operation of its own. On the best device
-// there is, or on the one named: ./threads sim
+// Threads: four of them sum numbers on one device, each with a stream and an operation of its own. On the
+// best device there is, or on the one named: ./threads sim
 //
 //     cc threads.c -o threads $(pkg-config --cflags --libs kz) -lpthread
 #include <pthread.h>

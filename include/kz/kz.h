@@ -1,15 +1,15 @@
 // Kernel Zoo, for people who call kernels: devices, memory, modules, launches, plans.
 //
-// Ownership: whatever an _open, _load, _alloc or _capture call gives is the caller's, who ends it
-// with the matching _close or _free; kernels belong to their module. Strings and infos returned
-// by pointer live as long as the object they were asked of. Plans are plain data.
-// Errors: every call that can fail returns a kz_status and, where `error` is not NULL, fills it
-// with what happened, where, the likely cause and the next step. Nothing here exits or prints.
-// Structs that may grow begin with their size. The caller sets it, `kz_launch launch = {.size = sizeof launch}`, and a
+// Ownership: whatever an _open, _load, _alloc or _capture call gives is the caller's, who ends it with the
+// matching _close or _free; kernels belong to their module. Strings and infos returned by pointer live as
+// long as the object they were asked of. Plans are plain data.
+// Errors: every call that can fail returns a kz_status and, where `error` is not NULL, fills it with what
+// happened, where, the likely cause and the next step. Nothing here exits or prints.
+// Structs that may grow begin with their size, which the caller sets: `kz_launch x = {.size = sizeof x}`. A
 // library of another version reads and fills no more than that; what it does not know of a larger one must be 0.
-// Threads: any thread may make any call at any time, on one device too, but for what the comment `Threads:` before a function says.
-// A kz_error, a struct and a buffer that are passed belong to the call until it returns.
-// Calls that wait hold nobody else up. The simulator and `cpu` run one operation at a time, whoever asks for it.
+// Threads: any thread may make any call at any time, on one device too, but for what a comment `Threads:` says.
+// Until a call returns, the structs and buffers it was given are its own. A call that waits holds up no other
+// thread. The simulator and `cpu` run one operation at a time, whoever asks for it.
 #ifndef KZ_KZ_H
 #define KZ_KZ_H
 
@@ -93,8 +93,8 @@ typedef struct kz_device_info {
     bool has_memory_guards;  // accesses out of bounds stop the kernel
 } kz_device_info;
 
-// Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is. The size of the
-// first info counts for all.
+// Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is. The size
+// of the first info counts for all.
 KZ_API kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
 
 // `id` as in kz_device_info; "cuda" and "sim" mean the first of their kind, NULL the best there is.
@@ -121,15 +121,16 @@ KZ_API kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *addres
 KZ_API kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
 KZ_API kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
-// Memory of the host with an address like any other: kz_memory_free ends it, fills and copies take it on either
-// side. Pinned memory is what a GPU's copy engines reach by themselves, and kernels too; a copy that has pageable
-// memory on a side goes through a buffer of the driver's, and the call waits for it.
+// Memory of the host with an address like any other: kz_memory_free ends it, fills and copies take it on
+// either side. Pinned memory is what a GPU's copy engines reach by themselves, and kernels too; a copy that
+// has pageable memory on a side goes through a buffer of the driver's, and the call waits for it.
 KZ_API kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
                                       kz_error *error);
 
-// Registers memory that the host has already, so that copies between it and the device go as fast as with pinned memory,
-// and the call does not wait for them. The memory stays the caller's, who ends its registration before freeing it.
-// Where there is nothing to pin (the simulator, `cpu`) the range is noted, with the same errors. 0 bytes: nothing happens.
+// Registers memory that the host has already, so that copies between it and the device go as fast as with
+// pinned memory, and the call does not wait for them. The memory stays the caller's, who ends its
+// registration before freeing it. Where there is nothing to pin (the simulator, `cpu`) the range is noted,
+// with the same errors. 0 bytes: nothing happens.
 KZ_API kz_status kz_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error);
 // Threads: no copy from or to the memory may be under way.
 KZ_API kz_status kz_memory_unregister(kz_device *device, void *memory, kz_error *error);
@@ -199,8 +200,9 @@ typedef struct kz_launch {
     uint32_t cluster[3]; // 0 0 0: no clusters
     uint32_t dynamic_shared_bytes;
     bool cooperative; // all blocks resident, so that a grid-wide barrier works
-    // It may be put on the multiprocessors before the kernel in front of it in the stream has ended. The kernel must then
-    // wait (griddepcontrol.wait) before it reads or writes memory. From sm_90 on; nothing happens elsewhere.
+    // It may be put on the multiprocessors before the kernel in front of it in the stream has ended. The
+    // kernel must then wait (griddepcontrol.wait) before it reads or writes memory. From sm_90 on; nothing
+    // happens elsewhere.
     bool overlap;
 } kz_launch;
 
@@ -218,8 +220,8 @@ typedef struct kz_kernel_info {
     int param_count; // -1 where unknown: native kernels state none
 } kz_kernel_info;
 KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
-// Where parameter `index` stands in the parameter block, and how large it is. KZ_INVALID past the last one; KZ_UNSUPPORTED
-// on `cpu`, and on `cuda` where the driver is older than CUDA 12.4.
+// Where parameter `index` stands in the parameter block, and how large it is. KZ_INVALID past the last one;
+// KZ_UNSUPPORTED on `cpu`, and on `cuda` where the driver is older than CUDA 12.4.
 KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
                                      kz_error *error);
 
@@ -227,8 +229,8 @@ KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *of
 
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.
 KZ_API kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
-// A stream of somebody else's (a CUstream, a cudaStream_t) as one of ours, to run in order with what they enqueue. It
-// stays theirs: closing ours ends nothing, and theirs must outlive it. KZ_UNSUPPORTED off `cuda`.
+// A stream of somebody else's (a CUstream, a cudaStream_t) as one of ours, to run in order with what they
+// enqueue. It stays theirs: closing ours ends nothing, and theirs must outlive it. KZ_UNSUPPORTED off `cuda`.
 KZ_API kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error);
 // Threads: the last call on the stream.
 KZ_API void kz_stream_close(kz_stream *stream);
@@ -253,10 +255,10 @@ KZ_API kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *t
 
 // What is enqueued in `stream` between begin and end is recorded instead of run; streams that wait for an
 // event recorded there join in. The default stream cannot be recorded. Scalars are kept as they were, while
-// host memory is read and written when the graph runs. On `cpu`, whose kernels state no parameter sizes,
-// each recorded argument must be readable for 8 bytes. The graph's module must outlive it.
-// Threads: the simulator and `cpu` record one stream at a time. Meanwhile another kz_graph_begin is KZ_BUSY there, and
-// kz_device_synchronize KZ_INVALID, in every thread.
+// host memory is read and written when the graph runs. On `cpu`, whose kernels state no parameter sizes, each
+// recorded argument must be readable for 8 bytes. The graph's module must outlive it.
+// Threads: the simulator and `cpu` record one stream at a time. Meanwhile another kz_graph_begin is KZ_BUSY
+// there, and kz_device_synchronize KZ_INVALID, in every thread.
 KZ_API kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
 KZ_API kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);

@@ -18,18 +18,19 @@ typedef struct kz_operation kz_operation;
 struct kz_case; // kz/family.h
 struct kz_family;
 
-// In a variant's place: the fastest known of those whose result is the same, bit by bit, in every run on one GPU. (Floats
-// that are added by atomics come in another order each time.) NULL asks for the fastest known of all.
+// In a variant's place: the fastest known of those whose result is the same, bit by bit, in every run on one
+// GPU. (Floats that are added by atomics come in another order each time.) NULL asks for the fastest known of
+// all.
 #define KZ_DETERMINISTIC "deterministic"
 
-// The general form, which every kz_<family>_open calls. `variant` NULL takes the one that the family chooses for
-// device, type and size, KZ_DETERMINISTIC one with the same bits in every run; a name as in `kz info FAMILY`
-// overrides both.
+// The general form, which every kz_<family>_open calls. `variant` NULL takes the one that the family chooses
+// for device, type and size, KZ_DETERMINISTIC one with the same bits in every run; a name as in `kz info
+// FAMILY` overrides both.
 KZ_API kz_status kz_operation_open_family(kz_device *device, const struct kz_family *family,
                                           const struct kz_case *c, const char *variant,
                                           kz_operation **operation, kz_error *error);
-// The same for a family known by name. It knows all of them: a program that calls it links the whole zoo, while one
-// that calls kz_reduce_open alone links reduce alone.
+// The same for a family known by name. It knows all of them: a program that calls it links the whole zoo,
+// while one that calls kz_reduce_open alone links reduce alone.
 KZ_API kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
                                    const char *variant, kz_operation **operation, kz_error *error);
 // Threads: the last call on the operation.
@@ -39,8 +40,8 @@ KZ_API const char *kz_operation_variant(const kz_operation *operation); // "04_u
 KZ_API uint64_t kz_operation_workspace(const kz_operation *operation);  // bytes that a run needs; may be 0
 KZ_API const kz_plan *kz_operation_plan(const kz_operation *operation);
 
-// Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after, and begins at a
-// multiple of KZ_WORKSPACE_ALIGNMENT, as what kz_memory_alloc gives does.
+// Buffers in the family's order. Enqueued in `stream`; the workspace may hold anything before and after, and
+// begins at a multiple of KZ_WORKSPACE_ALIGNMENT, as what kz_memory_alloc gives does.
 #define KZ_WORKSPACE_ALIGNMENT 16
 // Threads: one run of an operation at a time; each thread opens its own.
 KZ_API kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,

@@ -1,5 +1,5 @@
-// What the files of the cuda backend share: cuda.c (device, modules, launches), cuda_memory.c and cuda_stream.c (streams,
-// events, graphs).
+// What the files of the cuda backend share: cuda.c (device, modules, launches), cuda_memory.c and
+// cuda_stream.c (streams, events, graphs).
 #ifndef DEVICE_CUDA_H
 #define DEVICE_CUDA_H
 
@@ -11,7 +11,8 @@ typedef struct cuda_device {
     driver_table driver;
     driver_device ordinal;
     driver_context context; // the primary one, shared with vendor libraries
-    // Under the device's lock. Once a kernel faults or the GPU goes, the context answers nothing else: we say why from here on.
+    // Once a kernel faults or the GPU goes, the context answers nothing else: we say why from here on. These
+    // three are under the device's lock.
     kz_status dead;
     char dead_why[512];
     char last_kernel[128]; // faults show up late: this one is the first suspect

@@ -36,7 +36,8 @@ kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_erro
 kz_status device_cuda_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error) {
     kz_status status = device_cuda_enter(device, error);
     if (status) return status;
-    // A stream of another GPU's context would fail at its first use, with the driver's words for something else.
+    // A stream of another GPU's context would fail at its first use, with the driver's words for something
+    // else.
     driver_context context = NULL;
     driver_result result = driver_of(device)->stream_context(handle, &context);
     status = device_cuda_check(device, result, error, "asking a stream for its context");

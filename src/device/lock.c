@@ -1,4 +1,5 @@
-// One lock per device: for its own tables, and around every call of a backend that serves one thread at a time.
+// One lock per device: for its own tables, and around every call of a backend that serves one thread at a
+// time.
 #include "device/device.h"
 
 void device_begin(kz_device *device, const device_backend *backend) {

@@ -1,5 +1,6 @@
-// Plans as graphs: recorded at the first run, and kept with the module until memory is freed. A driver's graph holds on to
-// what its addresses meant when it was recorded: memory that is allocated anew at the same place is not the same to it.
+// Plans as graphs: recorded at the first run, and kept with the module until memory is freed. A driver's
+// graph holds on to what its addresses meant when it was recorded: memory that is allocated anew at the same
+// place is not the same to it.
 #include <stdlib.h>
 #include <string.h>
 
