@@ -1,15 +1,15 @@
 // Kernel Zoo, for people who call kernels: devices, memory, modules, launches, plans.
 //
-// Ownership: whatever an _open, _load, _alloc or _capture call gives is the caller's, who ends it with the
-// matching _close or _free; kernels belong to their module. Strings and infos returned by pointer live as
-// long as the object they were asked of. Plans are plain data.
-// Errors: every call that can fail returns a kz_status and, where `error` is not NULL, fills it with what
+// Ownership: the caller owns what an _open, _load, _alloc or _capture call returns, and ends it with the
+// matching _close or _free; kernels belong to their module. Strings, infos and plans returned by pointer live
+// as long as the object that returned them.
+// Errors: every call that can fail returns a kz_status and, if `error` is not NULL, fills it with what
 // happened, where, the likely cause and the next step. Nothing here exits or prints.
 // Structs that may grow begin with their size, which the caller sets: `kz_launch x = {.size = sizeof x}`. A
-// library of another version reads and fills no more than that; what it does not know of a larger one must be 0.
-// Threads: any thread may make any call at any time, on one device too, but for what a comment `Threads:` says.
-// Until a call returns, the structs and buffers it was given are its own. A call that waits holds up no other
-// thread. The simulator and `cpu` run one operation at a time, whoever asks for it.
+// library of another version reads and fills no more than that; fields it does not know must be 0.
+// Threads: any thread may make any call at any time, on one device too, unless a comment `Threads:` says
+// otherwise. Until a call returns, do not touch the structs and buffers it was given. A call that waits
+// blocks no other thread. The simulator and `cpu` run one operation at a time, whichever thread enqueued it.
 #ifndef KZ_KZ_H
 #define KZ_KZ_H
 
@@ -68,7 +68,7 @@ typedef struct kz_stream kz_stream; // NULL is the default stream
 typedef struct kz_event kz_event;
 typedef struct kz_graph kz_graph;
 
-// An address in a device's memory. On `cpu` it is a host address; elsewhere it means nothing here.
+// An address in a device's memory. On `cpu` it is a host address; on other devices the host cannot use it.
 typedef uint64_t kz_ptr;
 
 typedef enum kz_device_kind { KZ_DEVICE_CPU, KZ_DEVICE_SIM, KZ_DEVICE_CUDA } kz_device_kind;
@@ -78,7 +78,7 @@ typedef struct kz_device_info {
     kz_device_kind kind;
     char id[32];         // what --device takes: "cuda:0", "sim:h200", "cpu"
     char name[96];       // "NVIDIA H200", "simulated NVIDIA H200", "AMD EPYC ..."
-    char gpu[32];        // key into gpus/: "h200"; "" where unknown
+    char gpu[32];        // key into gpus/: "h200"; "" if unknown
     int sm;              // compute capability times ten: 90; 0 on cpu
     int multiprocessors; // cores on cpu
     int warp_size;       // 32; 1 on cpu
@@ -87,26 +87,26 @@ typedef struct kz_device_info {
     size_t memory_bytes; // what can be allocated in all
     size_t l2_bytes;
     size_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
-    double peak_bytes_per_s; // nominal; 0 where unknown
-    double peak_flops_f32;   // nominal; 0 where unknown
+    double peak_bytes_per_s; // nominal; 0 if unknown
+    double peak_flops_f32;   // nominal; 0 if unknown
     bool has_clock;          // false on the simulator: it counts, it does not time
     bool has_memory_guards;  // accesses out of bounds stop the kernel
 } kz_device_info;
 
-// Lists what this machine has, best first; `*count` is how many there are, whatever `capacity` is. The size
-// of the first info counts for all.
+// Lists the devices of this machine, best first; `*count` is how many there are, whatever `capacity` is. The
+// `size` of the first info holds for all.
 KZ_API kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
 
 // `id` as in kz_device_info; "cuda" and "sim" mean the first of their kind, NULL the best there is.
 KZ_API kz_status kz_device_open(const char *id, kz_device **device, kz_error *error);
-// Threads: the last call on the device and all that belongs to it.
+// Threads: must be the last call on the device and all that belongs to it.
 KZ_API void kz_device_close(kz_device *device);
 KZ_API const kz_device_info *kz_device_get_info(const kz_device *device);
 KZ_API kz_status kz_device_synchronize(kz_device *device, kz_error *error);
 
-// What device printf writes goes to `print`, a piece at a time; without one (NULL) it is dropped. On
-// `cuda` the driver writes it to stdout by itself: KZ_UNSUPPORTED there and on `cpu`.
-// Threads: `print` is called by whoever launches, and must make no call on the device.
+// Passes the output of device printf to `print`, a piece at a time; NULL drops it. On `cuda` the driver
+// writes it to stdout by itself: KZ_UNSUPPORTED there and on `cpu`.
+// Threads: the thread that launches calls `print`, which must make no call on the device.
 typedef void (*kz_print)(void *context, const char *text, size_t length);
 KZ_API kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error);
 
@@ -121,18 +121,18 @@ KZ_API kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *addres
 KZ_API kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
 KZ_API kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
-// Memory of the host with an address like any other: kz_memory_free ends it, fills and copies take it on
-// either side. Pinned memory is what a GPU's copy engines reach by themselves, and kernels too; a copy that
-// has pageable memory on a side goes through a buffer of the driver's, and the call waits for it.
+// Host memory that kz_memory_free ends and that fills and copies take on either side. A GPU's copy engines
+// and kernels can reach pinned memory; a copy with pageable memory on a side goes through a buffer of the
+// driver's, and the call waits for it.
 KZ_API kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
                                       kz_error *error);
 
-// Registers memory that the host has already, so that copies between it and the device go as fast as with
-// pinned memory, and the call does not wait for them. The memory stays the caller's, who ends its
-// registration before freeing it. Where there is nothing to pin (the simulator, `cpu`) the range is noted,
-// with the same errors. 0 bytes: nothing happens.
+// Registers memory that the host already has, so that copies between it and the device are as fast as with
+// pinned memory, and the call does not wait for them. The caller still owns the memory, and unregisters it
+// before freeing it. The simulator and `cpu` have nothing to pin: they note the range, and report the same
+// errors. 0 bytes: nothing happens.
 KZ_API kz_status kz_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error);
-// Threads: no copy from or to the memory may be under way.
+// Threads: no copy from or to the memory may be in flight.
 KZ_API kz_status kz_memory_unregister(kz_device *device, void *memory, kz_error *error);
 
 // Asynchronous in `stream`; host memory must stay valid until the stream is synchronised. kz_copy_on_device
@@ -172,21 +172,21 @@ typedef struct kz_machine_code {
 typedef struct kz_image {
     size_t size;      // sizeof(kz_image), by the caller
     const char *name; // for messages: "reduce/03_warp_shuffle"
-    const char *ptx;  // NUL-terminated; NULL where there is none
+    const char *ptx;  // NUL-terminated; NULL if there is none
     size_t ptx_size;  // without the NUL
     const kz_machine_code *machine_code;
     size_t machine_code_count;
-    const kz_native_entry *natives; // ends with a NULL name; NULL where there is none
+    const kz_native_entry *natives; // ends with a NULL name; NULL if there is none
     const void *packed_ptx;         // in the place of `ptx`: an LZ4 block, which unpacks to `ptx_size` bytes
     size_t packed_ptx_size;
 } kz_image;
 
-// The PTX of an image, packed or not: text for the caller to free. KZ_NOT_FOUND where it has none.
+// The PTX of an image, packed or not: text for the caller to free. KZ_NOT_FOUND if it has none.
 KZ_API kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error);
 
 KZ_API kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module,
                                 kz_error *error);
-// Threads: the last call on the module and its kernels.
+// Threads: must be the last call on the module and its kernels.
 KZ_API void kz_module_close(kz_module *module);
 KZ_API kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
 KZ_API kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
@@ -213,15 +213,15 @@ KZ_API kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kerne
 
 typedef struct kz_kernel_info {
     size_t size;   // sizeof(kz_kernel_info), by the caller
-    int registers; // as ptxas allotted them; -1 where unknown
+    int registers; // as ptxas allotted them; -1 if unknown
     size_t static_shared_bytes;
     size_t local_bytes_per_thread;
     int max_threads_per_block;
-    int param_count; // -1 where unknown: native kernels state none
+    int param_count; // -1 if unknown: native kernels state none
 } kz_kernel_info;
 KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
-// Where parameter `index` stands in the parameter block, and how large it is. KZ_INVALID past the last one;
-// KZ_UNSUPPORTED on `cpu`, and on `cuda` where the driver is older than CUDA 12.4.
+// The offset of parameter `index` in the parameter block, and its size. KZ_INVALID past the last one;
+// KZ_UNSUPPORTED on `cpu`, and on `cuda` if the driver is older than CUDA 12.4.
 KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
                                      kz_error *error);
 
@@ -229,25 +229,25 @@ KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *of
 
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.
 KZ_API kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
-// A stream of somebody else's (a CUstream, a cudaStream_t) as one of ours, to run in order with what they
-// enqueue. It stays theirs: closing ours ends nothing, and theirs must outlive it. KZ_UNSUPPORTED off `cuda`.
+// Wraps a stream that another library made (a CUstream, a cudaStream_t), to run in order with its work. The
+// wrapped stream must outlive ours; closing ours does not end it. KZ_UNSUPPORTED except on `cuda`.
 KZ_API kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error);
-// Threads: the last call on the stream.
+// Threads: must be the last call on the stream.
 KZ_API void kz_stream_close(kz_stream *stream);
 KZ_API kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error);
-// The driver's own handle (a CUstream), for vendor libraries; NULL for the default stream and off `cuda`.
+// The driver's handle (a CUstream), for vendor libraries; NULL for the default stream and on other devices.
 // A kz_ptr of a `cuda` device is a CUdeviceptr, and its primary context is current after every call.
 KZ_API void *kz_stream_handle(const kz_stream *stream);
 
 // ---- events ---------------------------------------------------------------------------------
 
 KZ_API kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error);
-// Threads: the last call on the event.
+// Threads: must be the last call on the event.
 KZ_API void kz_event_close(kz_event *event);
 KZ_API kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error);
-// Seconds between two recorded events, both waited for. KZ_UNSUPPORTED where the device has no clock.
+// Seconds between two recorded events, both waited for. KZ_UNSUPPORTED if the device has no clock.
 KZ_API kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
                                   kz_error *error);
 
@@ -262,7 +262,7 @@ KZ_API kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *t
 KZ_API kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error);
 KZ_API kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error);
 KZ_API kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error);
-// Threads: the last call on the graph.
+// Threads: must be the last call on the graph.
 KZ_API void kz_graph_close(kz_graph *graph);
 
 // ---- counters -------------------------------------------------------------------------------
@@ -285,8 +285,9 @@ KZ_API kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool
 
 // ---- plans ----------------------------------------------------------------------------------
 
-// What an operation does on the host: an ordered list of steps over the caller's buffers and workspace, made by a pure
-// function of shape, type and device. Callers hold it by its address; kz/plan.h is for those who build one.
+// What an operation does on the host: an ordered list of steps over the caller's buffers and workspace, made
+// by a pure function of shape, type and device. Callers hold it by its address; kz/plan.h is for those who
+// build one.
 typedef struct kz_plan kz_plan;
 
 KZ_API uint64_t kz_plan_workspace(const kz_plan *plan); // bytes that a run needs; may be 0

@@ -1,7 +1,7 @@
 // Kernel Zoo, for people who call an operation: the object that every kz/ops/<family>.h opens.
 //
-// An operation is one problem on one device: its plan is made and its code loaded once, at open; it is
-// then run as often as one likes, on any buffers of that shape. The caller owns the buffers and the
+// An operation is one problem on one device: its plan is made and its code loaded once, at open; it
+// then runs as often as you like, on any buffers of that shape. The caller owns the buffers and the
 // workspace, and ends the operation with kz_operation_close before closing the device.
 // One operation is in flight at a time: runs in one stream follow one another; for two streams open two.
 // After a run that failed with a fault, close the operation: its module's state is not defined.
@@ -33,7 +33,7 @@ KZ_API kz_status kz_operation_open_family(kz_device *device, const struct kz_fam
 // while one that calls kz_reduce_open alone links reduce alone.
 KZ_API kz_status kz_operation_open(kz_device *device, const char *family, const struct kz_case *c,
                                    const char *variant, kz_operation **operation, kz_error *error);
-// Threads: the last call on the operation.
+// Threads: must be the last call on the operation.
 KZ_API void kz_operation_close(kz_operation *operation); // NULL is allowed
 
 KZ_API const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen

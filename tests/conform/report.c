@@ -147,8 +147,7 @@ static const char markdown_start[] =
     "# Does the simulator compute what the GPU computes?\n\n"
     "`conform` (tests/conform) runs each form of each PTX instruction that the simulator executes on two "
     "devices,\n"
-    "over the same %d lanes of inputs: edge values crossed with each other, then random bits; and compares "
-    "the\n"
+    "over the same %d lanes of inputs (combinations of edge values, then random bits), and compares the\n"
     "results bit by bit. This page compares the simulator with the hardware:\n\n"
     "    %s\n\n"
     "What the hardware computed is kept as hashes in tests/conform/h200.golden, so that every machine "
@@ -175,11 +174,11 @@ static void markdown_groups(const report *r) {
 
 static void markdown_approximations(const report *r) {
     printf("\n## Approximations\n\n"
-           "PTX bounds their error and leaves the bits to the hardware. The largest error met, in units of "
-           "the last\n"
-           "place; for lg2, sin and cos (in -pi to pi), whose error is bounded absolutely, of the last place "
-           "of 1\n"
-           "where the result is below 1.\n\n"
+           "PTX bounds their error and leaves the bits to the hardware. The table has the largest error "
+           "seen, in\n"
+           "units of the last place. The error of lg2, sin and cos (in -pi to pi) is bounded absolutely: if "
+           "the\n"
+           "result is below 1, the unit is the last place of 1.\n\n"
            "| form | simulator | hardware |\n|---|--:|--:|\n");
     for (size_t i = 0; i < r->forms->count; i++) {
         const form *f = &r->forms->items[i];
