@@ -1,4 +1,4 @@
-// The first place of the largest element of each row: exact.
+// The first index of the largest element of each row: exact.
 void reference(const double *x, double *where, double *where_bound, int64_t rows, int64_t columns) {
     (void)where_bound;
     for (int64_t r = 0; r < rows; r++) {

@@ -10,7 +10,7 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     // thread 0 wrote tree[0] itself: no barrier needed
     if (t == 0) atomicAdd(total, tree[0]);
     // kz: starter
-    //|     // 1. Every thread puts its number into the tree, or 0 where it has none.
+    //|     // 1. Every thread puts its number into the tree, or 0 if it has none.
     //|     // 2. Fold: for step = 1, 2, 4, ..., 128, with a barrier before each.
     //|     // 3. Thread 0 adds the block's sum to *total.
     //|     tree[t] = i < n ? x[i] : 0.0f;

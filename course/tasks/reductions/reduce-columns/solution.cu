@@ -17,14 +17,14 @@ extern "C" __global__ void column_sums(const float *x, float *sums,
         atomicAdd(&sums[c], sum);
     }
     // kz: starter
-    //|     // One warp of the block does it all, and goes down 256 rows alone.
+    //|     // One warp of the block does it all, and goes down 256 rows by itself.
     //|     int c = blockIdx.x * 32 + threadIdx.x;
     //|     int first = blockIdx.y * 256, end = min(first + 256, rows);
     //|     if (c >= columns) return;
     //|     float sum = 0.0f;
     //|     for (int r = first + threadIdx.y; r < end; r += 8)
     //|         sum += x[(size_t)r * columns + c];
-    //|     // Eight warps, eight sums for each column: they should meet before
+    //|     // Eight warps, eight sums for each column: combine them before
     //|     // anything is added to sums[c].
     // kz: end
 }

@@ -1,4 +1,4 @@
-// The largest number; NaN where there is one. Nothing is rounded: exact.
+// The largest number; NaN if there is one. Nothing is rounded: exact.
 void reference(const double *x, double *largest, double *largest_bound, int64_t n) {
     (void)largest_bound;
     largest[0] = -INFINITY;

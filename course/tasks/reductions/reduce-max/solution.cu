@@ -1,5 +1,5 @@
 // kz: begin
-// The larger; NaN where one of them is. b != b is true for NaN alone; where
+// The larger; NaN if one of them is. b != b is true only for NaN; if
 // a is NaN, no comparison is true and a stays.
 static __device__ float larger(float a, float b) {
     return b > a || b != b ? b : a;
@@ -26,7 +26,7 @@ extern "C" __global__ void maximum(const float *x, float *largest, int n) {
         if (t == 0) *largest = value;
     }
     // kz: starter
-    //|     // As for a sum: fold in registers, in the warp, meet once. Operation and
+    //|     // As for a sum: fold in registers, in the warp, in the block. Operation and
     //|     // neutral element differ.
     //|     float value = 0.0f;
     //|     for (int i = threadIdx.x; i < n; i += 256) value = fmaxf(value, x[i]);

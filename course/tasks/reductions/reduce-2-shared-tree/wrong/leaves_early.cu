@@ -1,5 +1,5 @@
 // fails: undefined
-// Threads past the end leave, and their places in the tree hold what nobody wrote.
+// Threads past the end leave, and their elements of the tree are uninitialised.
 extern "C" __global__ void sum(const float *x, float *total, int n) {
     __shared__ float tree[256];
     int i = blockIdx.x * 256 + threadIdx.x, t = threadIdx.x;

@@ -1,5 +1,5 @@
 // fails: race
-// The barrier stands under the condition: it orders only those who still work.
+// The barrier is inside the condition: it orders only the threads that still work.
 extern "C" __global__ void sum(const float *x, float *total, int n) {
     __shared__ float tree[256];
     int i = blockIdx.x * 256 + threadIdx.x, t = threadIdx.x;

@@ -1,5 +1,5 @@
 // fails: result
-// Each block stores its part: where there are several on top of each other, one of them survives.
+// Each block stores its part: of several blocks on top of each other, one survives.
 extern "C" __global__ void column_sums(const float *x, float *sums, int rows, int columns) {
     __shared__ float part[8][32];
     int c = blockIdx.x * 32 + threadIdx.x, first = blockIdx.y * 256, end = min(first + 256, rows);

@@ -1,5 +1,5 @@
 // fails: gate load_sectors
-// Right, by one thread alone.
+// Right, but by a single thread.
 extern "C" __global__ void maximum(const float *x, float *largest, int n) {
     if (threadIdx.x) return;
     float value = -INFINITY;
