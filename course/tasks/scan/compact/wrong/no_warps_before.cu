@@ -1,5 +1,5 @@
 // fails: race
-// The place within the warp alone: warps write over each other.
+// Only the index within the warp: warps overwrite each other.
 extern "C" __global__ void compact(const float *x, float *kept, int *count, int n, float limit) {
     __shared__ int warps[8];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, done = 0; // done: kept in earlier steps, the same for all threads

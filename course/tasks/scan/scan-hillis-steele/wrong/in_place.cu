@@ -1,5 +1,5 @@
 // fails: race
-// Reads and writes in the same stretch.
+// Reads and writes between the same two barriers.
 extern "C" __global__ void scan(const int *x, int *y, int n) {
     __shared__ unsigned values[256];
     int t = threadIdx.x;

@@ -23,7 +23,7 @@ static __device__ unsigned scan_warp(unsigned value) {
     return value;
 }
 
-// Scans each stretch of BLOCK elements in place; sums (where not NULL) gets the sum of each.
+// Scans each chunk of BLOCK elements in place; sums (if not NULL) gets the sum of each.
 static __global__ void scan_blocks(unsigned *values, unsigned *sums, int n) {
     __shared__ unsigned warps[32];
     int i = blockIdx.x * BLOCK + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
