@@ -1,5 +1,5 @@
 // fails: result
-// Votes where only those who say yes are: the mask that happens to be active decides.
+// Votes where only the lanes that say yes are present: the active mask decides.
 extern "C" __global__ void rank_large(const float *x, int *rank, float *total, int n, float limit) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     float value = i < n ? x[i] : 0.0f;

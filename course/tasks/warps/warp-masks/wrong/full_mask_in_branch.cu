@@ -1,5 +1,5 @@
 // fails: shuffle
-// Names all lanes where only some are.
+// Names all lanes where only some are present.
 extern "C" __global__ void rank_large(const float *x, int *rank, float *total, int n, float limit) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     float value = i < n ? x[i] : 0.0f;
