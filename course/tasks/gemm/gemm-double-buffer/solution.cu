@@ -6,7 +6,7 @@
 // elements of a tile for a thread to load
 #define EACH (TILE * DEPTH / THREADS)
 
-// 4 more: turned stores of a's rows spread over the banks
+// 4 more: transposed stores of a's rows spread over the banks
 typedef float tile[DEPTH][TILE + 4];
 
 static __device__ void fetch(const float *a, const float *b, int m, int n,

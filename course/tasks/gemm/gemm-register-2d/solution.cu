@@ -6,7 +6,7 @@
 
 extern "C" __global__ void gemm(const float *a, const float *b, float *c,
                                 int m, int n, int k) {
-    // a's tile is kept turned: rows side by side
+    // a's tile is transposed: rows side by side
     __shared__ float tile_a[DEPTH][TILE], tile_b[DEPTH][TILE];
     int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
     int top = blockIdx.y * TILE, left = blockIdx.x * TILE;

@@ -15,9 +15,9 @@ extern "C" __global__ void gemm(const float *a, const float *b, float *c,
                            : 0.0f;
         __syncthreads(); // the tiles are whole
         for (int i = 0; i < TILE; i++) sum += tile_a[y][i] * tile_b[i][x];
-        __syncthreads(); // nobody reads them any more
+        __syncthreads(); // no thread reads them any more
         // kz: starter
-        //|         // Load one element of each tile; 0 where it lies outside. Then a
+        //|         // Load one element of each tile; 0 if it lies outside. Then a
         //|         // barrier, TILE products, a barrier.
         // kz: end
     }

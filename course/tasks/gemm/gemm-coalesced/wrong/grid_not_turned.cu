@@ -1,5 +1,5 @@
 // fails: result
-// The indices were turned, the grid was not: where m and n differ, part of c is never written.
+// The indices were swapped, the grid was not: if m and n differ, part of c is never written.
 // kz: grid ceil(m/32) ceil(n/8)
 // kz: block 32 8
 extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {

@@ -6,7 +6,7 @@
 #define THREADS (ACROSS * ACROSS)
 #define EACH (TILE * DEPTH / THREADS) // elements of a tile for a thread to load
 
-typedef float tile[DEPTH][TILE + 4]; // 4 more: turned stores of a's rows spread over the banks
+typedef float tile[DEPTH][TILE + 4]; // 4 more: transposed stores of a's rows spread over the banks
 
 static __device__ void fetch(const float *a, const float *b, int m, int n, int k, int top, int left, int first,
                              float next_a[EACH], float next_b[EACH]) {

@@ -1,5 +1,5 @@
 // fails: result
-// Writes the whole width of the tile, into what lies behind the rows.
+// Writes the whole width of the tile, into what lies past the end of the rows.
 #define TILE 16
 
 extern "C" __global__ void sgemm(const float *a, const float *b, float *c, int m, int n, int k, int lda, int ldb, int ldc,

@@ -1,5 +1,5 @@
 // fails: fault
-// Uses n as the width of every matrix: right only where m, n and k are the same.
+// Uses n as the width of every matrix: right only if m, n and k are the same.
 extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // fails: gate bank_conflicts
-// b's tile is kept turned, so that a warp reads down a column of it: 16 words in two banks.
+// b's tile is stored transposed, so that a warp reads down a column of it: 16 words in two banks.
 #define TILE 16
 
 extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {

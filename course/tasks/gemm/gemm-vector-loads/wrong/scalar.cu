@@ -6,7 +6,7 @@
 #define THREADS (ACROSS * ACROSS)
 
 extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
-    __shared__ float tile_a[DEPTH][TILE]; // turned: rows side by side
+    __shared__ float tile_a[DEPTH][TILE]; // transposed: rows side by side
     __shared__ __align__(16) float tile_b[DEPTH][TILE];
     int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
     int top = blockIdx.y * TILE, left = blockIdx.x * TILE;
