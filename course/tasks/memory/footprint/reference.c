@@ -8,7 +8,7 @@ void reference(const double *x, double *y, double *y_bound, double *held, double
         // t is rounded once and squared: twice its relative error, one of the square; then the difference.
         y_bound[i] = U_F32 * (3 * t * t + fabs(y[i]));
     }
-    // Other processes on the same GPU come and go: half a gigabyte either way is nobody's mistake there.
+    // Other processes on the same GPU come and go: half a gigabyte either way is no mistake there.
     held[0] = 6.0 * (double)n;
     held_bound[0] = 2.0 * (double)n + 5e8;
 }

@@ -14,7 +14,7 @@ void reference(const double *x, double *y, double *y_bound, int64_t groups) {
     }
 }
 
-// Whole numbers from -2 to 1 where there are 99 groups.
+// Whole numbers from -2 to 1 if there are 99 groups.
 void inputs(uint64_t seed, double *x, int64_t groups) {
     (void)seed;
     if (groups == 99)

@@ -13,7 +13,7 @@ extern "C" __global__ void heat(const float *u, float *v, float alpha,
     }
     __syncthreads();
 
-    // this thread's place in the tile
+    // this thread's position in the tile
     int x = threadIdx.x + 1, y = threadIdx.y + 1;
     int r = top + y, c = left + x;
     if (r >= rows || c >= columns) return;

@@ -1,5 +1,5 @@
 // fails: source
-// Two arrays, all freed, but the footprint is what somebody thought it would be.
+// Two arrays, all freed, but the footprint is a guess.
 __global__ void all(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float t = i < n ? 2.0f * in[i] + 1.0f : 0.0f;

@@ -1,5 +1,5 @@
 // fails: result
-// Seven numbers may have to travel seven places: six rounds are not enough.
+// A number may have to travel seven positions: six rounds are not enough.
 extern "C" __global__ void sort8(const float *x, float *y, int groups) {
     int g = blockIdx.x * blockDim.x + threadIdx.x;
     if (g >= groups) return;

@@ -1,5 +1,5 @@
 // fails: result
-// 255 - t is right in full blocks only; in the last one it reads what nobody wrote.
+// 255 - t is right in full blocks only; in the last one it reads uninitialised words.
 extern "C" __global__ void odd_part(const float *x, float *y, int n) {
     __shared__ float tile[256];
     int i = blockIdx.x * 256 + threadIdx.x, t = threadIdx.x;

@@ -1,5 +1,5 @@
 // fails: gate bank_conflicts
-// 34 is even: lanes 0 and 16 meet.
+// 34 is even: lanes 0 and 16 share a bank.
 extern "C" __global__ void transpose(const float *in, float *out, int rows, int columns) {
     __shared__ float tile[32][34];
     int x = threadIdx.x, c = blockIdx.x * 32 + x, r = blockIdx.y * 32 + x;

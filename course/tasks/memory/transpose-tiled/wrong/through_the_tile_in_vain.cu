@@ -1,5 +1,5 @@
 // fails: gate store_sectors
-// The tile is there, but is read in the order it was written; the turn happens in global memory as before.
+// The tile is there, but is read in the order it was written; global memory is scattered as before.
 extern "C" __global__ void transpose(const float *in, float *out, int rows, int columns) {
     __shared__ float tile[32][32];
     int x = threadIdx.x, c = blockIdx.x * 32 + x;

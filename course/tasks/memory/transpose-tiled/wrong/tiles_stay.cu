@@ -1,5 +1,5 @@
 // fails: result
-// Each tile is turned, but written back where it came from.
+// Each tile is transposed, but written back where it came from.
 extern "C" __global__ void transpose(const float *in, float *out, int rows, int columns) {
     __shared__ float tile[32][32];
     int x = threadIdx.x, c = blockIdx.x * 32 + x;
