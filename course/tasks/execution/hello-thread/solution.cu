@@ -1,4 +1,4 @@
-// Every thread writes its own number at its own place.
+// Every thread writes its own number into its own element.
 
 extern "C" __global__ void hello_thread(int *who, int n) {
     // kz: begin

@@ -1,4 +1,4 @@
-// Doubles x into y with blocks of `threads` threads, or of 256 where
+// Doubles x into y with blocks of `threads` threads, or of 256 if
 // that cannot be launched.
 
 static __global__ void double_it(const float *x, float *y, int n) {

@@ -1,5 +1,5 @@
 // fails: result
-// Multiplies by the number of rows: right only where the image is square.
+// Multiplies by the number of rows: right only if the image is square.
 extern "C" __global__ void mirror(const float *in, float *out, int rows, int cols) {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     int r = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // fails: result
-// Launches and copies back: where the launch failed, y holds what was in device memory.
+// Launches and copies back: if the launch failed, y holds what was in device memory.
 
 static __global__ void double_it(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
