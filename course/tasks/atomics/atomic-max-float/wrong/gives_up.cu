@@ -1,5 +1,5 @@
 // fails: result
-// One try, and the number is lost when somebody came between.
+// One try, and the number is lost if another thread came between.
 extern "C" __global__ void block_max(const float *x, float *greatest, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float value = i < n ? x[i] : -INFINITY;

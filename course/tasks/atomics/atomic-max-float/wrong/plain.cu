@@ -1,5 +1,5 @@
 // fails: race
-// Looks, then writes: somebody may have come between.
+// Looks, then writes: another thread may have come between.
 extern "C" __global__ void block_max(const float *x, float *greatest, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float value = i < n ? x[i] : -INFINITY;

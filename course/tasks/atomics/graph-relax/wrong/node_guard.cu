@@ -1,5 +1,5 @@
 // fails: result
-// Returns where there is no node, though there may be an edge.
+// Returns if there is no node, though there may be an edge.
 extern "C" __global__ void relax(const int *from, const int *to, const int *length, const int *before, int *distance, int *changed,
                                  int edges, int nodes) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
