@@ -1,5 +1,5 @@
 // fails: result
-// Writes into the view's places as well, and not side by side.
+// Writes with the view's strides as well, not side by side.
 extern "C" __global__ void gather_view(const float *storage, float *out, int size, int rows, int cols,
                                        int offset, int row_stride, int column_stride) {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
