@@ -33,8 +33,8 @@ extern "C" __global__ void layernorm(const float *x, const float *gain,
     for (int i = t; i < columns; i += THREADS)
         mine = merge(mine, (moments){1.0f, from[i], 0.0f});
     // kz: starter
-    //|     // Merge elements t, t + THREADS, ... into `mine`: one
-    //|     // element alone is {1, x, 0}.
+    //|     // Merge elements t, t + THREADS, ... into `mine`: a
+    //|     // single element is {1, x, 0}.
     // kz: end
     all[t] = mine;
     __syncthreads();

@@ -1,5 +1,5 @@
-// Softmax of scale * scores over the columns up to the diagonal; 0 behind it. Bounds as for softmax; the product with the
-// scale is rounded once more, an absolute error of |z| u in the exponent.
+// Softmax of scale * scores over the columns up to the diagonal; 0 past it. Bounds as for softmax; the product with
+// the scale is rounded once more, an absolute error of |z| u in the exponent.
 void reference(const double *scores, double *shares, double *shares_bound, int64_t rows, int64_t columns, double scale) {
     for (int64_t row = 0; row < rows; row++) {
         const double *from = &scores[row * columns];

@@ -35,6 +35,6 @@ extern "C" __global__ void causal_softmax(const float *scores,
                          : 0.0f;
     // kz: starter
     //|     // The online softmax of scale * from[i] over the columns that row `row` may
-    //|     // see; zeros behind them. merge() is given.
+    //|     // see; zeros after them. merge() is given.
     // kz: end
 }

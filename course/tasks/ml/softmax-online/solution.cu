@@ -29,7 +29,7 @@ extern "C" __global__ void softmax(const float *x, float *y, int rows,
     for (int i = t; i < columns; i += THREADS)
         mine = merge(mine, (pair){from[i], 1.0f});
     // kz: starter
-    //|     // of elements t, t + THREADS, ...: one element alone is {x, 1}
+    //|     // of elements t, t + THREADS, ...: a single element is {x, 1}
     //|     pair mine = {-INFINITY, 0.0f};
     // kz: end
     pairs[t] = mine;

@@ -1,5 +1,5 @@
 // fails: result "NaN"
-// Divides 0 by 0 where two threads have no elements.
+// Divides 0 by 0 if two threads have no elements.
 #define THREADS 128
 #define EPSILON 1e-5f
 

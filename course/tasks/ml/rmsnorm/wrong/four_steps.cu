@@ -1,5 +1,5 @@
 // fails: result
-// Starts at 8: the two halves of the warp never meet.
+// Starts at 8: the two halves of the warp are never added.
 #define EPSILON 1e-5f
 
 extern "C" __global__ void rmsnorm(const float *x, const float *gain, float *y, int rows, int columns) {

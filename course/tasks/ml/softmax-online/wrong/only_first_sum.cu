@@ -1,5 +1,5 @@
 // fails: result
-// Corrects one side alone.
+// Corrects only one side.
 #define THREADS 128
 
 typedef struct pair {
