@@ -1,5 +1,5 @@
 // fails: result
-// Stores before the lanes have met.
+// Stores before the lanes are added up.
 extern "C" __global__ void spmv(const int *offsets, const int *columns, const float *values, const float *x, float *y, int rows,
                                 int width, int nonzeros) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
