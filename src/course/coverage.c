@@ -295,7 +295,7 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
     base_text_add(
         out, "# Coverage: where everything has its place\n\n"
              "The course grew from five learning plans. Each of their points is an item in `course/items`, "
-             "and this page\nshows what became of it. Written by `pages write coverage`; a test fails where it "
+             "and this page\nshows where it is taught. Written by `pages write coverage`; a test fails if it "
              "is stale.\n\n");
     add_counts(catalogue, out);
     const char *plan = "", *section = "";
