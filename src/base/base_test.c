@@ -125,8 +125,22 @@ static void philox_known_answers(void **state) {
     assert_memory_equal(pi.word, expect_pi, sizeof expect_pi);
 }
 
+static void self_and_clock(void **state) {
+    char path[BASE_PATH];
+    assert_int_equal(base_self_path(path, NULL), KZ_OK);
+    assert_true(base_ends_with(path, "base_base_test"));
+    assert_string_equal(base_file_name(path), "base_base_test");
+    assert_true(base_path_up(path));
+    assert_false(base_ends_with(path, "base_base_test"));
+    char bare[] = "name";
+    assert_false(base_path_up(bare));
+    double before = base_seconds();
+    assert_true(base_seconds() >= before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(self_and_clock),
         cmocka_unit_test(status_names),
         cmocka_unit_test(columns_of_types_agree),
         cmocka_unit_test(error_with_note),

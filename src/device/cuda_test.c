@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/test_expect.h"
 #include "device/trace.h"
 #include "fake_cuda.h"
 
@@ -22,18 +23,6 @@ static const fake_cuda_state *fake(void) {
     dlclose(library);
     return state;
 }
-
-#define GOOD(call)                                                                                           \
-    do {                                                                                                     \
-        kz_error error_ = {0};                                                                               \
-        kz_error *trouble = &error_;                                                                         \
-        if (call) fail_msg("%s: %s", #call, error_.message);                                                 \
-    } while (0)
-
-#define SAYS(error, text)                                                                                    \
-    do {                                                                                                     \
-        if (!strstr((error).message, text)) fail_msg("'%s' is not in: %s", text, (error).message);           \
-    } while (0)
 
 static const char ptx[] = ".version 8.0\n.target sm_75\n";
 static const kz_machine_code codes[] = {

@@ -11,19 +11,8 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/test_expect.h"
 #include "kz/plan.h"
-
-#define GOOD(call)                                                                                           \
-    do {                                                                                                     \
-        kz_error error_ = {0};                                                                               \
-        kz_error *trouble = &error_;                                                                         \
-        if (call) fail_msg("%s: %s", #call, error_.message);                                                 \
-    } while (0)
-
-#define SAYS(error, text)                                                                                    \
-    do {                                                                                                     \
-        if (!strstr((error).message, text)) fail_msg("'%s' is not in: %s", text, (error).message);           \
-    } while (0)
 
 // ---- kernels ---------------------------------------------------------------------------------------
 

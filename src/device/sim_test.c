@@ -10,18 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
-
-#define GOOD(call)                                                                                           \
-    do {                                                                                                     \
-        kz_error error_ = {0};                                                                               \
-        kz_error *trouble = &error_;                                                                         \
-        if (call) fail_msg("%s: %s", #call, error_.message);                                                 \
-    } while (0)
-
-#define SAYS(error, text)                                                                                    \
-    do {                                                                                                     \
-        if (!strstr((error).message, text)) fail_msg("'%s' is not in: %s", text, (error).message);           \
-    } while (0)
+#include "device/test_expect.h"
 
 // add_f32(const float *a, const float *b, float *out, unsigned n): 19 instructions on the way without the
 // branch. bump(): every thread adds 1 to `counter`, then all meet at a barrier; at most 64 threads, 128 bytes

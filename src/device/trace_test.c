@@ -9,14 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/test_expect.h"
 #include "device/trace.h"
-
-#define GOOD(call)                                                                                           \
-    do {                                                                                                     \
-        kz_error error_ = {0};                                                                               \
-        kz_error *trouble = &error_;                                                                         \
-        if (call) fail_msg("%s: %s", #call, error_.message);                                                 \
-    } while (0)
 
 // twice(unsigned *x): one block of 256 threads, each doubles its own.
 static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"

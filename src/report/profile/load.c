@@ -7,41 +7,24 @@
 
 // ---- small things --------------------------------------------------------------------------------------
 
-const char *report_prof_resource_name(report_prof_resource resource) {
-    static const char *const names[] = {
-#define REPORT_PROF_RESOURCE(id, name, title) name,
+static const struct {
+    const char *name, *title;
+} resources[] =
+    {
+#define REPORT_PROF_RESOURCE(id, name, title) {name, title},
 #include "report/profile/resources.def"
 #undef REPORT_PROF_RESOURCE
-    };
-    return names[resource];
-}
-
-const char *report_prof_resource_title(report_prof_resource resource) {
-    static const char *const titles[] = {
-#define REPORT_PROF_RESOURCE(id, name, title) title,
-#include "report/profile/resources.def"
-#undef REPORT_PROF_RESOURCE
-    };
-    return titles[resource];
-}
-
-const char *report_prof_bound_name(report_prof_bound bound) {
-    static const char *const names[] = {
-#define REPORT_PROF_BOUND(id, name, title) name,
+},
+  bounds[] = {
+#define REPORT_PROF_BOUND(id, name, title) {name, title},
 #include "report/profile/bounds.def"
 #undef REPORT_PROF_BOUND
-    };
-    return names[bound];
-}
+};
 
-const char *report_prof_bound_title(report_prof_bound bound) {
-    static const char *const titles[] = {
-#define REPORT_PROF_BOUND(id, name, title) title,
-#include "report/profile/bounds.def"
-#undef REPORT_PROF_BOUND
-    };
-    return titles[bound];
-}
+const char *report_prof_resource_name(report_prof_resource resource) { return resources[resource].name; }
+const char *report_prof_resource_title(report_prof_resource resource) { return resources[resource].title; }
+const char *report_prof_bound_name(report_prof_bound bound) { return bounds[bound].name; }
+const char *report_prof_bound_title(report_prof_bound bound) { return bounds[bound].title; }
 
 // Metric names hold dots: they are no paths.
 double report_prof_metric(const json_t *metrics, const char *name) {

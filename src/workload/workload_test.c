@@ -1,0 +1,134 @@
+// What words mean, for every command alike.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "workload/workload.h"
+
+enum { ALL = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM };
+
+static const workload_request several = {.command = "sanitize", .kinds = ALL};
+static const workload_request one = {.command = "debug", .kinds = ALL, .question = "which kernel?"};
+static const workload_request program = {
+    .command = "run", .kinds = 1u << WORKLOAD_PROGRAM | 1u << WORKLOAD_TASK, .question = "which program?"};
+
+static kz_status try_words(const workload_request *request, workload *w, kz_error *error, size_t count, ...) {
+    const char *words[8];
+    va_list list;
+    va_start(list, count);
+    for (size_t i = 0; i < count; i++) words[i] = va_arg(list, const char *);
+    va_end(list);
+    *error = (kz_error){0};
+    return workload_open(request, words, count, w, error);
+}
+
+static void says(const kz_error *error, const char *text) {
+    if (!strstr(error->message, text)) fail_msg("'%s' is not in: %s", text, error->message);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void test_zoo(void **state) {
+    workload w;
+    kz_error error;
+    assert_int_equal(try_words(&one, &w, &error, 1, "reduce/atomic"), KZ_OK);
+    assert_int_equal(w.kind, WORKLOAD_ZOO);
+    assert_string_equal(w.family->name, "reduce");
+    assert_non_null(w.variant);
+    workload_close(&w);
+    assert_int_equal(try_words(&several, &w, &error, 2, "reduce", "saxpy"), KZ_OK);
+    assert_int_equal(w.zoo.count, 2);
+    assert_null(w.family);
+    workload_close(&w);
+    assert_int_equal(try_words(&several, &w, &error, 0), KZ_OK); // the whole zoo
+    assert_true(w.zoo.count > 2);
+    assert_int_equal(w.zoo.wanted_count, 0);
+    workload_close(&w);
+}
+
+static void test_wrong_names(void **state) {
+    workload w;
+    kz_error error;
+    assert_int_equal(try_words(&one, &w, &error, 0), KZ_INVALID);
+    says(&error, "which kernel?");
+    assert_int_equal(try_words(&one, &w, &error, 2, "reduce", "saxpy"), KZ_INVALID);
+    says(&error, "one word too many: saxpy");
+    assert_int_equal(try_words(&one, &w, &error, 1, "redcue"), KZ_NOT_FOUND);
+    says(&error, "did you mean reduce?");
+    workload_request guest = several;
+    guest.family = "reduce";
+    assert_int_equal(try_words(&guest, &w, &error, 2, "a.cu", "b.cu"), KZ_INVALID);
+    says(&error, "kz sanitize --family reduce my.cu");
+    assert_int_equal(try_words(&guest, &w, &error, 1, "/nothing/here.ptx"), KZ_IO);
+}
+
+static void test_programs(void **state) {
+    workload w;
+    kz_error error;
+    write_file("whole.cu", "int main() { return 0; }\n");
+    write_file("part.cu", "__global__ void kernel() {}\n");
+    assert_int_equal(try_words(&one, &w, &error, 1, "whole.cu"), KZ_OK);
+    assert_int_equal(w.kind, WORKLOAD_PROGRAM);
+    workload_close(&w);
+    assert_int_equal(try_words(&several, &w, &error, 2, "part.cu", "whole.cu"), KZ_OK);
+    assert_int_equal(w.kind, WORKLOAD_PROGRAM);
+    assert_int_equal(w.file_count, 2);
+    workload_close(&w);
+    assert_int_equal(try_words(&one, &w, &error, 1, "./no-such-program"),
+                     KZ_OK); // running it says that it is missing
+    assert_int_equal(w.kind, WORKLOAD_PROGRAM);
+    workload_close(&w);
+    assert_int_equal(try_words(&program, &w, &error, 1, "reduce"), KZ_OK); // kz run knows no zoo
+    assert_int_equal(w.kind, WORKLOAD_PROGRAM);
+    workload_close(&w);
+    assert_int_equal(try_words(&one, &w, &error, 1, "part.cu"), KZ_INVALID);
+    says(&error, "part.cu has no main");
+    says(&error, "kz debug --family FAMILY part.cu");
+    workload_close(&w);
+}
+
+static void test_records(void **state) {
+    workload w;
+    kz_error error;
+    workload_request prof = one;
+    prof.kinds |= 1u << WORKLOAD_RECORD;
+    assert_int_equal(try_words(&prof, &w, &error, 1, "kept/record.jsonl"), KZ_OK);
+    assert_int_equal(w.kind, WORKLOAD_RECORD);
+    workload_close(&w);
+    assert_int_equal(try_words(&one, &w, &error, 1, "record.jsonl"), KZ_NOT_FOUND); // kz debug takes none
+}
+
+static int enter_folder(void **state) {
+    static char folder[] = "/tmp/workload_test.XXXXXX";
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state) {
+    char folder[256];
+    unlink("whole.cu");
+    unlink("part.cu");
+    return getcwd(folder, sizeof folder) ? rmdir(folder) : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_wrong_names),
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_records),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
