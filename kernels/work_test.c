@@ -1,5 +1,5 @@
-// What every rate is divided by, against what each family worked out by hand for a case or two; and inputs that hold what their
-// kind of data promises, without which the cases that ask for it would pass anything.
+// What every rate is divided by, against what each family worked out by hand for a case or two; and inputs that hold
+// what their kind of data promises, without which the cases that ask for it would pass anything.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

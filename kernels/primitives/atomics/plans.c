@@ -187,12 +187,15 @@ static kz_status plan_ticket_lock(const kz_planner *p) { return add_locks(p, 2);
 
 // clang-format off
 const kz_variant atomics_variants[ATOMICS_VARIANTS] = {
-    {"00_native", 0, plan_native, "plain C on one core", atomics_natives, .does = COUNT | APPEND | MAX | UPDATE},
+    {"00_native", 0, plan_native, "plain C on one core", atomics_natives,
+     .does = COUNT | APPEND | MAX | UPDATE},
     {"01_atomic", 75, plan_atomic, "one atomic per element, its result used", .does = COUNT | APPEND},
     {"02_red", 75, plan_atomic, "no result wanted: red instead of atom", .does = COUNT | MAX | UPDATE},
     {"03_cas", 75, plan_cas, "compare and swap until it succeeds", .does = COUNT | MAX},
-    {"04_warp_aggregated", 80, plan_atomic, "lanes with the same key send one atomic", .does = COUNT | APPEND | MAX | UPDATE},
-    {"05_privatized", 75, plan_privatized, "a copy in shared memory for each block", .does = COUNT | APPEND | MAX | UPDATE},
+    {"04_warp_aggregated", 80, plan_atomic, "lanes with the same key send one atomic",
+     .does = COUNT | APPEND | MAX | UPDATE},
+    {"05_privatized", 75, plan_privatized, "a copy in shared memory for each block",
+     .does = COUNT | APPEND | MAX | UPDATE},
     {"06_spin_lock", 75, plan_spin_lock, "a lock for each key: exchange until it is free", .does = UPDATE},
     {"07_backoff_lock", 75, plan_lock, "load before trying, sleep after failing", .does = UPDATE},
     {"08_ticket_lock", 75, plan_ticket_lock, "first come, first served", .does = UPDATE},

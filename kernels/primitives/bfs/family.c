@@ -169,13 +169,16 @@ static kz_status plan_direction_optimizing(const kz_planner *p) {
 // clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on one core", bfs_natives},
-    {"01_thread_per_vertex", 75, plan_scan, "all vertices at every level, a thread each", .blocks = BFS_BLOCKS},
+    {"01_thread_per_vertex", 75, plan_scan, "all vertices at every level, a thread each",
+     .blocks = BFS_BLOCKS},
     {"02_warp_per_row", 75, plan_scan, "rows by warps", .blocks = BFS_BLOCKS},
     {"03_frontier_queue", 75, plan_frontier_queue, "a queue of the vertices reached", .blocks = BFS_BLOCKS},
-    {"04_load_balanced", 75, plan_load_balanced, "the frontier's edges divided evenly", .blocks = BFS_PUSH_BLOCKS},
+    {"04_load_balanced", 75, plan_load_balanced, "the frontier's edges divided evenly",
+     .blocks = BFS_PUSH_BLOCKS},
     {"05_bitmap", 75, plan_bitmap, "a bit per vertex: reached or not", .blocks = BFS_PUSH_BLOCKS},
     {"06_pull", 75, plan_pull, "unreached vertices ask their sources (bottom-up)", .blocks = BFS_PULL_BLOCKS},
-    {"07_direction_optimizing", 75, plan_direction_optimizing, "push or pull, level by level", .blocks = BFS_WIDE_BLOCKS},
+    {"07_direction_optimizing", 75, plan_direction_optimizing, "push or pull, level by level",
+     .blocks = BFS_WIDE_BLOCKS},
 };
 // clang-format on
 

@@ -60,7 +60,8 @@ enum { UNROLLED_TILE = ELEMENTWISE_UNROLLED_THREADS * ELEMENTWISE_UNROLLED_PACKS
 
 // clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, kz_plan_tiles, "plain C on all cores", elementwise_natives, .threads = 1, .tile = 4096, .blocks = 1},
+    {"00_native", 0, kz_plan_tiles, "plain C on all cores", elementwise_natives,
+     .threads = 1, .tile = 4096, .blocks = 1},
     {"01_naive", 75, kz_plan_tiles, "one element per thread",
      .threads = ELEMENTWISE_THREADS, .tile = ELEMENTWISE_THREADS},
     {"02_vector", 75, plan_packs, "16 bytes per thread and instruction",

@@ -143,7 +143,8 @@ static kz_status plan_pull_merge_path(const kz_planner *p) {
 // clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", pagerank_natives},
-    {"01_push_thread", 75, plan_push, "a thread per vertex, atomics to its targets", .threads = 1, .unordered = true},
+    {"01_push_thread", 75, plan_push, "a thread per vertex, atomics to its targets",
+     .threads = 1, .unordered = true},
     {"02_push_warp", 75, plan_push, "a warp per vertex", .threads = 32, .unordered = true},
     {"03_push_edges", 75, plan_push_edges, "edges divided evenly", .unordered = true},
     {"04_pull_thread", 75, plan_pull_thread, "a thread gathers for its vertex: no atomics"},

@@ -49,8 +49,10 @@ enum { UNROLLED_TILE = SAXPY_UNROLLED_THREADS * SAXPY_UNROLLED_PACKS * 4 };
 
 // clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, kz_plan_tiles, "plain C on all cores", saxpy_natives, .threads = 1, .tile = 4096, .blocks = 1},
-    {"01_naive", 75, kz_plan_tiles, "one element per thread", .threads = SAXPY_THREADS, .tile = SAXPY_THREADS},
+    {"00_native", 0, kz_plan_tiles, "plain C on all cores", saxpy_natives,
+     .threads = 1, .tile = 4096, .blocks = 1},
+    {"01_naive", 75, kz_plan_tiles, "one element per thread",
+     .threads = SAXPY_THREADS, .tile = SAXPY_THREADS},
     {"02_grid_stride", 75, kz_plan_tiles, "a grid that fills the GPU walks over the data",
      .threads = SAXPY_THREADS, .tile = SAXPY_THREADS, .blocks = SAXPY_STRIDE_BLOCKS},
     {"03_vector", 75, kz_plan_tiles, "16 bytes per thread and instruction",

@@ -245,7 +245,8 @@ static const kz_variant variants[] = {
     {"04_block_scan", 75, plan_block_scan, "several elements per thread, 16-byte accesses"},
     {"05_reduce_then_scan", 75, plan_reduce_then_scan, "reduce first, write once"},
     {"06_look_back", 75, plan_look_back, "one pass: decoupled look-back", .unordered = true},
-    {"07_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch", .unordered = true},
+    {"07_epoch_flags", 75, plan_epoch_flags, "one launch: tile statuses flagged with the launch's epoch",
+     .unordered = true},
     {"08_look_ahead", 90, plan_look_ahead, "specialized warps, bulk copies, six tiles in flight"},
 };
 // clang-format on

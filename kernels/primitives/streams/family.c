@@ -164,7 +164,8 @@ static kz_status plan_graph(const kz_planner *p) {
 
 // clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, kz_plan_tiles, "plain C on all cores: no copies", streams_natives, .threads = 1, .tile = 4096, .blocks = 1},
+    {"00_native", 0, kz_plan_tiles, "plain C on all cores: no copies", streams_natives,
+     .threads = 1, .tile = 4096, .blocks = 1},
     {"01_synchronous", 75, plan_synchronous, "copy, kernel, copy, and the host waits for each"},
     {"02_one_stream", 75, plan_one_stream, "asynchronous, in one stream"},
     {"03_two_buffers", 75, plan_two_buffers, "pieces, two streams with a buffer each"},

@@ -24,7 +24,8 @@ enum { UNROLLED_TILE = VECTOR_ADD_UNROLLED_THREADS * VECTOR_ADD_UNROLLED_PACKS *
 
 // clang-format off
 static const kz_variant variants[] = {
-    {"00_native", 0, kz_plan_tiles, "plain C on all cores", vector_add_natives, .threads = 1, .tile = 4096, .blocks = 1},
+    {"00_native", 0, kz_plan_tiles, "plain C on all cores", vector_add_natives,
+     .threads = 1, .tile = 4096, .blocks = 1},
     {"01_naive", 75, kz_plan_tiles, "one element per thread",
      .threads = VECTOR_ADD_THREADS, .tile = VECTOR_ADD_THREADS},
     {"02_grid_stride", 75, kz_plan_tiles, "a grid that fills the GPU walks over the data",
