@@ -65,8 +65,7 @@ static bool replaces(bench_archive *a, bench_figure *f) {
     return false;
 }
 
-// What a variant is called now, where the record may have its former name.
-static const char *current_name(const char *family_name, const char *name) {
+const char *bench_current_name(const char *family_name, const char *name) {
     const kz_family *family = kz_family_find(family_name);
     const kz_variant *variant = family ? kz_variant_find(family, name) : NULL;
     return variant ? variant->name : name;
@@ -82,7 +81,7 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
     f.name = bench_figure_text(&f, "case", "name");
     f.by = bench_figure_text(&f, "candidate", "by");
     f.candidate = bench_figure_text(&f, "candidate", "name");
-    if (bench_figure_is_ours(&f)) f.candidate = current_name(f.family, f.candidate);
+    if (bench_figure_is_ours(&f)) f.candidate = bench_current_name(f.family, f.candidate);
     f.time = bench_figure_text(&f, "run", "time");
     f.command = bench_figure_text(&f, "run", "command");
     f.commit = bench_figure_text(&f, "code", "commit");

@@ -47,4 +47,7 @@ const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_c
 // How many variants have a figure in the case, by any run.
 size_t bench_archive_rungs(const bench_archive *archive, size_t of_case);
 
+// What a variant is called now: a record may have its former name.
+const char *bench_current_name(const char *family, const char *variant);
+
 #endif

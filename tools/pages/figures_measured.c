@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive.h"
 #include "bench/records.h"
 #include "figures.h"
 #include "report/figures/figure.h"
@@ -90,7 +91,8 @@ static size_t collect_bars(const report_record *record, const char *case_name, r
         bool settled = !strcmp(report_get_text(line, "status"), "ok");
         snprintf(values[count], sizeof values[count], rate < 1e12 ? "%.0f GB/s%s" : "%.2f TB/s%s",
                  rate < 1e12 ? 1e-9 * rate : 1e-12 * rate, settled ? "" : " (not converged)");
-        bars[count] = (report_figure_bar){name, values[count], rate, 0};
+        const char *shown = bench_current_name(report_get_text(line, "case.family"), name);
+        bars[count] = (report_figure_bar){shown, values[count], rate, 0};
         count++;
     }
     return count;
