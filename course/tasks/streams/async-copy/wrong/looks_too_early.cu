@@ -1,5 +1,5 @@
 // fails: gate synchronisations
-// Nobody waits before the result is read: on a GPU it may not be there yet.
+// Nothing waits before the result is read: on a GPU it may not be there yet.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

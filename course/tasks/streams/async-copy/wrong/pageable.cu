@@ -1,5 +1,5 @@
 // fails: gate blocking_copies
-// Asynchronous by name alone: x and y are pageable.
+// Asynchronous only by name: x and y are pageable.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
