@@ -1,5 +1,5 @@
 // fails: result
-// Forgets that the roof has a flat part.
+// Forgets that the roofline has a flat part.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// An addition of vectors that somebody improved: the last element of each block is left out.
+// A vector addition with a mistake: the last element of each block is left out.
 // kz: block 256
 // kz: grid ceil(n/256)
 extern "C" __global__ void vector_add(const float *x, const float *y, float *z, size_t n) {
