@@ -1,5 +1,5 @@
 // fails: gate loads
-// Four elements, but four chains in turn: nothing is shared, nothing overlaps.
+// Four elements, but four chains one after another: nothing is shared, nothing overlaps.
 // kz: grid ceil(n/1024)
 // kz: block 256
 #define EACH 4

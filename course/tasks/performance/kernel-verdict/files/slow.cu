@@ -24,7 +24,7 @@ __global__ void two_ways(const float *x, float *y) {
     y[i] = v;
 }
 
-__global__ void turn_tile(const float *x, float *y) { // 32 x 32 tiles, turned eight times over
+__global__ void turn_tile(const float *x, float *y) { // 32 x 32 tiles, transposed eight times over
     __shared__ float tile[32][32];
     int column = threadIdx.x, row = threadIdx.y, at = blockIdx.x * 1024;
     tile[row][column] = x[at + row * 32 + column];
