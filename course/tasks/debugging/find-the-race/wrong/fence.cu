@@ -1,5 +1,5 @@
 // fails: race
-// A fence orders a thread's own accesses; it waits for nobody.
+// A fence orders a thread's own accesses; it does not wait for other threads.
 #define BLOCK 128
 
 extern "C" __global__ void smooth_twice(const float *x, float *y, int n) {

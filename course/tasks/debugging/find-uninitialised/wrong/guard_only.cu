@@ -1,5 +1,5 @@
 // fails: undefined
-// Elements beyond the end are still nobody's.
+// Elements beyond the end are still uninitialised.
 #define BLOCK 128
 
 extern "C" __global__ void window_max(const float *x, float *y, int n) {
