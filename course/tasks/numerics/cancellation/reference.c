@@ -10,7 +10,7 @@ void reference(const double *x, double *root, double *root_bound, double *cosine
     for (int64_t i = 0; i < n; i++) {
         double v = x[i], angle = 1 / v;
         root[i] = 1 / (sqrt(v + 1) + sqrt(v));
-        // the angle 1/x is rounded, too: its relative error enters twice, and more where the cosine turns fast
+        // the angle 1/x is rounded, too: its relative error enters twice, and more where the cosine is steep
         cosine[i] = 2 * sin(angle / 2) * sin(angle / 2);
         smaller[i] = 1 / (v + 1 + sqrt((v + 1) * (v + 1) - 1));
         root_bound[i] = 8 * U_F32 * root[i];

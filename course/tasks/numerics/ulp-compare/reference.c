@@ -38,7 +38,7 @@ void inputs(uint64_t seed, double *got, double *expected, double *bound, int64_t
     }
 }
 
-static int64_t place(float value) { // its number in the row of all floats, both zeros being 0
+static int64_t place(float value) { // its index in the sequence of all floats, both zeros being 0
     uint32_t bits = to_bits(value);
     return bits >> 31 ? -(int64_t)(bits & 0x7fffffffu) : (int64_t)bits;
 }

@@ -1,5 +1,5 @@
 // fails: result
-// Decides by the range alone: half wherever it is finite. But near its lower end half has fewer digits than bfloat16.
+// Decides only by the range: half if it is finite. But near its lower end half has fewer digits than bfloat16.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 extern "C" __global__ void narrow(const float *x, __half *h, __nv_bfloat16 *b, int *nearer, int n) {

@@ -1,5 +1,5 @@
 // fails: result
-// Replaces NaN at the door: now nobody will ever know.
+// Replaces NaN in the input: now it can never be noticed.
 extern "C" __global__ void guard(const float *x, const int *mask, float *relu, float *clamped, float *masked, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
