@@ -1,5 +1,5 @@
 // fails: result
-// Uses the kernel turned round, as the mathematical convolution does.
+// Uses the kernel reversed, as the mathematical convolution does.
 #define WIDE 32
 #define HIGH 8
 #define REACH 2 // of the window, on every side
