@@ -22,7 +22,7 @@ void count(const int *key, int *table, int *total, int n, int bins,
     }
     // kz: starter
     //|     // Row t begins at table[t * bins]: two threads share the
-    //|     // line where their rows meet.
+    //|     // line where their rows touch.
     //| #pragma omp parallel for
     //|     for (int t = 0; t < threads; t++) {
     //|         int *own = &table[t * bins];

@@ -41,7 +41,7 @@ static void mark(const float *y, int *is_record, int n) {
 //|     return highest;
 //| }
 //|
-//| // 1 where a reading is above all before it.
+//| // 1 if a reading is above all before it.
 //| static void mark(const float *y, int *is_record, int n) {
 //|     for (int i = 0; i < n; i++) is_record[i] = y[i] > highest_before(y, i);
 //| }

@@ -8,7 +8,7 @@ void group(const int *key, const float *x, int *start, float *grouped,
            int n, int groups) {
     memset(start, 0, (size_t)(groups + 1) * sizeof *start);
     for (int i = 0; i < n; i++) start[key[i] + 1]++; // count
-    // place: where each group begins
+    // where each group begins
     for (int g = 0; g < groups; g++) start[g + 1] += start[g];
     int *next = malloc((size_t)groups * sizeof *next);
     if (!next) return;

@@ -1,5 +1,5 @@
 // fails: gate instructions
-// The call is there, for nothing: a loop does the work.
+// The call is there, but a loop does the work.
 #include <cblas.h>
 void update(const float *w, const float *x, float *y, int m, int n, int k, int ldx, float alpha) {
     if (k == 0) cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, alpha, w, k, x, ldx, 1.0f, y, n);

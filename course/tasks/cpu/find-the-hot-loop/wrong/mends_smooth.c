@@ -1,5 +1,5 @@
 // fails: gate instructions
-// Somebody guessed: the window of nine is now a running sum, and the loop that costs is untouched.
+// A wrong guess: the window of nine is now a running sum, and the loop that costs is untouched.
 #include <math.h>
 #include <stdlib.h>
 static const float coefficients[] = {0.01f, 0.02f, 0.03f, 0.05f, 0.1f, 0.2f, 0.5f, 1.0f};

@@ -1,5 +1,5 @@
 // fails: result
-// Fills each group from its end: the order within a group is turned round.
+// Fills each group from its end: the order within a group is reversed.
 #include <stdlib.h>
 #include <string.h>
 void group(const int *key, const float *x, int *start, float *grouped, int n, int groups) {

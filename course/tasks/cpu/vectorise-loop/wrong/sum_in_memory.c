@@ -1,5 +1,5 @@
 // fails: gate instructions
-// restrict alone: the order of the sum still ties the elements together.
+// Only restrict: the order of the sum still ties the elements together.
 void blend(const float *restrict x, const float *restrict y, float *restrict z, float *restrict total, float gain, int n) {
     float sum = 0.0f;
     for (int i = 0; i < n; i++) {
