@@ -5,7 +5,7 @@
 #define THREADS (ACROSS * ACROSS)
 // elements of a tile for a thread to load
 #define EACH (TILE * DEPTH / THREADS)
-// padded: the turned stores of a spread over the banks, rows stay 16-byte
+// padded: transposed stores of a spread over the banks, rows stay 16-byte
 // aligned
 #define WIDE (TILE + 4)
 

@@ -1,5 +1,5 @@
 // fails: result
-// Takes the squares of x alone.
+// Takes the squares of x only.
 #define THREADS 128
 #define EACH 8
 #define EPSILON 1e-5f
