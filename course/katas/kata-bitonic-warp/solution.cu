@@ -1,7 +1,7 @@
 extern "C" __global__ void sort_groups(const int *x, int *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     // kz: begin
-    // nothing is larger: stays behind the end
+    // nothing is larger: stays past the end
     int value = i < n ? x[i] : 2147483647;
     for (int size = 2; size <= 32; size *= 2)
         for (int step = size / 2; step > 0; step /= 2) {

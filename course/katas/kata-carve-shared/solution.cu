@@ -18,7 +18,7 @@ extern "C" __global__ void reverse_pairs(const double *value,
         key_out[first + t] = keys[count - 1 - t];
     }
     // kz: starter
-    //|     // Cut the shared piece in two, fill both parts, meet, and write them
+    //|     // Cut the shared piece in two, fill both parts, wait, and write them
     //|     // backwards.
     //|     if (t < count) {
     //|         value_out[first + t] = value[first + t];

@@ -26,7 +26,7 @@ extern "C" void double_with_scratch(const float *x, float *y, int *status,
         goto end;
     status[0] = 0;
 end:
-    cudaGetLastError(); // ours: nobody else shall find it
+    cudaGetLastError(); // ours: no later check may find it
     cudaFree(more);
     cudaFree(out);
     cudaFree(in);

@@ -1,5 +1,5 @@
 // fails: result
-// Writes into elements that somebody else has not read yet.
+// Writes into elements that another thread has not read yet.
 extern "C" __global__ void bit_reverse(float *x, int n, int bits) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -1,5 +1,5 @@
 // fails: result
-// Makes the bytes between the rows zero. They belong to somebody else.
+// Makes the bytes between the rows zero. They belong to other code.
 #include <string.h>
 void copy_rows(const unsigned char *from, unsigned char *to, int width, int height, int from_pitch,
                int to_pitch) {

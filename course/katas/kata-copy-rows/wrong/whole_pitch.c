@@ -1,5 +1,5 @@
 // fails: fault "past the end"
-// Copies the padding too: behind the last row there is none.
+// Copies the padding too: after the last row there is none.
 #include <string.h>
 void copy_rows(const unsigned char *from, unsigned char *to, int width, int height, int from_pitch,
                int to_pitch) {

@@ -1,5 +1,5 @@
 // fails: result
-// m rounded down: 10 becomes 0, for the product never quite reaches the multiple.
+// m rounded down: 10 becomes 0, because the product never quite reaches the multiple.
 void digits(const unsigned *x, unsigned *quotient, unsigned *digit, int n) {
     for (int i = 0; i < n; i++) {
         unsigned q = (unsigned)(x[i] * 3435973836ull >> 35);

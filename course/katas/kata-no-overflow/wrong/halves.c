@@ -1,5 +1,5 @@
 // fails: result
-// a / 2 + b / 2 never overflows, and loses a one where both are odd.
+// a / 2 + b / 2 never overflows, and loses a one if both are odd.
 #include <limits.h>
 void careful(const int *a, const int *b, int *middle, int *total, unsigned *distance, int n) {
     for (int i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 // fails: result
-// Cleans up, and leaves the error for somebody else to find.
+// Cleans up, and leaves the error for later code to find.
 #include <cuda_runtime.h>
 
 static __global__ void double_all(const float *x, float *y, int n) {

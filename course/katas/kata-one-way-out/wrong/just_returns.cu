@@ -1,5 +1,5 @@
 // fails: result
-// Returns where it fails: y and status are never set, and two buffers stay.
+// Returns when it fails: y and status are never set, and two buffers stay.
 #include <cuda_runtime.h>
 
 static __global__ void double_all(const float *x, float *y, int n) {

@@ -1,5 +1,5 @@
 // fails: result
-// Takes the first row that it meets at this offset, which may be empty.
+// Takes the first row that it finds at this offset, which may be empty.
 extern "C" __global__ void owners(const int *offsets, int *owner, int rows, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

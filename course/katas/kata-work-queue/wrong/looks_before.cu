@@ -1,5 +1,5 @@
 // fails: result
-// Looks whether there is work left before it draws: others may have drawn meanwhile, and nobody overdraws.
+// Looks whether there is work left before it draws: others may have drawn meanwhile, and none overdraws.
 __device__ int row_negatives(const float *x, int from, int to) {
     int found = 0;
     for (int i = from; i < to; i += 32) {
