@@ -37,7 +37,7 @@ template <typename Own> struct kz_scan_of {
     static __device__ __forceinline__ value exclude(value before, value own) { return before; }
 };
 
-// A stretch of elements: the combination since its last head, and whether it has one. As words, so that there are
+// A range of elements: the combination since its last head, and whether it has one. As words, so that there are
 // no bytes of padding: it travels by words.
 template <typename A> struct alignas(sizeof(A) == 4 ? 8 : 4) kz_scan_piece {
     kz_words_of<A> since_head;
@@ -70,7 +70,7 @@ template <typename Op> struct kz_scan_by_heads {
 // ---- a tile in rows ---------------------------------------------------------------------------------------
 
 // A warp has ROWS rows of 32 packs, a lane one pack of each. Neighbouring lanes read neighbouring packs, so
-// 16-byte loads and stores are whole lines and nothing has to be turned round in shared memory; each row costs
+// 16-byte loads and stores are whole lines and nothing has to be transposed in shared memory; each row costs
 // a scan of the warp, 5 shuffles for 4 floats a lane. Elements are counted from the last 16-byte boundary at or
 // before `in`: all packs are aligned, whatever `in` is, and only the first and the last tile have places that
 // hold nothing.

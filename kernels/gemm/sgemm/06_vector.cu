@@ -1,9 +1,9 @@
 // sgemm 06: four numbers at a time
 //
 // Idea     05 spends one instruction in five on loading 4 bytes per lane; a load can bring 16.
-// Change   a thread's 8 rows and 8 columns are two quads each, 64 apart. a's tile is turned on its way into
+// Change   a thread's 8 rows and 8 columns are two quads each, 64 apart. a's tile is transposed on its way into
 //          shared memory, so that 4 rows of one k lie together; its rows are padded by a quad, so that the
-//          writes that turn it meet each bank once. Global memory is read and written by quads too.
+//          transposing writes hit each bank once. Global memory is read and written by quads too.
 // Expect   4 loads from shared memory for 64 multiply-adds, no bank conflicts.
 // Limit    a warp's 32 threads are 2 x 16: they read 16 + 128 numbers for 512 results (see 07). Global loads
 //          are waited for, then the tile is multiplied: never both (see 08).

@@ -2,7 +2,7 @@
 //
 // Idea     what a warp reads from shared memory follows from the shape of its tile: 2 x 16 threads of 8 x 8
 //          read 16 + 128 numbers per k in 06. A squarer tile reads less, and so does a larger one.
-// Change   a warp has 64 x 64 elements, a thread 8 x 16 of them. a's tile is no longer turned: a quad along k
+// Change   a warp has 64 x 64 elements, a thread 8 x 16 of them. a's tile is no longer transposed: a quad along k
 //          holds four steps for one row. A block is 4 warps, 128 x 128, and two blocks share a
 //          multiprocessor.
 // Expect   24 loads of 16 bytes for 512 multiply-adds: 95.5% of these instructions multiply.

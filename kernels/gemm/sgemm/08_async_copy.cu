@@ -1,4 +1,4 @@
-// sgemm 08: copies in the background
+// sgemm 08: asynchronous copies
 //
 // Idea     while one chunk is multiplied, the next ones can be on their way.
 // Change   shared memory holds STAGES chunks. cp.async copies straight into it, past the registers; the

@@ -1,8 +1,8 @@
-// sgemm 09: warps that do nothing but fetch
+// sgemm 09: warp specialization, persistent blocks
 //
 // Idea     in 08 all warps stop at a barrier for every chunk, each thread spends instructions on copies, and
-//          between two tiles nothing is computed. Let some fetch for all, and let the others never meet.
-// Change   a block stays for the whole launch and takes tile after tile, 128 x 256 each. Four warps beside
+//          between two tiles nothing is computed. Let producer warps load for all, so that the others never need a common barrier.
+// Change   blocks are persistent and take tile after tile, 128 x 256 each. Four warps beside
 //          the eight that multiply fill a ring of stages, a by cp.async and rows of b by cp.async.bulk,
 //          across the borders of tiles; a barrier object per stage counts what came, another the warps that
 //          are done with it.

@@ -1,4 +1,4 @@
-// sgemm 10: tiles that fit the matrix
+// sgemm 10: tile selection by the matrix's size
 //
 // Idea     a multiprocessor without a tile does nothing, and the last round is rarely full: 1024 x 1024 has
 //          32 tiles of 128 x 256 for 132 multiprocessors.

@@ -3,7 +3,7 @@
 //
 // Lanes lie 8 down and 4 across: a thread has every 8th row, and a quad in every 16 columns. The block's tile
 // of a lies in shared memory as it does in a, row by row: a quad along k serves four steps, so nothing has to
-// be turned. Its rows are padded to an odd number of quads: neighbours meet different groups of banks.
+// be transposed. Its rows are padded to an odd number of quads: neighbours hit different groups of banks.
 #ifndef SGEMM_TILE_CUH
 #define SGEMM_TILE_CUH
 

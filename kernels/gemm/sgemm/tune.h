@@ -20,7 +20,7 @@
 #endif
 
 // 08: range to search: down x across 2x2 2x4 4x2, blocks 2 (2x2) or 1, depth 8 16 32, stages 2 to 5,
-// unroll 1 2 3 (groups of 4 k per turn of the inner loop), group 4 8 16 32.
+// unroll 1 2 3 (groups of 4 k per iteration of the inner loop), group 4 8 16 32.
 #ifndef SGEMM_ASYNC_DOWN
 #define SGEMM_ASYNC_DOWN 2
 #endif

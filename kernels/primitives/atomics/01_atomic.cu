@@ -1,12 +1,12 @@
-// atomics 01: an atomic, and its answer
+// atomics 01: an atomic, and its result
 //
 // Idea     the hardware reads, changes and writes a word in L2 as one step, and says what was there before.
-// Change   the first version: one atomic for each element, whose answer is used: append writes to the place that it
-//          names, and count looks whether a counter went astray.
+// Change   the first version: one atomic for each element, whose result is used: append writes to the index that it
+//          returns, and count looks whether a counter went astray.
 // Expect   as many requests as elements; each thread waits for a round trip to L2 before its next one. Lanes that
-//          want the same word take turns.
-// Limit    one word is changed once in a while, whoever asks: with one counter everybody queues (see 04, 05). An
-//          answer that nobody needs is not worth waiting for (see 02).
+//          want the same word are serialised.
+// Limit    one word is changed once in a while, whoever asks: with one counter everybody queues (see 04, 05). A
+//          result that nobody needs is not worth waiting for (see 02).
 
 #include "atomics.cuh"
 

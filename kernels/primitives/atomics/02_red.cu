@@ -1,6 +1,6 @@
-// atomics 02: no answer
+// atomics 02: red, no result
 //
-// Idea     a change whose answer nobody uses needs no way back: the compiler makes red of atom.
+// Idea     an atomic whose result nobody uses needs no way back: the compiler makes red of atom.
 // Change   01 without the question. Maxima of floats by atomics of integers in the same order. An update is four
 //          of them, one for each part, which need not happen at the same moment.
 // Expect   as many requests as in 01, and no thread waits for one.

@@ -1,4 +1,4 @@
-// atomics 04: the warp meets first
+// atomics 04: warp-aggregated atomics
 //
 // Idea     lanes that want the same word can agree among themselves, without memory, and send one.
 // Change   match finds each lane's group, redux folds it, and the group's first lane makes the change. An append asks

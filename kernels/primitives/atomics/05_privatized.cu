@@ -1,10 +1,10 @@
-// atomics 05: a copy for each block
+// atomics 05: privatized, a copy for each block
 //
 // Idea     shared memory has atomics of its own, beside the cores: 132 multiprocessors are 132 places to queue at.
 // Change   each block counts, folds or gathers for itself, and goes to L2 once at the end: for each word that it
 //          touched, or, to append, for all entries of some rounds.
 // Expect   few requests to L2, whatever the keys; one counter is as fast as many.
-// Limit    the words must fit into shared memory. Lanes of a warp that want the same word still take turns there:
+// Limit    the words must fit into shared memory. Lanes of a warp that want the same word are still serialised there:
 //          `histogram` goes on from here.
 
 #include "atomics.cuh"

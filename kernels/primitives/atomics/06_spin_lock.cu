@@ -1,4 +1,4 @@
-// atomics 06: a lock for each key
+// atomics 06: a spin lock for each key
 //
 // Idea     where several words must change together, one thread at a time may change them: whoever exchanges a 0 in the
 //          lock for a 1 has it.

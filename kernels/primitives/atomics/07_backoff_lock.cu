@@ -1,10 +1,10 @@
-// atomics 07: look first, and sleep
+// atomics 07: a spin lock with backoff
 //
 // Idea     a lock that is taken cannot be had by asking more often.
 // Change   06 with a load before the exchange (loads do not queue as changes do), and a sleep after each failure, twice
 //          as long every time.
 // Expect   far fewer changes at the lock's word: the holder's release gets through.
-// Limit    who sleeps may oversleep; and nobody knows whose turn it is (see 08). Lanes of one warp still take turns for
+// Limit    who sleeps may oversleep; and nothing says who is next (see 08). Lanes of one warp still wait for each other at
 //          one lock (see 09).
 
 #include "lock.cuh"

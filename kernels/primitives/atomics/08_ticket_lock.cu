@@ -1,10 +1,10 @@
-// atomics 08: first come, first served
+// atomics 08: a ticket lock, first come, first served
 //
-// Idea     one atomic tells each thread its place in the queue; from then on it only has to read whose turn it is.
+// Idea     one atomic tells each thread its place in the queue; from then on it only has to read which ticket is served.
 // Change   two words for each key: the next ticket, and the one that is served. A thread sleeps in proportion to those
 //          before it. The holder serves the next by a plain store with release.
 // Expect   one atomic for each update, whatever the crowd; fair.
-// Limit    fair also to those who sleep: the lock waits for the one whose turn it is, though others are awake.
+// Limit    fair also to those who sleep: the lock waits for the next ticket's holder, though others are awake.
 
 #include "lock.cuh"
 

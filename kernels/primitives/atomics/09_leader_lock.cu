@@ -1,4 +1,4 @@
-// atomics 09: one lock for a warp's group
+// atomics 09: one lock for a warp's group, taken by its leader
 //
 // Idea     04's: lanes with the same key fold first, and only their leader needs the lock.
 // Change   07 behind match and redux.

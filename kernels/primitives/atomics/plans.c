@@ -160,11 +160,11 @@ static kz_status too_crowded(const kz_planner *p) {
 
 // A lock is handed on in microseconds, one after another.
 static kz_status too_long(const kz_planner *p) {
-    double turns = (double)count_of(p->c) * largest_share(p->c);
-    if (turns <= 1 << 14) return KZ_OK;
+    double handovers = (double)count_of(p->c) * largest_share(p->c);
+    if (handovers <= 1 << 14) return KZ_OK;
     return kz_plan_refuse(
         p->error, "a lock would be handed on %.0f times, some microseconds each: more keys, or 05_privatized",
-        turns);
+        handovers);
 }
 
 static kz_status plan_cas(const kz_planner *p) {

@@ -1,7 +1,7 @@
-// bfs 03: a queue
+// bfs 03: a frontier queue
 //
 // Idea     who is reached is written down; the next level reads what was written and looks at nobody else.
-// Change   a queue with room for all vertices, each of which enters it once: levels are stretches of it, one behind the
+// Change   a queue with room for all vertices, each of which enters it once: levels are ranges of it, one after the
 //          other, and it is never emptied. An exchange (compare and swap) decides who enters a target; the lanes of a
 //          warp that entered one get their places by one addition to the tail together.
 // Expect   work in proportion to the edges, whatever the number of levels. An addition to one word for each warp that
@@ -14,7 +14,7 @@
 KZ_ENTRY_BOUNDS(bfs_frontier_queue_levels_i32, BFS_THREADS, BFS_BLOCKS)
 (const unsigned *out_offsets, const unsigned *out_targets, int *levels, search *s, unsigned *queue,
  size_t source) {
-    size_t from = 0, to; // the level's stretch of the queue
+    size_t from = 0, to; // the level's range of the queue
     if (kz_thread() == 0) {
         put(&levels[source], 0);
         queue[0] = (unsigned)source;

@@ -1,4 +1,4 @@
-// bfs 04: edges shared out evenly
+// bfs 04: load balancing, edges divided evenly
 //
 // Idea     the queue can count edges as it counts entries: then edge number e of a level is somebody's, and everybody
 //          can take as many edges as everybody else.

@@ -1,6 +1,6 @@
 // bfs 06: pull
 //
-// Idea     turn the edges round: who has no level asks its sources whether one of them was reached, and stops at the
+// Idea     reverse the edges: who has no level asks its sources whether one of them was reached, and stops at the
 //          first that was. (Beamer, Asanovic and Patterson SC12: "bottom-up".)
 // Change   no queue, no atomics: a warp has 32 vertices, one word of bits. It reads the bits as they were at the level's
 //          start and writes them, with those it found, to a second array; the two change places.

@@ -1,4 +1,4 @@
-// bfs 07: push or pull, level by level
+// bfs 07: direction-optimizing, push or pull level by level
 //
 // Idea     push while the frontier is small, pull while it is large (Beamer's direction-optimising search).
 // Change   05's push and 06's pull over the same bits. The tail, which all blocks read alike, says how many vertices and

@@ -1,9 +1,9 @@
-// compact 01: each thread its own stretch
+// compact 01: a chunk per thread
 //
-// Idea     where an element goes depends on how many are selected before it. Cut the input into stretches, count
-//          in each, add up the counts: then each stretch knows where its first selected element goes.
+// Idea     where an element goes depends on how many are selected before it. Cut the input into chunks, count
+//          in each, add up the counts: then each chunk knows where its first selected element goes.
 // Change   the first step: three kernels. A thread counts in 16 neighbouring elements; one block scans the
-//          counts; a thread reads its stretch again and writes, in order, from its count on.
+//          counts; a thread reads its chunk again and writes, in order, from its count on.
 // Expect   order kept, no atomics; the same result in every run.
 // Limit    32 lanes read addresses 64 bytes apart (f32), so each load touches 32 sectors for 32 elements, and
 //          the counts alone are 1/16 of the input, twice over (see 02).

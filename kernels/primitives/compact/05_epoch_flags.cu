@@ -7,7 +7,7 @@
 //          CUB relies on the same.
 // Expect   one launch, the first load in its first instructions: ahead of 04 by a few microseconds.
 // Limit    the module's statuses allow one launch at a time, and 2^19 tiles. Each block waits for its prefix with
-//          its registers full and nothing in flight: loads and waits take turns (see 06).
+//          its registers full and nothing in flight: loads and waits alternate (see 06).
 
 #include "one_pass.cuh"
 

@@ -67,7 +67,7 @@
 #endif
 
 #define COMPACT_AHEAD_TILE (COMPACT_AHEAD_CHUNKS * COMPACT_AHEAD_ROWS * 512) // bytes
-// For elements of `size` bytes: flags lie behind a tile, the pack before it in front (unique).
+// For elements of `size` bytes: flags lie after a tile, the pack before it comes first (unique).
 #define COMPACT_AHEAD_STAGE(size, flagged, unique)                                                           \
     (COMPACT_AHEAD_TILE + ((flagged) ? COMPACT_AHEAD_TILE / (size) : 0) + ((unique) ? 16 : 0))
 #define COMPACT_AHEAD_DEPTH(stage)                                                                           \

@@ -2,7 +2,7 @@
 //
 // Idea     DRAM is kept busy by bytes in flight: ask for more of them at once.
 // Change   a block does a tile: each thread loads all its packs first, then computes and stores them.
-// Expect   DRAM's roof for scale, relu and every f32 operation.
+// Expect   peak DRAM bandwidth for scale, relu and every f32 operation.
 // Limit    for half types gelu and silu have twice the elements per byte: erff and expf with their careful
 //          branches and divisions become the limit before DRAM does (see 04).
 

@@ -1,11 +1,11 @@
-// elementwise 04: lean arithmetic
+// elementwise 04: fast math
 // kz: sm 80
 //
 // Idea     at an H200's bandwidth a half-type element has some 28 instructions of time; 03's gelu takes more.
 // Change   exp2 and reciprocal straight from the special function unit; erf by five coefficients, without a
 //          branch (Abramowitz and Stegun 7.1.26, off by 1.5e-7 at most); bf16 rounded by one instruction.
-// Expect   DRAM's roof for the half types too, within the same error bound as 03.
-// Limit    the roof itself.
+// Expect   peak DRAM bandwidth for the half types too, within the same error bound as 03.
+// Limit    the peak itself.
 
 #include "unrolled.cuh"
 

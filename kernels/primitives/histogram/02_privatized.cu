@@ -1,10 +1,10 @@
-// histogram 02: a histogram per block
+// histogram 02: privatized, a histogram per block
 //
 // Idea     atomics in shared memory are done beside the cores that ask for them: count there, and add the
 //          block's counts to the output once.
 // Change   a grid that fills the GPU strides over the data; counters and levels lie in shared memory.
 // Expect   one global atomic per block and bin that is not empty, however many elements there are.
-// Limit    lanes of a warp that meet in one bank take turns, those on one counter too: skewed data is slow.
+// Limit    lanes of a warp that hit one bank are serialised, those on one counter too: skewed data is slow.
 //          One element at a time keeps few bytes in flight.
 
 #include "shared.cuh"

@@ -1,4 +1,4 @@
-// histogram 03: one atomic per bin and warp
+// histogram 03: warp-aggregated, one atomic per bin and warp
 //
 // Idea     lanes that want the same counter can find each other before they queue for it.
 // Change   02 with match_any: the lowest lane of those with the same bin adds their number.

@@ -1,4 +1,4 @@
-// histogram 04: several copies, one bank each
+// histogram 04: replicated bins, a bank for each lane
 //
 // Idea     lanes that never share a counter never wait. Give lane l copy l % copies, and put the copies of a
 //          bin side by side: with 32 of them a lane has a bank of its own, whatever the data.

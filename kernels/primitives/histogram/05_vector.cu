@@ -4,7 +4,7 @@
 // Change   04 with packs of 16 bytes, a set of them in flight while another is counted (vector.cuh). Even
 //          bins of f32 are found in float, and in double only beside a boundary. A u8 has 256 values: they
 //          are counted themselves, without a look at the bins, and given to their bins at the end.
-// Expect   DRAM's roof up to some thousands of bins, on any data; u8: three instructions per element.
+// Expect   peak DRAM bandwidth up to some thousands of bins, on any data; u8: three instructions per element.
 // Limit    bins that fill shared memory have one copy, and skewed data queues; more do not fit (see 06, 07).
 //          For range, the search takes a dependent load per halving (see 08).
 

@@ -1,4 +1,4 @@
-// histogram 07: two counters in a word
+// histogram 07: packed counters, two in a word
 //
 // Idea     counters of 16 bits halve the space: 65536 of them fit into one multiprocessor. What they cannot
 //          hold goes to the output before they overflow.

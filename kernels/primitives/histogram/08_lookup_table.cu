@@ -1,4 +1,4 @@
-// histogram 08: a guide into the levels
+// histogram 08: a lookup table into the levels
 //
 // Idea     a search from scratch asks log2(bins) dependent questions. Where x lies between the first and the
 //          last level already says, roughly, where to look.

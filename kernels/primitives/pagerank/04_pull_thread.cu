@@ -1,6 +1,6 @@
 // pagerank 04: pull, a thread per vertex
 //
-// Idea     turn the edges round: a vertex gathers from all that point at it. Nobody else writes its sum.
+// Idea     reverse the edges: a vertex gathers from all that point at it. Nobody else writes its sum.
 // Change   the transpose's rows are walked; the sum stays in a register and is written once.
 // Expect   no atomic, no launch before, the same bits in every run. For each edge three loads at random: the source's
 //          rank and the two ends of its row, for the share.

@@ -1,4 +1,4 @@
-// pagerank 05: pull of shares
+// pagerank 05: pull of contributions
 //
 // Idea     a share belongs to a vertex, not to an edge: divide once for each vertex.
 // Change   a launch before writes all shares to the workspace; the pull reads one number per edge.

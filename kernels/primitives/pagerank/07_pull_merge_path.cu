@@ -1,7 +1,7 @@
-// pagerank 07: pull, shared out by edges and ends of rows
+// pagerank 07: pull by merge path, edges and ends of rows divided evenly
 //
 // Idea     03's even shares for the pull: whoever takes so many edges may take parts of several rows. Ends of rows count
-//          as items beside the edges, so that a stretch of empty rows is work too (merge path, Merrill and Garland SC16;
+//          as items beside the edges, so that a run of empty rows is work too (merge path, Merrill and Garland SC16;
 //          reduce_segments/04 has it in detail).
 // Change   a block takes an even range of items, tile by tile. All of a tile's sources are read side by side, then all
 //          of their shares at once, into shared memory; there as many lanes sum a row as there are for each, and a warp a long one. What is open at a
@@ -162,7 +162,7 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
  size_t vertices, size_t edges, size_t chunk) {
     __shared__ float room[TILE + TILE / KZ_WARP + 1]; // shares, and behind them ends
     __shared__ place at[2];                           // where a tile begins and ends
-    __shared__ float carry[2]; // of the row open before a tile, and behind it: in turns
+    __shared__ float carry[2]; // of the row open before a tile and after it, alternating
     __shared__ left mine;
     const problem p = {in_offsets, in_sources, share, next, (unsigned)vertices, (unsigned)edges};
     size_t items = vertices + edges, item = blockIdx.x * chunk;
@@ -177,8 +177,8 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
     }
     __syncthreads();
     const unsigned first_vertex = at[0].vertex;
-    int turn = 0;
-    for (; item < end; item += TILE, turn ^= 1) {
+    int parity = 0;
+    for (; item < end; item += TILE, parity ^= 1) {
         place from = at[0], to = at[1];
         unsigned count = to.edge - from.edge;
         const tile t = {room, (unsigned *)room + slot_of(count), count, to.vertex - from.vertex, from};
@@ -190,8 +190,8 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
             unsigned r = first + kz_lane() / lanes;
             float sum = sum_row(t, r, lanes);
             if (kz_lane() & (lanes - 1)) continue;
-            if (r == 0) sum += carry[turn];
-            if (r == t.rows) carry[turn ^ 1] = sum;
+            if (r == 0) sum += carry[parity];
+            if (r == t.rows) carry[parity ^ 1] = sum;
             if (r >= t.rows) continue;
             if (r > 0 || from.vertex != first_vertex) {
                 close_row(p, from.vertex + r, sum);
@@ -203,7 +203,7 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
         __syncthreads(); // the tile and the places may be written again
     }
     if (threadIdx.x == 0) {
-        mine.open = carry[turn];
+        mine.open = carry[parity];
         all[blockIdx.x] = mine;
     }
     if (kz_is_last_block()) close_open_rows(p, all, room, (unsigned *)room + gridDim.x);

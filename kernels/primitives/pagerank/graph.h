@@ -1,6 +1,6 @@
 // Graphs for pagerank and bfs, made from a seed: directed, in compressed sparse rows (CSR), with the transpose.
 //
-// Row v of a CSR is the stretch [offsets[v], offsets[v + 1]) of an array of vertices: where v's edges go to or, in
+// Row v of a CSR is the range [offsets[v], offsets[v + 1]) of an array of vertices: where v's edges go to or, in
 // the transpose, where those into v come from. Rows are in no order, and may hold a vertex twice or v itself. Any
 // part of any of the four arrays is made by itself, so none of them is ever sorted or searched: see graph.c.
 #ifndef PAGERANK_GRAPH_H

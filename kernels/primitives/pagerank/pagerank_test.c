@@ -24,18 +24,18 @@ static void make(const kz_case *c, size_t which, uint64_t first, uint64_t count,
     assert_true(family()->fill(c, which, SEED, first, count, to));
 }
 
-// Counts each edge of a CSR in counts[from][to]; `turned`: the CSR is the transpose's.
-static void count_edges(const kz_case *c, bool turned, int counts[N][N]) {
+// Counts each edge of a CSR in counts[from][to]; `transposed`: the CSR is the transpose's.
+static void count_edges(const kz_case *c, bool transposed, int counts[N][N]) {
     uint32_t offsets[N + 1], ends[M];
-    make(c, turned ? IN_OFFSETS : OUT_OFFSETS, 0, N + 1, offsets);
-    make(c, turned ? IN_SOURCES : OUT_TARGETS, 0, M, ends);
+    make(c, transposed ? IN_OFFSETS : OUT_OFFSETS, 0, N + 1, offsets);
+    make(c, transposed ? IN_SOURCES : OUT_TARGETS, 0, M, ends);
     assert_int_equal(offsets[0], 0);
     assert_int_equal(offsets[N], M);
     for (uint32_t v = 0; v < N; v++) {
         assert_true(offsets[v] <= offsets[v + 1]);
         for (uint32_t e = offsets[v]; e < offsets[v + 1]; e++) {
             assert_true(ends[e] < N);
-            counts[turned ? ends[e] : v][turned ? v : ends[e]]++;
+            counts[transposed ? ends[e] : v][transposed ? v : ends[e]]++;
         }
     }
 }

@@ -1,4 +1,4 @@
-// permute 07: boxes of four axes
+// permute 07: tiles of four axes
 //
 // Idea     an image of 3 bytes per pixel has a last axis of 3: a tile of two axes would be 3 wide. But the
 //          axis before it follows in memory, and 3 x 1024 neighbours are a fine piece to read.

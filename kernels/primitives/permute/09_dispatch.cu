@@ -1,4 +1,4 @@
-// permute 09: the plan chooses
+// permute 09: the plan dispatches by shape
 //
 // Idea     every permutation, after merging, is one of a few things.
 // Change   the kernels of 04, 06, 07 and 08 in one module, and small tiles; the plan takes the one for the

@@ -140,12 +140,12 @@ template <int SIZE, int UNIT> struct box_mover {
     }
 
     // A place in the box: the element's number, and its place in the row where the last two axes are paired.
-    struct spot {
+    struct position {
         uint32_t element, column;
     };
 
     // Unit u of the side's order: where it is in memory and in the box; false where the tensor has ended.
-    __device__ __forceinline__ bool find(uint32_t u, bits **memory, spot *at) const {
+    __device__ __forceinline__ bool find(uint32_t u, bits **memory, position *at) const {
         uint32_t x1, x2, x3, x0;
         if (u >= units) return false;
         uint32_t rest = divide(u, d3, &x3);
@@ -164,7 +164,7 @@ template <int SIZE, int UNIT> struct box_mover {
     }
 
     // The next element of a unit lies step[3] further in the box, or in the next row of a pair.
-    __device__ __forceinline__ void advance(spot *at) const {
+    __device__ __forceinline__ void advance(position *at) const {
         at->element += side.step[3];
         if (side.inner == 0 || ++at->column < side.inner) return;
         at->column = 0;
@@ -172,7 +172,7 @@ template <int SIZE, int UNIT> struct box_mover {
     }
 
     // On the straight side a unit's elements lie side by side, and are taken at once.
-    __device__ __forceinline__ kz_pack<bits> take(spot at) const {
+    __device__ __forceinline__ kz_pack<bits> take(position at) const {
         kz_pack<bits> pack;
         if (UNIT > 1 && side.inner == 0 && side.step[3] == 1) {
             pack.raw = *(const uint4 *)place(at.element);
@@ -182,7 +182,7 @@ template <int SIZE, int UNIT> struct box_mover {
         for (int e = 0; e < UNIT; e++, advance(&at)) pack.at[e] = *place(at.element);
         return pack;
     }
-    __device__ __forceinline__ void put(spot at, kz_pack<bits> pack) const {
+    __device__ __forceinline__ void put(position at, kz_pack<bits> pack) const {
         if (UNIT > 1 && side.inner == 0 && side.step[3] == 1) {
             *(uint4 *)place(at.element) = pack.raw;
             return;
@@ -194,7 +194,7 @@ template <int SIZE, int UNIT> struct box_mover {
     __device__ __forceinline__ void load(void) const {
         for (uint32_t first = threadIdx.x; first < units; first += BOX_THREADS * BOX_FLIGHT) {
             kz_pack<bits> pack[BOX_FLIGHT];
-            spot at[BOX_FLIGHT];
+            position at[BOX_FLIGHT];
             bool is_there[BOX_FLIGHT];
 #pragma unroll
             for (int s = 0; s < BOX_FLIGHT; s++) {
@@ -212,7 +212,7 @@ template <int SIZE, int UNIT> struct box_mover {
 #pragma unroll 1
         for (uint32_t u = threadIdx.x; u < units; u += BOX_THREADS) {
             bits *to;
-            spot at;
+            position at;
             if (!find(u, &to, &at)) continue;
             if (UNIT == 1)
                 *to = take(at).at[0];

@@ -1,7 +1,7 @@
 // permute: a last axis of 2, 3 or 4 to planes, and back, for 08 and 09.
 //
 // `split` takes [batch][k][D] to [batch][D][k], `join` the other way. A group is as many k as fill a pack: it
-// has D packs in the interleaved tensor, side by side, and one in each plane. A thread turns one group, all
+// has D packs in the interleaved tensor, side by side, and one in each plane. A thread transposes one group, all
 // in registers, with every index known to the compiler; shared memory only hands the packs over, so that the
 // warp sees whole lines of the interleaved side.
 #ifndef PERMUTE_CHANNELS_CUH

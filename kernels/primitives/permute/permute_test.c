@@ -25,11 +25,11 @@ static kz_case make_case(const char *order, kz_type type, int64_t a, int64_t b, 
 
 static void the_last_axis_first(void **state) {
     float in[] = {1, 2, 3, /**/ 4, 5, 6}; // 1 x 1 x 2 x 3
-    const double turned[] = {1, 4, /**/ 2, 5, /**/ 3, 6};
+    const double transposed[] = {1, 4, /**/ 2, 5, /**/ 3, 6};
     kz_case c = make_case("dabc", KZ_F32, 1, 1, 2, 3);
     double expected[6], bound[6];
     permute_reference(&c, (void *[]){in, NULL}, OUT, expected, bound, NULL);
-    for (int i = 0; i < 6; i++) assert_true(expected[i] == turned[i] && bound[i] == 0.0);
+    for (int i = 0; i < 6; i++) assert_true(expected[i] == transposed[i] && bound[i] == 0.0);
 }
 
 static void expect_merged(kz_case c, const char *what) {

@@ -158,7 +158,7 @@ static kz_status add_tiles(const kz_planner *p, const char *idea, const permute_
 static kz_status moves_rows(const kz_planner *p, const permute_shape *s) {
     if (!keeps_rows(s)) return KZ_OK;
     return kz_plan_refuse(p->error,
-                          "the last axis stays, so there is nothing to turn; 04_row_copy moves rows");
+                          "the last axis stays, so there is nothing to transpose; 04_row_copy moves rows");
 }
 
 kz_status permute_plan_shared_tile(const kz_planner *p) {

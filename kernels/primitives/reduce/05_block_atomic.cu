@@ -1,6 +1,6 @@
 // reduce 05: one atomic per block
 //
-// Idea     a thread can fold many elements in a register before it talks to anybody.
+// Idea     a thread can fold many elements in a register before it exchanges anything.
 // Change   a grid that fills the GPU strides over the data; then warps fold by shuffles, their results meet
 //          in shared memory once, and the block has one atomic.
 // Expect   about a thousand atomics for any n, one barrier pair per block.

@@ -2,7 +2,7 @@
 //
 // Idea     only bytes in flight keep DRAM busy: load 16 at a time, and the next before the last has come.
 // Change   05's loop in packs of 16 bytes, PACKS of them at once (vector.cuh).
-// Expect   DRAM's roof for large n.
+// Expect   peak DRAM bandwidth for large n.
 // Limit    below some millions of elements the time goes to the plan's steps: the fill of the cell, the
 //          kernel and, where the cell is not the result, one more (see 07).
 

@@ -1,5 +1,5 @@
 // kz: sm 90
-// reduce 09: launches that overlap
+// reduce 09: programmatic dependent launch
 //
 // Idea     on a small input most of the time is no work at all: a grid is put on the multiprocessors only when the one
 //          before it in the stream has ended.

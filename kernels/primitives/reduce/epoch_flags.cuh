@@ -49,7 +49,7 @@ template <int operation, typename A> static __device__ __forceinline__ A fold_wa
     return kz_fold_lanes<operation>(value);
 }
 
-// `overlap`: launched before the kernel in front has ended (kz_launch.overlap).
+// `overlap`: launched before the previous kernel has ended (kz_launch.overlap).
 template <int operation, typename T, typename A, bool overlap>
 static __device__ __forceinline__ void epoch_flags(const T *in, T *out, long long *index, size_t n) {
     const kz_tile_states states = {reduce_states, REDUCE_EPOCH_BLOCKS};

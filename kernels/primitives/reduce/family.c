@@ -48,7 +48,7 @@ static kz_status plan_native(const kz_planner *p) {
     return kz_plan_add_launch(p, &finish);
 }
 
-// The cell is filled, all blocks fold into it, and one thread turns it into the result. The sum of a type
+// The cell is filled, all blocks fold into it, and one thread makes the result of it. The sum of a type
 // that is its own accumulator needs no such turning: out itself is the cell. See reduce.cuh for what the cell
 // holds.
 static kz_status fold_into_cell(const kz_planner *p, uint64_t blocks) {

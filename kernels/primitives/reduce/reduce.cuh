@@ -42,7 +42,7 @@ template <int operation, typename A> static __device__ __forceinline__ void fold
         atomicMax((decltype(key) *)cell, key);
 }
 
-// One thread turns the cell into the result; not needed for a sum whose A is T: its cell is the result.
+// One thread makes the result of the cell; not needed for a sum whose A is T: its cell is the result.
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void finish(const void *cell, T *out) {
     A value = kz_fold_identity<operation>(A());

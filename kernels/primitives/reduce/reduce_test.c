@@ -113,7 +113,7 @@ static void who_does_means_and_indices(void **state) {
         KZ_UNSUPPORTED);
 }
 
-// A small input is spread over the multiprocessors, in small blocks; only 09 may come before its turn.
+// A small input is spread over the multiprocessors, in small blocks; only 09 may start early.
 static void shapes_by_size(void **state) {
     const struct {
         int64_t n;

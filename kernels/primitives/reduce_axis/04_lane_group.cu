@@ -1,4 +1,4 @@
-// reduce_axis 04: groups of lanes that fit the row
+// reduce_axis 04: lane groups of the row's length
 //
 // Idea     a row of 16 floats is 64 bytes: four lanes with 16 bytes each read it at once, and a warp has eight such
 //          groups. As many lanes as the row has packs, and no more.

@@ -1,4 +1,4 @@
-// reduce_axis 07: the plan chooses
+// reduce_axis 07: the plan dispatches by shape
 //
 // Idea     no one kernel is right for every shape, but the plan knows the shape.
 // Change   06 for short and middle rows; tiles in shared memory for short rows that do not begin with packs; a block

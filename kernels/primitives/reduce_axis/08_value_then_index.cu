@@ -1,11 +1,11 @@
-// reduce_axis 08: a second look
+// reduce_axis 08: the value first, then its index
 //
 // Idea     argmax need not carry an index along: the greatest value is found as max finds it, and where it stands
 //          by looking at the winner once more.
 // Change   argmin and argmax alone. A lane folds each pack to its extreme by min or max, NaN apart, and keeps the pack
 //          that leads, with its number. The lanes of a row agree on the value, then on the least number among those
 //          that have it; that lane looks at its pack again for the first element that is the value. Eight packs per
-//          lane are in flight. Columns, 16 bytes of neighbouring ones per load, carry a place of 32 bits each.
+//          lane are in flight. Columns, 16 bytes of neighbouring ones per load, carry a position of 32 bits each.
 // Expect   a third of the instructions of folding values with their indices; rows at the speed of a read.
 // Limit    columns of which 16 bytes do not divide the inner axis are read element by element. Short rows that do not
 //          begin with packs go through shared memory as in 07, with an index for each element.
@@ -19,7 +19,7 @@
 template <typename A> struct leader {
     A value;
     unsigned
-        place; // of its first element in the row; until all packs of the lane are seen, its number among them
+        position; // of its first element in the row; until all packs of the lane are seen, its number among them
     uint4 pack;
 };
 
@@ -28,7 +28,7 @@ template <int operation, typename A>
 static __device__ __forceinline__ leader<A> overtake(leader<A> best, leader<A> next) {
     bool beats = kz_beats<operation>(next.value, best.value);
     return {beats ? next.value : best.value,
-            beats ? next.place : best.place,
+            beats ? next.position : best.position,
             {beats ? next.pack.x : best.pack.x, beats ? next.pack.y : best.pack.y,
              beats ? next.pack.z : best.pack.z, beats ? next.pack.w : best.pack.w}};
 }
@@ -59,7 +59,7 @@ static __device__ __forceinline__ bool leads(const leader<A> &l, bool any, unsig
     }
     // Where the best is NaN, those that have it are NaN themselves; elsewhere nobody is.
     unsigned mine = 0xffffffffu, least;
-    if (any && (l.value == most || l.value != l.value)) mine = l.place;
+    if (any && (l.value == most || l.value != l.value)) mine = l.position;
     least = mine;
 #pragma unroll
     for (unsigned step = MOST / 2; step > 0; step /= 2) {
@@ -69,12 +69,12 @@ static __device__ __forceinline__ bool leads(const leader<A> &l, bool any, unsig
     return any && mine == least;
 }
 
-// The second look: the first element of the pack that is its extreme, and where it stands in the row.
+// The index: the first element of the pack that is its extreme, and where it stands in the row.
 template <typename T, typename A>
 static __device__ __forceinline__ kz_value_index<A> look_again(const leader<A> &l) {
     unsigned number;
     A value = kz_pack_find<T>(l.pack, l.value, &number);
-    return {value, l.place + number, 0};
+    return {value, l.position + number, 0};
 }
 
 // ---- short rows: of 2, 4, 8 or 16 packs -------------------------------------------------------------------------
@@ -100,7 +100,7 @@ static __device__ __forceinline__ size_t find_short(const T *in, found<T> out, s
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++) {
             leader<A> l = leader_of<operation, PACKS, T, A>(packs[r]);
-            l.place = (lane + l.place * LANES) * PACK;
+            l.position = (lane + l.position * LANES) * PACK;
             first[r] = leads<operation, LANES>(l, true);
             best[r] = look_again<T>(l);
         }
@@ -115,26 +115,26 @@ static __device__ __forceinline__ size_t find_short(const T *in, found<T> out, s
 // ---- long rows ---------------------------------------------------------------------------------------------
 
 // A row, or a piece of one: packs that are its alone, and less than a pack of elements before and behind them.
-template <typename T> struct stretch {
+template <typename T> struct row_range {
     const T *first;              // its first element
     unsigned head, packs, count; // elements before the packs, packs, elements in all
 };
 
 template <typename T>
-static __device__ __forceinline__ stretch<T> stretch_of(const T *first, unsigned count) {
+static __device__ __forceinline__ row_range<T> row_range_of(const T *first, unsigned count) {
     const unsigned PACK = 16 / sizeof(T), head = (unsigned)((0 - (size_t)first) % 16 / sizeof(T));
-    stretch<T> r = {first, head < count ? head : count, 0, count};
+    row_range<T> r = {first, head < count ? head : count, 0, count};
     r.packs = (count - r.head) / PACK;
     return r;
 }
 
 // An element by itself, as a pack that leads.
 template <typename T, typename A>
-static __device__ __forceinline__ leader<A> single(const stretch<T> &r, unsigned place) {
+static __device__ __forceinline__ leader<A> single(const row_range<T> &r, unsigned position) {
     kz_pack<T> pack;
 #pragma unroll
-    for (int e = 0; e < 16 / (int)sizeof(T); e++) pack.at[e] = r.first[place];
-    return {(A)kz_widen(r.first[place]), place, pack.raw};
+    for (int e = 0; e < 16 / (int)sizeof(T); e++) pack.at[e] = r.first[position];
+    return {(A)kz_widen(r.first[position]), position, pack.raw};
 }
 
 // Of IN_FLIGHT packs, `lanes` apart; WHOLE: all of them are there, else `left` packs from the first on.
@@ -158,35 +158,36 @@ static __device__ __forceinline__ leader<A> load_leader(const uint4 *from, unsig
 // Of packs `lane`, `lane + lanes`, ... of the row. WHOLE: IN_FLIGHT at once as long as all lanes have as many; where rows
 // begin anywhere, some in a warp would, and others not.
 template <int operation, bool WHOLE, typename T, typename A>
-static __device__ __forceinline__ leader<A> find_leader(const stretch<T> &r, unsigned lane, unsigned lanes) {
+static __device__ __forceinline__ leader<A> find_leader(const row_range<T> &r, unsigned lane,
+                                                        unsigned lanes) {
     const uint4 *from = (const uint4 *)(r.first + r.head) + lane;
     leader<A> best = {kz_fold_identity<operation>(A()), 0, {}};
     unsigned p = 0, number = 0;
     if (WHOLE)
         for (; p + IN_FLIGHT * lanes <= r.packs; p += IN_FLIGHT * lanes, number += IN_FLIGHT) {
             leader<A> next = load_leader<operation, true, T, A>(from + p, lanes, 0);
-            next.place += number;
+            next.position += number;
             best = overtake<operation>(best, next);
         }
     for (; p + lane < r.packs; p += IN_FLIGHT * lanes, number += IN_FLIGHT) {
         leader<A> next = load_leader<operation, false, T, A>(from + p, lanes, r.packs - p - lane);
-        next.place += number;
+        next.position += number;
         best = overtake<operation>(best, next);
     }
-    best.place = r.head + (lane + best.place * lanes) * (16 / sizeof(T));
+    best.position = r.head + (lane + best.position * lanes) * (16 / sizeof(T));
     return best;
 }
 
 // With the elements before the packs and behind them, which go one by one to the first lanes. *any: the lane has something.
 template <int operation, typename T, typename A>
-static __device__ __forceinline__ leader<A> with_edges(leader<A> best, const stretch<T> &r, unsigned lane,
+static __device__ __forceinline__ leader<A> with_edges(leader<A> best, const row_range<T> &r, unsigned lane,
                                                        unsigned lanes, bool *any) {
     for (unsigned k = r.head + r.packs * (16 / sizeof(T)) + lane; k < r.count; k += lanes) {
         leader<A> next = single<T, A>(r, k);
         best = *any ? overtake<operation>(best, next) : next;
         *any = true;
     }
-    for (unsigned k = r.head; k-- > 0;) { // from the last to the first, which takes an equal's place
+    for (unsigned k = r.head; k-- > 0;) { // from the last to the first, which takes an equal's position
         if (k % lanes != lane) continue;
         best = *any ? overtake<operation>(single<T, A>(r, k), best) : single<T, A>(r, k);
         *any = true;
@@ -202,8 +203,8 @@ static __device__ __forceinline__ void find_rows(const T *in, found<T> out, size
          base += kz_threads() / KZ_WARP * groups) {
         size_t s = base + (kz_lane() >> shift);
         unsigned count = s < segments ? (unsigned)n : 0;
-        stretch<T> r = {in + s * n, 0, count / (unsigned)(16 / sizeof(T)), count};
-        if (!aligned) r = stretch_of(in + s * n, count);
+        row_range<T> r = {in + s * n, 0, count / (unsigned)(16 / sizeof(T)), count};
+        if (!aligned) r = row_range_of(in + s * n, count);
         leader<A> l = find_leader<operation, aligned, T, A>(r, lane, lanes);
         bool any = lane < r.packs;
         if (!aligned) l = with_edges<operation>(l, r, lane, lanes, &any);
@@ -241,7 +242,7 @@ static __device__ __forceinline__ void find_team(const T *in, found<T> out, kz_v
     for (size_t unit = blockIdx.x; unit < segments * pieces; unit += gridDim.x) {
         size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
-        stretch<T> r = stretch_of(in + s * n + from, (unsigned)(to - from));
+        row_range<T> r = row_range_of(in + s * n + from, (unsigned)(to - from));
         leader<A> l = find_leader<operation, true, T, A>(r, threadIdx.x, LANES);
         bool any = threadIdx.x < r.packs;
         if (r.packs * PACK < r.count) l = with_edges<operation>(l, r, threadIdx.x, LANES, &any);

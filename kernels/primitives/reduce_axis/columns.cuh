@@ -46,16 +46,16 @@ template <typename T> static __device__ __forceinline__ bool by_packs(const T *i
 // The rows of a tile meet, with `count` neighbouring columns for each thread: the threads of row 0 get the results.
 template <int operation, int count, typename A>
 static __device__ __forceinline__ void fold_rows(A value[count], unsigned width) {
-    __shared__ A meeting[count][REDUCE_AXIS_THREADS];
+    __shared__ A partial[count][REDUCE_AXIS_THREADS];
 #pragma unroll
-    for (int e = 0; e < count; e++) meeting[e][threadIdx.x] = value[e];
+    for (int e = 0; e < count; e++) partial[e][threadIdx.x] = value[e];
     for (unsigned half = REDUCE_AXIS_THREADS / 2; half >= width; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half)
 #pragma unroll
             for (int e = 0; e < count; e++)
-                meeting[e][threadIdx.x] = value[e] =
-                    kz_fold_combine<operation>(value[e], meeting[e][threadIdx.x + half]);
+                partial[e][threadIdx.x] = value[e] =
+                    kz_fold_combine<operation>(value[e], partial[e][threadIdx.x + half]);
     }
     __syncthreads();
 }

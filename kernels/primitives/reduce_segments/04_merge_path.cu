@@ -203,13 +203,13 @@ static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const 
         const left<A> l = {value, head, segment};                                                            \
         merge_path<OPERATION, A>(p, l, chunk);                                                               \
     }
-// One entry for both: argmin is the argmax of elements that are turned round.
+// One entry for both: argmin is the argmax of negated elements.
 #define FIND(operation, OPERATION, type, T, A)                                                               \
     KZ_ENTRY_BOUNDS(reduce_segments_merge_path_##operation##_##type, THREADS, REDUCE_SEGMENTS_MERGE_BLOCKS)  \
     (const T *in, const unsigned *offsets, T *out, kz_value_index<A> *value, kz_value_index<A> *head,        \
      unsigned long long *segment, size_t segments, size_t n, size_t chunk, long long *index,                 \
-     size_t turned) {                                                                                        \
-        const problem<T, found<T>> p = {in, offsets, {out, index, turned != 0}, segments, n};                \
+     size_t negated) {                                                                                       \
+        const problem<T, found<T>> p = {in, offsets, {out, index, negated != 0}, segments, n};               \
         const left<kz_value_index<A>> l = {value, head, segment};                                            \
         merge_path<OPERATION, A>(p, l, chunk);                                                               \
     }

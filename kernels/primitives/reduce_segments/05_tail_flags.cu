@@ -1,4 +1,4 @@
-// reduce_segments 05: ends as bits
+// reduce_segments 05: tail flags, segment ends as bits
 // kz: sm 80
 //
 // Idea     04 asks at every item whether it is an element or an end: some thirty instructions per element. Elements are

@@ -118,7 +118,7 @@ static kz_status plan_lanes(const kz_planner *p) {
 
 // A launch over even shares of elements and ends, each of `chunk` items. The workspace, per block: a value
 // and a head of 8 bytes each, 16 with an index, and a segment's number of 8. What finds is one kernel: the
-// least is the greatest of elements turned round, and where no index is wanted none is written.
+// least is the greatest of elements negated round, and where no index is wanted none is written.
 static kz_status add_shares(const kz_planner *p, uint64_t blocks, uint32_t threads, uint64_t chunk) {
     const kz_case *c = p->c;
     bool least = c->operation == KZ_REDUCE_MIN || c->operation == KZ_REDUCE_ARGMIN;
@@ -191,7 +191,7 @@ typedef struct ring_shape {
     size_t kept;
 } ring_shape;
 
-// A stretch of tiles for every block.
+// A range of tiles for every block.
 static kz_status add_ring(const kz_planner *p, ring_shape ring) {
     const kz_device_info *device = p->device;
     size_t size = kz_type_size(p->c->type);

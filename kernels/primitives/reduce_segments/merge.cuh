@@ -5,7 +5,7 @@
 
 #include "segments.cuh"
 
-// What a stretch of items leaves: what is folded since the last end in it, or since its start where it has none.
+// What a range of items leaves: what is folded since the last end in it, or since its start where it has none.
 template <typename A> struct part {
     A value;
     int closed; // an end was in it

@@ -254,12 +254,12 @@ static void what_equals_the_identity_has_a_place(void **state) {
     kz_device_close(device);
 }
 
-// 04 has one kernel for all three: of elements turned round for the least, without indices where none are
+// 04 has one kernel for all three: of negated elements for the least, without indices where none are
 // wanted.
 static void what_finds_is_one_kernel(void **state) {
     const struct {
         kz_reduce_operation operation;
-        bool index, turned;
+        bool index, negated;
     } rows[] = {
         {KZ_REDUCE_MIN, false, true}, {KZ_REDUCE_ARGMIN, true, true}, {KZ_REDUCE_ARGMAX, true, false}};
     for (size_t i = 0; i < 3; i++) {
@@ -268,7 +268,7 @@ static void what_finds_is_one_kernel(void **state) {
         assert_int_equal(plan(c, &p), KZ_OK);
         assert_string_equal(p.steps[0].entry, "reduce_segments_merge_path_argmax_f32");
         assert_int_equal(p.steps[0].args[9].kind == KZ_ARG_BUFFER, rows[i].index);
-        assert_int_equal(p.steps[0].args[10].scalar, rows[i].turned);
+        assert_int_equal(p.steps[0].args[10].scalar, rows[i].negated);
         assert_int_equal(plan_of("07_ring_buffer", c, &p), KZ_UNSUPPORTED);
         assert_int_equal(plan_of("06_in_order_blocks", c, &p), i == 0 ? KZ_OK : KZ_UNSUPPORTED);
         assert_int_equal(plan_of("08_shared_index", c, &p), i == 0 ? KZ_UNSUPPORTED : KZ_OK);

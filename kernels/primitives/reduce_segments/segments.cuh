@@ -15,25 +15,25 @@ static __device__ __forceinline__ void write_result(T *out, const unsigned *offs
 }
 
 // Where what finds writes: the values and where in their segments they stand; they were counted from the
-// input's first element. No indices are wanted where `index` is NULL. `turned`: what is folded is turned
-// round, least for greatest.
+// input's first element. No indices are wanted where `index` is NULL. `negated`: what is folded is
+// negated, least for greatest.
 template <typename T> struct found {
     T *out;
     long long *index;
-    bool turned;
+    bool negated;
 };
-static __device__ __forceinline__ float turn(float x) { return -x; }
-static __device__ __forceinline__ double turn(double x) { return -x; }
-static __device__ __forceinline__ int turn(int x) { return ~x; }
+static __device__ __forceinline__ float negate(float x) { return -x; }
+static __device__ __forceinline__ double negate(double x) { return -x; }
+static __device__ __forceinline__ int negate(int x) { return ~x; }
 
 template <typename T, typename A> static __device__ __forceinline__ A enter(T *, A x) { return x; }
 template <typename T, typename A> static __device__ __forceinline__ A enter(found<T> to, A x) {
-    return to.turned ? turn(x) : x;
+    return to.negated ? negate(x) : x;
 }
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_result(found<T> to, const unsigned *offsets, size_t s,
                                                     kz_value_index<A> b) {
-    kz_narrow(&to.out[s], enter(to, b.value)); // twice turned is the element itself
+    kz_narrow(&to.out[s], enter(to, b.value)); // negated twice it is the element itself
     if (to.index) to.index[s] = b.high < 0 ? -1 : kz_index_of(b) - offsets[s];
 }
 

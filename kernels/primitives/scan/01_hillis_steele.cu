@@ -2,7 +2,7 @@
 //
 // Idea     combine with the neighbour 1 to the left, then with that 2 to the left, then 4: after 8 steps each
 //          of 256 elements has met all before it (Hillis and Steele 1986).
-// Change   the first version. A tile of 256 elements in shared memory, two copies in turn, so that no step
+// Change   the first version. A tile of 256 elements in shared memory, two copies, double-buffered, so that no step
 //          overwrites what another thread has yet to read; the tiles meet by the frame's kernels.
 // Expect   a barrier per step, and n log n combinations where a loop needs n.
 // Limit    the work: 8 combinations per element, 7 of them of no use to a machine that is short of threads

@@ -1,4 +1,4 @@
-// scan 05: reduce first, then scan
+// scan 05: reduce-then-scan
 //
 // Idea     a tile's total can be had without its scan: reading is half the traffic of reading and writing.
 // Change   the first kernel only reduces; the second scans the totals, as before; the third reads the tile

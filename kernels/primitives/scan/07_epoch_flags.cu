@@ -8,7 +8,7 @@
 // Expect   one launch, the first load in its first instructions; ahead of 06 by a few microseconds, which is
 //          much below 2^22 elements.
 // Limit    the module's statuses allow one launch at a time, and 2^19 tiles. As in 06, each block waits for its
-//          prefix with its registers full and nothing in flight: loads and waits take turns (see 08).
+//          prefix with its registers full and nothing in flight: loads and waits alternate (see 08).
 
 #include "one_pass.cuh"
 

@@ -69,7 +69,7 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     return 3;
 }
 
-// Heads: every 61st or so, and none at all in every second stretch of 16384, so that segments of all lengths
+// Heads: every 61st or so, and none at all in every second run of 16384, so that segments of all lengths
 // meet tiles of all sizes. Integer maps have an odd a, which has an inverse: no map is ever forgotten.
 static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
     bool heads = which == HEADS, maps = which == IN && is_affine(c) && scan_whole(c->type);

@@ -1,7 +1,7 @@
 // scan: the right answer, and how far a float's may be from it.
 //
 // min, max and everything of integers are exact, an i64 as far as a double shows it. A float sum rounds wherever
-// two parts meet, and each part is a stretch of elements, whose sum is the difference of two prefixes: at most
+// two parts meet, and each part is a range of elements, whose sum is the difference of two prefixes: at most
 // 2 M, with M the largest prefix so far. Result i takes at most i roundings of at most u 2 M each; taken as
 // independent and even, their sum has a deviation of u sqrt(i) 2 M / sqrt(3), and six of those are allowed. u
 // is that of the accumulator: 2^-24

@@ -14,7 +14,7 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     return 2;
 }
 
-static kz_place place(const kz_case *c) {
+static kz_location location(const kz_case *c) {
     return c->operation == PAGEABLE ? KZ_ON_HOST_PAGEABLE : KZ_ON_HOST_PINNED;
 }
 
@@ -223,7 +223,7 @@ const kz_family kz_family_streams = {
     .embedded = &kz_embedded_streams,
     .entry = entry,
     .buffers = buffers,
-    .place = place,
+    .location = location,
     .reference = streams_reference,
     .elementwise = true,
     .work = work,

@@ -1,10 +1,10 @@
 // transpose 04: a tile in shared memory
 //
-// Idea     turn the tile inside the multiprocessor, where a scattered access costs no DRAM.
+// Idea     transpose the tile inside the multiprocessor, where a scattered access costs no DRAM.
 // Change   a block reads a 32 x 32 tile row by row and writes it column by column: both coalesced.
 // Expect   every sector moves once, whole.
 // Limit    the 32 lanes that read a column of the f32 tile are 32 words apart: all in one of the 32 banks,
-//          so each such read takes 32 turns. Half types are 16 words apart: two banks, 16 turns (see 05).
+//          a 32-way bank conflict. Half types are 16 words apart: two banks, 16-way (see 05).
 
 #include "transpose.cuh"
 

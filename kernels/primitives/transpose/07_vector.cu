@@ -1,7 +1,7 @@
 // transpose 07: four elements at a time
 //
 // Idea     06 moves 4 bytes per lane and instruction; the hardware moves 16, in DRAM and in shared memory.
-// Change   a tile is 64 x 64. Each thread loads a 4 x 4 block as 4 quads, turns it in registers, and puts 4
+// Change   a tile is 64 x 64. Each thread loads a 4 x 4 block as 4 quads, transposes it in registers, and puts 4
 //          quads into the tile, already transposed; then quads of out's rows are read and written. Chunk k of
 //          the tile's row c is kept at k ^ (c / 4), so that neither side meets a bank twice. Blocks that run
 //          together take tiles of a square region, so that pieces of rows meet in L2 on both sides.
@@ -23,7 +23,7 @@ enum {
     SCALAR_STEP = THREADS / TILE, // and element by element,
     SCALARS = 8,                  // of which a thread has so many in flight
 };
-static_assert(THREADS == CHUNKS * CHUNKS, "a thread turns one 4 x 4 block");
+static_assert(THREADS == CHUNKS * CHUNKS, "a thread transposes one 4 x 4 block");
 
 template <typename T> union quad;
 template <> union quad<uint32_t> {
@@ -48,7 +48,9 @@ static __device__ __forceinline__ corner find_grouped_tile(size_t rows, size_t c
 }
 
 // The tile holds out's piece: row c has the elements of in's column c. Where chunk k of row c is kept:
-static __device__ __forceinline__ unsigned place(unsigned c, unsigned chunk) { return chunk ^ (c / QUAD); }
+static __device__ __forceinline__ unsigned swizzled_index(unsigned c, unsigned chunk) {
+    return chunk ^ (c / QUAD);
+}
 
 template <typename T>
 static __device__ __forceinline__ void read_quads(quad<T> (*tile)[CHUNKS], const T *in, size_t rows,
@@ -64,11 +66,11 @@ static __device__ __forceinline__ void read_quads(quad<T> (*tile)[CHUNKS], const
             line[i].raw = kz_load<TRANSPOSE_VECTOR_LOAD>((const word *)(in + (row + i) * columns + column));
 #pragma unroll
     for (int j = 0; j < QUAD; j++) {
-        quad<T> turned;
+        quad<T> transposed;
 #pragma unroll
-        for (int i = 0; i < QUAD; i++) turned.at[i] = line[i].at[j];
+        for (int i = 0; i < QUAD; i++) transposed.at[i] = line[i].at[j];
         unsigned c = across * QUAD + j;
-        tile[c][place(c, down)] = turned;
+        tile[c][swizzled_index(c, down)] = transposed;
     }
 }
 
@@ -86,7 +88,7 @@ static __device__ __forceinline__ void read_elements(quad<T> (*tile)[CHUNKS], co
 #pragma unroll
         for (int step = 0; step < SCALARS; step++) {
             unsigned r = first + step * SCALAR_STEP;
-            tile[c][place(c, r / QUAD)].at[r % QUAD] = line[step];
+            tile[c][swizzled_index(c, r / QUAD)].at[r % QUAD] = line[step];
         }
     }
 }
@@ -102,7 +104,7 @@ static __device__ __forceinline__ void write_quads(const quad<T> (*tile)[CHUNKS]
 #pragma unroll
     for (int step = 0; step < VECTOR_STEPS; step++) {
         unsigned c = first + step * VECTOR_STEP;
-        line[step] = tile[c][place(c, chunk)];
+        line[step] = tile[c][swizzled_index(c, chunk)];
     }
     T *at = out + (from.column + first) * rows + row;
 #pragma unroll
@@ -121,7 +123,7 @@ static __device__ __forceinline__ void write_elements(const quad<T> (*tile)[CHUN
 #pragma unroll
         for (int step = 0; step < SCALARS; step++) {
             unsigned c = first + step * SCALAR_STEP;
-            line[step] = tile[c][place(c, r / QUAD)].at[r % QUAD];
+            line[step] = tile[c][swizzled_index(c, r / QUAD)].at[r % QUAD];
         }
         T *at = out + (from.column + first) * rows + from.row + r;
 #pragma unroll

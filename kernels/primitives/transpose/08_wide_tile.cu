@@ -3,7 +3,7 @@
 // Idea     DRAM knows bytes. 07's tile of 64 x 64 is 256 bytes wide in f32, but 128 in bf16, whose accesses
 //          have 8 bytes: half as much is in flight, in pieces half as long.
 // Change   a tile is so many packs of 16 bytes wide and high: 128 x 128 elements of 2 bytes. A thread loads a
-//          block of 8 x 8 of them as 8 packs and turns it in registers, where one instruction picks two
+//          block of 8 x 8 of them as 8 packs and transposes it in registers, where one instruction picks two
 //          halves (or two pairs of bytes) from two words. What reaches shared memory are packs, in and out.
 //          Blocks go down the columns of tiles, so that those which run together write neighbouring pieces.
 // Expect   the same accesses for every size of element: 2 to 16 loads of 16 bytes in flight per thread.

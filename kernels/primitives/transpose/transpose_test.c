@@ -10,11 +10,11 @@
 
 static void two_by_three(void **state) {
     float in[] = {1, 2, 3, /**/ 4, 5, 6};
-    const double turned[] = {1, 4, /**/ 2, 5, /**/ 3, 6};
+    const double transposed[] = {1, 4, /**/ 2, 5, /**/ 3, 6};
     kz_case c = {.type = KZ_F32, .axes = {2, 3}};
     double expected[6], bound[6];
     kz_family_find("transpose")->reference(&c, (void *[]){in, NULL}, 1, expected, bound, NULL);
-    for (int i = 0; i < 6; i++) assert_true(expected[i] == turned[i] && bound[i] == 0.0);
+    for (int i = 0; i < 6; i++) assert_true(expected[i] == transposed[i] && bound[i] == 0.0);
 }
 
 static void a_grid_too_large_is_refused(void **state) {

@@ -3,8 +3,8 @@
 // Idea     DRAM is kept busy by bytes in flight: ask for more of them at once.
 // Change   a block adds a tile: each thread first loads all its packs of x and y, a block's width apart, then
 //          adds and stores.
-// Expect   2 * PACKS independent 16-byte loads per thread before the first use; DRAM's roof.
-// Limit    the roof itself, which 03 reaches too on an H200: 12 bytes move per addition. Unaligned
+// Expect   2 * PACKS independent 16-byte loads per thread before the first use; peak DRAM bandwidth.
+// Limit    the peak itself, which 03 reaches too on an H200: 12 bytes move per addition. Unaligned
 //          pointers go one element at a time.
 
 #include "kz/kernel.cuh"

@@ -1,9 +1,9 @@
 // warp 01: a thread per row
 //
-// Idea     nobody has to talk: one thread reads its row's 32 elements and knows everything.
+// Idea     no exchange is needed: one thread reads its row's 32 elements and knows everything.
 // Change   the first version. match compares each pair; products have a thread per element of the result.
 // Expect   32 lanes that are 128 bytes apart: each load of a warp touches 32 sectors for 32 words, and the other
-//          seven words of a sector must wait in L1 until their turn comes.
+//          seven words of a sector must wait in L1 until they are read.
 // Limit    L1, which the 32 rows of each warp on the multiprocessor have to share (see 02).
 
 #include "row.cuh"

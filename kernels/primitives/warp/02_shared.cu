@@ -1,9 +1,9 @@
 // warp 02: through shared memory
 //
-// Idea     a warp per row: 32 lanes side by side read 32 neighbours, and meet in shared memory.
+// Idea     a warp per row: 32 lanes side by side read 32 neighbours, and exchange them in shared memory.
 // Change   a lane puts its element down; folds are a tree, scans five rounds, votes bits of one word, match reads
 //          the whole row. __syncwarp after each exchange: lanes of a warp need not be at the same place.
-// Expect   one request of four whole sectors per row; a store, a load and a meeting for each step of a tree.
+// Expect   one request of four whole sectors per row; a store, a load and a warp synchronisation for each step of a tree.
 // Limit    every step is a round trip through shared memory, and the lanes that a tree drops wait (see 03).
 
 #include "row.cuh"
@@ -24,7 +24,7 @@ static __device__ __forceinline__ void fold_rows(const T *in, T *out, size_t n) 
     if (kz_lane() == 0 && own_row() < rows_of(n)) out[own_row()] = row[0];
 }
 
-// Two meetings per round: everybody has read before anybody writes, and has written before anybody reads.
+// Two synchronisations per round: everybody has read before anybody writes, and has written before anybody reads.
 template <bool exclusive, typename T>
 static __device__ __forceinline__ void scan_rows(const T *in, T *out, size_t n) {
     __shared__ T rows[WARPS][KZ_WARP];

@@ -1,6 +1,6 @@
 // warp 03: shuffles
 //
-// Idea     a register of one lane can be read by another: no memory, no meeting, one instruction.
+// Idea     a register of one lane can be read by another: no memory, no barrier, one instruction.
 // Change   02's exchanges become shuffles: down for folds, up for scans, lane by lane for match. In a product each
 //          lane keeps its column of b in 32 registers, and the elements of a travel.
 // Expect   no shared memory; five shuffles for a fold where 02 has five round trips. Match: 32 of them, and a

@@ -3,7 +3,7 @@
 //
 // Idea     the hardware folds integers (redux), votes (ballot) and finds equals (match) by itself.
 // Change   one instruction in the place of 03's shuffles. Floats have no redux: their maximum is that of integers
-//          in the same order. The last row's mask comes from a ballot of all lanes, before they part.
+//          in the same order. The last row's mask comes from a ballot of all lanes, before they diverge.
 // Expect   a fold of integers, a vote, a match: one exchange each, and the answer is known to all lanes.
 // Limit    no such instruction for sums of floats, nor for scans. One row per warp, 128 bytes in flight (see 06).
 
@@ -14,7 +14,7 @@ template <int operation> static __device__ __forceinline__ int fold_lanes(int va
                                : __reduce_max_sync(KZ_ALL_LANES, value);
 }
 
-// A float's bits as an int in the floats' order: negative ones turned round, NaN above all.
+// A float's bits as an int in the floats' order: negative ones reversed, NaN above all.
 template <int operation> static __device__ __forceinline__ float fold_lanes(float value) {
     int bits = __float_as_int(value);
     int key = value != value ? INT32_MAX : bits ^ ((bits >> 31) & INT32_MAX);

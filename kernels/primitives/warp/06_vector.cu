@@ -6,7 +6,7 @@
 //          eight packs per lane 32 rows. Within a lane no exchange is needed; among the eight, 04's butterfly hands
 //          over. Votes: four ballots for four rows. Match: a register per row as before, eight rows in flight.
 //          Product: a lane has a tile of 8 x 4, and 12 shuffles feed 32 multiply-adds.
-// Expect   7 shuffles for 32 rows folded, 3 for 4 rows scanned, a product by 384 shuffles and not 1024: DRAM's roof.
+// Expect   7 shuffles for 32 rows folded, 3 for 4 rows scanned, a product by 384 shuffles and not 1024: peak DRAM bandwidth.
 // Limit    rows that do not begin with 16 bytes, and those behind the last whole tile, go row by row as in 03.
 // kz: sm 80
 
