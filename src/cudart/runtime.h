@@ -88,7 +88,7 @@ typedef struct cudart_allocation {
     cudart_memory_kind kind;
     unsigned flags;
     const char *call; // that made it
-    uint64_t serial;  // the how-manyth
+    uint64_t serial;  // its ordinal
     struct CUmemPoolHandle_st *pool;
     int preferred, preferred_type, accessed_by, read_mostly, last_prefetch, last_prefetch_type;
 } cudart_allocation;

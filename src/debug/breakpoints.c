@@ -230,8 +230,8 @@ bool debug_find_line(debug_session *s, const char *word, uint32_t *file, uint32_
 // ---- for whom --------------------------------------------------------------------------------------------
 
 int debug_breakpoint_lane(debug_session *s, debug_breakpoint *b, const sim_event *event) {
-    sim_look_where where;
-    sim_look_at(event->self, &where);
+    sim_inspect_where where;
+    sim_inspect_at(event->self, &where);
     if (b->has_block && memcmp(b->block, where.block_at, sizeof b->block)) return -1;
     for (uint32_t m = event->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), thread = where.warp * 32 + lane;
@@ -241,7 +241,7 @@ int debug_breakpoint_lane(debug_session *s, debug_breakpoint *b, const sim_event
         if (!b->condition) return (int)lane;
         debug_place place = {.warp = event->self,
                              .lane = lane,
-                             .frame = sim_look_frame(event->self),
+                             .frame = sim_inspect_frame(event->self),
                              .inst = event->inst,
                              .symbols = s->symbols};
         debug_value value;
@@ -379,7 +379,7 @@ void debug_add_watch(debug_session *s, const char *text) {
     b->watch_lane = s->focus.lane;
     b->watch_warp = s->focus.warp;
     b->watch_block = s->focus.block;
-    uint64_t local = sim_look_window(SIM_LOCAL);
+    uint64_t local = sim_inspect_window(SIM_LOCAL);
     b->is_local = value.address >= local && value.address - local < UINT64_C(1) << 40;
     debug_value_bits(&place, &value, &b->old);
     s->watch_count++;

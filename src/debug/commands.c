@@ -136,8 +136,8 @@ static bool do_until(debug_session *s, const char *options, const char *text) {
     debug_place place;
     if (!debug_focused_place(s, &place)) return false;
     if (!*text) return debug_begin_step(s, DEBUG_NEXT, 1, false, true);
-    sim_look_where where;
-    sim_look_at(place.warp, &where);
+    sim_inspect_where where;
+    sim_inspect_at(place.warp, &where);
     uint32_t thread = where.warp * 32 + place.lane;
     char whole[512];
     snprintf(whole, sizeof whole, "%.300s if block(%u,%u,%u) thread(%u,%u,%u)", text, where.block_at[0],
@@ -204,9 +204,9 @@ static bool do_block(debug_session *s, const char *options, const char *text) {
         debug_say(s, "'%s' is no block: block 1 or block 1,0,0\n", text);
         return false;
     }
-    for (uint32_t i = 0; i < sim_look_resident(s->event->self); i++) {
-        sim_look_where where;
-        sim_look_at(sim_look_block(s->event->self, i), &where);
+    for (uint32_t i = 0; i < sim_inspect_resident(s->event->self); i++) {
+        sim_inspect_where where;
+        sim_inspect_at(sim_inspect_block(s->event->self, i), &where);
         if (memcmp(where.block_at, at, sizeof at)) continue;
         s->focus = (debug_focus){.block = where.block_index};
         return focus_changed(s);
@@ -221,9 +221,9 @@ static bool do_block(debug_session *s, const char *options, const char *text) {
 
 static bool focus_thread(debug_session *s, uint64_t thread) {
     const sim_warp *warp = debug_focused_warp(s);
-    sim_look_where where;
+    sim_inspect_where where;
     if (!warp) return false;
-    sim_look_at(warp, &where);
+    sim_inspect_at(warp, &where);
     if (thread >= where.threads) {
         debug_say(s, "The block has %u threads.\n", where.threads);
         return false;
@@ -243,8 +243,8 @@ static bool do_thread(debug_session *s, const char *options, const char *text) {
         debug_show_focus(s);
         return false;
     }
-    sim_look_where where;
-    sim_look_at(warp, &where);
+    sim_inspect_where where;
+    sim_inspect_at(warp, &where);
     if (parts == 1) return focus_thread(s, at[0]);
     for (unsigned i = 0; i < 3; i++)
         if (at[i] >= where.block[i]) {

@@ -3,7 +3,7 @@
 #define DEBUG_EXPRESSION_H
 
 #include "debug/symbols.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 // Where an expression is to be understood: a lane, in one of its calls, at an instruction.
 typedef struct debug_place {

@@ -19,11 +19,11 @@ static const debug_type *register_type(debug_symbols *symbols, ptx_type type) {
 
 kz_status debug_register_value(const debug_place *place, const char *name, debug_value *value,
                                kz_error *error) {
-    const ptx_function *function = sim_look_function(place->warp, place->frame);
+    const ptx_function *function = sim_inspect_function(place->warp, place->frame);
     for (uint32_t i = 0; function && i < function->reg_count; i++) {
         if (strcmp(function->regs[i].name, name)) continue;
         ptx_type type = function->regs[i].type;
-        const uint8_t *lanes = sim_look_register(place->warp, place->frame, (int32_t)i);
+        const uint8_t *lanes = sim_inspect_register(place->warp, place->frame, (int32_t)i);
         if (!lanes) break;
         *value = (debug_value){.type = register_type(place->symbols, type)};
         uint32_t predicate;
@@ -58,7 +58,7 @@ kz_status debug_variable_value(const debug_place *place, const debug_die *variab
         break;
     }
     case DEBUG_IN_VARIABLE:
-        if (!sim_look_variable(place->warp, place->frame, at.variable, &address))
+        if (!sim_inspect_variable(place->warp, place->frame, at.variable, &address))
             return base_fail(error, KZ_INVALID, "%s is not used by this kernel, so it has no place", name);
         address += (uint64_t)at.offset;
         if (!at.indirect) {
@@ -66,7 +66,7 @@ kz_status debug_variable_value(const debug_place *place, const debug_die *variab
             value->address = address;
             return KZ_OK;
         }
-        if (!sim_look_memory(place->warp, place->lane, address, &address, sizeof address))
+        if (!sim_inspect_memory(place->warp, place->lane, address, &address, sizeof address))
             return base_fail(error, KZ_INVALID, "%s cannot be read: no memory at its address", name);
         break;
     default:
@@ -81,8 +81,8 @@ kz_status debug_variable_value(const debug_place *place, const debug_die *variab
 }
 
 static bool dimensions_value(const debug_place *place, const char *name, debug_value *value) {
-    sim_look_where where;
-    sim_look_at(place->warp, &where);
+    sim_inspect_where where;
+    sim_inspect_at(place->warp, &where);
     uint32_t thread = where.warp * 32 + place->lane, at[3];
     if (!strcmp(name, "threadIdx")) {
         at[0] = thread % where.block[0];
@@ -107,14 +107,14 @@ static bool dimensions_value(const debug_place *place, const char *name, debug_v
 // A variable of the PTX itself, where DWARF does not know it: its bytes.
 static bool ptx_variable_value(const debug_place *place, const char *name, debug_value *value) {
     const ptx_module *module = debug_symbols_module(place->symbols);
-    const ptx_function *function = sim_look_function(place->warp, place->frame);
+    const ptx_function *function = sim_inspect_function(place->warp, place->frame);
     const ptx_variable *found = NULL;
     for (uint32_t i = 0; i < module->variable_count && !found; i++)
         if (!strcmp(module->variables[i]->name, name)) found = module->variables[i];
     for (uint32_t i = 0; function && i < function->local_count && !found; i++)
         if (!strcmp(function->locals[i]->name, name)) found = function->locals[i];
     uint64_t address;
-    if (!found || !sim_look_variable(place->warp, place->frame, found, &address)) return false;
+    if (!found || !sim_inspect_variable(place->warp, place->frame, found, &address)) return false;
     const debug_type *byte = debug_type_builtin(place->symbols, DEBUG_UNSIGNED, 1);
     *value = (debug_value){
         .type = debug_type_array(place->symbols, byte, found->size), .in_memory = true, .address = address};

@@ -67,7 +67,7 @@ void debug_show_memory(debug_session *s, const char *options, const char *text) 
     for (uint64_t i = 0; i < count; i++, address += bytes) {
         uint64_t bits = 0;
         if (i % LINE_CELLS == 0) debug_say(s, "%s0x%" PRIx64 ":", i ? "\n" : "", address);
-        if (!sim_look_memory(place.warp, place.lane, address, &bits, bytes)) {
+        if (!sim_inspect_memory(place.warp, place.lane, address, &bits, bytes)) {
             debug_say(s, "  there is no memory at 0x%" PRIx64, address);
             break;
         }
@@ -141,7 +141,7 @@ static const debug_type *element_of(const debug_type *type) {
 // The type that the source gives the word's variable; NULL where nobody knows.
 static const debug_type *type_at(const grid *g, uint32_t offset) {
     uint32_t begin = 0;
-    const ptx_variable *variable = sim_look_shared_variable(g->place.warp, offset, &begin);
+    const ptx_variable *variable = sim_inspect_shared_variable(g->place.warp, offset, &begin);
     const debug_dwarf *dwarf = debug_symbols_dwarf(g->place.symbols);
     for (size_t i = 0; variable && i < dwarf->count; i++) {
         const debug_die *d = dwarf->all[i];
@@ -250,7 +250,7 @@ static void show_legend(const grid *g) {
     uint32_t begin = 0;
     const ptx_variable *before = NULL;
     for (uint32_t offset = 0; offset < g->size; offset += WORD) {
-        const ptx_variable *variable = sim_look_shared_variable(g->place.warp, offset, &begin);
+        const ptx_variable *variable = sim_inspect_shared_variable(g->place.warp, offset, &begin);
         if (variable && variable != before && begin == offset) {
             char name[128];
             debug_variable_name(variable, name, sizeof name);
@@ -269,7 +269,7 @@ void debug_show_shared(debug_session *s, const char *options, const char *text) 
         else if (strchr("xduf", *options))
             g.letter = *options;
     }
-    g.bytes = sim_look_shared(g.place.warp, &g.size);
+    g.bytes = sim_inspect_shared(g.place.warp, &g.size);
     g.last = g.size / WORD * WORD;
     g.shadow = debug_shadow_of(s, s->focus.block);
     if (!g.size) {
@@ -283,7 +283,7 @@ void debug_show_shared(debug_session *s, const char *options, const char *text) 
             debug_say(s, "%s\n", error.message);
             return;
         }
-        uint64_t window = sim_look_window(SIM_SHARED), offset = value.address - window;
+        uint64_t window = sim_inspect_window(SIM_SHARED), offset = value.address - window;
         if (!value.in_memory || value.address < window || offset >= g.size) {
             debug_say(s, "%s is not in shared memory.\n", text);
             return;

@@ -64,7 +64,7 @@ static void show_table(debug_session *s, base_text *cells, int width) {
 
 static void show_all_lanes(debug_session *s, debug_place place, const char *text, debug_format format) {
     base_text cells[LANES] = {0};
-    sim_look_path own, path;
+    sim_inspect_path own, path;
     uint32_t elsewhere = 0, alive = 0;
     size_t widest = 2;
     bool alike = true;
@@ -182,7 +182,7 @@ static void show_register(debug_session *s, const debug_place *place, const ptx_
 void debug_show_registers(debug_session *s, const char *text) {
     debug_place place;
     if (!debug_focused_place(s, &place)) return;
-    const ptx_function *f = sim_look_function(place.warp, place.frame);
+    const ptx_function *f = sim_inspect_function(place.warp, place.frame);
     unsigned shown = 0;
     for (uint32_t i = 0; f && i < f->reg_count; i++) {
         const char *name = f->regs[i].name;

@@ -33,19 +33,19 @@ bool debug_is_stopped(debug_session *s) {
 
 const sim_warp *debug_focused_warp(const debug_session *s) {
     if (!s->event || !s->event->self) return NULL;
-    sim_look_where where;
-    for (uint32_t i = 0; i < sim_look_resident(s->event->self); i++) {
-        const sim_warp *first = sim_look_block(s->event->self, i);
-        sim_look_at(first, &where);
-        if (where.block_index == s->focus.block) return sim_look_warp(first, s->focus.warp);
+    sim_inspect_where where;
+    for (uint32_t i = 0; i < sim_inspect_resident(s->event->self); i++) {
+        const sim_warp *first = sim_inspect_block(s->event->self, i);
+        sim_inspect_at(first, &where);
+        if (where.block_index == s->focus.block) return sim_inspect_warp(first, s->focus.warp);
     }
-    return s->focus.block == s->event->block ? sim_look_warp(s->event->self, s->focus.warp) : NULL;
+    return s->focus.block == s->event->block ? sim_inspect_warp(s->event->self, s->focus.warp) : NULL;
 }
 
-bool debug_path_of(const debug_session *s, const sim_warp *warp, uint32_t lane, sim_look_path *path) {
-    for (uint32_t i = 0; sim_look_path_at(warp, i, path); i++) {
+bool debug_path_of(const debug_session *s, const sim_warp *warp, uint32_t lane, sim_inspect_path *path) {
+    for (uint32_t i = 0; sim_inspect_path_at(warp, i, path); i++) {
         if (!(path->mask >> lane & 1)) continue;
-        if (warp == s->event->self && path->state == SIM_LOOK_RUNNING && s->event->inst)
+        if (warp == s->event->self && path->state == SIM_INSPECT_RUNNING && s->event->inst)
             path->inst = s->event->inst;
         return true;
     }
@@ -55,7 +55,7 @@ bool debug_path_of(const debug_session *s, const sim_warp *warp, uint32_t lane, 
 bool debug_focused_place(debug_session *s, debug_place *place) {
     if (!debug_is_stopped(s)) return false;
     const sim_warp *warp = debug_focused_warp(s);
-    sim_look_path path;
+    sim_inspect_path path;
     if (!warp || !debug_path_of(s, warp, s->focus.lane, &path)) {
         debug_say(s, "The thread has ended; choose another: block, thread, warp, lane (info threads lists "
                      "them).\n");
@@ -66,9 +66,9 @@ bool debug_focused_place(debug_session *s, debug_place *place) {
     for (unsigned i = 0; i < s->focus.level; i++) {
         const ptx_inst *back;
         uint32_t caller;
-        if (!sim_look_caller(warp, place->frame, &caller, &back)) break;
+        if (!sim_inspect_caller(warp, place->frame, &caller, &back)) break;
         place->frame = caller;
-        const ptx_function *function = sim_look_function(warp, caller);
+        const ptx_function *function = sim_inspect_function(warp, caller);
         if (!back && function && function->inst_count) back = function->insts + function->inst_count;
         place->inst = back ? back - 1 : NULL; // the call itself
     }
@@ -78,7 +78,7 @@ bool debug_focused_place(debug_session *s, debug_place *place) {
 uint32_t debug_depth(const sim_warp *warp, uint32_t frame) {
     uint32_t depth = 0, caller;
     const ptx_inst *back;
-    while (depth < 100000 && sim_look_caller(warp, frame, &caller, &back)) {
+    while (depth < 100000 && sim_inspect_caller(warp, frame, &caller, &back)) {
         frame = caller;
         depth++;
     }
@@ -90,9 +90,9 @@ void debug_clear_step(debug_session *s) { s->step = (debug_step){.mode = DEBUG_R
 // ---- stopping --------------------------------------------------------------------------------------------
 
 // The path that executes the event.
-static bool running_path(const sim_event *event, sim_look_path *path) {
-    for (uint32_t i = 0; sim_look_path_at(event->self, i, path); i++)
-        if (path->state == SIM_LOOK_RUNNING) return true;
+static bool running_path(const sim_event *event, sim_inspect_path *path) {
+    for (uint32_t i = 0; sim_inspect_path_at(event->self, i, path); i++)
+        if (path->state == SIM_INSPECT_RUNNING) return true;
     return false;
 }
 
@@ -125,7 +125,7 @@ static void stop(debug_session *s, const sim_event *event, int lane) {
     if (s->out.length && s->step.mode != DEBUG_STEPI) select_own_call(s);
     // After a step in one function, by the same lanes, the line says enough.
     debug_step step = s->step;
-    sim_look_path path;
+    sim_inspect_path path;
     bool brief = !s->out.length && step.mode != DEBUG_RUNS && running_path(event, &path) &&
                  s->focus.lane == step.of.lane && path.mask == step.mask &&
                  debug_depth(event->self, path.frame) == step.depth;
@@ -146,7 +146,7 @@ static void prepare(debug_session *s, const sim_event *event) {
         s->mark_count = s->told && s->marks ? count : 0;
     }
     if (s->mark_count == 0) return;
-    sim_look_told(event->self, s->told, count);
+    sim_inspect_told(event->self, s->told, count);
     debug_resolve_breakpoints(s);
 }
 
@@ -162,7 +162,7 @@ static bool has_user_line(const ptx_module *module, debug_line at, debug_line be
 
 // The beginning of a function, where its parameters are fetched, is no line to stop at.
 static bool fetches_parameters(debug_session *s, const sim_warp *warp, uint32_t frame, const ptx_inst *inst) {
-    const ptx_function *f = sim_look_function(warp, frame);
+    const ptx_function *f = sim_inspect_function(warp, frame);
     if (!f || debug_symbols_note(s->symbols)) return false;
     for (uint32_t i = 0; i < f->inst_count; i++) {
         if (f->insts[i].source != f->insts[0].source) return false;
@@ -175,7 +175,7 @@ static bool fetches_parameters(debug_session *s, const sim_warp *warp, uint32_t 
 static bool step_ends(debug_session *s, const sim_event *event, int *lane) {
     debug_step *step = &s->step;
     const ptx_module *module = s->launch.module;
-    sim_look_path path;
+    sim_inspect_path path;
     if (s->thread_ended) return true;
     if (event->block != step->of.block || event->warp != step->of.warp || !running_path(event, &path))
         return false;
@@ -210,14 +210,14 @@ bool debug_begin_step(debug_session *s, debug_mode mode, uint64_t count, bool wh
                            .inlined = inlined,
                            .count = count,
                            .forward = forward};
-    sim_look_path path;
+    sim_inspect_path path;
     if (debug_path_of(s, place.warp, place.lane, &path)) s->step.mask = path.mask;
     return true;
 }
 
 static bool step_goes_on(debug_session *s, const sim_event *event) {
     if (s->step.count < 2 || s->thread_ended) return false;
-    sim_look_path path;
+    sim_inspect_path path;
     s->step.count--;
     s->step.line = debug_line_at(s->symbols, event->inst, UINT32_MAX, &s->step.inlined);
     if (running_path(event, &path)) s->step.depth = debug_depth(event->self, path.frame);
@@ -251,7 +251,7 @@ static bool stop_at_watch(debug_session *s) {
         if (b->id != id) continue;
         uint64_t now = 0;
         if (!b->type) b->type = debug_type_builtin(s->symbols, DEBUG_UNSIGNED, b->bytes);
-        sim_look_memory(s->watch_event.self, b->watch_lane, b->address, &now, b->bytes);
+        sim_inspect_memory(s->watch_event.self, b->watch_lane, b->address, &now, b->bytes);
         if (now == b->old) return false; // the same value was written
         b->hits++;
         debug_say(s, "\nWatchpoint %u: %s\n  old value: ", b->id, b->expression);
@@ -289,13 +289,13 @@ static void on_step(sim_listener *self, const sim_event *event) {
     if (!s->prepared || s->step.mode != DEBUG_RUNS || s->interrupted || s->watch_hit || s->thread_ended ||
         (event->inst->serial < s->mark_count && s->marks[event->inst->serial]))
         look_closer(s, event);
-    if (s->killed) sim_look_end(event->self);
+    if (s->killed) sim_inspect_end(event->self);
 }
 
 // Whether the access touches what is watched; a generic address tells the space.
 static bool touches(const debug_breakpoint *b, const sim_access *access, uint64_t window, uint32_t *by) {
     if (b->is_local && (access->at.warp != b->watch_warp || access->at.block != b->watch_block)) return false;
-    if (window == sim_look_window(SIM_SHARED) && access->at.block != b->watch_block) return false;
+    if (window == sim_inspect_window(SIM_SHARED) && access->at.block != b->watch_block) return false;
     for (uint32_t m = access->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t address = access->addresses[lane] + window;
@@ -311,7 +311,7 @@ static void on_access(sim_listener *self, const sim_access *access) {
     debug_session *s = (debug_session *)self;
     if (s->detached || access->kind == SIM_LOAD) return;
     if (access->space == SIM_SHARED) debug_note_write(s, access);
-    uint64_t window = sim_look_window(access->space);
+    uint64_t window = sim_inspect_window(access->space);
     uint32_t lane = 0;
     for (uint32_t i = 0; s->watch_count && i < s->breakpoint_count; i++) {
         const debug_breakpoint *b = &s->breakpoints[i];

@@ -116,7 +116,7 @@ bool debug_is_stopped(debug_session *session); // says so where not
 // The focused warp; NULL where its block is not there any more.
 const sim_warp *debug_focused_warp(const debug_session *session);
 // The focused lane's path; false where the thread has ended.
-bool debug_path_of(const debug_session *session, const sim_warp *warp, uint32_t lane, sim_look_path *path);
+bool debug_path_of(const debug_session *session, const sim_warp *warp, uint32_t lane, sim_inspect_path *path);
 // The focused thread, in the selected call. False, having said why, where there is none.
 bool debug_focused_place(debug_session *session, debug_place *place);
 uint32_t debug_depth(const sim_warp *warp, uint32_t frame);

@@ -48,7 +48,7 @@ static void show_arguments(debug_session *s, const debug_place *place, const deb
 
 static void show_call(debug_session *s, const debug_place *place, const debug_call *call) {
     char name[256] = "?";
-    const ptx_function *function = sim_look_function(place->warp, place->frame);
+    const ptx_function *function = sim_inspect_function(place->warp, place->frame);
     if (call->inlined)
         debug_say(s, "%s ", call->name);
     else {
@@ -96,9 +96,9 @@ void debug_show_focus(debug_session *s) {
         debug_say(s, "[the block is not running]\n");
         return;
     }
-    sim_look_where where;
-    sim_look_path path;
-    sim_look_at(warp, &where);
+    sim_inspect_where where;
+    sim_inspect_path path;
+    sim_inspect_at(warp, &where);
     uint32_t thread = where.warp * 32 + s->focus.lane;
     debug_say(s, "[block (%u,%u,%u), thread (%u,%u,%u): warp %u, lane %u", where.block_at[0],
               where.block_at[1], where.block_at[2], thread % where.block[0],
@@ -125,35 +125,35 @@ void debug_show_where(debug_session *s, bool brief, bool with_code) {
 
 // ---- everybody -------------------------------------------------------------------------------------------
 
-static void path_text(debug_session *s, const sim_warp *warp, const sim_look_path *path, base_text *out) {
+static void path_text(debug_session *s, const sim_warp *warp, const sim_inspect_path *path, base_text *out) {
     base_text_add(out, "lanes %08x at ", path->mask);
-    const ptx_inst *inst = path->state == SIM_LOOK_RUNNING && warp == s->event->self && s->event->inst
+    const ptx_inst *inst = path->state == SIM_INSPECT_RUNNING && warp == s->event->self && s->event->inst
                                ? s->event->inst
                                : path->inst;
     debug_show_place(s, inst, out);
     switch (path->state) {
-    case SIM_LOOK_RUNNING: break;
-    case SIM_LOOK_READY: {
+    case SIM_INSPECT_RUNNING: break;
+    case SIM_INSPECT_READY: {
         base_text waits = {0};
-        if (sim_look_mbarrier(warp, path->mask, &waits)) base_text_add(out, ", %s", waits.data);
+        if (sim_inspect_mbarrier(warp, path->mask, &waits)) base_text_add(out, ", %s", waits.data);
         base_text_free(&waits);
         break;
     }
-    case SIM_LOOK_AT_BARRIER:
+    case SIM_INSPECT_AT_BARRIER:
         base_text_add(out, ", wait at barrier %u (%u of %u threads have come)", path->barrier, path->arrived,
                       path->expected);
         break;
-    case SIM_LOOK_AT_SYNC: base_text_add(out, ", wait for lanes %08x of their warp", path->lanes); break;
-    case SIM_LOOK_AT_CLUSTER: base_text_add(out, ", wait at the cluster's barrier"); break;
+    case SIM_INSPECT_AT_SYNC: base_text_add(out, ", wait for lanes %08x of their warp", path->lanes); break;
+    case SIM_INSPECT_AT_CLUSTER: base_text_add(out, ", wait at the cluster's barrier"); break;
     }
 }
 
 // All paths of a warp, one after the other.
 static void warp_text(debug_session *s, const sim_warp *warp, base_text *out) {
-    sim_look_path path;
-    uint32_t count = sim_look_paths(warp);
+    sim_inspect_path path;
+    uint32_t count = sim_inspect_paths(warp);
     if (count == 0) base_text_add(out, "ended");
-    for (uint32_t i = 0; i < count && sim_look_path_at(warp, i, &path); i++) {
+    for (uint32_t i = 0; i < count && sim_inspect_path_at(warp, i, &path); i++) {
         if (i) base_text_add(out, "\n%*s", 20, "");
         path_text(s, warp, &path, out);
     }
@@ -169,8 +169,8 @@ static void show_group(debug_session *s, uint32_t first, uint32_t last, bool her
 }
 
 static void show_block(debug_session *s, const sim_warp *first, bool grouped) {
-    sim_look_where where;
-    sim_look_at(first, &where);
+    sim_inspect_where where;
+    sim_inspect_at(first, &where);
     bool focused = where.block_index == s->focus.block;
     debug_say(s, "%c block (%u,%u,%u)\n", focused ? '*' : ' ', where.block_at[0], where.block_at[1],
               where.block_at[2]);
@@ -178,7 +178,7 @@ static void show_block(debug_session *s, const sim_warp *first, bool grouped) {
     uint32_t begin = 0;
     for (uint32_t i = 0; i < where.warps; i++) {
         base_text text = {0};
-        warp_text(s, sim_look_warp(first, i), &text);
+        warp_text(s, sim_inspect_warp(first, i), &text);
         bool same = grouped && before.data && text.data && !strcmp(before.data, text.data);
         if (!same && before.data) {
             show_group(s, begin, i - 1, focused && s->focus.warp >= begin && s->focus.warp < i, before.data);
@@ -196,14 +196,14 @@ void debug_show_threads(debug_session *s, bool all) {
     const sim_warp *self = s->event->self;
     if (!all) {
         const sim_warp *warp = debug_focused_warp(s);
-        if (warp) show_block(s, sim_look_warp(warp, 0), false);
+        if (warp) show_block(s, sim_inspect_warp(warp, 0), false);
         return;
     }
-    uint32_t resident = sim_look_resident(self);
-    for (uint32_t i = 0; i < resident && i < MAX_BLOCKS; i++) show_block(s, sim_look_block(self, i), true);
+    uint32_t resident = sim_inspect_resident(self);
+    for (uint32_t i = 0; i < resident && i < MAX_BLOCKS; i++) show_block(s, sim_inspect_block(self, i), true);
     if (resident > MAX_BLOCKS) debug_say(s, "  ... and %u more blocks\n", resident - MAX_BLOCKS);
-    sim_look_where where;
-    sim_look_at(self, &where);
+    sim_inspect_where where;
+    sim_inspect_at(self, &where);
     uint64_t total = (uint64_t)where.grid[0] * where.grid[1] * where.grid[2];
     uint64_t waiting = total - resident - s->ended_blocks;
     if (s->ended_blocks) debug_say(s, "  blocks that have ended: %u\n", s->ended_blocks);

@@ -112,7 +112,7 @@ void debug_show_list(debug_session *s, uint32_t file, uint32_t line) {
 }
 
 void debug_show_code(debug_session *s, const debug_place *place, uint32_t around) {
-    const ptx_function *f = sim_look_function(place->warp, place->frame);
+    const ptx_function *f = sim_inspect_function(place->warp, place->frame);
     if (!f || !place->inst) return;
     uint32_t index = (uint32_t)(place->inst - f->insts);
     uint32_t first = index > around ? index - around : 0;

@@ -20,7 +20,7 @@ bool debug_value_bits(const debug_place *place, const debug_value *value, uint64
     *bits = 0;
     if (size == 0 || size > 8) return false;
     if (value->in_memory)
-        return sim_look_memory(place->warp, place->lane, value->address, bits, (uint32_t)size);
+        return sim_inspect_memory(place->warp, place->lane, value->address, bits, (uint32_t)size);
     memcpy(bits, value->bytes, size);
     return true;
 }
@@ -94,7 +94,7 @@ static const char *window_name(uint64_t address) {
     static const sim_space spaces[] = {SIM_SHARED, SIM_LOCAL, SIM_PARAM};
     static const char *const names[] = {" (shared)", " (local)", " (parameter)"};
     for (size_t i = 0; i < BASE_COUNT(spaces); i++) {
-        uint64_t window = sim_look_window(spaces[i]);
+        uint64_t window = sim_inspect_window(spaces[i]);
         if (address >= window && address - window < UINT64_C(1) << 40) return names[i];
     }
     return "";

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 enum { RECENT = 1024 };
 
@@ -305,7 +305,7 @@ static bool add_buffer_words(const observe_findings *findings, const observe_fin
         uint32_t begin = 0;
         char name[OBSERVE_NAME];
         const ptx_variable *v =
-            finding->self ? sim_look_shared_variable(finding->self, (uint32_t)offset, &begin) : NULL;
+            finding->self ? sim_inspect_shared_variable(finding->self, (uint32_t)offset, &begin) : NULL;
         if (v)
             base_text_add(out, "byte %llu of shared variable %s (%llu bytes)",
                           (unsigned long long)(offset - begin), observe_plain_name(v->name, name),

@@ -1,4 +1,4 @@
-// Post-dominators say where the sides of a branch meet (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+// Post-dominators say where the sides of a branch reconverge (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
 // Algorithm", on the reversed graph of instructions). See guards.h.
 #include "observe/guards.h"
 
@@ -11,7 +11,8 @@ static const uint32_t NOWHERE = UINT32_MAX;
 typedef struct guard {
     uint32_t at;
     bool jumps_past; // the lanes that take the branch are those that come to no barrier
-    uint8_t *behind; // of the function's instructions, by index: reached on the other side, before both meet
+    uint8_t *
+        behind; // of the function's instructions, by index: reached on the other side, before both reconverge
 } guard;
 
 struct observe_guards {
@@ -44,7 +45,7 @@ uint32_t observe_successors(const ptx_function *f, uint32_t at, uint32_t *to, ui
     return count;
 }
 
-// ---- where the sides meet ----------------------------------------------------------------------------------
+// ---- where the sides reconverge ----------------------------------------------------------------------------------
 
 // The graph: instruction n is the end, which those come to that have no other successor, or may return.
 typedef struct graph {
@@ -54,7 +55,7 @@ typedef struct graph {
     uint32_t *number;            // in the order in which a walk back from the end leaves them; NOWHERE: never
     uint32_t *order;             // the other way round
     uint32_t reached;
-    uint32_t *meet; // the instruction that every way from i to the end comes by first
+    uint32_t *join; // the instruction that every way from i to the end comes by first
 } graph;
 
 static uint32_t next_of(const graph *g, uint32_t at, uint32_t to[SUCCESSORS + 1]) {
@@ -108,26 +109,26 @@ static void walk_back(graph *g, uint32_t *stack, uint32_t *at) {
 
 static uint32_t common(const graph *g, uint32_t a, uint32_t b) {
     while (a != b) {
-        while (g->number[a] < g->number[b]) a = g->meet[a];
-        while (g->number[b] < g->number[a]) b = g->meet[b];
+        while (g->number[a] < g->number[b]) a = g->join[a];
+        while (g->number[b] < g->number[a]) b = g->join[b];
     }
     return a;
 }
 
 static void find_meets(graph *g) {
     uint32_t to[SUCCESSORS + 1];
-    for (uint32_t i = 0; i <= g->n; i++) g->meet[i] = NOWHERE;
-    g->meet[g->n] = g->n;
+    for (uint32_t i = 0; i <= g->n; i++) g->join[i] = NOWHERE;
+    g->join[g->n] = g->n;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = g->reached - 1; i-- > 0;) { // the end is the last
             uint32_t here = g->order[i], found = NOWHERE, count = next_of(g, here, to);
             for (uint32_t k = 0; k < count; k++) {
-                if (g->meet[to[k]] == NOWHERE) continue;
+                if (g->join[to[k]] == NOWHERE) continue;
                 found = found == NOWHERE ? to[k] : common(g, found, to[k]);
             }
-            if (found == g->meet[here]) continue;
-            g->meet[here] = found;
+            if (found == g->join[here]) continue;
+            g->join[here] = found;
             changed = true;
         }
     }
@@ -135,17 +136,17 @@ static void find_meets(graph *g) {
 
 // ---- the branches ------------------------------------------------------------------------------------------
 
-// Marks what is reached from `from` before `meet`; whether a barrier is among it.
-static bool mark_side(const graph *g, uint32_t from, uint32_t meet, uint8_t *marks, uint32_t *stack) {
+// Marks what is reached from `from` before `join`; whether a barrier is among it.
+static bool mark_side(const graph *g, uint32_t from, uint32_t join, uint8_t *marks, uint32_t *stack) {
     uint32_t depth = 0, to[SUCCESSORS + 1];
     bool found = false;
     memset(marks, 0, g->n + 1);
-    if (from != meet && from < g->n) marks[from] = 1, stack[depth++] = from;
+    if (from != join && from < g->n) marks[from] = 1, stack[depth++] = from;
     while (depth) {
         uint32_t here = stack[--depth], count = next_of(g, here, to);
         found = found || observe_is_barrier(&g->f->insts[here]);
         for (uint32_t k = 0; k < count; k++) {
-            if (to[k] == meet || to[k] == g->n || marks[to[k]]) continue;
+            if (to[k] == join || to[k] == g->n || marks[to[k]]) continue;
             marks[to[k]] = 1;
             stack[depth++] = to[k];
         }
@@ -169,11 +170,11 @@ static bool find_guards(const graph *g, observe_guards *out, uint32_t *stack) {
     uint8_t *taken = malloc(g->n + 1), *other = malloc(g->n + 1);
     for (uint32_t i = 0; taken && other && i < g->n && out->count < OBSERVE_GUARDS; i++) {
         const ptx_inst *inst = &g->f->insts[i];
-        if (ptx_op_get(inst->op)->end != PTX_END_BRANCH || inst->guard < 0 || g->meet[i] == NOWHERE ||
-            is_end(g, g->meet[i]))
+        if (ptx_op_get(inst->op)->end != PTX_END_BRANCH || inst->guard < 0 || g->join[i] == NOWHERE ||
+            is_end(g, g->join[i]))
             continue;
-        bool in_taken = mark_side(g, (uint32_t)inst->operands[0].value, g->meet[i], taken, stack);
-        bool in_other = mark_side(g, i + 1, g->meet[i], other, stack);
+        bool in_taken = mark_side(g, (uint32_t)inst->operands[0].value, g->join[i], taken, stack);
+        bool in_other = mark_side(g, i + 1, g->join[i], other, stack);
         if (in_taken == in_other) continue;
         out->guards[out->count++] =
             (guard){.at = i, .jumps_past = in_other, .behind = in_taken ? taken : other};
@@ -215,7 +216,7 @@ observe_guards *observe_guards_open(const ptx_function *f) {
         g.from_begin = memory;
         g.number = memory + (n + 2);
         g.order = memory + 2 * (n + 2);
-        g.meet = memory + 3 * (n + 2);
+        g.join = memory + 3 * (n + 2);
         g.from = memory + 7 * (n + 2);
         find_who_comes(&g);
         walk_back(&g, stack, at);

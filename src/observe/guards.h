@@ -1,4 +1,4 @@
-// Branches around barriers: where one side of a branch comes to a barrier, the other does not, and both meet again
+// Branches around barriers: where one side of a branch comes to a barrier, the other does not, and both sides reconverge
 // before the kernel ends, a thread that takes the other side goes past the barrier.
 //
 // What is around the rest of a kernel is left in peace: there the other side is an early return.
@@ -32,7 +32,7 @@ uint32_t observe_guards_count(const observe_guards *guards);
 void observe_guards_branch(const observe_guards *guards, observe_rounds *rounds, const ptx_inst *inst,
                            uint32_t mask, uint32_t taken);
 // Of the lanes in `others` those that went past `barrier` in the round in which `lane`, who waits there, did not;
-// 0 for none. `branch` is where they parted.
+// 0 for none. `branch` is where they diverged.
 uint32_t observe_guards_past(const observe_guards *guards, const observe_rounds *rounds,
                              const ptx_inst *barrier, uint32_t lane, uint32_t others,
                              const ptx_inst **branch);

@@ -164,7 +164,7 @@ static void figures_of_a_kernel(void **state) {
     expect(r, "\"name\":\"_ZN3lab4walkEPfS_Pj\",\"short\":\"walk\",\"module\":\"walk.ptx\"");
     expect(r, "\"launches\":1,\"first_launch\":1,\"grid\":[4,1,1],\"block\":[128,1,1],\"cluster\":[1,1,1]");
     expect(r, "\"ptx__warps.sum\":16,");
-    // 22 instructions with all lanes, 3 by half of them, and ret, where all have met again.
+    // 22 instructions with all lanes, 3 by half of them, and ret, where all have reconverged.
     expect(r, "\"ptx__inst_executed.sum\":416,\"ptx__thread_inst_executed.sum\":12544,");
     expect(r, "\"ptx__branches.sum\":16,\"ptx__branches_divergent.sum\":16,");
     expect(r, "\"ptx__flops_f32.sum\":1024,"); // 512 adds, 256 fmas

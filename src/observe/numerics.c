@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "observe/observe.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 enum { LANES = 32, SOURCES = 3, REPORTS = 50 };
 
@@ -95,9 +95,9 @@ static bool value_of(const sim_event *event, uint32_t frame, const ptx_operand *
         return true;
     }
     if (operand->kind != PTX_OPERAND_REG || operand->reg < 0) return false;
-    const void *at = sim_look_register(event->self, frame, operand->reg);
+    const void *at = sim_inspect_register(event->self, frame, operand->reg);
     if (!at) return false;
-    const ptx_function *function = sim_look_function(event->self, frame);
+    const ptx_function *function = sim_inspect_function(event->self, frame);
     if (!function) return false;
     switch (ptx_type_bits(function->regs[operand->reg].type)) {
     case 16: *bits = ((const uint16_t *)at)[lane]; break;
@@ -232,7 +232,7 @@ static void on_step(sim_listener *listener, const sim_event *event) {
     numerics *self = (numerics *)listener;
     const plan *p = plan_of(self, event->inst);
     if (!p || !p->aliased || !event->mask) return;
-    uint32_t frame = sim_look_frame(event->self);
+    uint32_t frame = sim_inspect_frame(event->self);
     self->kept.inst = event->inst;
     self->kept.warp = event->self;
     for (uint32_t i = 0; i + 1 < event->inst->operand_count; i++)
@@ -249,8 +249,8 @@ static void on_done(sim_listener *listener, const sim_event *event) {
     numerics *self = (numerics *)listener;
     plan *p = plan_of(self, event->inst);
     if (!p || !p->wanted || p->reports >= REPORTS) return;
-    uint32_t frame = sim_look_frame(event->self);
-    const void *at = sim_look_register(event->self, frame, event->inst->operands[0].reg);
+    uint32_t frame = sim_inspect_frame(event->self);
+    const void *at = sim_inspect_register(event->self, frame, event->inst->operands[0].reg);
     if (!at) return;
     ptx_type type = (ptx_type)event->inst->types[0];
     uint32_t lanes = odd_lanes(at, type) & event->mask;

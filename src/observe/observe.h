@@ -180,12 +180,12 @@ observe_counters *observe_session_count(observe_session *session);
 // the elements of one that is not `is_written` undefined, what stands before and behind them not.
 struct observe_buffer {
     const char *name;     // where `element` is known, as the source calls it
-    uint64_t serial;      // the how-manyth, from 1
+    uint64_t serial;      // its ordinal, from 1
     uint64_t base, total; // the allocation
     uint64_t data, bytes; // the elements in it
     bool is_written;
     uint32_t element;   // bytes of one; 0: not known, and accesses out of bounds are told by address
-    uint32_t parameter; // the how-manyth of the kernel's it is, from 1; 0: none, or not known
+    uint32_t parameter; // its ordinal among the kernel's parameters, from 1; 0: none, or not known
 };
 void observe_session_tell_buffer(observe_session *session, const observe_buffer *buffer);
 // These bytes count as written by the host, from now on: nobody cares what they are.

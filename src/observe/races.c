@@ -472,7 +472,7 @@ static bool is_whole_block(const ptx_inst *inst) {
            inst->operands[name].value == 0;
 }
 
-// Whether an instruction orders threads other than by a barrier of the whole block or a meeting of a warp.
+// Whether an instruction orders threads other than by a barrier of the whole block or a warp synchronisation.
 static bool orders(const ptx_inst *inst) {
     const ptx_op_info *row = ptx_op_get(inst->op);
     if (row->end == PTX_END_BARRIER) return !is_whole_block(inst);

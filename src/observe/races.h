@@ -1,10 +1,10 @@
 // The inside of the race detector: who knows of whose accesses, and what is remembered of each word.
 //
 // One clock counts the events that order threads. An access is remembered with the clock's value; a thread
-// *knows* of it when a chain of barriers, meetings or releases and acquires leads from it to the thread (the
+// *knows* of it when a chain of barriers, warp synchronisations or releases and acquires leads from it to the thread (the
 // PTX memory model's causality order). What a thread knows has three layers, the cheap ones first: all of its
 // block before the block's `base` (the last barrier of all), all of its warp before the warp's `base` (the
-// last meeting of all lanes), and an observe_known, made only where threads meet in other ways.
+// last synchronisation of all lanes), and an observe_known, made only where threads synchronise in other ways.
 //
 // Who did it is a number: block << 10 | warp << 5 | lane, and a kind for those that are not threads.
 #ifndef OBSERVE_RACES_H
@@ -221,7 +221,7 @@ struct races {
     uint32_t now;
     bool off; // out of memory, or of clocks: says nothing more
     bool has_avx2;
-    bool exact; // this kernel orders threads in other ways than by barriers of all and meetings of warps
+    bool exact; // this kernel orders threads in other ways than by barriers of all and warp synchronisations
     unsigned levels;
     const ptx_module *module;
     const ptx_function *entry;

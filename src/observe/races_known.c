@@ -1,7 +1,7 @@
 // What threads know of each other's accesses: immutable trees by block, counted references, shared parts.
 //
 // Joining two trees shares every part that is the same, or that one of them contains already: blocks that
-// hand their knowledge on in a chain, or all meet in a grid's barrier, cost a path each, not a copy.
+// hand their knowledge on in a chain, or all wait at a grid's barrier, cost a path each, not a copy.
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "observe/races.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 unsigned observe_races_scope_of(const ptx_inst *inst, unsigned otherwise) {
     switch (inst->by_category[PTX_CAT_SCOPE]) {
@@ -188,8 +188,9 @@ static bool is_mbarrier(const ptx_inst *inst) {
 static void look_at_phase(races *self, races_object *object, const races_block *block, const sim_sync *sync) {
     uint64_t word;
     if (!sync->at.self || sync->object >> 32 != block->index) return;
-    uint64_t address = sim_look_window(SIM_SHARED) + (sync->object & INT32_MAX);
-    if (!sim_look_memory(sync->at.self, (uint32_t)__builtin_ctz(sync->at.mask), address, &word, sizeof word))
+    uint64_t address = sim_inspect_window(SIM_SHARED) + (sync->object & INT32_MAX);
+    if (!sim_inspect_memory(sync->at.self, (uint32_t)__builtin_ctz(sync->at.mask), address, &word,
+                            sizeof word))
         return;
     uint32_t parity = word >> 61 & 1;
     if (parity == object->phase) return;
@@ -290,7 +291,7 @@ static void wait_for_copies(races *self, races_block *block, races_warp *warp, c
     unsigned kinds[2] = {which ? RACES_BULK_READ : RACES_COPY, RACES_BULK_WRITE};
     unsigned count = which && !(sync->at.inst->flags & PTX_FLAG(READ)) ? 2 : 1;
     for (unsigned k = 0; k < count; k++) {
-        if (same) { // each lane knows of its own copies; all know of all from the next meeting on
+        if (same) { // each lane knows of its own copies; all know of all from the next warp synchronisation on
             if (clock[first] > warp->waited[kinds[k]]) warp->waited[kinds[k]] = clock[first];
             block->any_known = true;
             continue;
@@ -490,7 +491,7 @@ void observe_races_strong(races *self, races_block *block, races_warp *warp, uin
 
 void observe_races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     switch (sync->kind) {
-    case SIM_MEET: observe_races_meet(self, block, warp, sync->at.mask); break;
+    case SIM_WARP_SYNC: observe_races_meet(self, block, warp, sync->at.mask); break;
     case SIM_ARRIVE:
         if (sync->is_barrier)
             arrive_at_barrier(self, block, warp, sync);

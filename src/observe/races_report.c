@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "observe/races.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 static const ptx_inst *inst_of(const races *self, uint32_t tag) {
     uint32_t serial = tag >> RACES_TAG_SERIAL_SHIFT;
@@ -51,8 +51,8 @@ static bool stored_bytes(const sim_access *access, uint32_t lane, uint8_t bytes[
     const ptx_operand *data = &inst->operands[1];
     const ptx_operand *list = data->kind == PTX_OPERAND_VECTOR ? data->elements : data;
     uint32_t count = data->kind == PTX_OPERAND_VECTOR ? data->element_count : 1;
-    uint32_t size = ptx_type_bits(inst->types[0]) / 8, frame = sim_look_frame(warp);
-    const ptx_function *function = sim_look_function(warp, frame);
+    uint32_t size = ptx_type_bits(inst->types[0]) / 8, frame = sim_inspect_frame(warp);
+    const ptx_function *function = sim_inspect_function(warp, frame);
     if (!function || size * count > 64) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (list[i].kind == PTX_OPERAND_INT || list[i].kind == PTX_OPERAND_FLOAT) {
@@ -62,7 +62,7 @@ static bool stored_bytes(const sim_access *access, uint32_t lane, uint8_t bytes[
             continue;
         }
         if (list[i].kind != PTX_OPERAND_REG) return false;
-        const uint8_t *lanes = sim_look_register(warp, frame, list[i].reg);
+        const uint8_t *lanes = sim_inspect_register(warp, frame, list[i].reg);
         uint32_t width = ptx_type_bits(function->regs[list[i].reg].type) / 8;
         if (width < 2) width = 2; // 8-bit registers take 16
         if (!lanes || width < size) return false;
@@ -87,8 +87,8 @@ static bool is_same_value(const races_conflict *c) {
         return stored_bytes(access, other, before) &&
                !memcmp(value, before + (c->address - access->addresses[other]), c->bytes);
     if (access->space == SIM_DISTRIBUTED) return false;
-    uint64_t window = access->space == SIM_SHARED ? sim_look_window(SIM_SHARED) : 0;
-    return sim_look_memory(access->at.self, c->lane, c->address + window, before, c->bytes) &&
+    uint64_t window = access->space == SIM_SHARED ? sim_inspect_window(SIM_SHARED) : 0;
+    return sim_inspect_memory(access->at.self, c->lane, c->address + window, before, c->bytes) &&
            !memcmp(value, before, c->bytes);
 }
 

@@ -64,7 +64,7 @@ static void the_block_stands_for_its_threads_but_not_for_copies(void **state) {
 
 typedef struct bench {
     ptx_module *module;
-    const ptx_inst *load, *store, *barrier, *meeting, *atomic;
+    const ptx_inst *load, *store, *barrier, *warp_sync, *atomic;
     observe_findings *findings;
     observe_detector *races;
     uint64_t addresses[32];
@@ -82,7 +82,7 @@ static void begin(bench *b, uint32_t blocks, uint32_t threads) {
     b->load = &entry->insts[0];
     b->store = &entry->insts[1];
     b->barrier = &entry->insts[2];
-    b->meeting = &entry->insts[3];
+    b->warp_sync = &entry->insts[3];
     b->atomic = &entry->insts[4];
     b->findings = observe_findings_open();
     b->races = observe_races_open(b->findings);
@@ -123,12 +123,12 @@ static void touch(bench *b, const ptx_inst *inst, uint32_t block, uint32_t warp,
 }
 
 static void sync(bench *b, sim_sync_kind kind, uint32_t block, uint32_t warp, uint32_t mask) {
-    const ptx_inst *inst = kind == SIM_MEET ? b->meeting : b->barrier;
+    const ptx_inst *inst = kind == SIM_WARP_SYNC ? b->warp_sync : b->barrier;
     b->races->listener.sync(&b->races->listener,
                             &(sim_sync){.at = {.inst = inst, .block = block, .warp = warp, .mask = mask},
                                         .kind = kind,
                                         .object = (uint64_t)block << 32,
-                                        .is_barrier = kind != SIM_MEET});
+                                        .is_barrier = kind != SIM_WARP_SYNC});
 }
 
 static void barrier(bench *b, uint32_t block, uint32_t warps) {
@@ -166,8 +166,8 @@ static void lanes_race_until_they_meet(void **state) {
         bench b = {0};
         begin(&b, 1, 32);
         touch(&b, b.store, 0, 0, UINT32_MAX, 0, 4, SIM_SHARED);
-        if (met == 1) sync(&b, SIM_MEET, 0, 0, 0xffff);
-        if (met == 2) sync(&b, SIM_MEET, 0, 0, UINT32_MAX);
+        if (met == 1) sync(&b, SIM_WARP_SYNC, 0, 0, 0xffff);
+        if (met == 2) sync(&b, SIM_WARP_SYNC, 0, 0, UINT32_MAX);
         touch(&b, b.load, 0, 0, 0xff, 32, 4, SIM_SHARED); // lanes 0 to 7 read what 8 to 15 wrote
         if (met == 1) touch(&b, b.load, 0, 0, 0xff0000, 0, 4, SIM_SHARED); // their own
         assert_int_equal(end(&b, OBSERVE_ERROR), met ? 0 : 1);
@@ -178,7 +178,7 @@ static void half_a_warp_does_not_speak_for_the_other(void **state) {
     bench b = {0};
     begin(&b, 1, 32);
     touch(&b, b.store, 0, 0, UINT32_MAX, 0, 4, SIM_SHARED);
-    sync(&b, SIM_MEET, 0, 0, 0xffff);
+    sync(&b, SIM_WARP_SYNC, 0, 0, 0xffff);
     touch(&b, b.load, 0, 0, 0xff, 64, 4, SIM_SHARED); // what lanes 16 to 23 wrote
     assert_int_equal(end(&b, OBSERVE_ERROR), 1);
 }

@@ -1,4 +1,4 @@
-// Blocks and warps as the race detector sees them: who has met whom.
+// Blocks and warps as the race detector sees them: who has synchronised with whom.
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ bool observe_races_knows(const races_block *block, const races_warp *warp, uint3
 
 // ---- handing over ----------------------------------------------------------------------------------------
 
-// The facts of one warp: its lanes `mask` up to `clock`, all of it before its base, what the lanes met.
+// The facts of one warp: its lanes `mask` up to `clock`, all of it before its base, what the lanes synchronised with.
 static observe_known *own_facts(races *self, const races_block *block, const races_warp *warp, uint32_t mask,
                                 uint32_t block_base, uint32_t warp_base, uint32_t clock,
                                 const uint32_t *const met[RACES_LANES]) {
@@ -122,7 +122,7 @@ void observe_races_learn(races *self, races_block *block, races_warp *warp, uint
     for (uint32_t m = mask; m; m &= m - 1) absorb(self, &warp->lane_known[__builtin_ctz(m)], known);
 }
 
-// ---- meeting ---------------------------------------------------------------------------------------------
+// ---- synchronisation ---------------------------------------------------------------------------------------------
 
 // All lanes know all again.
 static void unite(races *self, races_warp *warp) {

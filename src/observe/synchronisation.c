@@ -2,8 +2,8 @@
 //
 // A barrier is judged when it opens, by who came from where: in a drawn schedule the lanes of a warp may come
 // one after the other to a barrier that they all reach. Threads that end before others come are left in peace
-// (an early return), unless they went past the barrier and did what comes after it, or parted from those who
-// wait at a branch whose sides meet again.
+// (an early return), unless they went past the barrier and did what comes after it, or diverged from those who
+// wait at a branch whose sides reconverge.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,8 @@ static void judge_warp(detector *self, const sync_block *block, const barrier *b
         if (i && is_aligned(came[i].inst) && !same_line(self->module, came[0].inst, came[i].inst))
             tell(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
                  came[0].inst, lowest(warp, came[0].mask),
-                 "lanes of one warp wait at different barriers and are taken to have met\nlikely cause: "
+                 "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "
+                 "cause: "
                  "__syncthreads() in both branches of an if that divides the warp\nwhat to do: one "
                  "__syncthreads() after the if, reached by all threads of the block");
     }
@@ -220,7 +221,8 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
         } else if (!b->counted && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
                    !same_line(self->module, first, came->inst))
             tell(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first, who,
-                 "warps of one block wait at different __syncthreads() and are taken to have met\nlikely "
+                 "warps of one block wait at different __syncthreads() and are taken to have "
+                 "synchronised\nlikely "
                  "cause: "
                  "a barrier inside an if, or in a loop that warps leave after different numbers of "
                  "rounds\nwhat "

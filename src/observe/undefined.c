@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 static undefined_self *self_of(sim_listener *listener) { return (undefined_self *)listener; }
 
@@ -338,7 +338,7 @@ const undefined_at *observe_undefined_look_for(undefined_self *self, const sim_e
     undefined_warp *warp = &block->warps[event->warp];
     uint32_t frame = 0;
     if (warp->frame_count > 1) {
-        frame = event->self ? sim_look_frame(event->self) : warp->frame_count - 1;
+        frame = event->self ? sim_inspect_frame(event->self) : warp->frame_count - 1;
         if (frame >= warp->frame_count) return NULL;
     } else { // a warp that calls nothing is where it was
         self->at_who = event->self;
@@ -466,9 +466,9 @@ static void on_branch(sim_listener *listener, const sim_event *event, uint32_t t
 static const undefined_at *find_path(undefined_self *self, const sim_event *event) {
     const undefined_at *at = observe_undefined_find(self, event);
     if (!at || at->warp->frame_count == 1 || !event->self) return at;
-    for (uint32_t i = 0; i < sim_look_paths(event->self); i++) {
-        sim_look_path path;
-        if (!sim_look_path_at(event->self, i, &path) || path.mask != event->mask) continue;
+    for (uint32_t i = 0; i < sim_inspect_paths(event->self); i++) {
+        sim_inspect_path path;
+        if (!sim_inspect_path_at(event->self, i, &path) || path.mask != event->mask) continue;
         if (path.frame >= at->warp->frame_count) return NULL;
         select_frame(at->warp, path.frame, &self->at);
         break;
@@ -512,7 +512,7 @@ static uint64_t vote_bits(const undefined_at *at, const sim_exchange_event *even
     uint16_t mode = inst->by_category[PTX_CAT_MODE];
     if (mode == PTX_MOD_BALLOT) return lanes;
     const uint32_t *value =
-        event->at.self ? sim_look_register(event->at.self, at->frame, (int32_t)source) : NULL;
+        event->at.self ? sim_inspect_register(event->at.self, at->frame, (int32_t)source) : NULL;
     uint32_t yes = value ? (inst->operands[1].negated ? ~*value : *value) : 0;
     uint32_t defined = event->at.mask & ~lanes;
     if (value && mode == PTX_MOD_ANY && (yes & defined)) return 0;

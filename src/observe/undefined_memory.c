@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "observe/undefined.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 enum { WORDS_AT_MOST = 1 << 20 }; // beyond, where a value came from is no longer kept
 
@@ -268,7 +268,7 @@ static void load(undefined_self *self, const undefined_at *at, undefined_plan *p
     uint64_t address;
     if (!spot_of(self, at, access, 0, &s, &address) && access->space != SIM_DISTRIBUTED) return;
     if (is_defined(&s, access) || is_builtin_result(at->function, access->at.inst)) return;
-    if (access->at.self) sim_look_closely(access->at.self);
+    if (access->at.self) sim_inspect_closely(access->at.self);
     for (uint32_t m = access->at.mask; m; m &= m - 1)
         if (spot_of(self, at, access, (uint32_t)__builtin_ctz(m), &s, &address))
             load_lane(&s, at, plan, access, address);
@@ -421,7 +421,7 @@ static void atomic(undefined_self *self, const undefined_at *at, undefined_plan 
     bool given = data_lanes(self, at, plan) & access->at.mask;
     if (!spot_of(self, at, access, 0, &s, &address) && access->space != SIM_DISTRIBUTED) return;
     if (!given && is_defined(&s, access)) return;
-    if (access->at.self) sim_look_closely(access->at.self);
+    if (access->at.self) sim_inspect_closely(access->at.self);
     for (uint32_t m = access->at.mask; m; m &= m - 1)
         if (spot_of(self, at, access, (uint32_t)__builtin_ctz(m), &s, &address))
             atomic_lane(&s, at, plan, access, address);
@@ -501,9 +501,9 @@ void observe_undefined_enter_locals(const undefined_at *at, const sim_event *eve
         const ptx_variable *variable = at->function->locals[i];
         uint64_t address;
         if (variable->space != PTX_MOD_LOCAL ||
-            !sim_look_variable(event->self, at->frame, variable, &address))
+            !sim_inspect_variable(event->self, at->frame, variable, &address))
             continue;
-        uint64_t begin = address - sim_look_window(SIM_LOCAL);
+        uint64_t begin = address - sim_inspect_window(SIM_LOCAL);
         for (uint64_t k = begin; k < begin + variable->size && k < at->warp->local_used; k++)
             at->warp->local[k] &= ~event->mask;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "observe/undefined.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 enum { ORIGINS_AT_MOST = 4096, REPORTS_PER_INSTRUCTION = 100 };
 
@@ -16,7 +16,7 @@ static void describe(undefined_self *self, const sim_event *event, uint32_t lane
     uint32_t begin = 0;
     const ptx_variable *variable = NULL;
     if (origin->space == SIM_SHARED && event->self)
-        variable = sim_look_shared_variable(event->self, (uint32_t)origin->address, &begin);
+        variable = sim_inspect_shared_variable(event->self, (uint32_t)origin->address, &begin);
     if (origin->space == SIM_GLOBAL && observe_findings_buffer(self->findings, origin->address, &text))
         snprintf(origin->what, sizeof origin->what, "%s", text.data ? text.data : "");
     else if (variable)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "observe/undefined.h"
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 typedef struct rule {
     const undefined_at *at;
@@ -49,7 +49,7 @@ static void gather_register(const undefined_at *at, const sim_event *event, cons
     for (uint32_t lane = 0; lane < UNDEFINED_LANES; lane++)
         out->bits[lane] = observe_undefined_bits_of(at, reg, lane) & mask;
     const void *value =
-        event->self && bits <= 64 ? sim_look_register(event->self, at->frame, (int32_t)reg) : NULL;
+        event->self && bits <= 64 ? sim_inspect_register(event->self, at->frame, (int32_t)reg) : NULL;
     if (!value) return;
     out->has_value = true;
     load_values(value, bits, out->value);

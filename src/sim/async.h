@@ -65,7 +65,7 @@ typedef struct async_copy {
     uint32_t group[SIM_LANES]; // commit_groups the lane had executed before
     uint32_t to[SIM_LANES];    // shared offsets
     const uint8_t *from[SIM_LANES];
-    uint64_t serial; // the how-manyth of the warp
+    uint64_t serial; // its ordinal in the warp
 } async_copy;
 
 typedef enum async_kind {

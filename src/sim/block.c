@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 enum {
-    SLICE = 4096,          // stretches a warp may execute before the next warp has its turn
+    SLICE = 4096,          // basic blocks a warp may execute before the next warp runs
     PATIENCE = 1024,       // turns of all warps before other blocks get theirs, whatever this one does,
     PATIENCE_WATCHED = 64, // and where a state that returns is looked for
     SHARED_POISON = 0xff   // what shared memory holds before it is written: NaN in every float type
@@ -214,7 +214,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->frame_count = 1;
         w->frame = w->registers;
         w->path_count = 1;
-        w->paths[0] = (sim_path){.mask = mask, .stretch = code->entry_stretch};
+        w->paths[0] = (sim_path){.mask = mask, .basic_block = code->entry_basic_block};
         w->fair = w->spun = false;
         w->turn = 0;
         w->cluster_arrived = w->cluster_phase = 0;
@@ -338,11 +338,11 @@ bool sim_block_run(sim_block *b) {
             uint64_t before = b->clock;
             b->worker->warp = w;
             uint32_t slice = SLICE;
-            // A drawn schedule holds some warps back, and lets others run a few stretches or very many.
+            // A drawn schedule holds some warps back, and lets others run a few basic blocks or very many.
             if (drawn && sim_draw(b->worker, 4) == 0)
                 slice = sim_draw(b->worker, 3) ? 1 + sim_draw(b->worker, 8) : 4 * SLICE;
             sim_warp_outcome outcome = sim_warp_run(w, slice);
-            // A path that only comes to its meeting executes nothing, and is no less under way.
+            // A path that only arrives at a warp synchronisation executes nothing, and is no less under way.
             if (b->clock == before && outcome == SIM_WARP_WAITS) continue; // every path waits
             ran = true;
             if (outcome != SIM_WARP_SLICE_OVER)

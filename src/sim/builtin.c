@@ -11,7 +11,7 @@ static uint64_t argument(const sim_warp *w, const sim_call *call, uint32_t local
                          uint32_t index) {
     uint64_t value = 0;
     if (index >= call->arg_count) return 0;
-    const sim_place *place = &call->args[index];
+    const sim_variable_slot *place = &call->args[index];
     uint64_t bytes = place->variable->size < 8 ? place->variable->size : 8;
     memcpy(&value, w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + place->offset,
            bytes);
@@ -20,7 +20,7 @@ static uint64_t argument(const sim_warp *w, const sim_call *call, uint32_t local
 
 static void give_result(sim_warp *w, const sim_call *call, uint32_t local, unsigned lane, uint64_t value) {
     if (call->result_count == 0) return;
-    const sim_place *place = &call->results[0];
+    const sim_variable_slot *place = &call->results[0];
     sim_listener *listener = w->block->worker->listener;
     if (listener && listener->access) {
         uint64_t addresses[SIM_LANES] = {0};

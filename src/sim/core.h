@@ -1,8 +1,8 @@
 // The simulator's own structures, shared by its files; the layers above see sim.h alone.
 //
 // decode.c makes a sim_kernel of a PTX entry and every function it can reach: one list of
-// stretches (straight pieces of code), ordered so that a lower index is to be executed first (flow.c).
-// grid.c gives blocks to workers, block.c runs a block's warps in turn, warp.c runs a warp's paths.
+// basic blocks, ordered so that a lower index is to be executed first (flow.c).
+// grid.c gives blocks to workers, block.c runs a block's warps round-robin, warp.c runs a warp's paths.
 #ifndef SIM_CORE_H
 #define SIM_CORE_H
 
@@ -26,7 +26,7 @@
 
 typedef struct sim_allocation {
     uint64_t address, bytes;
-    uint64_t serial; // the how-manyth allocation
+    uint64_t serial; // its ordinal
     bool live;
     bool constant;     // a .const variable: kernels may not write it
     bool visible;      // the host reads and writes it at its own address
@@ -84,16 +84,16 @@ static inline uint8_t *sim_memory_host(const sim_memory *memory, uint64_t addres
 typedef struct sim_code sim_code;
 typedef struct sim_kernel sim_kernel;
 
-typedef struct sim_stretch {
+typedef struct sim_basic_block {
     uint32_t first, count; // operations
     uint32_t instructions; // PTX instructions, also those that need no operation, the last one included
     ptx_end end;           // FALL: goes on with `next`. BRANCH: to `target`, else `next`
     bool guarded;          // an operation has a guard
-    uint32_t next, target; // stretches
+    uint32_t next, target; // basic blocks
     const sim_op *last;    // the operation of the end, or NULL
     const ptx_inst *first_inst;
     sim_code *code;
-} sim_stretch;
+} sim_basic_block;
 
 typedef enum sim_constant_kind {
     SIM_CONSTANT_BITS,           // a value
@@ -112,16 +112,16 @@ typedef struct sim_constant {
     uint32_t at; // frame offset
 } sim_constant;
 
-// The place of a variable of a function in its frame of local memory.
-typedef struct sim_place {
+// Where a variable of a function is in its frame of local memory.
+typedef struct sim_variable_slot {
     const ptx_variable *variable;
     uint32_t offset;
-} sim_place;
+} sim_variable_slot;
 
 struct sim_code {
     const ptx_function *function;
     sim_kernel *kernel;
-    uint32_t entry_stretch;
+    uint32_t entry_basic_block;
     uint32_t frame_bytes;
     uint32_t local_bytes;     // .local variables and the parameters of calls
     uint32_t *reg_at;         // frame offset of each register
@@ -130,8 +130,8 @@ struct sim_code {
     uint32_t constant_count, constant_capacity;
     uint32_t *constant_table; // hash: index + 1
     uint32_t constant_table_size;
-    sim_place *places;
-    uint32_t place_count;
+    sim_variable_slot *slots;
+    uint32_t slot_count;
     uint32_t *block_constants; // indices of the constants that change from block to block
     uint32_t block_constant_count;
     uint32_t carry_at, sink_at; // SIM_NOWHERE until needed
@@ -153,7 +153,7 @@ typedef struct sim_call {
     const ptx_inst *inst;
     uint32_t pointer_at; // indirect: frame offset of the function's address, else SIM_NOWHERE
     uint32_t arg_count, result_count;
-    sim_place *args, *results; // the caller's param variables in its local frame
+    sim_variable_slot *args, *results; // the caller's param variables in its local frame
 } sim_call;
 
 struct sim_kernel {
@@ -165,15 +165,15 @@ struct sim_kernel {
     sim_code **code_of; // by function index; NULL where the entry cannot reach it
     sim_op *ops;
     uint32_t op_count, op_capacity;
-    sim_stretch *stretches;
-    uint32_t stretch_count, stretch_capacity;
+    sim_basic_block *basic_blocks;
+    uint32_t basic_block_count, basic_block_capacity;
     uint32_t memory_op_count; // entries in a worker's cache of extents
     uint32_t register_bytes;  // a warp's register file
     uint32_t local_stride;    // bytes of local memory per lane
     uint32_t stack_bytes;     // of them, at the end: for alloca
     uint32_t static_shared, dynamic_align;
-    sim_place *shared_places; // of the .shared variables that are used
-    uint32_t shared_place_count, shared_place_capacity;
+    sim_variable_slot *shared_slots; // of the .shared variables that are used
+    uint32_t shared_slot_count, shared_slot_capacity;
     uint32_t param_bytes;
     uint32_t *param_offset;
     bool communicates, recursive;
@@ -184,7 +184,7 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
                             kz_error *error);
 void sim_kernel_close(sim_kernel *kernel);
 
-// The order of a function's stretches, such that of two places where lanes of a warp can be, the lower is to
+// The order of a function's basic blocks, such that of two places where lanes of a warp can be, the lower is to
 // run first (flow.c). `order` gets `count` indices; false when out of memory.
 bool sim_order_runs(base_arena *arena, const uint32_t *successors, const uint32_t *successor_start,
                     uint32_t count, uint32_t *order);
@@ -233,9 +233,9 @@ typedef struct sim_cluster sim_cluster; // async.h
 
 // What one host thread writes all the time must not share a cache line with what another reads: 128 bytes,
 // since lines are fetched in pairs.
-#define SIM_APART __attribute__((aligned(128)))
+#define SIM_CACHE_ALIGNED __attribute__((aligned(128)))
 
-struct SIM_APART sim_block {
+struct SIM_CACHE_ALIGNED sim_block {
     sim_grid *grid;
     sim_worker *worker;
     uint32_t index, at[3];
@@ -248,7 +248,7 @@ struct SIM_APART sim_block {
     uint64_t clock;                         // instructions executed by the block
     uint64_t waited;                        // what reading clocks and nanosleep add to %clock
     base_text printed;
-    bool moved;       // since the last look: a barrier opened, lanes left, a call returned
+    bool moved;       // since the last look: a barrier opened, lanes exited, a call returned
     bool waits;       // it let others run because all it does is wait
     bool used;        // constants are in place
     uint8_t *storage; // registers and local memory of all warps, one mapping
@@ -265,7 +265,7 @@ typedef struct sim_fault {
     char message[3600];
 } sim_fault;
 
-struct SIM_APART sim_worker {
+struct SIM_CACHE_ALIGNED sim_worker {
     sim_grid *grid;
     sim_listener *listener;
     sim_extent *extents;
@@ -301,9 +301,9 @@ struct sim_grid {
     uint64_t grid_workspace; // for cooperative launches
     uint32_t resident_limit;
     unsigned workers;
-    SIM_APART atomic_uint next_block; // written by all workers, with a line of its own
-    SIM_APART atomic_uint stop_at;    // blocks from this one on need not run: one of them failed
-    atomic_uint quiet;                // workers that have ended, or whose blocks all wait
+    SIM_CACHE_ALIGNED atomic_uint next_block; // written by all workers, with a line of its own
+    SIM_CACHE_ALIGNED atomic_uint stop_at;    // blocks from this one on need not run: one of them failed
+    atomic_uint quiet;                        // workers that have ended, or whose blocks all wait
     pthread_mutex_t lock;
     sim_fault fault; // of the lowest block that failed
     struct {
@@ -316,7 +316,7 @@ struct sim_grid {
 
 // warp.c
 typedef enum sim_warp_outcome { SIM_WARP_WAITS, SIM_WARP_DONE, SIM_WARP_SLICE_OVER } sim_warp_outcome;
-// Runs the warp's paths in turn, until all wait, all have left, or `slice` stretches are executed.
+// Runs the warp's paths, until all wait, all have exited, or `slice` basic blocks are executed.
 sim_warp_outcome sim_warp_run(sim_warp *warp, uint32_t slice);
 // Paths that wait for lanes of their own warp go on where those have all come or left.
 void sim_warp_settle(sim_warp *warp);
@@ -343,8 +343,8 @@ static inline void sim_tell_sync(sim_warp *warp, const ptx_inst *inst, uint32_t 
 static inline uint64_t sim_barrier_object(const sim_block *block, uint32_t id) {
     return (uint64_t)block->index << 32 | id;
 }
-// Executes a stretch's operations one by one, telling before and after of those that are wanted.
-void sim_execute_told(sim_warp *warp, const sim_stretch *stretch, uint32_t mask);
+// Executes a basic block's operations one by one, telling before and after of those that are wanted.
+void sim_execute_told(sim_warp *warp, const sim_basic_block *basic_block, uint32_t mask);
 // Asks the worker's listener what it wants of the kernel's instructions; false when out of memory.
 bool sim_ask_wants(sim_worker *worker);
 // The operation that only sums up addresses for others, and is no instruction.

@@ -1,5 +1,5 @@
 // From PTX to a kernel that can be run: which functions it reaches, how deep its stacks are, whether its
-// blocks communicate. The rest of the decoder: decode_frame.c, decode_inst.c, decode_stretch.c.
+// blocks communicate. The rest of the decoder: decode_frame.c, decode_inst.c, decode_basic_block.c.
 
 #include "sim/async.h"
 
@@ -17,8 +17,7 @@ static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
                        .stack_at = SIM_NOWHERE};
     code->reg_at = sim_keep(d, (f->reg_count + 1) * sizeof *code->reg_at);
     code->reg_is_constant = sim_keep(d, f->reg_count + 1);
-    code->places =
-        sim_keep(d, (f->local_count + f->param_count + f->return_count + 1) * sizeof *code->places);
+    code->slots = sim_keep(d, (f->local_count + f->param_count + f->return_count + 1) * sizeof *code->slots);
     if (d->status != KZ_OK) return NULL;
     for (uint32_t i = 0; i < f->reg_count; i++)
         code->reg_at[i] = sim_frame_take(code, sim_slot_bits(f->regs[i].type));
@@ -30,7 +29,7 @@ static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
             if (v->space != PTX_MOD_LOCAL && v->space != PTX_MOD_PARAM) continue;
             uint32_t align = v->align ? v->align : 1;
             code->local_bytes = (code->local_bytes + align - 1) / align * align;
-            code->places[code->place_count++] = (sim_place){v, code->local_bytes};
+            code->slots[code->slot_count++] = (sim_variable_slot){v, code->local_bytes};
             code->local_bytes += (uint32_t)v->size;
         }
     code->local_bytes = (code->local_bytes + 15) / 16 * 16;
@@ -111,7 +110,7 @@ static void size_stacks(sim_decoder *d) {
         if (local < k->codes[0]->local_bytes + 1024) local = k->codes[0]->local_bytes + 1024;
         registers = UINT64_C(64) << 20;
     } else if (k->code_count > 1) {
-        // Lanes that have parted may be in calls at the same time: at most 32 stacks side by side.
+        // Lanes that have diverged may be in calls at the same time: at most 32 stacks side by side.
         registers = k->codes[0]->frame_bytes + (registers - k->codes[0]->frame_bytes) * SIM_LANES;
     }
     k->register_bytes = (uint32_t)((registers + 4095) / 4096 * 4096);
@@ -209,12 +208,12 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
     if (d.status == KZ_OK) {
         size_stacks(&d);
         find_effects(k);
-        for (uint32_t i = 0; i < k->stretch_count; i++)
-            for (uint32_t o = 0; o < k->stretches[i].count; o++)
-                if (k->ops[k->stretches[i].first + o].guard >= 0) k->stretches[i].guarded = true;
-        for (uint32_t i = 0; i < k->stretch_count; i++)
-            if (k->stretches[i].end != PTX_END_FALL && k->stretches[i].first_inst)
-                k->stretches[i].last = &k->ops[k->stretches[i].first + k->stretches[i].count];
+        for (uint32_t i = 0; i < k->basic_block_count; i++)
+            for (uint32_t o = 0; o < k->basic_blocks[i].count; o++)
+                if (k->ops[k->basic_blocks[i].first + o].guard >= 0) k->basic_blocks[i].guarded = true;
+        for (uint32_t i = 0; i < k->basic_block_count; i++)
+            if (k->basic_blocks[i].end != PTX_END_FALL && k->basic_blocks[i].first_inst)
+                k->basic_blocks[i].last = &k->ops[k->basic_blocks[i].first + k->basic_blocks[i].count];
     }
     if (d.status != KZ_OK) {
         if (d.status == KZ_UNSUPPORTED) {

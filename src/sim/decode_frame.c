@@ -119,21 +119,22 @@ bool sim_is_kernel_param(const sim_decoder *d, const ptx_variable *variable) {
 
 static uint32_t shared_place(sim_decoder *d, const ptx_variable *variable) {
     sim_kernel *k = d->kernel;
-    for (uint32_t i = 0; i < k->shared_place_count; i++)
-        if (k->shared_places[i].variable == variable) return k->shared_places[i].offset;
-    if (!sim_grow(d, &k->shared_places, k->shared_place_count, &k->shared_place_capacity, sizeof(sim_place)))
+    for (uint32_t i = 0; i < k->shared_slot_count; i++)
+        if (k->shared_slots[i].variable == variable) return k->shared_slots[i].offset;
+    if (!sim_grow(d, &k->shared_slots, k->shared_slot_count, &k->shared_slot_capacity,
+                  sizeof(sim_variable_slot)))
         return 0;
     uint32_t align = variable->align ? variable->align : 1;
     k->static_shared = (k->static_shared + align - 1) / align * align;
-    k->shared_places[k->shared_place_count++] = (sim_place){variable, k->static_shared};
+    k->shared_slots[k->shared_slot_count++] = (sim_variable_slot){variable, k->static_shared};
     uint32_t at = k->static_shared;
     k->static_shared += (uint32_t)variable->size;
     return at;
 }
 
-const sim_place *sim_local_place(const sim_decoder *d, const ptx_variable *variable) {
-    for (uint32_t i = 0; i < d->code->place_count; i++)
-        if (d->code->places[i].variable == variable) return &d->code->places[i];
+const sim_variable_slot *sim_local_place(const sim_decoder *d, const ptx_variable *variable) {
+    for (uint32_t i = 0; i < d->code->slot_count; i++)
+        if (d->code->slots[i].variable == variable) return &d->code->slots[i];
     return NULL;
 }
 
@@ -155,7 +156,7 @@ static sim_constant variable_address(sim_decoder *d, const ptx_variable *variabl
         if (sim_is_kernel_param(d, variable)) {
             c.bits += d->kernel->param_offset[variable->index];
         } else {
-            const sim_place *place = sim_local_place(d, variable);
+            const sim_variable_slot *place = sim_local_place(d, variable);
             c.kind = SIM_CONSTANT_LOCAL;
             c.bits += place ? place->offset : 0;
         }

@@ -1,4 +1,4 @@
-// Decoding: one instruction to an operation, or to the end of a stretch.
+// Decoding: one instruction to an operation, or to the end of a basic block.
 //
 // A register that is written once, unguarded, with what is constant for a thread (a parameter, a
 // special register, the address of a variable) shares the constant's slot, and the instruction
@@ -194,7 +194,7 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     *sim_add_op(d) = op;
 }
 
-// ---- ends of stretches ------------------------------------------------------------------------------
+// ---- ends of basic blocks ------------------------------------------------------------------------------
 
 static void decode_barrier(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     bool reduces = inst->op == PTX_OP_BAR_RED || inst->op == PTX_OP_BARRIER_RED;
@@ -245,16 +245,16 @@ sim_builtin sim_builtin_of(const char *name) {
     return SIM_BUILTIN_NONE;
 }
 
-static sim_place *call_places(sim_decoder *d, const ptx_operand *list, uint32_t *count) {
+static sim_variable_slot *call_places(sim_decoder *d, const ptx_operand *list, uint32_t *count) {
     *count = list->kind == PTX_OPERAND_VECTOR ? list->element_count : 0;
-    sim_place *places = sim_keep(d, (*count + 1) * sizeof *places);
-    for (uint32_t i = 0; places && i < *count; i++) {
+    sim_variable_slot *slots = sim_keep(d, (*count + 1) * sizeof *slots);
+    for (uint32_t i = 0; slots && i < *count; i++) {
         const ptx_variable *variable = list->elements[i].variable;
-        const sim_place *place = variable ? sim_local_place(d, variable) : NULL;
+        const sim_variable_slot *place = variable ? sim_local_place(d, variable) : NULL;
         if (!place) return NULL;
-        places[i] = *place;
+        slots[i] = *place;
     }
-    return places;
+    return slots;
 }
 
 static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {

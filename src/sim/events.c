@@ -29,19 +29,19 @@ bool sim_ask_wants(sim_worker *worker) {
         worker->wants[i] = (uint8_t)(wanted & can);
     }
     // Ends are told of anyway: whoever hands on to several is to know who wants them.
-    for (uint32_t i = 0; listener->wants && i < k->stretch_count; i++)
-        if (k->stretches[i].last) listener->wants(listener, k->stretches[i].last->inst);
+    for (uint32_t i = 0; listener->wants && i < k->basic_block_count; i++)
+        if (k->basic_blocks[i].last) listener->wants(listener, k->basic_blocks[i].last->inst);
     return true;
 }
 
-void sim_execute_told(sim_warp *w, const sim_stretch *stretch, uint32_t mask) {
+void sim_execute_told(sim_warp *w, const sim_basic_block *basic_block, uint32_t mask) {
     sim_worker *worker = w->block->worker;
     sim_listener *listener = worker->listener;
-    const sim_op *op = w->block->grid->kernel->ops + stretch->first, *end = op + stretch->count;
-    const uint8_t *wants = worker->wants + stretch->first;
+    const sim_op *op = w->block->grid->kernel->ops + basic_block->first, *end = op + basic_block->count;
+    const uint8_t *wants = worker->wants + basic_block->first;
     if (op == end) return;
-    sim_event event = sim_event_of(w, stretch->first_inst, mask);
-    w->in_detail = !listener->enter || listener->enter(listener, &event, stretch->instructions);
+    sim_event event = sim_event_of(w, basic_block->first_inst, mask);
+    w->in_detail = !listener->enter || listener->enter(listener, &event, basic_block->instructions);
     for (; op < end; op++, wants++) {
         uint32_t m = mask;
         if (op->guard >= 0) {

@@ -1,4 +1,4 @@
-// What listeners are told: instructions, branches, accesses, meetings, barriers, calls, memory; who is told
+// What listeners are told: instructions, branches, accesses, warp synchronisations, barriers, calls, memory; who is told
 // on which core; schedules that are drawn; launches that are interrupted.
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/look.h"
+#include "sim/inspect.h"
 #include "sim/test_machine.h"
 
-// Lane 0 to 15 add 1 in a function, all meet, store to shared memory, wait, read their neighbour's.
+// Lane 0 to 15 add 1 in a function, all synchronise, store to shared memory, wait, read their neighbour's.
 static const char *const program_text = ".version 8.0\n.target sm_80\n.address_size 64\n"
                                         ".shared .align 4 .b8 box[128];\n"
                                         ".func (.param .b32 out) more(.param .b32 in) {\n"
@@ -109,7 +109,7 @@ static void on_access(sim_listener *l, const sim_access *a) {
 static void on_sync(sim_listener *l, const sim_sync *s) {
     heard *h = self_of(l);
     switch (s->kind) {
-    case SIM_MEET:
+    case SIM_WARP_SYNC:
         h->meets++;
         assert_int_equal(s->at.mask, UINT32_MAX);
         break;
@@ -265,7 +265,8 @@ static void on_picked_done(sim_listener *l, const sim_event *e) {
     assert_int_equal(e->mask, UINT32_MAX);
 }
 static void on_picked_access(sim_listener *l, const sim_access *a) {
-    if (((picky *)l)->closely && a->kind == SIM_LOAD && a->space == SIM_SHARED) sim_look_closely(a->at.self);
+    if (((picky *)l)->closely && a->kind == SIM_LOAD && a->space == SIM_SHARED)
+        sim_inspect_closely(a->at.self);
 }
 
 static void what_is_not_wanted_is_not_told(void **state) {

@@ -112,7 +112,7 @@ static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
         store_by_groups(w, op);
 }
 
-// What is known of a base register's 32 offsets into shared memory, for the accesses of a stretch that share
+// What is known of a base register's 32 offsets into shared memory, for the accesses of a basic block that share
 // it.
 typedef struct shared_summary {
     uint32_t first[4];

@@ -82,13 +82,13 @@ static void explain_shared(const sim_grid *g, const sim_warp *w, uint64_t offset
     const sim_kernel *k = g->kernel;
     base_text_add(out, "the block has %u bytes of shared memory (%u static, %u dynamic)", w->shared_bytes,
                   k->static_shared, g->launch->dynamic_shared_bytes);
-    const sim_place *nearest = NULL;
+    const sim_variable_slot *nearest = NULL;
     if ((uint32_t)offset > INT32_MAX) { // it wrapped
         base_text_add(out, "\n  %" PRIu64 " bytes before its start", (UINT64_C(1) << 32) - (uint32_t)offset);
         return;
     }
-    for (uint32_t i = 0; i < k->shared_place_count; i++) {
-        const sim_place *place = &k->shared_places[i];
+    for (uint32_t i = 0; i < k->shared_slot_count; i++) {
+        const sim_variable_slot *place = &k->shared_slots[i];
         if (offset >= place->offset + place->variable->size && (!nearest || place->offset > nearest->offset))
             nearest = place;
     }
@@ -216,9 +216,9 @@ _Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_s
 
 static const ptx_inst *path_inst(const sim_kernel *k, const sim_path *p) {
     if (p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_CLUSTER) return p->barrier_op->inst;
-    const sim_stretch *stretch = &k->stretches[p->stretch];
-    if (p->state == SIM_PATH_AT_SYNC) return stretch->last->inst;
-    return stretch->first_inst ? stretch->first_inst : NULL;
+    const sim_basic_block *basic_block = &k->basic_blocks[p->basic_block];
+    if (p->state == SIM_PATH_AT_SYNC) return basic_block->last->inst;
+    return basic_block->first_inst ? basic_block->first_inst : NULL;
 }
 
 static void describe_path(const sim_block *b, const sim_warp *w, const sim_path *p, base_text *out) {

@@ -1,8 +1,8 @@
-// The order of a function's stretches: a weak topological order (Bourdoncle, 1993).
+// The order of a function's basic blocks: a weak topological order (Bourdoncle, 1993).
 //
-// Lanes of a warp that have parted are executed lowest stretch first, so that whoever is behind catches
-// up with the others where their ways meet ("thread frontiers", Diamos et al., 2011). For this to
-// work every stretch must come after all from which it is reached, loops aside, and a loop's stretches must
+// Lanes of a warp that have diverged are executed lowest basic block first, so that a path that is behind catches
+// up with the others where their ways join ("thread frontiers", Diamos et al., 2011). For this to
+// work every basic block must come after all from which it is reached, loops aside, and a loop's basic blocks must
 // lie together, before all that follows the loop: then lanes that leave a loop wait for the rest.
 
 #include "sim/core.h"
@@ -13,8 +13,8 @@ typedef struct flow {
     const uint32_t *successors, *start;
     uint32_t *number; // visiting number in this pass; 0: not yet
     uint32_t *low;    // Tarjan
-    uint32_t
-        *level; // which component a stretch belongs to now; stretches of other components are not followed
+    uint32_t *
+        level; // which component a basic block belongs to now; basic blocks of other components are not followed
     uint32_t *stack, stack_count;
     uint8_t *on_stack;
     uint32_t *order, filled; // filled from the back
@@ -24,9 +24,9 @@ typedef struct flow {
     bool failed;
 } flow;
 
-// The components of the graph below `root`, restricted to stretches of `level` and never back into `head`.
-// Emits them in reverse topological order; a component of several stretches is taken apart again with its
-// first stretch as head, which removes the loop's back edges.
+// The components of the graph below `root`, restricted to basic blocks of `level` and never back into `head`.
+// Emits them in reverse topological order; a component of several basic blocks is taken apart again with its
+// first basic block as head, which removes the loop's back edges.
 static void components(flow *f, uint32_t root, uint32_t level, uint32_t head);
 
 static void emit_component(flow *f, const uint32_t *members, uint32_t count) {

@@ -1,4 +1,4 @@
-// The order of stretches: what it must guarantee for lanes to meet again.
+// The order of basic blocks: what it must guarantee for lanes to reconverge.
 
 #include <setjmp.h>
 #include <stdarg.h>

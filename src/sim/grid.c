@@ -1,6 +1,6 @@
 // A launch: checks it, gives blocks to workers, finds out when nothing can move any more.
 //
-// Blocks that do not talk to each other are spread over the host's cores; those that may (atomics
+// Blocks that do not communicate are spread over the host's cores; those that may (atomics
 // with a result, volatile accesses, fences: see decode.c) run on one, in a fixed order, so that
 // results never depend on the number of cores. A worker runs a block to its end if it can. Only
 // when all blocks it has begun are waiting does it begin more, up to what the GPU could hold at once.
@@ -271,7 +271,7 @@ static uint64_t state_of(const sim_worker *worker) {
             for (uint32_t p = 0; p < w->path_count; p++) {
                 const sim_path *path = &w->paths[p];
                 // Whose turn it is decides too.
-                uint64_t words[3] = {(uint64_t)path->mask << 32 | path->stretch,
+                uint64_t words[3] = {(uint64_t)path->mask << 32 | path->basic_block,
                                      (uint64_t)path->frame << 32 | path->state,
                                      (uint64_t)path->at_end << 32 | (uint64_t)w->fair << 16 | whose_turn(w)};
                 h = mix(h, words, sizeof words);

@@ -42,17 +42,17 @@ typedef enum sim_path_state {
     SIM_PATH_READY,
     SIM_PATH_AT_BARRIER,
     SIM_PATH_AT_SYNC,
-    SIM_PATH_AT_CLUSTER, // at the cluster's barrier; barrier_op and stretch as at a block's
+    SIM_PATH_AT_CLUSTER, // at the cluster's barrier; barrier_op and basic block as at a block's
 } sim_path_state;
 typedef struct sim_path {
     uint32_t mask;
-    uint32_t stretch; // index into kernel->stretches: where it stands
-    uint32_t frame;   // index into warp->frames
+    uint32_t basic_block; // index into kernel->basic blocks: where it stands
+    uint32_t frame;       // index into warp->frames
     sim_path_state state;
-    bool at_end;      // the stretch's operations are done, its end is not
-    uint32_t barrier; // AT_BARRIER: which; its stretch is the one to go on with
+    bool at_end;      // the basic block's operations are done, its end is not
+    uint32_t barrier; // AT_BARRIER: which; its basic block is the one to go on with
     const sim_op *barrier_op;
-    uint32_t sync_mask; // AT_SYNC: the membermask; its stretch ends with the operation
+    uint32_t sync_mask; // AT_SYNC: the membermask; its basic block ends with the operation
 } sim_path;
 
 // The registers of one call. Its lanes entered together, so they all return to one place.
@@ -61,7 +61,7 @@ typedef struct sim_frame {
     uint32_t local;     // where its variables begin in each lane's stack
     uint32_t lanes;     // that have not returned
     uint32_t caller;    // index of the caller's frame
-    uint32_t back;      // the stretch to return to
+    uint32_t back;      // the basic block to return to
     const void *call;   // sim_call
 } sim_frame;
 

@@ -80,7 +80,7 @@ kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel
 // serve several workers at once; one without makes the launch run on a single core, so that it sees
 // everything in one order.
 
-typedef struct sim_warp sim_warp; // a running warp, to be looked into during an event (sim/look.h)
+typedef struct sim_warp sim_warp; // a running warp, to be looked into during an event (sim/inspect.h)
 
 // Who does something, and where.
 typedef struct sim_event {
@@ -119,9 +119,9 @@ typedef struct sim_access {
 // What orders the accesses of different threads. Objects are named by a number: equal while it lives, and
 // different for different objects (a barrier of a block, an mbarrier, a cluster's barrier).
 typedef enum sim_sync_kind {
-    SIM_MEET,   // the lanes of `at.mask` meet: bar.warp.sync, shfl, vote, match, redux, elect
-    SIM_ARRIVE, // what the lanes did before is handed to `object`
-    SIM_PASS,   // the lanes have all that was handed to `object`'s phase that is over
+    SIM_WARP_SYNC, // the lanes of `at.mask` synchronise: bar.warp.sync, shfl, vote, match, redux, elect
+    SIM_ARRIVE,    // what the lanes did before is handed to `object`
+    SIM_PASS,      // the lanes have all that was handed to `object`'s phase that is over
     SIM_COMMIT, // the lanes' asynchronous copies since the last commit make a group (`agent` says which kind)
     SIM_WAIT,   // at most `count` of the lanes' latest groups are under way; UINT32_MAX at cp.async.wait_all
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
@@ -138,7 +138,7 @@ typedef struct sim_sync {
 } sim_sync;
 
 // shfl, vote, match, redux, elect: `at.mask` are the lanes that took part, from one place in the program;
-// `all` the lanes of all places that met.
+// `all` the lanes of all positions that synchronise.
 typedef struct sim_exchange_event {
     sim_event at;
     uint32_t all;
@@ -158,7 +158,7 @@ typedef struct sim_memory_event {
     sim_memory_kind kind;
     uint64_t address, bytes, from;
     const void *data;    // HOST_READ: the bytes; FREE: those of memory that the host sees itself, else NULL
-    uint64_t serial;     // ALLOC, FREE: the how-manyth allocation it is
+    uint64_t serial;     // ALLOC, FREE: its ordinal among allocations
     const char *label;   // what it is, or NULL for the program's own
     const sim_event *at; // device malloc and free: who; else NULL
 } sim_memory_event;
@@ -170,7 +170,7 @@ typedef struct sim_launch_event {
     const sim_launch *launch;
     uint32_t static_shared_bytes, shared_bytes; // per block; the latter is all of it
     uint32_t local_bytes;                       // per thread
-    uint64_t serial;                            // the how-manyth launch of the machine
+    uint64_t serial;                            // the launch's ordinal on this machine
 } sim_launch_event;
 
 // What a listener wants to be told of an instruction.
@@ -198,7 +198,7 @@ struct sim_listener {
     // Asked for each instruction of the kernel before blocks begin; NULL: SIM_WANT_ALL. More may be told.
     unsigned (*wants)(sim_listener *self, const ptx_inst *inst);
     // A straight run of `count` instructions from event->inst on is about to be executed (guards not
-    // applied). Whether it is wanted in detail, which sim_look_closely asks for later too; NULL: it is.
+    // applied). Whether it is wanted in detail, which sim_inspect_closely asks for later too; NULL: it is.
     bool (*enter)(sim_listener *self, const sim_event *event, uint32_t count);
     void (*step)(sim_listener *self, const sim_event *event); // an instruction is about to be executed
     // An instruction was executed and its results are in the registers. Not told: those that only name a

@@ -193,11 +193,11 @@ static void shuffle_sources(const sim_warp *w, const sim_path *path, const sim_o
 
 static void tell_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     sim_listener *listener = w->block->worker->listener;
-    const sim_stretch *stretches = w->block->grid->kernel->stretches;
+    const sim_basic_block *basic_blocks = w->block->grid->kernel->basic_blocks;
     uint32_t all = 0;
     for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
     for (uint32_t i = 0; i < count; i++) {
-        const sim_op *op = stretches[paths[i]->stretch].last;
+        const sim_op *op = basic_blocks[paths[i]->basic_block].last;
         sim_exchange_event event = {.at = sim_event_of(w, op->inst, paths[i]->mask), .all = all};
         event.is_shuffle = op->inst->op == PTX_OP_SHFL;
         if (event.is_shuffle) shuffle_sources(w, paths[i], op, &event);
@@ -206,8 +206,8 @@ static void tell_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
 }
 
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
-    const sim_stretch *stretches = w->block->grid->kernel->stretches;
-    const sim_op *first = stretches[paths[0]->stretch].last;
+    const sim_basic_block *basic_blocks = w->block->grid->kernel->basic_blocks;
+    const sim_op *first = basic_blocks[paths[0]->basic_block].last;
     if (first->inst->op == PTX_OP_BAR_WARP) return;
     const sim_listener *listener = w->block->worker->listener;
     if (__builtin_expect(listener && listener->exchange, 0)) tell_exchange(w, paths, count);
@@ -218,11 +218,12 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     exchange x;
     memset(&x, 0, sizeof x);
     for (uint32_t i = 0; i < count; i++) {
-        const sim_op *op = stretches[paths[i]->stretch].last;
+        const sim_op *op = basic_blocks[paths[i]->basic_block].last;
         if (op->inst->op != first->inst->op)
-            sim_fault_here(w, op, (uint32_t)__builtin_ctz(paths[i]->mask), KZ_FAULT,
-                           "threads of one member mask 0x%08x meet at different operations (%s and %s)",
-                           paths[i]->sync_mask, ptx_op_root(op->inst->op), ptx_op_root(first->inst->op));
+            sim_fault_here(
+                w, op, (uint32_t)__builtin_ctz(paths[i]->mask), KZ_FAULT,
+                "threads of one member mask 0x%08x synchronise at different operations (%s and %s)",
+                paths[i]->sync_mask, ptx_op_root(op->inst->op), ptx_op_root(first->inst->op));
         gather(w, paths[i], op, &x);
     }
     switch (first->inst->op) {
@@ -235,5 +236,5 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
         for (int i = 0; i < SIM_LANES; i++) x.d[i] = (uint32_t)__builtin_ctz(x.mask);
         x.p = x.mask & (0u - x.mask);
     }
-    for (uint32_t i = 0; i < count; i++) scatter(w, paths[i], stretches[paths[i]->stretch].last, &x);
+    for (uint32_t i = 0; i < count; i++) scatter(w, paths[i], basic_blocks[paths[i]->basic_block].last, &x);
 }

@@ -1,4 +1,4 @@
-// A warp: paths of lanes that are at the same place, stretch by stretch.
+// A warp: paths of lanes that are at the same place, basic block by basic block.
 //
 // Of the paths that can go on, the one furthest behind runs (see flow.c), and paths at the same place
 // become one. This alone would starve lanes that wait for each other (a lock inside a warp), so a
@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPIN_COST = 1024 }; // stretches that one turn of a waiting loop is charged with
+enum { SPIN_COST = 1024 }; // basic blocks that one iteration of a waiting loop is charged with
 
-// Ends of stretches that cost anyway stay out of the loop over stretches, which keeps its registers.
-#define SIM_APART_CODE __attribute__((noinline))
+// Ends of basic blocks that cost anyway stay out of the loop over basic blocks, which keeps its registers.
+#define SIM_NOINLINE __attribute__((noinline))
 
-static inline void execute(sim_warp *w, const sim_op *op, const sim_stretch *stretch, uint32_t mask,
+static inline void execute(sim_warp *w, const sim_op *op, const sim_basic_block *basic_block, uint32_t mask,
                            const sim_listener *listener) {
-    const sim_op *end = op + stretch->count;
+    const sim_op *end = op + basic_block->count;
     w->mask = mask;
     if (__builtin_expect(listener && w->told, 0)) {
-        sim_execute_told(w, stretch, mask);
+        sim_execute_told(w, basic_block, mask);
         return;
     }
-    if (mask == SIM_ALL && !stretch->guarded) {
+    if (mask == SIM_ALL && !basic_block->guarded) {
         for (; op < end; op++) op->full(w, op);
         return;
     }
@@ -58,7 +58,7 @@ static sim_path *split(sim_warp *w, sim_path *path, uint32_t lanes) {
 }
 
 static bool same_place(const sim_path *a, const sim_path *b) {
-    return a->stretch == b->stretch && a->frame == b->frame && a->state == b->state &&
+    return a->basic_block == b->basic_block && a->frame == b->frame && a->state == b->state &&
            a->at_end == b->at_end && (a->state != SIM_PATH_AT_SYNC || a->sync_mask == b->sync_mask);
 }
 
@@ -87,7 +87,8 @@ static sim_path *pick(sim_warp *w, bool fair) {
         sim_path *p = &w->paths[i];
         if (p->state != SIM_PATH_READY) continue;
         ready++;
-        if (!best || p->frame > best->frame || (p->frame == best->frame && p->stretch < best->stretch))
+        if (!best || p->frame > best->frame ||
+            (p->frame == best->frame && p->basic_block < best->basic_block))
             best = p;
     }
     if (!fair || ready < 2) return best;
@@ -97,7 +98,7 @@ static sim_path *pick(sim_warp *w, bool fair) {
     return best;
 }
 
-// ---- leaving, waiting, meeting ---------------------------------------------------------------------------
+// ---- exiting, waiting, warp synchronisation --------------------------------------------------------------
 
 static void release_frame(sim_warp *w, uint32_t frame, uint32_t lanes) {
     // A lane that leaves from inside calls leaves all of them.
@@ -108,7 +109,7 @@ static void release_frame(sim_warp *w, uint32_t frame, uint32_t lanes) {
 static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     sim_listener *listener = w->block->worker->listener;
     if (__builtin_expect(listener && listener->leave, 0)) {
-        const ptx_inst *last = w->block->grid->kernel->stretches[path->stretch].first_inst;
+        const ptx_inst *last = w->block->grid->kernel->basic_blocks[path->basic_block].first_inst;
         listener->leave(
             listener,
             &(sim_event){.inst = last, .self = w, .block = w->block->index, .warp = w->index, .mask = lanes});
@@ -127,8 +128,8 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
 }
 
 static uint32_t sync_mask_of(const sim_warp *w, const sim_path *path, uint32_t *same) {
-    const sim_stretch *stretch = &w->block->grid->kernel->stretches[path->stretch];
-    int64_t at = stretch->last->offset;
+    const sim_basic_block *basic_block = &w->block->grid->kernel->basic_blocks[path->basic_block];
+    int64_t at = basic_block->last->offset;
     *same = path->mask;
     if (at < 0) return path->mask; // the old forms without .sync: whoever is here
     const uint32_t *masks = (const uint32_t *)(w->registers + w->frames[path->frame].at + at);
@@ -142,14 +143,14 @@ static void exchange_and_go(sim_warp *w, sim_path **paths, uint32_t count) {
     sim_exchange(w, paths, count);
     sim_listener *listener = w->block->worker->listener;
     if (__builtin_expect(listener && listener->sync, 0)) {
-        const sim_op *op = w->block->grid->kernel->stretches[paths[0]->stretch].last;
+        const sim_op *op = w->block->grid->kernel->basic_blocks[paths[0]->basic_block].last;
         uint32_t all = 0;
         for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
         // The old forms without .sync order nothing.
-        if (op->offset >= 0) sim_tell_sync(w, op->inst, all, SIM_MEET, SIM_THREAD, 0, 0);
+        if (op->offset >= 0) sim_tell_sync(w, op->inst, all, SIM_WARP_SYNC, SIM_THREAD, 0, 0);
     }
     for (uint32_t i = 0; i < count; i++) {
-        paths[i]->stretch = w->block->grid->kernel->stretches[paths[i]->stretch].next;
+        paths[i]->basic_block = w->block->grid->kernel->basic_blocks[paths[i]->basic_block].next;
         paths[i]->state = SIM_PATH_READY;
         paths[i]->at_end = false;
     }
@@ -180,10 +181,10 @@ static void end_sync(sim_warp *w, sim_path *path) {
     uint32_t same, mask = sync_mask_of(w, path, &same);
     if (same != path->mask) split(w, path, path->mask & ~same)->at_end = true;
     if (path->mask & ~mask) {
-        const sim_stretch *stretch = &w->block->grid->kernel->stretches[path->stretch];
+        const sim_basic_block *basic_block = &w->block->grid->kernel->basic_blocks[path->basic_block];
         uint32_t lane = (uint32_t)__builtin_ctz(path->mask & ~mask);
-        sim_fault_here(w, stretch->last, lane, KZ_FAULT, "the thread is not in its own member mask 0x%08x",
-                       mask);
+        sim_fault_here(w, basic_block->last, lane, KZ_FAULT,
+                       "the thread is not in its own member mask 0x%08x", mask);
     }
     path->sync_mask = mask;
     if (path->mask == (mask & ~w->exited)) {
@@ -201,18 +202,18 @@ static uint8_t *local_of(const sim_warp *w, unsigned lane, uint32_t offset) {
     return w->local + (size_t)lane * w->block->grid->kernel->local_stride + offset;
 }
 
-static const sim_place *place_of(const sim_code *code, const ptx_variable *variable) {
-    for (uint32_t i = 0; i < code->place_count; i++)
-        if (code->places[i].variable == variable) return &code->places[i];
+static const sim_variable_slot *place_of(const sim_code *code, const ptx_variable *variable) {
+    for (uint32_t i = 0; i < code->slot_count; i++)
+        if (code->slots[i].variable == variable) return &code->slots[i];
     return NULL;
 }
 
 // Copies variables of call frames, for the given lanes: the caller's into the callee's, or back.
-static void copy_variables(sim_warp *w, uint32_t lanes, const sim_place *caller, uint32_t caller_base,
+static void copy_variables(sim_warp *w, uint32_t lanes, const sim_variable_slot *caller, uint32_t caller_base,
                            const sim_code *code, ptx_variable **callee, uint32_t callee_base, uint32_t count,
                            bool back) {
     for (uint32_t i = 0; i < count; i++) {
-        const sim_place *inner = place_of(code, callee[i]);
+        const sim_variable_slot *inner = place_of(code, callee[i]);
         if (!inner) continue;
         uint64_t bytes =
             caller[i].variable->size < callee[i]->size ? caller[i].variable->size : callee[i]->size;
@@ -235,7 +236,8 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
                              const sim_code *code) {
     const sim_kernel *k = w->block->grid->kernel;
     const sim_frame *caller = &w->frames[path->frame], *top = &w->frames[w->frame_count - 1];
-    uint32_t at = top->at + top->bytes, local = caller->local + k->stretches[path->stretch].code->local_bytes;
+    uint32_t at = top->at + top->bytes,
+             local = caller->local + k->basic_blocks[path->basic_block].code->local_bytes;
     bool full = at + code->frame_bytes > k->register_bytes ||
                 local + code->local_bytes > k->local_stride - k->stack_bytes;
     if (w->frame_count == w->frame_capacity && !full) {
@@ -276,20 +278,20 @@ static sim_code *callee_of(sim_warp *w, sim_path *path, const sim_op *op, const 
     return k->code_of[index];
 }
 
-static SIM_APART_CODE void end_call(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
-    const sim_op *op = stretch->last;
+static SIM_NOINLINE void end_call(sim_warp *w, sim_path *path, const sim_basic_block *basic_block) {
+    const sim_op *op = basic_block->last;
     const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask);
     if (call->builtin != SIM_BUILTIN_NONE) {
         w->mask = path->mask;
         sim_call_builtin(w, op, call, w->frames[path->frame].local);
-        path->stretch = stretch->next;
+        path->basic_block = basic_block->next;
         return;
     }
     const sim_code *code = callee_of(w, path, op, call);
     sim_frame *frame = push_frame(w, op, lane, path, code);
     frame->lanes = path->mask;
-    frame->back = stretch->next;
+    frame->back = basic_block->next;
     frame->call = call;
     sim_listener *listener = w->block->worker->listener;
     if (__builtin_expect(listener && listener->call, 0)) {
@@ -304,18 +306,18 @@ static SIM_APART_CODE void end_call(sim_warp *w, sim_path *path, const sim_stret
         memcpy(w->registers + frame->at + code->stack_at, w->stack_top, sizeof w->stack_top);
     sim_fill_constants(w, w->registers + frame->at, code, frame->local, false);
     path->frame = w->frame_count - 1;
-    path->stretch = code->entry_stretch;
+    path->basic_block = code->entry_basic_block;
     path->at_end = false;
 }
 
-static void end_return(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+static void end_return(sim_warp *w, sim_path *path, const sim_basic_block *basic_block) {
     if (path->frame == 0) {
         leave(w, path, path->mask);
         return;
     }
     const sim_frame *frame = &w->frames[path->frame];
     const sim_call *call = frame->call;
-    const sim_code *code = stretch->code;
+    const sim_code *code = basic_block->code;
     uint32_t count =
         call->result_count < code->function->return_count ? call->result_count : code->function->return_count;
     copy_variables(w, path->mask, call->results, w->frames[frame->caller].local, code,
@@ -326,46 +328,47 @@ static void end_return(sim_warp *w, sim_path *path, const sim_stretch *stretch) 
     }
     uint32_t back = frame->back, caller = frame->caller;
     release_frame(w, path->frame, path->mask);
-    path->stretch = back;
+    path->basic_block = back;
     path->frame = caller;
 }
 
-// ---- ends of stretches ------------------------------------------------------------------------------
+// ---- ends of basic blocks ------------------------------------------------------------------------------
 
-static SIM_APART_CODE void end_table(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
-    const uint32_t *index = SIM_REG(uint32_t, w, stretch->last->a),
-                   *targets = (const uint32_t *)(uintptr_t)stretch->last->aux;
+static SIM_NOINLINE void end_table(sim_warp *w, sim_path *path, const sim_basic_block *basic_block) {
+    const uint32_t *index = SIM_REG(uint32_t, w, basic_block->last->a),
+                   *targets = (const uint32_t *)(uintptr_t)basic_block->last->aux;
     uint32_t lane = (uint32_t)__builtin_ctz(path->mask), chosen = index[lane], others = 0;
     for (uint32_t m = path->mask; m; m &= m - 1)
         if (index[__builtin_ctz(m)] != chosen) others |= m & (0u - m);
     if (others) split(w, path, others)->at_end = true;
-    if (chosen >= (uint64_t)stretch->last->offset)
-        sim_fault_here(w, stretch->last, lane, KZ_FAULT, "branches to entry %u of a table of %lld", chosen,
-                       (long long)stretch->last->offset);
-    path->stretch = targets[chosen];
+    if (chosen >= (uint64_t)basic_block->last->offset)
+        sim_fault_here(w, basic_block->last, lane, KZ_FAULT, "branches to entry %u of a table of %lld",
+                       chosen, (long long)basic_block->last->offset);
+    path->basic_block = targets[chosen];
     path->at_end = false;
 }
 
-static SIM_APART_CODE void tell_end(sim_warp *w, const sim_path *path, const sim_stretch *stretch,
-                                    uint32_t taken) {
+static SIM_NOINLINE void tell_end(sim_warp *w, const sim_path *path, const sim_basic_block *basic_block,
+                                  uint32_t taken) {
     sim_listener *listener = w->block->worker->listener;
-    const sim_op *last = stretch->last;
+    const sim_op *last = basic_block->last;
     sim_event event = sim_event_of(w, last->inst, taken);
     if (listener->step) listener->step(listener, &event);
     event.mask = path->mask;
-    bool chooses = (stretch->end == PTX_END_BRANCH && last->guard >= 0) || stretch->end == PTX_END_TABLE;
+    bool chooses =
+        (basic_block->end == PTX_END_BRANCH && last->guard >= 0) || basic_block->end == PTX_END_TABLE;
     if (listener->branch && chooses) listener->branch(listener, &event, taken);
 }
 
-static SIM_APART_CODE void end_cluster(sim_warp *w, sim_path *path, const sim_stretch *stretch) {
+static SIM_NOINLINE void end_cluster(sim_warp *w, sim_path *path, const sim_basic_block *basic_block) {
     uint32_t ready;
-    path->stretch = stretch->next;
-    if (sim_cluster_wait(w, path, stretch->last, &ready)) return;
+    path->basic_block = basic_block->next;
+    if (sim_cluster_wait(w, path, basic_block->last, &ready)) return;
     if (ready) split(w, path, ready);
     path->state = SIM_PATH_AT_CLUSTER;
 }
 
-static SIM_APART_CODE uint32_t longest_sleep(const sim_warp *w, const sim_op *op, uint32_t mask) {
+static SIM_NOINLINE uint32_t longest_sleep(const sim_warp *w, const sim_op *op, uint32_t mask) {
     const uint32_t *asked = SIM_REG(const uint32_t, w, op->a);
     uint32_t longest = 0;
     for (; mask; mask &= mask - 1) {
@@ -376,51 +379,51 @@ static SIM_APART_CODE uint32_t longest_sleep(const sim_warp *w, const sim_op *op
 }
 
 // Whether the path simply goes on, being still the warp's only one.
-static inline bool end_stretch(sim_warp *w, sim_path *path, const sim_stretch *stretch, uint32_t *slice,
-                               const sim_listener *listener) {
+static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_block *basic_block,
+                                   uint32_t *slice, const sim_listener *listener) {
     uint32_t taken = path->mask;
-    const sim_op *last = stretch->last;
+    const sim_op *last = basic_block->last;
     if (last && last->guard >= 0) {
         uint32_t guard = SIM_PRED(w, last->guard);
         taken &= last->guard_negated ? ~guard : guard;
     }
     path->at_end = false;
-    if (__builtin_expect(listener && w->ends_told && last, 0)) tell_end(w, path, stretch, taken);
-    if (stretch->end == PTX_END_BRANCH) {
+    if (__builtin_expect(listener && w->ends_told && last, 0)) tell_end(w, path, basic_block, taken);
+    if (basic_block->end == PTX_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.
-            if (stretch->target <= path->stretch && w->spun)
+            if (basic_block->target <= path->basic_block && w->spun)
                 *slice = *slice > SPIN_COST ? *slice - SPIN_COST : 0;
-            path->stretch = stretch->target;
+            path->basic_block = basic_block->target;
         } else if (taken) {
-            split(w, path, taken)->stretch = stretch->target;
-            path->stretch = stretch->next;
+            split(w, path, taken)->basic_block = basic_block->target;
+            path->basic_block = basic_block->next;
         } else
-            path->stretch = stretch->next;
+            path->basic_block = basic_block->next;
         return w->path_count == 1;
     }
-    if (stretch->end == PTX_END_FALL || !taken) {
-        path->stretch = stretch->next;
+    if (basic_block->end == PTX_END_FALL || !taken) {
+        path->basic_block = basic_block->next;
         return w->path_count == 1;
     }
     if (taken != path->mask) { // the guard keeps some lanes out: they go on
         sim_path *rest = split(w, path, path->mask & ~taken);
-        rest->stretch = stretch->next;
+        rest->basic_block = basic_block->next;
     }
-    switch (stretch->end) {
-    case PTX_END_TABLE: end_table(w, path, stretch); break;
-    case PTX_END_CALL: end_call(w, path, stretch); break;
-    case PTX_END_RETURN: end_return(w, path, stretch); break;
+    switch (basic_block->end) {
+    case PTX_END_TABLE: end_table(w, path, basic_block); break;
+    case PTX_END_CALL: end_call(w, path, basic_block); break;
+    case PTX_END_RETURN: end_return(w, path, basic_block); break;
     case PTX_END_EXIT: leave(w, path, path->mask); break;
     case PTX_END_BARRIER:
     case PTX_END_ARRIVE:
-        path->stretch = stretch->next;
+        path->basic_block = basic_block->next;
         sim_barrier_arrive(w->block, w, path, last);
         break;
     case PTX_END_SYNC: end_sync(w, path); break;
-    case PTX_END_CLUSTER: end_cluster(w, path, stretch); break;
+    case PTX_END_CLUSTER: end_cluster(w, path, basic_block); break;
     case PTX_END_YIELD:
-        path->stretch = stretch->next;
+        path->basic_block = basic_block->next;
         w->block->waited += longest_sleep(w, last, taken);
         w->spun = true;
         *slice = 0;
@@ -455,23 +458,24 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
         }
         w->current = (uint32_t)(path - w->paths);
         w->frame = w->registers + w->frames[path->frame].at;
-        const sim_stretch *stretch;
+        const sim_basic_block *basic_block;
         bool alone;
         do {
-            stretch = &k->stretches[path->stretch];
+            basic_block = &k->basic_blocks[path->basic_block];
             uint32_t mask = path->mask;
             if (!path->at_end) {
-                execute(w, k->ops + stretch->first, stretch, mask, listener);
-                w->issued += stretch->instructions;
-                warp_instructions += stretch->instructions;
-                thread_instructions += (uint64_t)stretch->instructions * sim_lane_count(mask);
+                execute(w, k->ops + basic_block->first, basic_block, mask, listener);
+                w->issued += basic_block->instructions;
+                warp_instructions += basic_block->instructions;
+                thread_instructions += (uint64_t)basic_block->instructions * sim_lane_count(mask);
                 if (__builtin_expect(listener && listener->run, 0))
-                    listener->run(listener, stretch->first_inst, stretch->instructions, w->block->index,
-                                  w->index, mask);
+                    listener->run(listener, basic_block->first_inst, basic_block->instructions,
+                                  w->block->index, w->index, mask);
             }
             slice--;
-            alone = end_stretch(w, path, stretch, &slice, listener);
-        } while (alone && slice > 0 && (stretch->end == PTX_END_FALL || stretch->end == PTX_END_BRANCH));
+            alone = end_basic_block(w, path, basic_block, &slice, listener);
+        } while (alone && slice > 0 &&
+                 (basic_block->end == PTX_END_FALL || basic_block->end == PTX_END_BRANCH));
     }
     worker->warp_instructions += warp_instructions;
     worker->thread_instructions += thread_instructions;

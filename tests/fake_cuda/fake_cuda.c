@@ -225,7 +225,7 @@ CUresult cuCtxSynchronize(void) {
 static struct {
     char *data;
     size_t bytes;
-    int serial; // the how-manyth
+    int serial; // its ordinal
 } allocations[MOST];
 
 // Which allocation an address lies in; 0: none.

@@ -1,4 +1,4 @@
-// Decoding: a function's stretches, the straight pieces between places where lanes can part, meet or wait.
+// Decoding: a function's basic blocks, the straight pieces between places where lanes can diverge, reconverge or wait.
 
 #include "sim/decode.h"
 
@@ -15,7 +15,7 @@ static bool writes_slot(const sim_decoder *d, const ptx_operand *operand, uint32
 
 void sim_do_nothing(sim_warp *warp, const sim_op *op) {}
 
-// The first access of a stretch through a base register that is used again, unchanged, is preceded by an
+// The first access of a basic block through a base register that is used again, unchanged, is preceded by an
 // operation that finds out how the 32 addresses lie; the others need not look again.
 static void share_bases(sim_decoder *d, uint32_t first) {
     sim_kernel *k = d->kernel;
@@ -64,46 +64,46 @@ static void mark_leaders(const ptx_function *f, uint8_t *leader) {
             leader[f->tables[t].labels[i]] = 1;
 }
 
-// The stretches of one function, first in the order of the text.
+// The basic blocks of one function, first in the order of the text.
 typedef struct draft_code {
-    sim_stretch *stretches;
-    uint32_t *stretch_of; // by instruction
+    sim_basic_block *basic_blocks;
+    uint32_t *basic_block_of; // by instruction
     uint32_t count;
 } draft_code;
 
-static void close_stretch(sim_decoder *d, sim_stretch *stretch) {
-    if (d->status == KZ_OK) share_bases(d, stretch->first);
-    stretch->count = d->kernel->op_count - stretch->first;
+static void close_basic_block(sim_decoder *d, sim_basic_block *basic_block) {
+    if (d->status == KZ_OK) share_bases(d, basic_block->first);
+    basic_block->count = d->kernel->op_count - basic_block->first;
 }
 
 static void decode_runs(sim_decoder *d, draft_code *draft, const uint8_t *leader) {
     const ptx_function *f = d->code->function;
-    sim_stretch *stretch = NULL;
+    sim_basic_block *basic_block = NULL;
     for (uint32_t i = 0; i < f->inst_count && d->status != KZ_NO_MEMORY; i++) {
         const ptx_inst *inst = &f->insts[i];
         d->inst = inst;
         if (leader[i]) {
-            if (stretch && stretch->end == PTX_END_FALL) close_stretch(d, stretch);
-            stretch = &draft->stretches[draft->count];
-            *stretch = (sim_stretch){
+            if (basic_block && basic_block->end == PTX_END_FALL) close_basic_block(d, basic_block);
+            basic_block = &draft->basic_blocks[draft->count];
+            *basic_block = (sim_basic_block){
                 .first = d->kernel->op_count, .end = PTX_END_FALL, .first_inst = inst, .code = d->code};
             draft->count++;
         }
-        draft->stretch_of[i] = draft->count - 1;
-        stretch->instructions++;
+        draft->basic_block_of[i] = draft->count - 1;
+        basic_block->instructions++;
         ptx_end end = ptx_op_get(inst->op)->end;
         if (end != PTX_END_FALL) {
-            close_stretch(d, stretch);
-            stretch->end = end;
+            close_basic_block(d, basic_block);
+            basic_block->end = end;
             sim_decode_end(d, inst, end);
         } else
             sim_decode_plain(d, inst);
     }
-    if (stretch && stretch->end == PTX_END_FALL) close_stretch(d, stretch);
+    if (basic_block && basic_block->end == PTX_END_FALL) close_basic_block(d, basic_block);
     // A function whose text runs off its end returns there.
-    draft->stretch_of[f->inst_count] = draft->count;
-    draft->stretches[draft->count++] =
-        (sim_stretch){.first = d->kernel->op_count, .end = PTX_END_RETURN, .code = d->code};
+    draft->basic_block_of[f->inst_count] = draft->count;
+    draft->basic_blocks[draft->count++] =
+        (sim_basic_block){.first = d->kernel->op_count, .end = PTX_END_RETURN, .code = d->code};
 }
 
 static const ptx_table *table_of(const sim_code *code, const ptx_inst *inst) {
@@ -111,24 +111,25 @@ static const ptx_table *table_of(const sim_code *code, const ptx_inst *inst) {
     return o->kind == PTX_OPERAND_TABLE ? &code->function->tables[o->value] : NULL;
 }
 
-// Draft indices of what can follow a stretch.
+// Draft indices of what can follow a basic block.
 static uint32_t successors_of(const sim_decoder *d, const draft_code *draft, uint32_t index, uint32_t *out) {
-    const sim_stretch *stretch = &draft->stretches[index];
-    const sim_op *last = stretch->end == PTX_END_FALL || !stretch->first_inst
+    const sim_basic_block *basic_block = &draft->basic_blocks[index];
+    const sim_op *last = basic_block->end == PTX_END_FALL || !basic_block->first_inst
                              ? NULL
-                             : &d->kernel->ops[stretch->first + stretch->count];
+                             : &d->kernel->ops[basic_block->first + basic_block->count];
     uint32_t count = 0;
     bool guarded = last && last->inst->guard >= 0;
-    bool falls =
-        stretch->end != PTX_END_TABLE && stretch->end != PTX_END_TRAP &&
-        ((stretch->end != PTX_END_BRANCH && stretch->end != PTX_END_RETURN && stretch->end != PTX_END_EXIT) ||
-         guarded);
+    bool falls = basic_block->end != PTX_END_TABLE && basic_block->end != PTX_END_TRAP &&
+                 ((basic_block->end != PTX_END_BRANCH && basic_block->end != PTX_END_RETURN &&
+                   basic_block->end != PTX_END_EXIT) ||
+                  guarded);
     if (falls && index + 1 < draft->count) out[count++] = index + 1;
-    if (stretch->end == PTX_END_BRANCH) out[count++] = draft->stretch_of[last->inst->operands[0].value];
-    if (stretch->end == PTX_END_TABLE) {
-        const ptx_table *table = table_of(stretch->code, last->inst);
+    if (basic_block->end == PTX_END_BRANCH)
+        out[count++] = draft->basic_block_of[last->inst->operands[0].value];
+    if (basic_block->end == PTX_END_TABLE) {
+        const ptx_table *table = table_of(basic_block->code, last->inst);
         for (uint32_t i = 0; table && i < table->count; i++)
-            out[count++] = draft->stretch_of[table->labels[i]];
+            out[count++] = draft->basic_block_of[table->labels[i]];
         if (guarded && index + 1 < draft->count) out[count++] = index + 1;
     }
     return count;
@@ -153,29 +154,32 @@ static void place_runs(sim_decoder *d, draft_code *draft) {
         d->status = KZ_NO_MEMORY;
         return;
     }
-    uint32_t base = k->stretch_count, *position = sim_keep(d, draft->count * sizeof *position);
+    uint32_t base = k->basic_block_count, *position = sim_keep(d, draft->count * sizeof *position);
     if (!position) return;
     for (uint32_t i = 0; i < draft->count; i++) position[order[i]] = base + i;
     for (uint32_t i = 0; i < draft->count; i++) {
-        if (!sim_grow(d, &k->stretches, k->stretch_count, &k->stretch_capacity, sizeof(sim_stretch))) return;
+        if (!sim_grow(d, &k->basic_blocks, k->basic_block_count, &k->basic_block_capacity,
+                      sizeof(sim_basic_block)))
+            return;
         uint32_t from = order[i];
-        sim_stretch stretch = draft->stretches[from];
-        stretch.next = from + 1 < draft->count ? position[from + 1] : position[from];
-        const sim_op *last =
-            stretch.end != PTX_END_FALL && stretch.first_inst ? &k->ops[stretch.first + stretch.count] : NULL;
-        if (stretch.end == PTX_END_BRANCH)
-            stretch.target = position[draft->stretch_of[last->inst->operands[0].value]];
-        if (stretch.end == PTX_END_TABLE) {
+        sim_basic_block basic_block = draft->basic_blocks[from];
+        basic_block.next = from + 1 < draft->count ? position[from + 1] : position[from];
+        const sim_op *last = basic_block.end != PTX_END_FALL && basic_block.first_inst
+                                 ? &k->ops[basic_block.first + basic_block.count]
+                                 : NULL;
+        if (basic_block.end == PTX_END_BRANCH)
+            basic_block.target = position[draft->basic_block_of[last->inst->operands[0].value]];
+        if (basic_block.end == PTX_END_TABLE) {
             const ptx_table *table = table_of(d->code, last->inst);
             uint32_t *targets = sim_keep(d, (table ? table->count : 0) * sizeof *targets + 4);
             for (uint32_t t = 0; targets && table && t < table->count; t++)
-                targets[t] = position[draft->stretch_of[table->labels[t]]];
-            k->ops[stretch.first + stretch.count].aux = (uint64_t)(uintptr_t)targets;
-            k->ops[stretch.first + stretch.count].offset = table ? table->count : 0;
+                targets[t] = position[draft->basic_block_of[table->labels[t]]];
+            k->ops[basic_block.first + basic_block.count].aux = (uint64_t)(uintptr_t)targets;
+            k->ops[basic_block.first + basic_block.count].offset = table ? table->count : 0;
         }
-        k->stretches[k->stretch_count++] = stretch;
+        k->basic_blocks[k->basic_block_count++] = basic_block;
     }
-    d->code->entry_stretch = position[0];
+    d->code->entry_basic_block = position[0];
 }
 
 void sim_decode_function(sim_decoder *d, sim_code *code) {
@@ -183,8 +187,8 @@ void sim_decode_function(sim_decoder *d, sim_code *code) {
     d->code = code;
     sim_share_constants(d);
     uint8_t *leader = sim_keep(d, f->inst_count + 2);
-    draft_code draft = {.stretches = sim_keep(d, (f->inst_count + 2) * sizeof *draft.stretches),
-                        .stretch_of = sim_keep(d, (f->inst_count + 2) * sizeof *draft.stretch_of)};
+    draft_code draft = {.basic_blocks = sim_keep(d, (f->inst_count + 2) * sizeof *draft.basic_blocks),
+                        .basic_block_of = sim_keep(d, (f->inst_count + 2) * sizeof *draft.basic_block_of)};
     if (d->status != KZ_OK) return;
     mark_leaders(f, leader);
     decode_runs(d, &draft, leader);

@@ -1,6 +1,6 @@
 // Looking into a running warp.
 
-#include "sim/look.h"
+#include "sim/inspect.h"
 
 #include <string.h>
 
@@ -8,81 +8,82 @@
 
 // ---- where a warp is --------------------------------------------------------------------------------
 
-void sim_look_at(const sim_warp *w, sim_look_where *where) {
+void sim_inspect_at(const sim_warp *w, sim_inspect_where *where) {
     const sim_block *b = w->block;
     const sim_grid *g = b->grid;
-    *where = (sim_look_where){.block_index = b->index,
-                              .warp = w->index,
-                              .warps = b->warp_count,
-                              .threads = b->threads,
-                              .exited = w->exited,
-                              .module = g->program->module,
-                              .entry = g->kernel->entry};
+    *where = (sim_inspect_where){.block_index = b->index,
+                                 .warp = w->index,
+                                 .warps = b->warp_count,
+                                 .threads = b->threads,
+                                 .exited = w->exited,
+                                 .module = g->program->module,
+                                 .entry = g->kernel->entry};
     memcpy(where->grid, g->launch->grid, sizeof where->grid);
     memcpy(where->block, g->launch->block, sizeof where->block);
     memcpy(where->block_at, b->at, sizeof where->block_at);
 }
 
-const sim_warp *sim_look_warp(const sim_warp *w, uint32_t index) {
+const sim_warp *sim_inspect_warp(const sim_warp *w, uint32_t index) {
     return index < w->block->warp_count ? &w->block->warps[index] : NULL;
 }
 
-uint32_t sim_look_resident(const sim_warp *w) { return w->block->worker->resident_count; }
+uint32_t sim_inspect_resident(const sim_warp *w) { return w->block->worker->resident_count; }
 
-const sim_warp *sim_look_block(const sim_warp *w, uint32_t resident) {
+const sim_warp *sim_inspect_block(const sim_warp *w, uint32_t resident) {
     const sim_worker *worker = w->block->worker;
     return resident < worker->resident_count ? &worker->resident[resident]->warps[0] : NULL;
 }
 
-static const sim_stretch *stretch_at(const sim_warp *w, uint32_t index) {
+static const sim_basic_block *basic_block_at(const sim_warp *w, uint32_t index) {
     const sim_kernel *k = w->block->grid->kernel;
-    return index < k->stretch_count ? &k->stretches[index] : NULL;
+    return index < k->basic_block_count ? &k->basic_blocks[index] : NULL;
 }
 
-// A warp is in the midst of a stretch only while it runs; all others stand where a stretch begins, or at the
+// A warp is in the midst of a basic block only while it runs; all others stand where a basic block begins, or at the
 // operation that ends it.
 static const ptx_inst *inst_of(const sim_warp *w, const sim_path *p) {
     bool waits = p->state == SIM_PATH_AT_BARRIER || p->state == SIM_PATH_AT_CLUSTER;
     if (waits && p->barrier_op) return p->barrier_op->inst;
-    const sim_stretch *stretch = stretch_at(w, p->stretch);
-    if (!stretch) return NULL;
+    const sim_basic_block *basic_block = basic_block_at(w, p->basic_block);
+    if (!basic_block) return NULL;
     bool at_end = p->state == SIM_PATH_AT_SYNC || p->at_end;
-    return at_end && stretch->last ? stretch->last->inst : stretch->first_inst;
+    return at_end && basic_block->last ? basic_block->last->inst : basic_block->first_inst;
 }
 
-uint32_t sim_look_paths(const sim_warp *w) { return w->path_count; }
+uint32_t sim_inspect_paths(const sim_warp *w) { return w->path_count; }
 
-bool sim_look_path_at(const sim_warp *w, uint32_t index, sim_look_path *path) {
+bool sim_inspect_path_at(const sim_warp *w, uint32_t index, sim_inspect_path *path) {
     if (index >= w->path_count) return false;
     const sim_path *p = &w->paths[index];
-    *path = (sim_look_path){.mask = p->mask, .frame = p->frame, .inst = inst_of(w, p)};
+    *path = (sim_inspect_path){.mask = p->mask, .frame = p->frame, .inst = inst_of(w, p)};
     switch (p->state) {
     case SIM_PATH_READY:
-        path->state = w->block->worker->warp == w && index == w->current ? SIM_LOOK_RUNNING : SIM_LOOK_READY;
+        path->state =
+            w->block->worker->warp == w && index == w->current ? SIM_INSPECT_RUNNING : SIM_INSPECT_READY;
         break;
     case SIM_PATH_AT_BARRIER: {
         const sim_barrier *barrier = &w->block->barriers[p->barrier % SIM_BARRIERS];
-        path->state = SIM_LOOK_AT_BARRIER;
+        path->state = SIM_INSPECT_AT_BARRIER;
         path->barrier = p->barrier;
         path->arrived = barrier->arrived;
         path->expected = barrier->expected ? barrier->expected : w->block->alive;
         break;
     }
     case SIM_PATH_AT_SYNC:
-        path->state = SIM_LOOK_AT_SYNC;
+        path->state = SIM_INSPECT_AT_SYNC;
         path->lanes = p->sync_mask;
         break;
-    case SIM_PATH_AT_CLUSTER: path->state = SIM_LOOK_AT_CLUSTER; break;
+    case SIM_PATH_AT_CLUSTER: path->state = SIM_INSPECT_AT_CLUSTER; break;
     }
     return true;
 }
 
-bool sim_look_mbarrier(const sim_warp *w, uint32_t lanes, base_text *out) {
+bool sim_inspect_mbarrier(const sim_warp *w, uint32_t lanes, base_text *out) {
     const ptx_inst *inst;
     return sim_mbarrier_describe(w, lanes, out, &inst);
 }
 
-void sim_look_told(const sim_warp *w, bool *told, uint32_t count) {
+void sim_inspect_told(const sim_warp *w, bool *told, uint32_t count) {
     const sim_kernel *k = w->block->grid->kernel;
     for (uint32_t i = 0; i < count; i++) told[i] = false;
     for (uint32_t i = 0; i < k->op_count; i++) {
@@ -90,15 +91,15 @@ void sim_look_told(const sim_warp *w, bool *told, uint32_t count) {
         if (op->inst && op->masked != sim_do_nothing && op->inst->serial < count)
             told[op->inst->serial] = true;
     }
-    for (uint32_t i = 0; i < k->stretch_count; i++) {
-        const sim_op *last = k->stretches[i].last;
+    for (uint32_t i = 0; i < k->basic_block_count; i++) {
+        const sim_op *last = k->basic_blocks[i].last;
         if (last && last->inst && last->inst->serial < count) told[last->inst->serial] = true;
     }
 }
 
 // ---- calls and registers ----------------------------------------------------------------------------
 
-uint32_t sim_look_frame(const sim_warp *w) {
+uint32_t sim_inspect_frame(const sim_warp *w) {
     return w->current < w->path_count ? w->paths[w->current].frame : 0;
 }
 
@@ -106,28 +107,28 @@ uint32_t sim_look_frame(const sim_warp *w) {
 static const sim_code *code_of(const sim_warp *w, uint32_t frame) {
     if (frame == 0) return w->block->grid->kernel->codes[0];
     if (frame >= w->frame_count) return NULL;
-    const sim_stretch *stretch = NULL;
-    for (uint32_t i = 0; i < w->path_count && !stretch; i++)
-        if (w->paths[i].frame == frame) stretch = stretch_at(w, w->paths[i].stretch);
-    for (uint32_t i = 1; i < w->frame_count && !stretch; i++)
-        if (w->frames[i].caller == frame) stretch = stretch_at(w, w->frames[i].back);
-    return stretch ? stretch->code : NULL;
+    const sim_basic_block *basic_block = NULL;
+    for (uint32_t i = 0; i < w->path_count && !basic_block; i++)
+        if (w->paths[i].frame == frame) basic_block = basic_block_at(w, w->paths[i].basic_block);
+    for (uint32_t i = 1; i < w->frame_count && !basic_block; i++)
+        if (w->frames[i].caller == frame) basic_block = basic_block_at(w, w->frames[i].back);
+    return basic_block ? basic_block->code : NULL;
 }
 
-const ptx_function *sim_look_function(const sim_warp *w, uint32_t frame) {
+const ptx_function *sim_inspect_function(const sim_warp *w, uint32_t frame) {
     const sim_code *code = code_of(w, frame);
     return code ? code->function : NULL;
 }
 
-bool sim_look_caller(const sim_warp *w, uint32_t frame, uint32_t *caller, const ptx_inst **back) {
+bool sim_inspect_caller(const sim_warp *w, uint32_t frame, uint32_t *caller, const ptx_inst **back) {
     if (frame == 0 || frame >= w->frame_count) return false;
-    const sim_stretch *stretch = stretch_at(w, w->frames[frame].back);
+    const sim_basic_block *basic_block = basic_block_at(w, w->frames[frame].back);
     *caller = w->frames[frame].caller;
-    *back = stretch ? stretch->first_inst : NULL;
+    *back = basic_block ? basic_block->first_inst : NULL;
     return true;
 }
 
-const void *sim_look_register(const sim_warp *w, uint32_t frame, int32_t reg) {
+const void *sim_inspect_register(const sim_warp *w, uint32_t frame, int32_t reg) {
     const sim_code *code = code_of(w, frame);
     if (!code || reg < 0 || (uint32_t)reg >= code->function->reg_count) return NULL;
     uint32_t at = code->reg_at[reg];
@@ -137,18 +138,18 @@ const void *sim_look_register(const sim_warp *w, uint32_t frame, int32_t reg) {
 
 // ---- memory -----------------------------------------------------------------------------------------
 
-const uint8_t *sim_look_shared(const sim_warp *w, uint32_t *bytes) {
+const uint8_t *sim_inspect_shared(const sim_warp *w, uint32_t *bytes) {
     *bytes = w->shared_bytes;
     return w->shared;
 }
 
-const uint8_t *sim_look_local(const sim_warp *w, uint32_t lane, uint32_t *bytes) {
+const uint8_t *sim_inspect_local(const sim_warp *w, uint32_t lane, uint32_t *bytes) {
     if (lane >= SIM_LANES) return NULL;
     *bytes = w->block->grid->kernel->local_stride;
     return w->local + (size_t)lane * *bytes;
 }
 
-uint64_t sim_look_window(sim_space space) {
+uint64_t sim_inspect_window(sim_space space) {
     switch (space) {
     case SIM_SHARED: return SIM_SHARED_WINDOW;
     case SIM_LOCAL: return SIM_LOCAL_WINDOW;
@@ -175,14 +176,14 @@ static const uint8_t *find_shared(const sim_warp *w, uint64_t address, uint32_t 
     return inside(shared, w->shared_bytes, place & UINT32_MAX, bytes);
 }
 
-bool sim_look_memory(const sim_warp *w, uint32_t lane, uint64_t address, void *to, uint32_t bytes) {
+bool sim_inspect_memory(const sim_warp *w, uint32_t lane, uint64_t address, void *to, uint32_t bytes) {
     const sim_grid *g = w->block->grid;
     const uint8_t *from = NULL;
     if (in_window(address, SIM_SHARED_WINDOW)) {
         from = find_shared(w, address, bytes);
     } else if (in_window(address, SIM_LOCAL_WINDOW)) {
         uint32_t size = 0;
-        const uint8_t *local = sim_look_local(w, lane, &size);
+        const uint8_t *local = sim_inspect_local(w, lane, &size);
         from = inside(local, size, address - SIM_LOCAL_WINDOW, bytes);
     } else if (in_window(address, SIM_PARAM_WINDOW)) {
         from = inside(g->params, g->kernel->param_bytes, address - SIM_PARAM_WINDOW, bytes);
@@ -194,17 +195,18 @@ bool sim_look_memory(const sim_warp *w, uint32_t lane, uint64_t address, void *t
     return true;
 }
 
-static bool find_place(const sim_place *places, uint32_t count, const ptx_variable *variable,
+static bool find_place(const sim_variable_slot *slots, uint32_t count, const ptx_variable *variable,
                        uint32_t *offset) {
     for (uint32_t i = 0; i < count; i++)
-        if (places[i].variable == variable) {
-            *offset = places[i].offset;
+        if (slots[i].variable == variable) {
+            *offset = slots[i].offset;
             return true;
         }
     return false;
 }
 
-bool sim_look_variable(const sim_warp *w, uint32_t frame, const ptx_variable *variable, uint64_t *address) {
+bool sim_inspect_variable(const sim_warp *w, uint32_t frame, const ptx_variable *variable,
+                          uint64_t *address) {
     const sim_grid *g = w->block->grid;
     const sim_kernel *k = g->kernel;
     const sim_code *code = code_of(w, frame);
@@ -214,7 +216,7 @@ bool sim_look_variable(const sim_warp *w, uint32_t frame, const ptx_variable *va
     case PTX_MOD_SHARED_CTA:
         *address = SIM_SHARED_WINDOW + g->dynamic_shared_at;
         if (variable->size == 0) return true;
-        if (!find_place(k->shared_places, k->shared_place_count, variable, &offset)) return false;
+        if (!find_place(k->shared_slots, k->shared_slot_count, variable, &offset)) return false;
         *address = SIM_SHARED_WINDOW + offset;
         return true;
     case PTX_MOD_LOCAL:
@@ -225,17 +227,17 @@ bool sim_look_variable(const sim_warp *w, uint32_t frame, const ptx_variable *va
                 *address = SIM_PARAM_WINDOW + k->param_offset[i];
                 return true;
             }
-        if (!find_place(code->places, code->place_count, variable, &offset)) return false;
+        if (!find_place(code->slots, code->slot_count, variable, &offset)) return false;
         *address = SIM_LOCAL_WINDOW + w->frames[frame].local + offset;
         return true;
     default: *address = sim_program_variable(g->program, variable); return *address != 0;
     }
 }
 
-const ptx_variable *sim_look_shared_variable(const sim_warp *w, uint32_t offset, uint32_t *begin) {
+const ptx_variable *sim_inspect_shared_variable(const sim_warp *w, uint32_t offset, uint32_t *begin) {
     const sim_kernel *k = w->block->grid->kernel;
-    for (uint32_t i = 0; i < k->shared_place_count; i++) {
-        const sim_place *place = &k->shared_places[i];
+    for (uint32_t i = 0; i < k->shared_slot_count; i++) {
+        const sim_variable_slot *place = &k->shared_slots[i];
         if (offset < place->offset || offset - place->offset >= place->variable->size) continue;
         *begin = place->offset;
         return place->variable;
@@ -243,6 +245,6 @@ const ptx_variable *sim_look_shared_variable(const sim_warp *w, uint32_t offset,
     return NULL;
 }
 
-void sim_look_closely(sim_warp *w) { w->in_detail = true; }
+void sim_inspect_closely(sim_warp *w) { w->in_detail = true; }
 
-_Noreturn void sim_look_end(const sim_warp *w) { sim_fault_interrupted(w->block->worker); }
+_Noreturn void sim_inspect_end(const sim_warp *w) { sim_fault_interrupted(w->block->worker); }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "sim/look.h"
+#include "sim/inspect.h"
 #include "sim/test_machine.h"
 
 // Lanes below 8 go through a function; all wait; then store. The line of each event is asked for by PTX text.
@@ -62,7 +62,7 @@ typedef struct watcher {
 
 static void on_step(sim_listener *listener, const sim_event *event) {
     watcher *w = (watcher *)listener;
-    bool called = sim_look_frame(event->self) != 0;
+    bool called = sim_inspect_frame(event->self) != 0;
     if (event->inst->op != w->op || called != w->in_call || event->warp != (w->in_call ? 0 : 1)) return;
     if (w->seen++ == 0) w->look(event);
 }
@@ -72,7 +72,7 @@ static void on_fault(sim_listener *listener, const sim_event *event, const char 
     strncpy(w->fault, message, sizeof w->fault - 1);
     w->fault_op = event->inst->op;
     assert_int_equal(event->mask, 1); // the first thread that went out of bounds
-    assert_int_equal(sim_look_paths(event->self), 1);
+    assert_int_equal(sim_inspect_paths(event->self), 1);
 }
 
 static kz_status launch(watcher *w, uint64_t shift) {
@@ -106,8 +106,8 @@ static int32_t reg_named(const ptx_function *function, const char *name) {
 }
 
 static const void *value_of(const sim_event *event, const char *name) {
-    const ptx_function *function = sim_look_function(event->self, 0);
-    const void *lanes = sim_look_register(event->self, 0, reg_named(function, name));
+    const ptx_function *function = sim_inspect_function(event->self, 0);
+    const void *lanes = sim_inspect_register(event->self, 0, reg_named(function, name));
     assert_non_null(lanes);
     return lanes;
 }
@@ -125,10 +125,10 @@ static void look_at_registers(const sim_event *event) {
         assert_int_equal(five[i], 5); // names a constant
     }
     assert_int_equal(*(const uint32_t *)value_of(event, "%p1"), 0xff00ff00);
-    assert_null(sim_look_register(event->self, 0, -1));
-    assert_null(sim_look_register(event->self, 0, 10000));
-    assert_null(sim_look_register(event->self, 9, 0));
-    assert_null(sim_look_function(event->self, 9));
+    assert_null(sim_inspect_register(event->self, 0, -1));
+    assert_null(sim_inspect_register(event->self, 0, 10000));
+    assert_null(sim_inspect_register(event->self, 9, 0));
+    assert_null(sim_inspect_function(event->self, 9));
 }
 
 static void test_registers(void **state) {
@@ -140,31 +140,31 @@ static void test_registers(void **state) {
 static void look_at_memory(const sim_event *event) {
     uint32_t bytes = 0, begin = 99, word = 0;
     uint64_t address = 0;
-    sim_look_where where;
-    sim_look_at(event->self, &where);
-    const uint8_t *shared = sim_look_shared(event->self, &bytes);
+    sim_inspect_where where;
+    sim_inspect_at(event->self, &where);
+    const uint8_t *shared = sim_inspect_shared(event->self, &bytes);
     assert_int_equal(bytes, 256);
     memcpy(&word, shared + 12, 4);
     assert_int_equal(word, 12); // thread 3 stored 4 * 3
-    const ptx_variable *box = sim_look_shared_variable(event->self, 255, &begin);
+    const ptx_variable *box = sim_inspect_shared_variable(event->self, 255, &begin);
     assert_string_equal(box->name, "box");
     assert_int_equal(begin, 0);
-    assert_null(sim_look_shared_variable(event->self, 256, &begin));
-    assert_true(sim_look_variable(event->self, 0, box, &address));
-    assert_int_equal(address, sim_look_window(SIM_SHARED));
-    assert_true(sim_look_memory(event->self, 0, address + 20, &word, 4));
+    assert_null(sim_inspect_shared_variable(event->self, 256, &begin));
+    assert_true(sim_inspect_variable(event->self, 0, box, &address));
+    assert_int_equal(address, sim_inspect_window(SIM_SHARED));
+    assert_true(sim_inspect_memory(event->self, 0, address + 20, &word, 4));
     assert_int_equal(word, 20);
-    assert_true(sim_look_memory(event->self, 0, address + 252, &word, 4));
-    assert_false(sim_look_memory(event->self, 0, address + 253, &word, 4));
-    assert_true(sim_look_variable(event->self, 0, where.module->variables[1], &address)); // count
-    assert_true(sim_look_memory(event->self, 0, address, &word, 4));
+    assert_true(sim_inspect_memory(event->self, 0, address + 252, &word, 4));
+    assert_false(sim_inspect_memory(event->self, 0, address + 253, &word, 4));
+    assert_true(sim_inspect_variable(event->self, 0, where.module->variables[1], &address)); // count
+    assert_true(sim_inspect_memory(event->self, 0, address, &word, 4));
     assert_int_equal(word, 77);
-    assert_true(sim_look_variable(event->self, 0, where.entry->params[1], &address));
-    assert_true(sim_look_memory(event->self, 0, address, &word, 4));
+    assert_true(sim_inspect_variable(event->self, 0, where.entry->params[1], &address));
+    assert_true(sim_inspect_memory(event->self, 0, address, &word, 4));
     assert_int_equal(word, 41);
-    assert_false(sim_look_memory(event->self, 0, 0, &word, 4));
-    assert_false(sim_look_memory(event->self, 0, UINT64_MAX - 1, &word, 4));
-    assert_false(sim_look_memory(event->self, 32, sim_look_window(SIM_LOCAL), &word, 4));
+    assert_false(sim_inspect_memory(event->self, 0, 0, &word, 4));
+    assert_false(sim_inspect_memory(event->self, 0, UINT64_MAX - 1, &word, 4));
+    assert_false(sim_inspect_memory(event->self, 32, sim_inspect_window(SIM_LOCAL), &word, 4));
 }
 
 static void test_memory(void **state) {
@@ -174,28 +174,28 @@ static void test_memory(void **state) {
 }
 
 static void look_at_call(const sim_event *event) {
-    uint32_t frame = sim_look_frame(event->self), caller = 99, word = 0;
+    uint32_t frame = sim_inspect_frame(event->self), caller = 99, word = 0;
     const ptx_inst *back = NULL;
-    const ptx_function *more = sim_look_function(event->self, frame);
+    const ptx_function *more = sim_inspect_function(event->self, frame);
     assert_string_equal(more->name, "more");
-    assert_true(sim_look_caller(event->self, frame, &caller, &back));
+    assert_true(sim_inspect_caller(event->self, frame, &caller, &back));
     assert_int_equal(caller, 0);
     assert_int_equal(back[-1].op, PTX_OP_CALL);
-    assert_false(sim_look_caller(event->self, 0, &caller, &back));
-    assert_string_equal(sim_look_function(event->self, 0)->name, "look");
-    const uint32_t *sum = sim_look_register(event->self, frame, reg_named(more, "%r2"));
+    assert_false(sim_inspect_caller(event->self, 0, &caller, &back));
+    assert_string_equal(sim_inspect_function(event->self, 0)->name, "look");
+    const uint32_t *sum = sim_inspect_register(event->self, frame, reg_named(more, "%r2"));
     assert_int_equal(sum[5], 105);
     uint64_t address = 0;
-    assert_true(sim_look_variable(event->self, frame, more->locals[0], &address));
-    assert_true(sim_look_memory(event->self, 5, address + 4, &word, 4));
+    assert_true(sim_inspect_variable(event->self, frame, more->locals[0], &address));
+    assert_true(sim_inspect_memory(event->self, 5, address + 4, &word, 4));
     assert_int_equal(word, 5);
     // Eight of each sixteen threads are in the call, the others ahead of it.
-    sim_look_path path;
+    sim_inspect_path path;
     uint32_t lanes = 0;
-    for (uint32_t i = 0; sim_look_path_at(event->self, i, &path); i++) {
+    for (uint32_t i = 0; sim_inspect_path_at(event->self, i, &path); i++) {
         lanes |= path.mask;
         assert_int_equal(path.mask, path.frame ? 0x00ff00ff : 0xff00ff00);
-        assert_int_equal(path.state, path.frame ? SIM_LOOK_RUNNING : SIM_LOOK_READY);
+        assert_int_equal(path.state, path.frame ? SIM_INSPECT_RUNNING : SIM_INSPECT_READY);
         if (!path.frame) assert_int_equal(path.inst->op, PTX_OP_SHL);
     }
     assert_int_equal(lanes, UINT32_MAX);
@@ -208,31 +208,31 @@ static void test_calls(void **state) {
 }
 
 static void look_at_others(const sim_event *event) {
-    sim_look_where where;
-    sim_look_path path;
-    sim_look_at(event->self, &where);
+    sim_inspect_where where;
+    sim_inspect_path path;
+    sim_inspect_at(event->self, &where);
     assert_int_equal(where.warp, 1);
     assert_int_equal(where.warps, 2);
     assert_int_equal(where.threads, 64);
     assert_int_equal(where.block[0], 16);
     assert_int_equal(where.block[1], 4);
     assert_int_equal(where.exited, 0);
-    assert_int_equal(sim_look_resident(event->self), 1);
-    assert_ptr_equal(sim_look_block(event->self, 0), sim_look_warp(event->self, 0));
-    assert_null(sim_look_block(event->self, 1));
-    assert_null(sim_look_warp(event->self, 2));
-    const sim_warp *other = sim_look_warp(event->self, 0);
-    assert_int_equal(sim_look_paths(other), 1);
-    assert_true(sim_look_path_at(other, 0, &path));
-    assert_int_equal(path.state, SIM_LOOK_AT_BARRIER);
+    assert_int_equal(sim_inspect_resident(event->self), 1);
+    assert_ptr_equal(sim_inspect_block(event->self, 0), sim_inspect_warp(event->self, 0));
+    assert_null(sim_inspect_block(event->self, 1));
+    assert_null(sim_inspect_warp(event->self, 2));
+    const sim_warp *other = sim_inspect_warp(event->self, 0);
+    assert_int_equal(sim_inspect_paths(other), 1);
+    assert_true(sim_inspect_path_at(other, 0, &path));
+    assert_int_equal(path.state, SIM_INSPECT_AT_BARRIER);
     assert_int_equal(path.barrier, 0);
     assert_int_equal(path.arrived, 32);
     assert_int_equal(path.expected, 64);
     assert_int_equal(path.inst->op, PTX_OP_BAR_SYNC);
-    assert_false(sim_look_path_at(other, 1, &path));
+    assert_false(sim_inspect_path_at(other, 1, &path));
     bool told[64];
     assert_true(where.module->inst_count <= 64);
-    sim_look_told(event->self, told, where.module->inst_count);
+    sim_inspect_told(event->self, told, where.module->inst_count);
     for (uint32_t i = 0; i < where.entry->inst_count; i++) {
         const ptx_inst *inst = &where.entry->insts[i];
         bool constant = inst->op == PTX_OP_MOV || (inst->op == PTX_OP_LD && i < 3);
