@@ -12,6 +12,8 @@ add_test(NAME tools/bundle COMMAND ${CMAKE_SOURCE_DIR}/tools/bundle_test ${CMAKE
 set_tests_properties(tools/bundle PROPERTIES LABELS tools TIMEOUT 600)
 add_test(NAME tools/check_pages COMMAND ${CMAKE_SOURCE_DIR}/tools/check_pages_test)
 set_tests_properties(tools/check_pages PROPERTIES LABELS tools)
+add_test(NAME tools/check_words COMMAND ${CMAKE_SOURCE_DIR}/tools/check_words_test)
+set_tests_properties(tools/check_words PROPERTIES LABELS tools)
 add_test(NAME tools/new_family COMMAND ${CMAKE_SOURCE_DIR}/tools/new_family_test ${CMAKE_BINARY_DIR})
 set_tests_properties(tools/new_family PROPERTIES LABELS tools TIMEOUT 600)
 add_test(NAME tools/format COMMAND ${CMAKE_SOURCE_DIR}/tools/format_test)
