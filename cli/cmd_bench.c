@@ -11,7 +11,7 @@
 #include "bench/record.h"
 #include "report/bench/table.h"
 #include "family/check.h"
-#include "report/profile/roofs.h"
+#include "report/profile/peaks.h"
 
 int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 
@@ -37,7 +37,7 @@ typedef struct bench_session {
     bool told[BENCH_RIVALS]; // that it is missing
     bench_rule rule;
     bench_run_info info;
-    bench_roofs roofs; // of the device, as far as they are known
+    bench_peaks peaks; // of the device, as far as they are known
     char *command;
     base_text path; // of the records; no data: none are kept
     kz_error write_error;
@@ -242,7 +242,7 @@ static kz_status run_job(bench_session *s, const job *j, kz_device *device, benc
         .device = device,
         .probes = probes,
         .monitor = monitor,
-        .roofs = &s->roofs,
+        .peaks = &s->peaks,
         .family = j->family,
         .c = &j->c,
         .variants = variants,
@@ -317,7 +317,7 @@ static kz_status bench_device(bench_session *s, kz_device *device, kz_error *err
     s->info.device = *info;
     char key[REPORT_GPU_KEY];
     report_gpu_key(info, key);
-    report_roofs_load(key, &s->roofs);
+    report_peaks_load(key, &s->peaks);
     s->info.driver = bench_monitor_driver(monitor);
     s->info.uuid = bench_monitor_uuid(monitor);
     if (!status) status = run_jobs(s, device, probes, monitor, error);
@@ -508,7 +508,8 @@ const cli_command cli_command_bench = {
         "is sampled until the interval is within 0.5%, and called not converged after --time seconds.\n\n"
         "The simulator has no clock: there it counts instructions, sectors and wavefronts instead.\n\n"
         "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
-        "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench sim` times the simulator itself.",
+        "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench sim` times the "
+        "simulator itself.",
     .examples = "  kz bench reduce                                  the ladder on this machine's GPU\n"
                 "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
                 "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"

@@ -1,4 +1,4 @@
-// kz microbench: measures the ceilings and latencies of a GPU, shows them, and keeps them as its roofs.
+// kz microbench: measures the ceilings and latencies of a GPU, shows them, and keeps them as its peaks.
 #include "options.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/bench/microbench.h"
-#include "report/profile/roofs.h"
+#include "report/profile/peaks.h"
 
 typedef struct microbench_options {
     cli_shared shared;
@@ -64,7 +64,7 @@ static kz_status open_file(microbench_session *s, kz_error *error) {
         base_text_add(&s->path, "%s", o->shared.json.path);
     } else if (!o->shared.json.given && !o->shared.no_save && s->info.device.has_clock) {
         report_gpu_key(&s->info.device, key);
-        report_roofs_path(key, &s->path);
+        report_peaks_path(key, &s->path);
     }
     return s->path.data ? cli_make_folder_of(s->path.data, error) : KZ_OK;
 }
@@ -127,14 +127,14 @@ static int measure(microbench_session *s, kz_device *device) {
 
 // What is known already, from the records.
 static int show(const kz_device_info *device) {
-    char key[REPORT_GPU_KEY], value[REPORT_ROOF_TEXT];
-    bench_roofs roofs;
+    char key[REPORT_GPU_KEY], value[REPORT_PEAK_TEXT];
+    bench_peaks peaks;
     report_gpu_key(device, key);
-    report_roofs_load(key, &roofs);
-    printf("The roofs of %s:\n", device->name);
-    for (int i = 0; i < BENCH_ROOF_NAMES; i++)
-        printf("  %-14s %s\n", bench_roof_text((bench_roof_name)i),
-               report_roof_text(value, &roofs, (bench_roof_name)i));
+    report_peaks_load(key, &peaks);
+    printf("The peaks of %s:\n", device->name);
+    for (int i = 0; i < BENCH_PEAK_NAMES; i++)
+        printf("  %-14s %s\n", bench_peak_text((bench_peak_name)i),
+               report_peak_text(value, &peaks, (bench_peak_name)i));
     return CLI_OK;
 }
 
@@ -193,8 +193,8 @@ static int run(const cli_command *self, int argc, char **argv) {
 
 static const cli_option options_table[] = {
     CLI_DEVICES("what to measure (the first GPU, else the simulator)"),
-    {"roofs", CLI_FLAG, offsetof(microbench_options, show), NULL,
-     "measure nothing: the roofs that are known, and whence"},
+    {"peaks", CLI_FLAG, offsetof(microbench_options, show), NULL,
+     "measure nothing: the peaks that are known, and whence"},
     CLI_JSON("records to stdout, or added to this file instead"),
     {"figures", CLI_TEXT, offsetof(microbench_options, figures), "FOLDER",
      "the curves as SVG files in this folder too"},
@@ -215,13 +215,13 @@ const cli_command cli_command_microbench = {
         "ilp\n"
         "(chains against warps), sync (barriers, shuffles), launch, host (copies). Every kernel's result is "
         "checked.\n\n"
-        "The figures are this GPU's roofs from then on, in the place of the nominal ones: kz bench, kz prof "
+        "The figures are this GPU's peaks from then on, in the place of the nominal ones: kz bench, kz prof "
         "and the\n"
         "roofline say which they took. They are kept beside the other records, in microbench-<gpu>.jsonl.\n"
         "On the simulator the same kernels are checked and counted, and nothing is timed.",
     .examples = "  kz microbench                        all of them, in less than a minute\n"
                 "  kz microbench latency banks          two groups\n"
-                "  kz microbench --roofs                what is known of this GPU already\n"
+                "  kz microbench --peaks                what is known of this GPU already\n"
                 "  kz microbench banks --device sim     wavefronts by stride, counted",
     .options = options_table,
     .run = run,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "report/profile/profile.h"
-#include "report/profile/roofs.h"
+#include "report/profile/peaks.h"
 #include "workload/profile.h"
 
 enum { SHOWN = 5, TARGETS = 2 }; // kernels, where --top says nothing; and what can be compared
@@ -87,9 +87,9 @@ static kz_status open_report(const prof_options *o, workload_profile *run, repor
     // The GPU's limits are not in the record; a GPU that is gone leaves its
     // peaks.
     if (head) device_gpu_load(report_get_text(head, "gpu"), &options.gpu, NULL);
-    bench_roofs roofs;
-    report_roofs_load(options.gpu.key, &roofs);
-    options.roofs = &roofs;
+    bench_peaks peaks;
+    report_peaks_load(options.gpu.key, &peaks);
+    options.peaks = &peaks;
     kz_status status = report_prof_open(&run->record, &options, report, error);
     if (status || report->kernel_count || run->failure) return status;
     if (o->kernel && report->hidden_count) {

@@ -17,7 +17,7 @@ typedef struct parts {
     cli_list files;
     char **arguments; // NULL-terminated, as main got them
     size_t argument_count;
-    bool parted; // by "--"
+    bool separated; // by "--"
 } parts;
 
 // The words that an option takes: 2 where its value is the next one.
@@ -42,8 +42,8 @@ static kz_status split(const cli_command *command, int argc, char **argv, parts 
             break;
         p->files.items[p->files.count++] = argv[at];
     }
-    p->parted = at < argc && strcmp(argv[at], "--") == 0;
-    if (p->parted) at++;
+    p->separated = at < argc && strcmp(argv[at], "--") == 0;
+    if (p->separated) at++;
     p->arguments = argv + at;
     p->argument_count = at < argc ? (size_t)(argc - at) : 0;
     if (p->files.count == 0 && p->argument_count)
@@ -53,7 +53,7 @@ static kz_status split(const cli_command *command, int argc, char **argv, parts 
 
 // A word for the program is called like an option of the command, and no "--" says that this is meant.
 static void note_options(const cli_command *command, const parts *p) {
-    for (size_t i = 0; !p->parted && i < p->argument_count; i++) {
+    for (size_t i = 0; !p->separated && i < p->argument_count; i++) {
         const char *word = p->arguments[i];
         size_t length = strcspn(word, "=");
         if (length < 3 || strncmp(word, "--", 2) != 0) continue;

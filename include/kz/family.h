@@ -44,8 +44,8 @@ typedef struct kz_case {
 
 typedef enum kz_role { KZ_INPUT, KZ_OUTPUT, KZ_INOUT } kz_role;
 
-// Where buffers are.
-typedef enum kz_place { KZ_ON_DEVICE, KZ_ON_HOST_PINNED, KZ_ON_HOST_PAGEABLE } kz_place;
+// Where buffers are: in device memory, or in pinned or pageable host memory.
+typedef enum kz_location { KZ_ON_DEVICE, KZ_ON_HOST_PINNED, KZ_ON_HOST_PAGEABLE } kz_location;
 
 typedef struct kz_buffer {
     const char *name; // "x"
@@ -147,7 +147,7 @@ struct kz_family {
     size_t (*buffers)(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]);
 
     // Optional: where they are, for families whose work begins and ends on the host. NULL: on the device.
-    kz_place (*place)(const kz_case *c);
+    kz_location (*location)(const kz_case *c);
 
     // Optional. Fills elements [first, first + count) of input `which` and says true; false leaves them to the
     // case's kind of data. An element may depend on the seed and its index alone, for any part of an input can

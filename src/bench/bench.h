@@ -2,14 +2,14 @@
 // after.
 //
 // Split as the work grows apart: stats (what samples say), stop (when to end), measure (the loop), sampler (a
-// device's clock), data (the bytes), candidate (what can be timed), probes (roofs and flushes), health
+// device's clock), data (the bytes), candidate (what can be timed), probes (peaks and flushes), health
 // (NVML), record (JSON), target (goals). This header is the whole: one request, one outcome.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
 #include "bench/candidate.h"
 #include "bench/health.h"
-#include "bench/roofs.h"
+#include "bench/peaks.h"
 #include "bench/sampler.h"
 #include "family/case.h"
 
@@ -19,7 +19,7 @@ typedef struct bench_request {
     kz_device *device;
     bench_probes *probes;         // NULL on a device without a clock
     const bench_monitor *monitor; // may be NULL
-    const bench_roofs *roofs;     // what is known of the device already; may be NULL
+    const bench_peaks *peaks;     // what is known of the device already; may be NULL
     const kz_family *family;
     const kz_case *c;
     const kz_variant *const *variants;
@@ -49,7 +49,7 @@ typedef struct bench_timing {
     double bytes_per_s, flops_per_s; // 0 where the work is 0
     double of_copy;                  // share of the measured copy; NAN where none was measured
     double of_compute;               // share of what the cores can compute; NAN where that is not the measure
-    bool over_roof;                  // above 105% of every measured roof: the measurement is wrong
+    bool over_peak;                  // above 105% of every measured peak: the measurement is wrong
 } bench_timing;
 
 typedef struct bench_result {
@@ -73,10 +73,10 @@ typedef struct bench_outcome {
     bool timed; // false on the simulator
     bool interrupted;
     bench_mode figure;                           // the mode whose median is the figure of this case
-    double copy[BENCH_MODES], read[BENCH_MODES]; // measured roofs in bytes per second; NAN where none
-    // Roofs that were not measured beside this case: a copy, where none was; what the cores compute in the case's
+    double copy[BENCH_MODES], read[BENCH_MODES]; // measured peaks in bytes per second; NAN where none
+    // Peaks that were not measured beside this case: a copy, where none was; what the cores compute in the case's
     // type, where the case computes. NAN and "" where there is none.
-    bench_known_roof known_copy, known_compute;
+    bench_known_peak known_copy, known_compute;
     size_t count;
     bench_result results[BENCH_CANDIDATES];
 } bench_outcome;

@@ -206,28 +206,28 @@ kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, benc
     return status;
 }
 
-// ---- roofs ---------------------------------------------------------------------------------------
+// ---- peaks ---------------------------------------------------------------------------------------
 
-typedef struct roof {
+typedef struct peak {
     const bench_data *data;
     bench_probes *probes;
-    bench_roof kind;
+    bench_peak kind;
     size_t bytes, stride; // of one set: what is read, and written where it is a copy
     kz_ptr from, to;
-} roof;
+} peak;
 
-static kz_status roof_enqueue(void *self, kz_stream *stream, size_t set, kz_error *error) {
-    roof *r = self;
+static kz_status peak_enqueue(void *self, kz_stream *stream, size_t set, kz_error *error) {
+    peak *r = self;
     kz_ptr from = r->from + set * r->stride, to = r->to + set * r->stride;
     switch (r->kind) {
-    case BENCH_ROOF_COPY_DRIVER: return kz_copy_on_device(r->data->device, stream, to, from, r->bytes, error);
-    case BENCH_ROOF_COPY_KERNEL: return bench_probe_copy(r->probes, stream, to, from, r->bytes, error);
+    case BENCH_PEAK_COPY_DRIVER: return kz_copy_on_device(r->data->device, stream, to, from, r->bytes, error);
+    case BENCH_PEAK_COPY_KERNEL: return bench_probe_copy(r->probes, stream, to, from, r->bytes, error);
     default: return bench_probe_read(r->probes, stream, from, r->bytes, error);
     }
 }
 
-static void roof_close(void *self) {
-    roof *r = self;
+static void peak_close(void *self) {
+    peak *r = self;
     kz_memory_free(r->data->device, r->from, NULL);
     kz_memory_free(r->data->device, r->to, NULL);
     free(r);
@@ -235,11 +235,11 @@ static void roof_close(void *self) {
 
 // A copy's buffers cannot be the case's: outputs would no longer hold what the kernels wrote. Random bytes,
 // for what is moved changes the power it takes.
-static kz_status roof_allocate(roof *r, kz_error *error) {
+static kz_status peak_allocate(peak *r, kz_error *error) {
     const bench_data *d = r->data;
     size_t total = d->sets * r->stride;
     kz_status status = kz_memory_alloc(d->device, total, &r->from, error);
-    if (status == KZ_OK && r->kind != BENCH_ROOF_READ)
+    if (status == KZ_OK && r->kind != BENCH_PEAK_READ)
         status = kz_memory_alloc(d->device, total, &r->to, error);
     if (status == KZ_OK) status = kz_memory_fill(d->device, NULL, r->from, 0x5a, total, error);
     size_t b = 0, filled = 0;
@@ -252,25 +252,25 @@ static kz_status roof_allocate(roof *r, kz_error *error) {
     return status ? status : kz_device_synchronize(d->device, error);
 }
 
-kz_status bench_candidate_roof(const bench_data *data, bench_probes *probes, bench_roof kind, double bytes,
+kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak kind, double bytes,
                                bench_candidate *candidate, kz_error *error) {
     static const char *const names[] = {"copy by the driver", "copy by a kernel", "read"};
-    *candidate = (bench_candidate){.provider = BENCH_ROOF, .by = "roof", .kernel.registers = -1};
+    *candidate = (bench_candidate){.provider = BENCH_PEAK, .by = "peak", .kernel.registers = -1};
     snprintf(candidate->name, sizeof candidate->name, "%s", names[kind]);
-    if (kind != BENCH_ROOF_COPY_DRIVER && !bench_probes_has_kernels(probes))
-        return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for the roof \"%s\"", names[kind]);
-    roof *r = calloc(1, sizeof *r);
+    if (kind != BENCH_PEAK_COPY_DRIVER && !bench_probes_has_kernels(probes))
+        return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for the peak \"%s\"", names[kind]);
+    peak *r = calloc(1, sizeof *r);
     if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for a candidate");
     r->data = data;
     r->probes = probes;
     r->kind = kind;
-    r->bytes = (size_t)(kind == BENCH_ROOF_READ ? bytes : bytes / 2) / 16 * 16;
+    r->bytes = (size_t)(kind == BENCH_PEAK_READ ? bytes : bytes / 2) / 16 * 16;
     if (r->bytes < 16) r->bytes = 16;
     r->stride = (r->bytes + 255) / 256 * 256;
     candidate->self = r;
-    candidate->enqueue = roof_enqueue;
-    candidate->close = roof_close;
-    kz_status status = roof_allocate(r, error);
+    candidate->enqueue = peak_enqueue;
+    candidate->close = peak_close;
+    kz_status status = peak_allocate(r, error);
     if (status != KZ_OK) bench_candidate_close(candidate);
     return status;
 }

@@ -1,4 +1,4 @@
-// bench/candidate: what can be timed: a variant, a guest, a rival from peers/, or a roof. All are one
+// bench/candidate: what can be timed: a variant, a guest, a rival from peers/, or a peak. All are one
 // function that enqueues a run on a set of buffers.
 #ifndef BENCH_CANDIDATE_H
 #define BENCH_CANDIDATE_H
@@ -8,11 +8,11 @@
 #include "family/guest.h"
 #include "peers/peer.h"
 
-typedef enum bench_provider { BENCH_ZOO, BENCH_GUEST, BENCH_PEER, BENCH_ROOF } bench_provider;
+typedef enum bench_provider { BENCH_ZOO, BENCH_GUEST, BENCH_PEER, BENCH_PEAK } bench_provider;
 
 typedef struct bench_candidate {
     bench_provider provider;
-    char by[24];        // "kz", "guest", "cub", "roof"
+    char by[24];        // "kz", "guest", "cub", "peak"
     char name[64];      // "03_warp_shuffle", "DeviceReduce", "copy by the driver"
     char version[32];   // of a peer; "" elsewhere
     char code_hash[20]; // of PTX and machine code; "" where unknown
@@ -32,15 +32,15 @@ kz_status bench_candidate_guest(const bench_data *data, const family_guest *gues
 kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, bench_candidate *candidate,
                                kz_error *error);
 
-typedef enum bench_roof {
-    BENCH_ROOF_COPY_DRIVER,
-    BENCH_ROOF_COPY_KERNEL,
-    BENCH_ROOF_READ,
-    BENCH_ROOFS
-} bench_roof;
+typedef enum bench_peak {
+    BENCH_PEAK_COPY_DRIVER,
+    BENCH_PEAK_COPY_KERNEL,
+    BENCH_PEAK_READ,
+    BENCH_PEAKS
+} bench_peak;
 
 // Moves `bytes` in all, as the case's work does: a copy reads and writes half each.
-kz_status bench_candidate_roof(const bench_data *data, bench_probes *probes, bench_roof roof, double bytes,
+kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak peak, double bytes,
                                bench_candidate *candidate, kz_error *error);
 void bench_candidate_close(bench_candidate *candidate); // a zeroed one is allowed
 

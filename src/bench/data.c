@@ -120,7 +120,7 @@ size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case
     for (size_t b = 0; b < count; b++) footprint += round_up(bytes_of(&buffers[b]));
     size_t sets = (TIMES_L2 * kz_device_get_info(device)->l2_bytes + footprint - 1) / footprint;
     if (kz_memory_available(device, &available, NULL) == KZ_OK && sets > available / 4 / footprint)
-        sets = available / 4 / footprint; // the roofs need as much again, and the inouts a copy
+        sets = available / 4 / footprint; // the peaks need as much again, and the inouts a copy
     return sets > MOST_SETS ? MOST_SETS : sets < 1 ? 1 : sets;
 }
 

@@ -14,7 +14,7 @@ enum { CANDIDATES = 3, LOG = 100000 };
 typedef struct fake {
     double time;              // the wall clock
     double cost[CANDIDATES];  // seconds a run takes
-    double noise[CANDIDATES]; // share of it that varies
+    double noise[CANDIDATES]; // share of it that is random
     size_t cold[CANDIDATES];  // the first so many runs take twice as long
     size_t taken[CANDIDATES];
     size_t fail_at, interrupt_at; // sample number; 0 is never

@@ -1,7 +1,7 @@
 // bench/micro_record: what `kz microbench` measured, kept as JSON: one object per line, one line per point.
 //
 // A file belongs to one GPU and is added to; of a point that was measured several times the newest counts. Read, it
-// is a list of figures in the order of the groups: tables, pages and roofs are made from that.
+// is a list of figures in the order of the groups: tables, pages and peaks are made from that.
 #ifndef BENCH_MICRO_RECORD_H
 #define BENCH_MICRO_RECORD_H
 

@@ -1,5 +1,5 @@
 // The microbenchmarks on the simulator: every kernel leaves what it should, and counts what the hardware would see.
-// Records, lists and roofs; and a GPU that is not there (tests/fake_cuda), some of whose kernels do nothing.
+// Records, lists and peaks; and a GPU that is not there (tests/fake_cuda), some of whose kernels do nothing.
 #include "bench/micro.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "bench/micro_record.h"
-#include "bench/roofs.h"
+#include "bench/peaks.h"
 #include "device/device.h"
 #include "observe/observe.h"
 
@@ -216,7 +216,7 @@ static void figures_come_from_the_clock_and_wrong_ones_have_none(void **state) {
     unsetenv("FAKE_CUDA_MEMORY");
 }
 
-// ---- records and roofs ------------------------------------------------------------------------------------
+// ---- records and peaks ------------------------------------------------------------------------------------
 
 static bench_micro_point point_of(bench_micro_group group, const char *name, double value) {
     bench_micro_point p = {.group = group, .x = NAN, .y = NAN, .nominal = NAN, .value = value, .unit = "B/s"};
@@ -265,8 +265,8 @@ static void the_newest_of_a_point_counts(void **state) {
     base_text_free(&text);
 }
 
-static void measured_roofs_go_before_nominal_ones(void **state) {
-    char path[] = "/tmp/kz_roofs_XXXXXX";
+static void measured_peaks_go_before_nominal_ones(void **state) {
+    char path[] = "/tmp/kz_peaks_XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
@@ -276,17 +276,17 @@ static void measured_roofs_go_before_nominal_ones(void **state) {
     add_line(&text, &kernel, "2026-11-15T12:00:00Z");
     add_line(&text, &driver, "2026-11-15T12:00:00Z");
     assert_int_equal(base_file_write(path, text.data, text.length, NULL), KZ_OK);
-    bench_roofs roofs;
-    bench_roofs_load("t4", path, &roofs);
-    const bench_known_roof *copy = &roofs.of[BENCH_ROOF_dram_copy], *read = &roofs.of[BENCH_ROOF_dram_read];
+    bench_peaks peaks;
+    bench_peaks_load("t4", path, &peaks);
+    const bench_known_peak *copy = &peaks.of[BENCH_PEAK_dram_copy], *read = &peaks.of[BENCH_PEAK_dram_read];
     assert_true(copy->measured && copy->value == 4.3e12); // the faster of the two
     assert_string_equal(copy->origin, "measured 2026-11-15");
     assert_true(copy->nominal > 0 && copy->nominal < 1e12); // a T4's
     assert_true(!read->measured && read->value == read->nominal);
     assert_string_equal(read->origin, "nominal");
-    bench_roofs_load("", "/no/such/file", &roofs);
-    assert_true(isnan(roofs.of[BENCH_ROOF_fma_f32].value));
-    assert_string_equal(roofs.of[BENCH_ROOF_fma_f32].origin, "");
+    bench_peaks_load("", "/no/such/file", &peaks);
+    assert_true(isnan(peaks.of[BENCH_PEAK_fma_f32].value));
+    assert_string_equal(peaks.of[BENCH_PEAK_fma_f32].origin, "");
     unlink(path);
     base_text_free(&text);
 }
@@ -304,7 +304,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_kept_ends_the_run),
         cmocka_unit_test(figures_come_from_the_clock_and_wrong_ones_have_none),
         cmocka_unit_test(the_newest_of_a_point_counts),
-        cmocka_unit_test(measured_roofs_go_before_nominal_ones),
+        cmocka_unit_test(measured_peaks_go_before_nominal_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

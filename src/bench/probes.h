@@ -1,7 +1,7 @@
 // bench/probes: the few kernels the bench itself needs, as PTX: copy and read as fast as memory allows,
 // multiply and add as fast as the cores do.
 //
-// They are the measured roofs, and reading is how caches are flushed: what a write leaves in L2 is dirty, and
+// They are the measured peaks, and reading is how caches are flushed: what a write leaves in L2 is dirty, and
 // would be written back at the expense of the kernel that is timed next.
 #ifndef BENCH_PROBES_H
 #define BENCH_PROBES_H

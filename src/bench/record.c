@@ -61,35 +61,35 @@ static json_t *environment_object(const bench_run_info *run) {
                      run->other_processes < 0 ? json_null() : json_integer(run->other_processes));
 }
 
-// Takes the roofs over, which may be NULL.
-static json_t *device_object(const bench_run_info *run, json_t *roofs) {
+// Takes the peaks over, which may be NULL.
+static json_t *device_object(const bench_run_info *run, json_t *peaks) {
     static const char *const kinds[] = {"cpu", "sim", "cuda"};
     const kz_device_info *d = &run->device;
     return json_pack("{ss, so, so, so, so, so, si, so, so, so*}", "kind", kinds[d->kind], "id", text(d->id),
                      "name", text(d->name), "gpu", text(d->gpu), "uuid", text(run->uuid), "sm",
                      d->sm ? json_integer(d->sm) : json_null(), "multiprocessors", d->multiprocessors,
-                     "memory_bytes", count(d->memory_bytes), "l2_bytes", count(d->l2_bytes), "roofs", roofs);
+                     "memory_bytes", count(d->memory_bytes), "l2_bytes", count(d->l2_bytes), "peaks", peaks);
 }
 
-json_t *bench_record_head(const bench_run_info *run, json_t *roofs) {
+json_t *bench_record_head(const bench_run_info *run, json_t *peaks) {
     json_t *code = json_pack("{ss, so}", "version", kz_version(), "commit", text(run->commit));
     return json_pack("{si, so, so, so, so}", "schema", BENCH_SCHEMA, "run", run_object(run), "code", code,
-                     "environment", environment_object(run), "device", device_object(run, roofs));
+                     "environment", environment_object(run), "device", device_object(run, peaks));
 }
 
 // One that was not measured in this run, and whence it is; NULL where there is none.
-static json_t *known_roof(const bench_known_roof *roof) {
-    if (!roof->origin[0]) return NULL;
-    return json_pack("{so, ss}", "per_s", number(roof->value), "origin", roof->origin);
+static json_t *known_peak(const bench_known_peak *peak) {
+    if (!peak->origin[0]) return NULL;
+    return json_pack("{so, ss}", "per_s", number(peak->value), "origin", peak->origin);
 }
 
-static json_t *roofs_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
+static json_t *peaks_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
     const kz_device_info *d = &run->device;
     return json_pack("{so, so, so, so, so*, so*}", "copy_bytes_per_s", number(o->copy[mode]),
                      "read_bytes_per_s", number(o->read[mode]), "nominal_bytes_per_s",
                      known(d->peak_bytes_per_s), "nominal_flops_f32_per_s", known(d->peak_flops_f32),
-                     "known_copy", isnan(o->copy[mode]) ? known_roof(&o->known_copy) : NULL, "known_compute",
-                     known_roof(&o->known_compute));
+                     "known_copy", isnan(o->copy[mode]) ? known_peak(&o->known_copy) : NULL, "known_compute",
+                     known_peak(&o->known_compute));
 }
 
 // ---- the case ------------------------------------------------------------------------------------
@@ -195,8 +195,8 @@ static json_t *derived_object(const bench_outcome *o, const bench_timing *t) {
     return json_pack("{so, so, so, so*, sb}", "bytes_per_s",
                      o->work.bytes > 0 ? number(t->bytes_per_s) : json_null(), "flops_per_s",
                      o->work.flops > 0 ? number(t->flops_per_s) : json_null(), "of_copy", number(t->of_copy),
-                     "of_compute", o->known_compute.origin[0] ? number(t->of_compute) : NULL, "over_roof",
-                     t->over_roof);
+                     "of_compute", o->known_compute.origin[0] ? number(t->of_compute) : NULL, "over_peak",
+                     t->over_peak);
 }
 
 json_t *bench_counters_object(const kz_counters *c) {
@@ -233,7 +233,7 @@ static json_t *comparisons_array(const bench_outcome *o, size_t ours, bench_mode
     bench_provider provider = o->results[ours].candidate.provider;
     for (size_t i = 0; i < o->count; i++) {
         if (o->results[i].candidate.provider != BENCH_PEER || provider == BENCH_PEER ||
-            provider == BENCH_ROOF)
+            provider == BENCH_PEAK)
             continue;
         bench_ratio ratio = bench_outcome_ratio(o, ours, i, mode);
         if (!ratio.valid) continue;
@@ -259,7 +259,7 @@ static const char *status_of(const bench_outcome *o, const bench_result *r, cons
     if (r->status != KZ_OK) return "failed";
     if (!o->timed) return "ok";
     if (!t->taken) return "not timed";
-    if (t->over_roof) return "above the roof";
+    if (t->over_peak) return "above the peak";
     if (t->series.state == BENCH_GO_ON) return "interrupted";
     return t->series.state == BENCH_CONVERGED ? "ok" : "not converged";
 }
@@ -271,7 +271,7 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
     bool timed = o->timed && t->taken;
     json_t *clocks = json_pack("{so, so}", "before", timed ? health_object(&t->before) : json_null(), "after",
                                timed ? health_object(&t->after) : json_null());
-    json_t *record = bench_record_head(run, roofs_object(run, o, mode));
+    json_t *record = bench_record_head(run, peaks_object(run, o, mode));
     json_t *what = json_pack(
         "{so, so, ss, sb, so, so, so}", "case", case_object(q, o), "candidate",
         candidate_object(&r->candidate), "mode", o->timed ? bench_mode_name(mode) : "counters", "figure",

@@ -27,9 +27,9 @@ void bench_run_id(char id[40]);
 // The commit this was built from, "9f2c1d…[-dirty]"; NULL where the build knew none.
 const char *bench_commit(void);
 
-// What every record begins with: schema, run, code, environment and device, with these roofs (taken over; may be
+// What every record begins with: schema, run, code, environment and device, with these peaks (taken over; may be
 // NULL). A new reference, or NULL when out of memory.
-json_t *bench_record_head(const bench_run_info *run, json_t *roofs);
+json_t *bench_record_head(const bench_run_info *run, json_t *peaks);
 json_t *bench_number(double value); // six digits; null where it is not finite
 // Adds what is told by samples alone: outer percentiles, and a digest of the samples in the order taken (FNV-1a over
 // the doubles, least byte first, each rounded to the six digits that are written). False when out of memory.

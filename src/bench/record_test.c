@@ -130,11 +130,11 @@ static void unknown_is_null(void **state) {
                                           "device.uuid",
                                           "environment.other_processes",
                                           "clocks.before",
-                                          "device.roofs.copy_bytes_per_s",
+                                          "device.peaks.copy_bytes_per_s",
                                           "derived.of_copy",
                                           "kernel",
                                           "check.after",
-                                          "device.roofs.nominal_bytes_per_s",
+                                          "device.peaks.nominal_bytes_per_s",
                                           "target",
                                           "reason",
                                           "candidate.version",
@@ -169,10 +169,10 @@ static void states_are_told(void **state) {
         const char *says;
     } rows[] = {{BENCH_NOT_CONVERGED, false, "not converged"},
                 {BENCH_GO_ON, false, "interrupted"},
-                {BENCH_CONVERGED, true, "above the roof"}};
+                {BENCH_CONVERGED, true, "above the peak"}};
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
         t->series.state = rows[i].how;
-        t->over_roof = rows[i].over;
+        t->over_peak = rows[i].over;
         json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
         assert_string_equal(json_string_value(at(r, "status")), rows[i].says);
         json_decref(r);

@@ -16,7 +16,8 @@ static const struct {
     {"run", CASE},           {"code", CASE},           {"environment", CASE},
     {"device", CASE},        {"case", CASE},           {"cache", CASE},
     {"timer", CASE},         {"work", CASE},           {"host", CASE},
-    {"figure", MODE},        {"clocks", MODE},         {"roofs", MODE},
+    {"figure", MODE},        {"clocks", MODE},         {"peaks", MODE},
+    {"roofs", MODE}, // as peaks were called
     {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"check", CANDIDATE},
     {"counters", CANDIDATE}, {"candidate", CANDIDATE},
 };
@@ -60,13 +61,19 @@ static json_t *complete_statistics(json_t *statistics, const json_t *samples) {
     return NULL;
 }
 
-// A record without samples, its roofs beside its device, its run as of the case. A new reference, or NULL.
+// What was measured of the device beside the case; older files say roofs.
+static const char *const peak_keys[] = {"peaks", "roofs"};
+
+// A record without samples, its peaks beside its device, its run as of the case. A new reference, or NULL.
 static json_t *normalise(const json_t *record, json_t *run) {
     json_t *whole = json_copy((json_t *)record), *device = json_copy(json_object_get(record, "device"));
-    json_t *roofs = json_object_get(json_object_get(record, "device"), "roofs"),
-           *statistics = json_object_get(record, "statistics");
+    json_t *statistics = json_object_get(record, "statistics");
     int failed = json_object_set(whole, "run", run);
-    if (roofs) failed |= json_object_set(whole, "roofs", roofs) | json_object_del(device, "roofs");
+    for (size_t i = 0; i < BASE_COUNT(peak_keys); i++) {
+        json_t *peaks = json_object_get(json_object_get(record, "device"), peak_keys[i]);
+        if (peaks)
+            failed |= json_object_set(whole, peak_keys[i], peaks) | json_object_del(device, peak_keys[i]);
+    }
     failed |= json_object_set_new(whole, "device", device);
     if (statistics)
         failed |= json_object_set_new(whole, "statistics",
@@ -181,13 +188,17 @@ kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *er
 
 // ---- reading ---------------------------------------------------------------------------------------------
 
-// The roofs return to the device, which the records of a case share no longer.
-static bool return_roofs(json_t *record) {
-    json_t *roofs = json_object_get(record, "roofs"), *device;
-    if (!roofs) return true;
-    device = json_copy(json_object_get(record, "device"));
-    return json_object_set(device, "roofs", roofs) == 0 &&
-           json_object_set_new(record, "device", device) == 0 && json_object_del(record, "roofs") == 0;
+// The peaks return to the device, which the records of a case share no longer.
+static bool return_peaks(json_t *record) {
+    for (size_t i = 0; i < BASE_COUNT(peak_keys); i++) {
+        json_t *peaks = json_object_get(record, peak_keys[i]), *device;
+        if (!peaks) continue;
+        device = json_copy(json_object_get(record, "device"));
+        if (json_object_set(device, peak_keys[i], peaks) != 0 ||
+            json_object_set_new(record, "device", device) != 0 || json_object_del(record, peak_keys[i]) != 0)
+            return false;
+    }
+    return true;
 }
 
 static bool unpack_result(const json_t *line, json_t *candidate, const char *mode, json_t *result,
@@ -200,7 +211,7 @@ static bool unpack_result(const json_t *line, json_t *candidate, const char *mod
                  json_object_set_new(record, "mode", json_string(mode));
     static const char *const parts[] = {"modes", "candidates", "results"};
     for (size_t i = 0; i < BASE_COUNT(parts); i++) json_object_del(record, parts[i]);
-    if (failed || !return_roofs(record)) {
+    if (failed || !return_peaks(record)) {
         json_decref(record);
         return false;
     }
@@ -218,6 +229,8 @@ static bool unpack_line(json_t *line, json_t *records) {
                             result) if (!unpack_result(line, candidate, mode, result, records)) return false;
     return true;
 }
+
+bool bench_records_by_peak(const char *by) { return strcmp(by, "peak") == 0 || strcmp(by, "roof") == 0; }
 
 kz_status bench_records_read(const char *path, json_t **records, kz_error *error) {
     char *data;

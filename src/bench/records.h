@@ -4,7 +4,7 @@
 // a line per case of a run, where each fact stands once, and no samples.
 //
 //   {"schema": 2, "run": .., "code": .., "environment": .., "device": .., "case": .., "cache": .., "work": ..,
-//    "modes": {"latency": {"figure": .., "clocks": .., "roofs": ..}, ..},
+//    "modes": {"latency": {"figure": .., "clocks": .., "peaks": ..}, ..},
 //    "candidates": [{"candidate": .., "kernel": .., "check": .., ..,
 //                    "results": {"latency": {"statistics": .., "derived": .., ..}, ..}}, ..]}
 //
@@ -21,6 +21,9 @@ enum { BENCH_PACKED_SCHEMA = 2 };
 
 // All records of a file as an array (a new reference) of whole records, however they were written.
 kz_status bench_records_read(const char *path, json_t **records, kz_error *error);
+
+// Whether a candidate of a record is a peak that was measured beside: by "peak", or "roof" in older files.
+bool bench_records_by_peak(const char *by);
 
 // The lines of such an array as results/ keeps them. Statistics that a record lacks are made from its samples, and
 // these are left out. Lines of another kind stay as they are.

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 // Two candidates in two modes, as schema 1 had them; the second was not timed.
-#define HEAD(mode, time, roof)                                                                               \
+#define HEAD(mode, time, peak)                                                                               \
     "{\"schema\":1,\"run\":{\"id\":\"1\",\"time\":\"" time "\",\"command\":\"kz bench toy\"},"               \
-    "\"device\":{\"id\":\"cuda:0\",\"gpu\":\"h200\",\"roofs\":{\"copy_bytes_per_s\":" roof "}},"             \
+    "\"device\":{\"id\":\"cuda:0\",\"gpu\":\"h200\",\"peaks\":{\"copy_bytes_per_s\":" peak "}},"             \
     "\"case\":{\"name\":\"sum-f32-n8-uniform\",\"family\":\"toy\"},\"mode\":\"" mode "\",\"figure\":true,"
 #define TIMED                                                                                                \
     "\"candidate\":{\"by\":\"kz\",\"name\":\"01_naive\"},\"timer\":\"device events\","                       \
@@ -70,7 +70,7 @@ static void records_with_samples_are_read_as_they_are(void **state) {
     (void)state;
     assert_int_equal(json_array_size(records), 4);
     assert_int_equal(json_array_size(at(records, "0.samples_s")), 3);
-    assert_float_equal(json_number_value(at(records, "1.device.roofs.copy_bytes_per_s")), 5e12, 1);
+    assert_float_equal(json_number_value(at(records, "1.device.peaks.copy_bytes_per_s")), 5e12, 1);
     json_decref(records);
 }
 
@@ -81,10 +81,10 @@ static void a_packed_case_is_one_line_without_samples(void **state) {
     assert_non_null(strstr(text, "{\"kind\":\"other\",\"value\":1.5}\n"));
     assert_int_equal(strchr(strchr(text, '\n') + 1, '\n')[1], 0); // two lines
     assert_null(strstr(text, "samples_s"));
-    assert_null(at(line, "device.roofs")); // each mode has its own
+    assert_null(at(line, "device.peaks")); // each mode has its own
     assert_int_equal(json_integer_value(at(line, "schema")), BENCH_PACKED_SCHEMA);
     assert_string_equal(json_string_value(at(line, "timer")), "device events");
-    assert_float_equal(json_number_value(at(line, "modes.throughput.roofs.copy_bytes_per_s")), 5e12, 1);
+    assert_float_equal(json_number_value(at(line, "modes.throughput.peaks.copy_bytes_per_s")), 5e12, 1);
     assert_int_equal(json_array_size(at(line, "candidates")), 2);
     assert_string_equal(json_string_value(at(line, "candidates.0.check.before.status")), "right");
     json_t *statistics = at(line, "candidates.0.results.latency.statistics");
@@ -116,11 +116,31 @@ static void unpacked_a_record_says_what_it_said(void **state) {
                                           {"3.kind", "other"}};
     for (size_t i = 0; i < BASE_COUNT(said); i++)
         assert_string_equal(json_string_value(at(records, said[i][0])), said[i][1]);
-    assert_float_equal(json_number_value(at(records, "0.device.roofs.copy_bytes_per_s")), 4e12, 1);
-    assert_float_equal(json_number_value(at(records, "1.device.roofs.copy_bytes_per_s")), 5e12, 1);
+    assert_float_equal(json_number_value(at(records, "0.device.peaks.copy_bytes_per_s")), 4e12, 1);
+    assert_float_equal(json_number_value(at(records, "1.device.peaks.copy_bytes_per_s")), 5e12, 1);
     assert_true(json_is_null(at(records, "2.timer"))); // it was not timed, though others of its case were
     assert_true(json_is_null(at(records, "2.clocks.before")));
     assert_null(at(records, "0.modes"));
+    json_decref(records);
+    free(text);
+    free(again);
+}
+
+// Files from before peaks were called so: they are read, and packing leaves their words.
+static void older_files_say_roofs(void **state) {
+    char *text = pack("{\"schema\":1,\"run\":{\"id\":\"1\"},\"device\":{\"id\":\"cuda:0\",\"roofs\":"
+                      "{\"copy_bytes_per_s\":4e12}},\"case\":{\"name\":\"n8\",\"family\":\"toy\"},"
+                      "\"mode\":\"latency\",\"candidate\":{\"by\":\"roof\",\"name\":\"read\"}," SAMPLES
+                      ",\"status\":\"ok\"}\n");
+    char *again = pack(text);
+    json_t *records = read_text(text), *line = json_loads(text, 0, NULL);
+    assert_string_equal(text, again);
+    assert_float_equal(json_number_value(at(line, "modes.latency.roofs.copy_bytes_per_s")), 4e12, 1);
+    assert_float_equal(json_number_value(at(records, "0.device.roofs.copy_bytes_per_s")), 4e12, 1);
+    assert_true(bench_records_by_peak(json_string_value(at(records, "0.candidate.by"))));
+    assert_true(bench_records_by_peak("peak"));
+    assert_false(bench_records_by_peak("kz"));
+    json_decref(line);
     json_decref(records);
     free(text);
     free(again);
@@ -154,6 +174,7 @@ int main(void) {
         cmocka_unit_test(records_with_samples_are_read_as_they_are),
         cmocka_unit_test(a_packed_case_is_one_line_without_samples),
         cmocka_unit_test(unpacked_a_record_says_what_it_said),
+        cmocka_unit_test(older_files_say_roofs),
         cmocka_unit_test(what_was_timed_twice_stays_twice),
         cmocka_unit_test(a_line_that_is_cut_off_is_named),
     };

@@ -10,14 +10,14 @@
 enum { ESTIMATES = 3, FRESH_ELEMENTS = 1 << 22 };
 static const double GRAPH_FIGURE = 50e-6; // below this the graph's figure is the figure
 static const double NO_GRAPH = 20e-3;     // above this a graph tells nothing new
-static const double OVER_ROOF = 1.05;
+static const double OVER_PEAK = 1.05;
 static const double SHORT_LATENCY = 0.1; // seconds of samples for a latency that is not the figure
 
 typedef struct session {
     const bench_request *request;
     bench_outcome *outcome;
     bench_data data;
-    bench_candidate *timed[BENCH_CANDIDATES]; // those that were right, and the roofs
+    bench_candidate *timed[BENCH_CANDIDATES]; // those that were right, and the peaks
     size_t result_of[BENCH_CANDIDATES];       // their places in outcome->results
     size_t timed_count;
     double seconds[BENCH_CANDIDATES]; // of one run, as far as known
@@ -58,11 +58,11 @@ static void open_candidates(session *s) {
     }
 }
 
-static void open_roofs(session *s) {
+static void open_peaks(session *s) {
     double bytes = s->outcome->work.bytes;
     bench_result *r;
-    for (int kind = 0; bytes > 0 && kind < BENCH_ROOFS && (r = next_result(s)); kind++) {
-        r->status = bench_candidate_roof(&s->data, s->request->probes, (bench_roof)kind, bytes, &r->candidate,
+    for (int kind = 0; bytes > 0 && kind < BENCH_PEAKS && (r = next_result(s)); kind++) {
+        r->status = bench_candidate_peak(&s->data, s->request->probes, (bench_peak)kind, bytes, &r->candidate,
                                          &r->error);
         if (r->status != KZ_OK) memset(r, 0, sizeof *r), s->outcome->count--;
     }
@@ -112,7 +112,7 @@ static kz_status check_before(session *s, kz_error *error) {
 static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error) {
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
-        if (r->candidate.provider == BENCH_ROOF || r->status != KZ_OK) continue;
+        if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
         r->status = bench_sampler_replay(sampler, i, &r->error);
         if (r->status == KZ_OK)
             r->status = judge(s, r, &r->after, bench_sampler_stream(sampler), "after timing");
@@ -126,7 +126,7 @@ static kz_status check_fresh(session *s, kz_error *error) {
     kz_status status = bench_data_reseed(&s->data, s->data.seed + 1, error);
     for (size_t i = 0; i < s->timed_count && status == KZ_OK; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
-        if (r->candidate.provider == BENCH_ROOF || r->status != KZ_OK) continue;
+        if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
         r->status = check_plain(s, r, &r->fresh, "on fresh inputs");
         if (is_fatal(r->status)) return give_error(r, error);
     }
@@ -156,7 +156,7 @@ static bench_rule rule_for(session *s, bench_sampler *sampler, bench_mode mode) 
     bench_clock clock = bench_sampler_clock(sampler);
     double fastest = INFINITY;
     for (size_t i = 0; i < s->timed_count; i++)
-        for (int k = 0; k < ESTIMATES && s->timed[i]->provider != BENCH_ROOF; k++) {
+        for (int k = 0; k < ESTIMATES && s->timed[i]->provider != BENCH_PEAK; k++) {
             double seconds = 0;
             if (clock.sample(clock.self, i, &seconds, NULL) == KZ_OK) fastest = fmin(fastest, seconds);
             if (seconds > NO_GRAPH) break;
@@ -231,14 +231,14 @@ static kz_status time_mode(session *s, bench_mode mode, bool last, kz_error *err
 
 // ---- figures --------------------------------------------------------------------------------------
 
-static void find_roofs(bench_outcome *o, bench_mode mode) {
+static void find_peaks(bench_outcome *o, bench_mode mode) {
     o->copy[mode] = o->read[mode] = NAN;
     for (size_t i = 0; i < o->count; i++) {
         const bench_result *r = &o->results[i];
         const bench_timing *t = &r->timings[mode];
-        if (r->candidate.provider != BENCH_ROOF || !t->taken) continue;
-        double *roof = strcmp(r->candidate.name, "read") == 0 ? &o->read[mode] : &o->copy[mode];
-        *roof = fmax(*roof, t->bytes_per_s); // fmax takes the number where the other is NAN
+        if (r->candidate.provider != BENCH_PEAK || !t->taken) continue;
+        double *peak = strcmp(r->candidate.name, "read") == 0 ? &o->read[mode] : &o->copy[mode];
+        *peak = fmax(*peak, t->bytes_per_s); // fmax takes the number where the other is NAN
     }
 }
 
@@ -254,16 +254,16 @@ static void derive(bench_outcome *o, bench_mode mode) {
         t->of_copy = t->of_compute = NAN;
         if (!t->taken || seconds <= 0) continue;
         t->bytes_per_s = o->work.bytes / seconds;
-        if (o->results[i].candidate.provider != BENCH_ROOF) t->flops_per_s = o->work.flops / seconds;
+        if (o->results[i].candidate.provider != BENCH_PEAK) t->flops_per_s = o->work.flops / seconds;
     }
-    find_roofs(o, mode);
+    find_peaks(o, mode);
     for (size_t i = 0; i < o->count; i++) {
         bench_timing *t = &o->results[i].timings[mode];
         if (!t->taken) continue;
         t->of_copy = share_of_copy(o, mode, t->bytes_per_s);
-        if (o->results[i].candidate.provider != BENCH_ROOF)
+        if (o->results[i].candidate.provider != BENCH_PEAK)
             t->of_compute = t->flops_per_s / o->known_compute.value;
-        t->over_roof = t->bytes_per_s > OVER_ROOF * fmax(o->copy[mode], o->read[mode]);
+        t->over_peak = t->bytes_per_s > OVER_PEAK * fmax(o->copy[mode], o->read[mode]);
     }
 }
 
@@ -271,7 +271,7 @@ static void choose_figure(bench_outcome *o) {
     double fastest = INFINITY;
     for (size_t i = 0; i < o->count; i++) {
         const bench_timing *t = &o->results[i].timings[BENCH_THROUGHPUT];
-        if (o->results[i].candidate.provider != BENCH_ROOF && t->taken)
+        if (o->results[i].candidate.provider != BENCH_PEAK && t->taken)
             fastest = fmin(fastest, t->series.summary.median);
     }
     o->figure = fastest < GRAPH_FIGURE ? BENCH_THROUGHPUT : BENCH_LATENCY;
@@ -279,18 +279,18 @@ static void choose_figure(bench_outcome *o) {
 
 // What is known of the device, as far as it says something of this case. A copy of what fits into the caches is
 // another thing than one of DRAM.
-static void take_known_roofs(const bench_request *q, bench_outcome *o) {
-    static const int by_type[KZ_TYPE_COUNT] = {[KZ_F32] = BENCH_ROOF_fma_f32 + 1,
-                                               [KZ_F64] = BENCH_ROOF_fma_f64 + 1,
-                                               [KZ_F16] = BENCH_ROOF_fma_f16 + 1,
-                                               [KZ_BF16] = BENCH_ROOF_fma_bf16 + 1};
-    o->known_copy = o->known_compute = (bench_known_roof){.value = NAN, .nominal = NAN, .origin = ""};
-    if (!q->roofs) return;
-    if (q->roofs->of[BENCH_ROOF_dram_copy].measured &&
+static void take_known_peaks(const bench_request *q, bench_outcome *o) {
+    static const int by_type[KZ_TYPE_COUNT] = {[KZ_F32] = BENCH_PEAK_fma_f32 + 1,
+                                               [KZ_F64] = BENCH_PEAK_fma_f64 + 1,
+                                               [KZ_F16] = BENCH_PEAK_fma_f16 + 1,
+                                               [KZ_BF16] = BENCH_PEAK_fma_bf16 + 1};
+    o->known_copy = o->known_compute = (bench_known_peak){.value = NAN, .nominal = NAN, .origin = ""};
+    if (!q->peaks) return;
+    if (q->peaks->of[BENCH_PEAK_dram_copy].measured &&
         o->work.bytes > 4.0 * (double)kz_device_get_info(q->device)->l2_bytes)
-        o->known_copy = q->roofs->of[BENCH_ROOF_dram_copy];
+        o->known_copy = q->peaks->of[BENCH_PEAK_dram_copy];
     if (bench_work_computes(&o->work) && by_type[q->c->type])
-        o->known_compute = q->roofs->of[by_type[q->c->type] - 1];
+        o->known_compute = q->peaks->of[by_type[q->c->type] - 1];
 }
 
 // ---- the whole --------------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ static kz_status time_all(session *s, kz_error *error) {
     // Candidates that were in no graph are checked once more as they are.
     for (size_t i = 0; i < s->outcome->count && status == KZ_OK && !stopped(s); i++) {
         bench_result *r = &s->outcome->results[i];
-        if (r->status != KZ_OK || r->candidate.provider == BENCH_ROOF || r->after.done) continue;
+        if (r->status != KZ_OK || r->candidate.provider == BENCH_PEAK || r->after.done) continue;
         r->status = check_plain(s, r, &r->after, "after timing");
         if (is_fatal(r->status)) status = give_error(r, error);
     }
@@ -332,7 +332,7 @@ static kz_status run_session(session *s, kz_error *error) {
     say(s, "verifying");
     status = check_before(s, error);
     if (status == KZ_OK && o->timed) {
-        open_roofs(s);
+        open_peaks(s);
         status = time_all(s, error);
     }
     for (size_t i = 0; i < o->count; i++) bench_candidate_close(&o->results[i].candidate);
@@ -354,7 +354,7 @@ kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_er
         o->flush_bytes = request->probes ? bench_probe_flush_bytes(request->probes) : 0;
         o->flush_reads = request->probes && bench_probes_has_kernels(request->probes);
         for (int mode = 0; mode < BENCH_MODES; mode++) o->copy[mode] = o->read[mode] = NAN;
-        take_known_roofs(request, o);
+        take_known_peaks(request, o);
         s->request = request;
         s->outcome = o;
         status = run_session(s, error);

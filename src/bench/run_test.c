@@ -109,7 +109,7 @@ static void wrong_kernels_are_never_timed(void **state) {
     bench_outcome *o;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
     assert_true(o->timed);
-    assert_int_equal(o->count, 4); // and the one roof a cpu has: its own copy
+    assert_int_equal(o->count, 4); // and the one peak a cpu has: its own copy
     const bench_result *right = &o->results[0], *zeros = &o->results[1], *none = &o->results[2];
     assert_int_equal(right->status, KZ_OK);
     for (int mode = 0; mode < BENCH_MODES; mode++) {
@@ -160,13 +160,13 @@ static kz_work much_work(const kz_case *c) {
 
 // A case that computes is held against what the cores are known to do in its type; one that does not is not, and a
 // known copy is not taken for what fits into the caches, nor where one was measured.
-static void known_roofs_are_taken_where_they_fit(void **state) {
+static void known_peaks_are_taken_where_they_fit(void **state) {
     (void)state;
     kz_device *device;
     bench_probes *probes;
-    bench_roofs roofs = {
-        .of = {[BENCH_ROOF_fma_f32] = {.value = 2e12, .origin = "nominal"},
-               [BENCH_ROOF_dram_copy] = {.value = 1e9, .measured = true, .origin = "measured"}}};
+    bench_peaks peaks = {
+        .of = {[BENCH_PEAK_fma_f32] = {.value = 2e12, .origin = "nominal"},
+               [BENCH_PEAK_dram_copy] = {.value = 1e9, .measured = true, .origin = "measured"}}};
     kz_family computing = family;
     computing.work = much_work;
     open_cpu(&device, &probes);
@@ -175,7 +175,7 @@ static void known_roofs_are_taken_where_they_fit(void **state) {
         request.variants = (const kz_variant *const[]){&variants[0]};
         request.variant_count = 1;
         request.brief = true;
-        request.roofs = &roofs;
+        request.peaks = &peaks;
         if (computes) request.family = &computing;
         bench_outcome *o;
         assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
@@ -250,7 +250,7 @@ static void rivals_run_on_the_cpu_too(void **state) {
     request.peer_count = 3;
     bench_outcome *o;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
-    assert_int_equal(o->count, 4); // ours, two rivals and the roof: a GPU's rival is no candidate
+    assert_int_equal(o->count, 4); // ours, two rivals and the peak: a GPU's rival is no candidate
     assert_int_equal(bench_outcome_best(o, BENCH_PEER), 1);
     const bench_result *r = &o->results[1], *failed = &o->results[2];
     assert_string_equal(r->candidate.by, "good");
@@ -372,7 +372,7 @@ static void a_guest_races_a_peer(void **state) {
     (void)state;
     const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
     bench_outcome *o = race("2e-6", &peer);
-    assert_int_equal(o->count, 2 + BENCH_ROOFS);
+    assert_int_equal(o->count, 2 + BENCH_PEAKS);
     assert_true(o->sets > 1);
     assert_int_equal(o->figure, BENCH_THROUGHPUT);
     for (size_t i = 0; i < o->count; i++) {
@@ -390,7 +390,7 @@ static void a_guest_races_a_peer(void **state) {
     assert_true(guest->after.done && guest->fresh.done && rival->after.done && rival->fresh.done);
     bench_ratio ratio = bench_outcome_ratio(o, 0, 1, o->figure);
     assert_int_equal(bench_judge(&ratio, 0.02), BENCH_SAME);
-    assert_false(guest->timings[BENCH_THROUGHPUT].over_roof);
+    assert_false(guest->timings[BENCH_THROUGHPUT].over_peak);
     assert_float_equal(guest->timings[BENCH_THROUGHPUT].bytes_per_s, 12.0 * 3001 / 2e-6, 2e8);
     bench_outcome_free(o);
 }
@@ -437,7 +437,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_kernels_are_never_timed),
         cmocka_unit_test(a_brief_look_takes_single_launches_alone),
-        cmocka_unit_test(known_roofs_are_taken_where_they_fit),
+        cmocka_unit_test(known_peaks_are_taken_where_they_fit),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
         cmocka_unit_test(rivals_run_on_the_cpu_too),
         cmocka_unit_test(an_interruption_leaves_an_outcome),

@@ -96,7 +96,7 @@ kz_stream *bench_sampler_stream(bench_sampler *s) { return s->stream; }
 
 static kz_status prepare_cold(bench_sampler *s, size_t index, kz_error *error) {
     const bench_data *data = s->setup.data;
-    bool alters = s->setup.candidates[index]->provider != BENCH_ROOF && bench_data_has_inout(data);
+    bool alters = s->setup.candidates[index]->provider != BENCH_PEAK && bench_data_has_inout(data);
     size_t sets = s->runs[index] < data->sets ? s->runs[index] : data->sets;
     kz_status status = KZ_OK;
     if (alters && s->setup.mode == BENCH_LATENCY)

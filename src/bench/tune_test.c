@@ -81,8 +81,8 @@ static void a_later_variant_must_earn_its_place(void **state) {
     assert_int_equal(bench_tune_winner(o), 0);
     put(o, BENCH_ZOO, 0.985);
     assert_int_equal(bench_tune_winner(o), 2);
-    put(o, BENCH_PEER, 0.5); // rivals and roofs are no choice of ours
-    put(o, BENCH_ROOF, 0.4);
+    put(o, BENCH_PEER, 0.5); // rivals and peaks are no choice of ours
+    put(o, BENCH_PEAK, 0.4);
     put(o, BENCH_ZOO, 0.3);
     o->results[5].status = KZ_WRONG;
     put(o, BENCH_ZOO, 0.2);

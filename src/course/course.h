@@ -59,7 +59,7 @@ typedef struct course_speed {
     bool given;
     course_case at;
     const char *bytes, *flops; // expressions; one of them
-    double roof, solution;     // parts of 1; 0 where not asked for
+    double peak, solution;     // parts of 1; 0 where not asked for
 } course_speed;
 
 typedef struct course_source_rule {
@@ -325,7 +325,7 @@ typedef struct course_verdict {
     char device[32]; // "sim:h200", "cuda:0", "cpu"
     bool timed;      // false: no time was measured, and the report says so
     uint64_t public_seed, fresh_seed;
-    const char *figure_name; // the task's best figure: "sectors_per_load", "of_roof"; NULL
+    const char *figure_name; // the task's best figure: "sectors_per_load", "of_peak"; NULL
     double figure;           // smaller is better unless it is a share of something
     bool figure_larger_is_better;
     double seconds; // that grading took

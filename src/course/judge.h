@@ -39,7 +39,7 @@ typedef struct course_judge_run {
     uint32_t argument_count;
 } course_judge_run;
 
-// Timing, on a GPU: after the runs, run 0 of the job is timed beside a rival and the roofs.
+// Timing, on a GPU: after the runs, run 0 of the job is timed beside a rival and the peaks.
 typedef struct course_judge_timing {
     bool wanted;
     double bytes, flops;     // the least that a run moves and computes; 0 where not given
@@ -74,7 +74,7 @@ typedef struct course_judge_result {
 typedef struct course_judge_times {
     bool measured;
     double kernel, rival, copy, fma;
-    double copy_bytes_per_s, fma_flops_per_s; // the roofs
+    double copy_bytes_per_s, fma_flops_per_s; // the peaks
     double relative_error;                    // of the kernel's median
     course_judge_result check;                // the outputs after timing, on data of their own
 } course_judge_times;

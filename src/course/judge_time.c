@@ -1,4 +1,4 @@
-// The child's part of the speed gate: the kernel, the solution and the roofs timed in turn, cold, by the bench's
+// The child's part of the speed gate: the kernel, the solution and the peaks timed in turn, cold, by the bench's
 // own sampler, and the kernel's outputs once more after that.
 //
 // The job's run 0 is what was checked before; the sets of buffers that runs rotate through hold the inputs of
@@ -147,16 +147,16 @@ static kz_status open_candidates(timing *t, kz_module *module, kz_error *error) 
         take(t, RIVAL);
     }
     if (!status && wanted->bytes > 0) {
-        status = bench_candidate_roof(&t->data, t->probes, BENCH_ROOF_COPY_KERNEL, wanted->bytes,
+        status = bench_candidate_peak(&t->data, t->probes, BENCH_PEAK_COPY_KERNEL, wanted->bytes,
                                       &t->candidates[COPY], error);
         if (!status) take(t, COPY);
         if (!status)
-            status = bench_candidate_roof(&t->data, t->probes, BENCH_ROOF_COPY_DRIVER, wanted->bytes,
+            status = bench_candidate_peak(&t->data, t->probes, BENCH_PEAK_COPY_DRIVER, wanted->bytes,
                                           &t->candidates[COPY_DRIVER], error);
         if (!status) take(t, COPY_DRIVER);
     }
     if (!status && wanted->flops > 0) {
-        t->candidates[FMA] = (bench_candidate){.provider = BENCH_ROOF, .self = t, .enqueue = enqueue_fma};
+        t->candidates[FMA] = (bench_candidate){.provider = BENCH_PEAK, .self = t, .enqueue = enqueue_fma};
         take(t, FMA);
     }
     return status;

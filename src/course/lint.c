@@ -71,7 +71,7 @@ static kz_status check_wrong(const course_task *task, kz_error *error) {
     return status;
 }
 
-// Only kernels are timed: a program's time is mostly the host's, and no roof is measured for that.
+// Only kernels are timed: a program's time is mostly the host's, and no peak is measured for that.
 static kz_status check_speed(const course_task *task, kz_error *error) {
     if (!task->speed.given || task->form == COURSE_KERNEL) return KZ_OK;
     base_fail(error, KZ_SYNTAX, "%s/task.toml: [speed] is for kernels; nothing measures the time of programs",

@@ -1,4 +1,4 @@
-// The speed gate: only with a GPU. The child times the kernel beside this machine's roofs and the solution; here
+// The speed gate: only with a GPU. The child times the kernel beside this machine's peaks and the solution; here
 // the shares are made, a narrow miss is measured again, and a time that cannot be is refused.
 #include <math.h>
 #include <stdio.h>
@@ -160,17 +160,17 @@ static kz_status measure_once(speed *s, course_judge_times *times, bool *right, 
 
 // ---- the verdict ----------------------------------------------------------------------------------------
 
-// Parts of the roof and of the solution's speed that were reached; NAN where not measured.
+// Parts of the peak and of the solution's speed that were reached; NAN where not measured.
 typedef struct shares {
-    double roof, solution;
+    double peak, solution;
 } shares;
 
 static shares shares_of(const speed *s, const course_judge_times *t) {
     shares found = {(double)NAN, (double)NAN};
-    if (s->bytes > 0 && t->copy_bytes_per_s > 0) found.roof = s->bytes / t->kernel / t->copy_bytes_per_s;
+    if (s->bytes > 0 && t->copy_bytes_per_s > 0) found.peak = s->bytes / t->kernel / t->copy_bytes_per_s;
     if (s->flops > 0 && t->fma_flops_per_s > 0) {
         double by_flops = s->flops / t->kernel / t->fma_flops_per_s;
-        found.roof = isnan(found.roof) ? by_flops : fmax(found.roof, by_flops);
+        found.peak = isnan(found.peak) ? by_flops : fmax(found.peak, by_flops);
     }
     if (t->rival > 0) found.solution = t->rival / t->kernel;
     return found;
@@ -179,7 +179,7 @@ static shares shares_of(const speed *s, const course_judge_times *t) {
 // How far the worst of what is asked for is reached; at least 1 is enough.
 static double reached(const course_speed *wanted, const shares *found) {
     double least = (double)INFINITY;
-    if (wanted->roof > 0) least = fmin(least, found->roof / wanted->roof);
+    if (wanted->peak > 0) least = fmin(least, found->peak / wanted->peak);
     if (wanted->solution > 0) least = fmin(least, found->solution / wanted->solution);
     return least;
 }
@@ -190,8 +190,8 @@ static void add_row(speed *s, const course_judge_times *t, const shares *found, 
     base_text_add(&summary, "%.4g us", 1e6 * t->kernel);
     if (s->bytes > 0) base_text_add(&summary, ", %.4g GB/s", 1e-9 * s->bytes / t->kernel);
     if (s->flops > 0) base_text_add(&summary, ", %.4g GFLOP/s", 1e-9 * s->flops / t->kernel);
-    if (!isnan(found->roof)) base_text_add(&summary, ", %.0f%% of the measured roof", 100 * found->roof);
-    if (wanted->roof > 0) base_text_add(&summary, " (%.0f%% is asked for)", 100 * wanted->roof);
+    if (!isnan(found->peak)) base_text_add(&summary, ", %.0f%% of the measured peak", 100 * found->peak);
+    if (wanted->peak > 0) base_text_add(&summary, " (%.0f%% is asked for)", 100 * wanted->peak);
     if (!isnan(found->solution))
         base_text_add(&summary, ", %.0f%% of our solution's speed", 100 * found->solution);
     if (wanted->solution > 0) base_text_add(&summary, " (%.0f%% is asked for)", 100 * wanted->solution);
@@ -202,20 +202,20 @@ static void add_row(speed *s, const course_judge_times *t, const shares *found, 
                : "Measured now, cold, with new data from run to run; a narrow miss was measured twice.\n"
                  "next: kz prof FILE says what bounds it and which line costs most");
     if (check) {
-        check->value = wanted->roof > 0 ? found->roof : found->solution;
-        check->limit = wanted->roof > 0 ? wanted->roof : wanted->solution;
+        check->value = wanted->peak > 0 ? found->peak : found->solution;
+        check->limit = wanted->peak > 0 ? wanted->peak : wanted->solution;
     }
     base_text_free(&summary);
     s->verdict->timed = true;
-    s->verdict->figure_name = wanted->roof > 0 ? "of_roof" : "of_solution";
-    s->verdict->figure = wanted->roof > 0 ? found->roof : found->solution;
+    s->verdict->figure_name = wanted->peak > 0 ? "of_peak" : "of_solution";
+    s->verdict->figure = wanted->peak > 0 ? found->peak : found->solution;
     s->verdict->figure_larger_is_better = true;
 }
 
 static void add_impossible(speed *s, const course_judge_times *t, const shares *found) {
     char summary[300];
-    snprintf(summary, sizeof summary, "%.4g us would be %.0f%% of the measured roof: that cannot be",
-             1e6 * t->kernel, 100 * found->roof);
+    snprintf(summary, sizeof summary, "%.4g us would be %.0f%% of the measured peak: that cannot be",
+             1e6 * t->kernel, 100 * found->peak);
     course_verdict_add(s->verdict, "speed", COURSE_BAD, COURSE_SLOW, "impossible", summary,
                        "An error of the measurement, or a kernel that does not move what it must.\n"
                        "next: grade it again; where it stays so, the task's own figure of bytes is wrong");
@@ -231,7 +231,7 @@ static kz_status measure(speed *s, kz_error *error) {
         kz_status status = measure_once(s, &times, &right, error);
         if (status || !right) return status;
         shares now = shares_of(s, &times);
-        if (now.roof > IMPOSSIBLE) {
+        if (now.peak > IMPOSSIBLE) {
             if (attempt + 1 < ATTEMPTS) continue;
             add_impossible(s, &times, &now);
             return KZ_OK;

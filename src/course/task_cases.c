@@ -103,7 +103,7 @@ void course_load_cases(course_toml *toml, course_task *task) {
     course_case *cases = course_toml_alloc(toml, CASES * sizeof *cases);
     if (!cases) return;
     case_list list = {cases, 0};
-    if (!tables && task->axis_count == 0) list.count = 1; // nothing varies
+    if (!tables && task->axis_count == 0) list.count = 1; // nothing to vary
     if (!tables && task->axis_count)
         course_toml_fail(toml, NULL, "there is no [[case]]: the axes are %s%s", task->axes[0],
                          task->axis_count > 1 ? " and others" : "");
@@ -203,14 +203,14 @@ void course_load_speed(course_toml *toml, course_task *task) {
     single_case(toml, table, task, &s->at);
     s->bytes = limit(toml, table, task, &s->at, "bytes");
     s->flops = limit(toml, table, task, &s->at, "flops");
-    s->roof = part(toml, table, "roof");
+    s->peak = part(toml, table, "peak");
     s->solution = part(toml, table, "solution");
     if (toml->status) return;
     if (s->bytes && s->flops) course_toml_fail(toml, table, "[speed] has bytes or flops, not both");
-    if (s->roof > 0 && !s->bytes && !s->flops)
-        course_toml_fail(toml, table, "roof needs bytes (the least that must be moved) or flops");
-    if (s->roof == 0 && s->solution == 0)
-        course_toml_fail(toml, table, "[speed] needs roof = or solution = : the part that is asked for");
+    if (s->peak > 0 && !s->bytes && !s->flops)
+        course_toml_fail(toml, table, "peak needs bytes (the least that must be moved) or flops");
+    if (s->peak == 0 && s->solution == 0)
+        course_toml_fail(toml, table, "[speed] needs peak = or solution = : the part that is asked for");
 }
 
 // ---- launch -----------------------------------------------------------------------------------

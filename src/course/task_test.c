@@ -97,7 +97,7 @@ static void loads_a_kernel(void **state) {
                   "[launch]\ngrid = [\"ceil(n/block)\", 2]\nblock = [128]\nshared = \"4*block\"\nown = true\n"
                   "fill = {z = 255}\ncooperative = true\n"
                   "[[gate]]\nmetric = \"sectors_per_load\"\nmax = 4.5\nn = 64\nm = 2\nwhy = \"w\"\n"
-                  "[speed]\nn = 1024\nm = 1024\nbytes = \"4*n*m\"\nroof = 0.7\n"
+                  "[speed]\nn = 1024\nm = 1024\nbytes = \"4*n*m\"\npeak = 0.7\n"
                   "[sanitize]\nskip = [\"undefined\"]\n[limits]\nseconds = 3\nmemory = 64\n"
                   "[[source]]\nforbid = \"atomic[A-Z]\"\nwhy = \"no\"\n");
     const course_task *t = &f->task;
@@ -131,7 +131,7 @@ static void loads_a_kernel(void **state) {
     assert_string_equal(t->gates[0].max, "4.5");
     assert_null(t->gates[0].min);
     assert_int_equal(t->gates[0].at.axes[0], 64);
-    assert_true(t->speed.given && t->speed.roof == 0.7);
+    assert_true(t->speed.given && t->speed.peak == 0.7);
     assert_string_equal(t->sanitize_skip[0], "undefined");
     assert_int_equal(t->limit_bytes, 64 << 20);
     assert_true(t->rules[0].forbid);
@@ -190,7 +190,7 @@ static void refuses_wrong_kernels(void **state) {
     bad(f, "cuda", ADD REST "[launch]\ngrid = [\"n/0\"]\nblock = [32]\n", "divisor");
     bad(f, "cuda", ADD REST "[launch]\ngrid = [1]\nblock = [32, 64]\n", "2048 threads in a block");
     bad(f, "cuda", ADD REST "[launch]\ngrid = [\"floor(n/2)\"]\nblock = [32]\n", "is 0 in one of the cases");
-    bad(f, "cuda", ADD REST "[speed]\nn = 1\nm = 1\nroof = 0.5\n", "bytes");
+    bad(f, "cuda", ADD REST "[speed]\nn = 1\nm = 1\npeak = 0.5\n", "bytes");
     bad(f, "cuda", ADD REST "[[source]]\nforbid = \"(\"\nwhy = \"x\"\n", "regular expression");
     bad(f, "cuda", ADD REST "[sanitize]\nskip = [\"race\"]\n", "no detector \"race\"");
     bad(f, "cuda", ADD REST "[build]\nflags = []\n", "unknown key \"build\"");

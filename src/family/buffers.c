@@ -52,7 +52,7 @@ static kz_status check_memory(const family_buffers *b, kz_error *error) {
     uint64_t on_device = b->workspace.total, on_host = 0;
     for (size_t i = 0; i < b->count; i++) {
         const family_slot *slot = &b->slots[i];
-        *(b->family->place ? &on_host : &on_device) += slot->total;
+        *(b->family->location ? &on_host : &on_device) += slot->total;
         on_host += slot->bytes;
         if (slot->what.role != KZ_INPUT) on_host += slot->bytes + slot->what.count * 2 * sizeof(double);
     }
@@ -73,9 +73,9 @@ static kz_status check_memory(const family_buffers *b, kz_error *error) {
 
 kz_status family_alloc(kz_device *device, const kz_family *family, const kz_case *c, uint64_t bytes,
                        kz_ptr *address, kz_error *error) {
-    kz_place place = family->place ? family->place(c) : KZ_ON_DEVICE;
-    if (place == KZ_ON_DEVICE) return kz_memory_alloc(device, bytes, address, error);
-    return kz_memory_alloc_host(device, bytes, place == KZ_ON_HOST_PINNED, address, error);
+    kz_location location = family->location ? family->location(c) : KZ_ON_DEVICE;
+    if (location == KZ_ON_DEVICE) return kz_memory_alloc(device, bytes, address, error);
+    return kz_memory_alloc_host(device, bytes, location == KZ_ON_HOST_PINNED, address, error);
 }
 
 static kz_status open_slot(family_buffers *b, family_slot *slot, bool is_buffer, kz_error *error) {

@@ -173,7 +173,7 @@ kz_status family_guest_plan(const family_guest *guest, const kz_case *c, const k
     if (!f)
         return kz_plan_refuse(error, "%s has no kernel for %s of %s", guest->image.name,
                               guest->family->operations[c->operation], kz_type_name(c->type));
-    if (guest->family->place && guest->family->place(c) == KZ_ON_HOST_PAGEABLE &&
+    if (guest->family->location && guest->family->location(c) == KZ_ON_HOST_PAGEABLE &&
         device->kind == KZ_DEVICE_CUDA)
         return kz_plan_refuse(error, "a kernel alone cannot reach pageable memory of the host");
     if (strlen(f->name) >= KZ_ENTRY_NAME)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/records.h"
 #include "learn/learner.h"
 #include "learn/notebook.h"
 #include "learn/notebook_page.h"
@@ -171,7 +172,7 @@ static void tally_line(tally *t, const json_t *row) {
     t->passed += strcmp(outcome, "passed") == 0;
     t->wrong +=
         strcmp(outcome, "wrong") == 0 || strcmp(outcome, "faulted") == 0 || strcmp(outcome, "failed") == 0;
-    if (strcmp(string_at(row, "candidate", "by"), "roof") == 0) return; // measured beside, to compare with
+    if (bench_records_by_peak(string_at(row, "candidate", "by"))) return; // measured beside, to compare with
     if (json_is_true(json_object_get(row, "figure")) && json_is_object(json_object_get(row, "statistics")) &&
         t->timed++ < TIMED_ROWS)
         add_timed(&t->rows, row);

@@ -42,7 +42,7 @@ static void figures_of_two_devices_are_not_compared(void **state) {
     add(s, "t", NOON, true, 4); // the smaller the better
     store_attempt a = attempt("t", NOON + 100, true, 0.5);
     strcpy(a.device, "cuda:0");
-    strcpy(a.figure, "of_roof");
+    strcpy(a.figure, "of_peak");
     a.larger_is_better = true;
     assert_int_equal(store_add_attempt(s, &a, NULL), KZ_OK);
     a.time += 100, a.value = 0.8, strcpy(a.hash, "00000000000000aa");

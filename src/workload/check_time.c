@@ -32,7 +32,7 @@ typedef struct limits {
     double flops;
 } limits;
 
-// The bench keeps several sets of the buffers, and the roofs have as many again.
+// The bench keeps several sets of the buffers, and the peaks have as many again.
 static limits limits_of(kz_device *device) {
     size_t available = 0;
     kz_memory_available(device, &available, NULL);
@@ -111,11 +111,11 @@ static void fill_row(const bench_outcome *o, size_t index, int rival, report_che
     const bench_timing *t = &o->results[index].timings[o->figure];
     if (!t->taken || o->results[index].status != KZ_OK) return;
     row->timed = true;
-    row->settled = t->series.state == BENCH_CONVERGED && !t->over_roof;
+    row->settled = t->series.state == BENCH_CONVERGED && !t->over_peak;
     row->seconds = t->series.summary.median;
     row->bytes_per_s = o->work.bytes > 0 ? t->bytes_per_s : NAN;
     // Faster than the copy: one of the two is wrong. And arithmetic has no share of a copy.
-    row->of_copy = t->over_roof || bench_work_computes(&o->work) ? NAN : t->of_copy;
+    row->of_copy = t->over_peak || bench_work_computes(&o->work) ? NAN : t->of_copy;
     if (rival < 0) return;
     snprintf(row->rival, sizeof row->rival, "%s", o->results[rival].candidate.by);
     row->ratio = bench_outcome_ratio(o, index, (size_t)rival, o->figure);

@@ -60,7 +60,7 @@ expect_exit 9 learn check-task my-c
 expect_err "three or more"
 program=$FOLDER/course/tasks/one/my-program/task.toml
 cp "$program" "$FOLDER/program.toml"
-printf '\n[speed]\nn = 1000\nbytes = "8*n"\nroof = 0.5\n' >> "$program"
+printf '\n[speed]\nn = 1000\nbytes = "8*n"\npeak = 0.5\n' >> "$program"
 expect_exit 9 learn check-task my-program
 expect_err "[speed] is for kernels"
 cp "$FOLDER/program.toml" "$program"

@@ -23,7 +23,7 @@ expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-unifor
 expect_err "kz: made the folder $FOLDER/many"
 [ "$(cat "$FOLDER"/many/2*-c0ffee-vector_add.jsonl | "$JSON_LINES" code.commit c0ffee)" = 1 ] || fail "no file per family"
 
-# By the wall clock: both modes, samples, a roof; whether it converges is up to the machine.
+# By the wall clock: both modes, samples, a peak; whether it converges is up to the machine.
 "$KZ" bench vector_add --device cpu --case add-f32-n4096-uniform --time 0.2 > "$FOLDER/out" 2> "$FOLDER/err"
 case $? in 0 | 7) ;; *) fail "bench on cpu" ;; esac
 expect_out "00_native"
@@ -31,7 +31,7 @@ expect_out "of copy"
 kept="$KZ_RESULTS"/bench-*.jsonl
 [ "$(cat $kept | "$JSON_LINES" candidate.name 00_native)" = 2 ] || fail "not a record for each mode"
 [ "$(cat $kept | "$JSON_LINES" check.fresh.status right)" = 2 ] || fail "not checked on fresh inputs"
-[ "$(cat $kept | "$JSON_LINES" statistics.median_s)" = 4 ] || fail "not ours and the roof in two modes"
+[ "$(cat $kept | "$JSON_LINES" statistics.median_s)" = 4 ] || fail "not ours and the peak in two modes"
 [ "$(cat $kept | "$JSON_LINES" statistics.digest)" = 4 ] || fail "no digest of the samples"
 [ "$(cat $kept | "$JSON_LINES" samples_s)" = 0 ] || fail "samples that nobody asked for"
 "$KZ" bench vector_add --device cpu --case add-f32-n4096-uniform --time 0.05 --samples --json "$FOLDER/samples.jsonl" > "$FOLDER/out" 2>&1

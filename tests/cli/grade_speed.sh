@@ -1,6 +1,6 @@
 #!/bin/sh
 # The speed gate on a driver that is made up, where every operation takes equally long: a kernel as fast as the
-# copy passes, one three times slower does not, and one that would be faster than the roof is refused.
+# copy passes, one three times slower does not, and one that would be faster than the peak is refused.
 . "$(dirname "$0")/lib.sh"
 export KZ_LEARN="$FOLDER/learner" KZ_COURSE="$FOLDER/course"
 mkdir -p "$FOLDER/course/tasks/one"
@@ -49,24 +49,24 @@ END
     printf '## One\n\nx\n\n## Two\n\ny\n\n## Three\n\nz\n' > "$folder/hints.md"
     { echo "// kz: task $1" && cat "$folder/solution.cu"; } > "$FOLDER/$1.cu"
 }
-task as-fast add_f32 'bytes = "12*n"' 'roof = 0.7
+task as-fast add_f32 'bytes = "12*n"' 'peak = 0.7
 solution = 0.8'
-task too-slow vector_add_naive_add_f32 'bytes = "12*n"' 'roof = 0.7'
-task too-fast add_f32 'flops = "1000000*n"' 'roof = 0.7'
-task wrong-when-large small_add_f32 'bytes = "12*n"' 'roof = 0.7'
+task too-slow vector_add_naive_add_f32 'bytes = "12*n"' 'peak = 0.7'
+task too-fast add_f32 'flops = "1000000*n"' 'peak = 0.7'
+task wrong-when-large small_add_f32 'bytes = "12*n"' 'peak = 0.7'
 sed -i 's/^n = 65536/n = 1048576/' "$FOLDER/course/tasks/one/wrong-when-large/task.toml"
 
 expect_exit 0 grade "$FOLDER/as-fast.cu" --device sim
 expect_out "ime was not measured"
 export KZ_LIBCUDA=$3
 expect_exit 0 grade "$FOLDER/as-fast.cu"
-expect_out "100% of the measured roof"
+expect_out "100% of the measured peak"
 expect_out "100% of our solution's speed"
 expect_out "cuda:0"
 expect_exit 0 grade "$FOLDER/as-fast.cu" --no-time
 expect_out "ime was not measured"
 expect_exit 1 grade "$FOLDER/too-slow.cu"
-expect_out "33% of the measured roof"
+expect_out "33% of the measured peak"
 expect_out "70% is asked for"
 expect_exit 1 grade "$FOLDER/too-fast.cu"
 expect_out "that cannot be"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # kz microbench: checked and counted on the simulator; on a driver that is made up, figures that are kept and become
-# roofs, and kernels that leave the wrong thing found out; a page that is made from records.
+# peaks, and kernels that leave the wrong thing found out; a page that is made from records.
 . "$(dirname "$0")/lib.sh"
 expect_exit 0 microbench --device sim:h200
 expect_out "every result checked"
@@ -10,8 +10,8 @@ expect_exit 0 microbench banks --device sim:h200 --json
 [ "$("$JSON_LINES" status counted < "$FOLDER/out")" = 34 ] || fail "not one record for each stride"
 [ "$("$JSON_LINES" status ok < "$FOLDER/out")" = 0 ] || fail "the simulator has no clock"
 [ "$(grep -c '"shared_wavefronts":1024' "$FOLDER/out")" = 1 ] || fail "stride 32 is 32 wavefronts for each of 32"
-[ -e "$KZ_RESULTS" ] && fail "counts were kept as roofs"
-expect_exit 0 microbench --roofs --device sim:t4
+[ -e "$KZ_RESULTS" ] && fail "counts were kept as peaks"
+expect_exit 0 microbench --peaks --device sim:t4
 expect_out "dram_read      320 GB/s (nominal)"
 
 expect_exit 2 microbench bank --device sim
@@ -36,8 +36,8 @@ expect_out "micro_banks left what it should not have left"
 [ "$("$JSON_LINES" status wrong < "$kept")" = 34 ] || fail "wrong points are not recorded"
 expect_exit 3 microbench bandwidth --device cuda:0 --figures "$FOLDER/figures" # no such kernel in this driver
 printf '{"cut off' >> "$kept"
-expect_exit 0 microbench --roofs --device cuda:0
+expect_exit 0 microbench --peaks --device cuda:0
 expect_out "(measured 20"
-grep -q 'shared_read .*unknown' "$FOLDER/out" || fail "a roof that was not measured"
+grep -q 'shared_read .*unknown' "$FOLDER/out" || fail "a peak that was not measured"
 unset KZ_LIBCUDA
 finish

@@ -17,7 +17,7 @@ row() { # row TIME TASK PASSED DEVICE FIGURE VALUE LARGER HASH
     row 1767225500 one 0 sim:h200 "" - 0 00000000000000a0
     row 1767225600 one 1 sim:h200 sectors_per_load 8 0 00000000000000a1
     row 1767225700 one 1 sim:h200 sectors_per_load 4 0 00000000000000a2
-    row 1767225800 one 1 "cuda:0 NVIDIA H200" of_roof 0.75 1 00000000000000a3
+    row 1767225800 one 1 "cuda:0 NVIDIA H200" of_peak 0.75 1 00000000000000a3
     row 1767225900 two 0 sim:h200 sectors_per_load 3 0 00000000000000a4
     row 1767226000 big 1 cpu "" - 0 00000000000000a5
     row 1767226100 kata-three 1 sim:h200 sectors_per_load 1 0 00000000000000a6

@@ -37,7 +37,7 @@ expect_exit 11 sanitize --only race bad.cu --seeds 2
 expect_out 'ran with 3'
 expect_err 'note: --seeds stands after the program'
 expect_exit 11 sanitize --only race bad.cu -- --seeds 2
-grep -q 'note: --seeds' "$FOLDER/err" && fail "a note on words that were parted"
+grep -q 'note: --seeds' "$FOLDER/err" && fail "a note on words that were separated"
 
 # Leaks are asked for; files for CI are written with the same findings.
 expect_exit 11 sanitize --leak-check --only leak --json=out.json --junit out.xml --sarif out.sarif bad.cu

@@ -62,11 +62,11 @@ cp "$FOLDER/packed" $kept
 expect_exit 0 write results
 
 # A row is of one run: an older one has a faster variant and another rival's time, a newer one no rival, the newest
-# lacks the last variant. Some records say 08_mailbox, a former name of 08_epoch_flags. The ladder takes each variant's newest figure, where most were timed.
+# lacks the last variant. Some records say 08_epoch_flags, a former name of 08_epoch_flags. The ladder takes each variant's newest figure, where most were timed.
 {
     commit=beef
     record 06_vector kz 1e-6 2026-11-13T00:00:00Z '[]' null
-    record 08_mailbox kz 3e-6 2026-11-13T00:00:00Z '[{"with":"cub","time_ratio":1,"low":1,"high":1}]' "$met"
+    record 08_epoch_flags kz 3e-6 2026-11-13T00:00:00Z '[{"with":"cub","time_ratio":1,"low":1,"high":1}]' "$met"
     record DeviceReduce cub 3e-6 2026-11-13T00:00:00Z '[]' null
 } > results/h200/2026-11-13-beef-reduce.jsonl
 {
@@ -75,7 +75,7 @@ expect_exit 0 write results
     record 06_vector kz 7e-6 2026-11-16T00:00:00Z '[]' null
     record DeviceReduce cub 2.5e-6 2026-11-16T00:00:00Z '[]' null
     commit=f00d
-    record 08_mailbox kz 1.5e-6 2026-11-17T00:00:00Z '[]' null
+    record 08_epoch_flags kz 1.5e-6 2026-11-17T00:00:00Z '[]' null
     commit=a1fa
     record 01_atomic kz 8e-5 2026-11-18T00:00:00Z '[]' null
     record DeviceReduce cub 9e-6 2026-11-18T00:00:00Z '[]' null

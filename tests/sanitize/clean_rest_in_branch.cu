@@ -1,5 +1,5 @@
 // The rest of the kernel is in a branch, with a loop of barriers in it: what goes round it is an early return. And lanes
-// that end in a later round than one in which all of their warp went round a barrier have parted from nobody.
+// that end in a later round than one in which all of their warp went round a barrier have diverged from nobody.
 // launch: grid 1 block 64
 // arg: out s32[64] = 0
 // seeds: 3

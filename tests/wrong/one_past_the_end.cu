@@ -1,4 +1,4 @@
-// Off by one: the last thread writes behind the end.
+// Off by one: the last thread writes past the end.
 // kz: block 256
 // kz: grid ceil((n+1)/256)
 // family: vector_add

@@ -26,7 +26,7 @@ double bench_figure_number(const bench_figure *figure, const char *outer, const 
 bool bench_figure_is_ours(const bench_figure *figure) { return strcmp(figure->by, "kz") == 0; }
 
 bool bench_figure_is_rival(const bench_figure *figure) {
-    return !bench_figure_is_ours(figure) && strcmp(figure->by, "roof") != 0 &&
+    return !bench_figure_is_ours(figure) && !bench_records_by_peak(figure->by) &&
            strcmp(figure->by, "guest") != 0;
 }
 
@@ -82,6 +82,7 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
     f.by = bench_figure_text(&f, "candidate", "by");
     f.candidate = bench_figure_text(&f, "candidate", "name");
     if (bench_figure_is_ours(&f)) f.candidate = bench_current_name(f.family, f.candidate);
+    if (bench_records_by_peak(f.by)) f.by = "peak";
     f.time = bench_figure_text(&f, "run", "time");
     f.command = bench_figure_text(&f, "run", "command");
     f.commit = bench_figure_text(&f, "code", "commit");

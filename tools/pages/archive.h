@@ -1,7 +1,7 @@
 // The records of many runs of `kz bench`, as the tables of results need them.
 //
 // A figure is one candidate's time in one case of one run; a run goes by its commit, for a script may measure
-// a ladder by several commands. Only figures that stand are kept: right, timed, below the roof.
+// a ladder by several commands. Only figures that stand are kept: right, timed, below the peak.
 #ifndef PAGES_ARCHIVE_H
 #define PAGES_ARCHIVE_H
 
@@ -31,7 +31,7 @@ const char *bench_figure_text(const bench_figure *figure, const char *outer,
                               const char *inner);                                             // "" for none
 double bench_figure_number(const bench_figure *figure, const char *outer, const char *inner); // NAN for none
 bool bench_figure_is_ours(const bench_figure *figure);  // a variant of the zoo
-bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a roof
+bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a peak
 
 // Of this candidate in this case, among all runs.
 bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure);

@@ -6,7 +6,7 @@
 #include "workload/profile.h"
 #include "report/figures/figure.h"
 #include "report/profile/show.h"
-#include "report/profile/roofs.h"
+#include "report/profile/peaks.h"
 
 // ---- bytes in flight --------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
 
 // ---- the roofline -----------------------------------------------------------------------------------
 
-// The place of a record's first kernel under the roof: flop per modelled byte of DRAM, and flop per second of
+// The place of a record's first kernel under the peak: flop per modelled byte of DRAM, and flop per second of
 // the estimate.
 static kz_status place_record(const report_record *record, const device_gpu *gpu, report_figure_kernel *place,
                               kz_error *error) {
@@ -152,12 +152,12 @@ static kz_status place_own(figure_lab *lab, const figure_launch *launch, report_
     return status;
 }
 
-// What the figure was made from; true where it has roofs that were measured.
-static bool note_measured(const bench_roofs *roofs, char *note, size_t size) {
-    char read[REPORT_ROOF_TEXT], cores[REPORT_ROOF_TEXT];
-    bool measured = roofs->of[BENCH_ROOF_dram_read].measured && roofs->of[BENCH_ROOF_fma_f32].measured;
-    report_roof_text(read, roofs, BENCH_ROOF_dram_read);
-    report_roof_text(cores, roofs, BENCH_ROOF_fma_f32);
+// What the figure was made from; true where it has peaks that were measured.
+static bool note_measured(const bench_peaks *peaks, char *note, size_t size) {
+    char read[REPORT_PEAK_TEXT], cores[REPORT_PEAK_TEXT];
+    bool measured = peaks->of[BENCH_PEAK_dram_read].measured && peaks->of[BENCH_PEAK_fma_f32].measured;
+    report_peak_text(read, peaks, BENCH_PEAK_dram_read);
+    report_peak_text(cores, peaks, BENCH_PEAK_fma_f32);
     snprintf(note, size,
              "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over the time\n"
              "that kz prof estimates. %s%s%s%s.",
@@ -192,9 +192,9 @@ kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
         status = place_own(lab, &own[i], &places[BASE_COUNT(cases) + i], error);
     if (status) return status;
     char note[400];
-    bench_roofs roofs;
-    bench_roofs_load(lab->gpu.key, NULL, &roofs); // those that were built in, whoever makes the figure
-    bool measured = note_measured(&roofs, note, sizeof note);
+    bench_peaks peaks;
+    bench_peaks_load(lab->gpu.key, NULL, &peaks); // those that were built in, whoever makes the figure
+    bool measured = note_measured(&peaks, note, sizeof note);
     char title[120], bandwidth[REPORT_NUMBER], peak[REPORT_NUMBER];
     snprintf(title, sizeof title, "Roofline of a simulated %s: %s, %s in f32", lab->gpu.name,
              report_si(bandwidth, lab->gpu.bandwidth, "B/s"), report_si(peak, lab->gpu.flops_f32, "FLOP/s"));
@@ -203,8 +203,8 @@ kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
         &(report_figure_roofline){.text = {title, note},
                                   .bandwidth = lab->gpu.bandwidth,
                                   .peak = lab->gpu.flops_f32,
-                                  .measured_bandwidth = measured ? roofs.of[BENCH_ROOF_dram_read].value : 0,
-                                  .measured_peak = measured ? roofs.of[BENCH_ROOF_fma_f32].value : 0,
+                                  .measured_bandwidth = measured ? peaks.of[BENCH_PEAK_dram_read].value : 0,
+                                  .measured_peak = measured ? peaks.of[BENCH_PEAK_fma_f32].value : 0,
                                   .kernels = places,
                                   .count = BASE_COUNT(places)});
     return KZ_OK;

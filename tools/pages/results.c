@@ -35,7 +35,7 @@ static int kind_of(const bench_figure *f) {
     return bench_figure_is_ours(f) ? 0 : bench_figure_is_rival(f) ? 1 : 2;
 }
 
-// GPU, family, operation, type, from small to large; in a case our ladder, rivals, the roofs.
+// GPU, family, operation, type, from small to large; in a case our ladder, rivals, the peaks.
 static int order(const void *left, const void *right) {
     const bench_figure *a = *(const bench_figure *const *)left, *b = *(const bench_figure *const *)right;
     int by = strcmp(a->gpu, b->gpu);

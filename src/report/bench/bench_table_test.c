@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOW, FAST, RIVAL, ROOF, LEFT_OUT, RESULTS, SAMPLES = 12 };
+enum { SLOW, FAST, RIVAL, PEAK, LEFT_OUT, RESULTS, SAMPLES = 12 };
 
 static const kz_case the_case = {.type = KZ_F32, .axes = {1 << 20}};
 static const kz_family family = {.name = "toy",
@@ -41,7 +41,7 @@ static bench_outcome *make(void) {
     put(o, SLOW, BENCH_ZOO, "kz", "01_interleaved_tree", 4e-4, BENCH_NOT_CONVERGED);
     put(o, FAST, BENCH_ZOO, "kz", "02_vector", 1.1e-4, BENCH_CONVERGED);
     put(o, RIVAL, BENCH_PEER, "cub", "DeviceTransform", 1.05e-4, BENCH_CONVERGED);
-    put(o, ROOF, BENCH_ROOF, "roof", "copy by the driver", 1e-4, BENCH_CONVERGED);
+    put(o, PEAK, BENCH_PEAK, "peak", "copy by the driver", 1e-4, BENCH_CONVERGED);
     bench_result *left = &o->results[LEFT_OUT];
     snprintf(left->candidate.name, sizeof left->candidate.name, "03_clusters");
     left->status = KZ_UNSUPPORTED;
@@ -123,11 +123,11 @@ static void a_case_in_doubt_is_counted_once(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     o->results[FAST].timings[BENCH_LATENCY].series.state = BENCH_NOT_CONVERGED;
-    o->results[FAST].timings[BENCH_LATENCY].over_roof = true;
+    o->results[FAST].timings[BENCH_LATENCY].over_peak = true;
     char *text = print(o, HEADER, &tally);
-    expect(text, "  above the measured roof, an error in measurement: 02_vector\n");
+    expect(text, "  above the measured peak, an error in measurement: 02_vector\n");
     assert_int_equal(tally.unsettled, 1);
-    expect(tally.shortfalls.data, "02_vector stands above the measured roof\n");
+    expect(tally.shortfalls.data, "02_vector stands above the measured peak\n");
     base_text_free(&tally.shortfalls);
     free(text);
     free(o);
@@ -147,19 +147,19 @@ static void much_arithmetic_is_told_in_flops(void **state) {
     expect(text, "computes");
     expect(text, "50.0 TFLOP/s");
     assert_null(strstr(text, "90.9%")); // a share of a copy says nothing of arithmetic
-    expect(text, "4.00 TB/s");          // the roof has no flops
+    expect(text, "4.00 TB/s");          // the peak has no flops
     assert_null(strstr(text, "moves"));
     free(text);
     free(o);
 }
 
-// The share is then that of the cores, and the roof says whence it is.
+// The share is then that of the cores, and the peak says whence it is.
 static void what_the_cores_compute_is_named(void **state) {
     (void)state;
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     o->work.flops = 2e11;
-    o->known_compute = (bench_known_roof){.value = 6.25e13, .origin = "measured 2026-11-15"};
+    o->known_compute = (bench_known_peak){.value = 6.25e13, .origin = "measured 2026-11-15"};
     for (int i = 0; i < RESULTS; i++) o->results[i].timings[BENCH_LATENCY].of_compute = NAN;
     o->results[FAST].timings[BENCH_LATENCY].of_compute = 0.8;
     char *text = print(o, HEADER, &tally);
@@ -169,7 +169,7 @@ static void what_the_cores_compute_is_named(void **state) {
     assert_null(strstr(text, " of copy"));
     free(text);
     o->work.flops = 0;
-    o->known_copy = (bench_known_roof){.value = 4.25e12, .origin = "measured 2026-11-14"};
+    o->known_copy = (bench_known_peak){.value = 4.25e12, .origin = "measured 2026-11-14"};
     o->copy[BENCH_LATENCY] = NAN;
     text = print(o, HEADER, &tally);
     expect(text, "  of copy: 4.25 TB/s, measured 2026-11-14; none could be timed beside this case\n");

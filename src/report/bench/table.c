@@ -27,7 +27,7 @@ static void print_title(const view *v, const kz_family *family) {
 
 // ---- times --------------------------------------------------------------------------------------
 
-static bool is_over(const bench_result *r, bench_mode mode) { return r->timings[mode].over_roof; }
+static bool is_over(const bench_result *r, bench_mode mode) { return r->timings[mode].over_peak; }
 
 static void add_rival(const view *v, report_table *table, size_t index) {
     const bench_candidate *c = &v->o->results[index].candidate;
@@ -44,7 +44,7 @@ static void add_rival(const view *v, report_table *table, size_t index) {
                      1 / ratio.low, bench_verdict_name(verdict));
 }
 
-// Bytes, or flops where those are so many that no memory could be the limit. A roof moves bytes either way.
+// Bytes, or flops where those are so many that no memory could be the limit. A peak moves bytes either way.
 static void add_rate(const view *v, report_table *table, report_tone tone, const bench_timing *t) {
     char text[REPORT_NUMBER] = "";
     if (bench_work_computes(&v->o->work) && t->flops_per_s > 0)
@@ -65,7 +65,7 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     const bench_timing *other = &r->timings[v->o->figure == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY];
     bool zoo = r->candidate.provider == BENCH_ZOO;
     report_tone tone = (int)index == v->best                 ? REPORT_BOLD
-                       : r->candidate.provider == BENCH_ROOF ? REPORT_DIM
+                       : r->candidate.provider == BENCH_PEAK ? REPORT_DIM
                                                              : REPORT_PLAIN;
     char text[REPORT_NUMBER], second[REPORT_NUMBER] = "";
     if (other->taken) report_seconds(second, other->series.summary.median);
@@ -75,7 +75,7 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     report_table_add(table, REPORT_DIM, "%s", second);
     add_rate(v, table, tone, t);
     // Where arithmetic is the work and the cores' rate is not known, a share of a copy would say nothing.
-    bool copies = !bench_work_computes(&v->o->work) || r->candidate.provider == BENCH_ROOF;
+    bool copies = !bench_work_computes(&v->o->work) || r->candidate.provider == BENCH_PEAK;
     double share = of_cores(v) ? t->of_compute : copies ? t->of_copy : (double)NAN;
     if (isnan(share))
         report_table_add(table, REPORT_PLAIN, "%s", "");
@@ -201,20 +201,20 @@ static void print_list(const view *v, report_tone tone, const char *what,
     for (size_t i = 0; i < v->o->count; i++)
         if (holds(v, &v->o->results[i]))
             base_text_add(&text, "%s %s%s", text.data ? "," : what,
-                          v->o->results[i].candidate.provider == BENCH_ROOF ? "the roof " : "",
+                          v->o->results[i].candidate.provider == BENCH_PEAK ? "the peak " : "",
                           v->o->results[i].candidate.name);
     if (text.data) print_note(v, tone, text.data);
     base_text_free(&text);
 }
 
-static bool above_roof(const view *v, const bench_result *r) { return is_over(r, v->o->figure); }
+static bool above_peak(const view *v, const bench_result *r) { return is_over(r, v->o->figure); }
 static bool unsettled(const view *v, const bench_result *r) {
     const bench_timing *t = &r->timings[v->o->figure];
-    return t->taken && !t->over_roof && t->series.state == BENCH_NOT_CONVERGED;
+    return t->taken && !t->over_peak && t->series.state == BENCH_NOT_CONVERGED;
 }
 static bool cut_short(const view *v, const bench_result *r) {
     const bench_timing *t = &r->timings[v->o->figure];
-    return t->taken && !t->over_roof && t->series.state == BENCH_GO_ON;
+    return t->taken && !t->over_peak && t->series.state == BENCH_GO_ON;
 }
 
 static void print_reasons(const view *v) {
@@ -230,10 +230,10 @@ static void print_reasons(const view *v) {
     }
 }
 
-// Roofs that were not measured beside this case are named, and whence they are.
-static void print_known_roofs(const view *v) {
+// Peaks that were not measured beside this case are named, and whence they are.
+static void print_known_peaks(const view *v) {
     char rate[REPORT_NUMBER];
-    const bench_known_roof *cores = &v->o->known_compute, *copy = &v->o->known_copy;
+    const bench_known_peak *cores = &v->o->known_compute, *copy = &v->o->known_copy;
     if (of_cores(v))
         report_print(v->file, v->style, REPORT_DIM, "  of cores: their fused multiply-adds, %s, %s\n",
                      report_si(rate, cores->value, "FLOP/s"), cores->origin);
@@ -244,12 +244,12 @@ static void print_known_roofs(const view *v) {
 }
 
 static void print_notes(const view *v) {
-    if (v->o->timed) print_known_roofs(v);
+    if (v->o->timed) print_known_peaks(v);
     if (v->target.target) print_target(v);
     if (v->o->timed) {
         print_list(v, REPORT_WARN, "not converged:", unsettled);
         print_list(v, REPORT_WARN, "interrupted:", cut_short);
-        print_list(v, REPORT_BAD, "above the measured roof, an error in measurement:", above_roof);
+        print_list(v, REPORT_BAD, "above the measured peak, an error in measurement:", above_peak);
     }
     print_reasons(v);
 }
@@ -259,14 +259,14 @@ static void print_notes(const view *v) {
 static void note_shortfall(const view *v, const kz_family *family, report_bench_tally *tally) {
     const bench_timing *t = &v->o->results[v->best].timings[v->o->figure];
     bool missed = v->target.target && !v->target.met && !isnan(v->target.value);
-    bool settled = t->series.state == BENCH_CONVERGED && !t->over_roof;
+    bool settled = t->series.state == BENCH_CONVERGED && !t->over_peak;
     if (!missed && settled) return;
     base_text_add(&tally->shortfalls, "  %s %s: ", family->name, v->o->name);
     if (missed) describe_target(v, &tally->shortfalls);
     if (!settled)
         base_text_add(&tally->shortfalls, "%s%s %s", missed ? "; " : "",
                       v->o->results[v->best].candidate.name,
-                      t->over_roof                             ? "stands above the measured roof"
+                      t->over_peak                             ? "stands above the measured peak"
                       : t->series.state == BENCH_NOT_CONVERGED ? "did not converge"
                                                                : "was interrupted");
     base_text_add(&tally->shortfalls, "\n");

@@ -9,7 +9,7 @@
 typedef struct report_bench_tally {
     size_t cases, timed;      // candidates timed
     size_t wrong, failed;     // candidates
-    size_t unsettled;         // cases whose best did not converge, or with one above the roof
+    size_t unsettled;         // cases whose best did not converge, or with one above the peak
     size_t met, missed, open; // targets, judged for the best of each case; open: could not be measured
     base_text shortfalls;     // a line for each case that missed its target or did not settle
 } report_bench_tally;

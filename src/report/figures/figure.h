@@ -86,7 +86,7 @@ typedef struct report_figure_kernel {
 typedef struct report_figure_roofline {
     report_figure_text text;
     double bandwidth, peak;
-    double measured_bandwidth, measured_peak; // a second roof, dashed; 0: none
+    double measured_bandwidth, measured_peak; // a second peak, dashed; 0: none
     const report_figure_kernel *kernels;
     size_t count;
 } report_figure_roofline;

@@ -96,8 +96,8 @@ static void a_roofline_numbers_its_kernels(void **state) {
     report_figure_roofline_write(
         &out, &(report_figure_roofline){
                   .text = {"t", "n"}, .bandwidth = 1e12, .peak = 6e13, .kernels = kernels, .count = 2});
-    assert_int_equal(count(out.data, "<circle"), 4); // on the roof and in the list
-    assert_int_equal(count(out.data, "class=\"roof\""), 1);
+    assert_int_equal(count(out.data, "<circle"), 4); // on the peak and in the list
+    assert_int_equal(count(out.data, "class=\"peak\""), 1);
     assert_int_equal(count(out.data, ">2</text>"), 2);
     base_text_free(&out);
     report_figure_roofline_write(&out, &(report_figure_roofline){.text = {"t", "n"},
@@ -107,7 +107,7 @@ static void a_roofline_numbers_its_kernels(void **state) {
                                                                  .measured_peak = 5e13,
                                                                  .kernels = kernels,
                                                                  .count = 2});
-    assert_int_equal(count(out.data, "class=\"roof\" stroke-dasharray"), 1);
+    assert_int_equal(count(out.data, "class=\"peak\" stroke-dasharray"), 1);
     base_text_free(&out);
 }
 

@@ -26,7 +26,7 @@ void report_figure_roofline_write(base_text *out, const report_figure_roofline *
     figure_begin(out, &r->text, FIGURE_WIDTH, TOP + HEIGHT + BOTTOM);
     report_svg_roofline(out, &x, &y, r->bandwidth, r->peak);
     if (r->measured_bandwidth > 0 && r->measured_peak > 0)
-        report_svg_measured_roof(out, &x, &y, r->measured_bandwidth, r->measured_peak);
+        report_svg_measured_peak(out, &x, &y, r->measured_bandwidth, r->measured_peak);
     report_svg_text(out, "dim", "middle", (x.from + x.to) / 2, y.from + 34, "flop per byte of DRAM");
     for (size_t i = 0; i < r->count; i++) {
         const report_figure_kernel *k = &r->kernels[i];

@@ -96,7 +96,7 @@ static void say_cause(const json_t *output, const difference *d, base_text *out)
         base_text_add(
             out,
             "\nlikely cause: partial results are combined in the order in which they arrive (a look-back, "
-            "a mailbox, a ticket), and floats round by the order\nwhat to do: combine them in a fixed "
+            "a flag, a ticket), and floats round by the order\nwhat to do: combine them in a fixed "
             "order, or accept it, say so and compare with a tolerance; races would stand in findings "
             "of their own");
     else

@@ -65,7 +65,7 @@ json_t *report_learner_json(const report_learner *learner); // NULL when out of 
 // A figure's value for people: "4", "0.875", "32768", "12.3 M".
 const char *report_figure(char text[REPORT_NUMBER], double value);
 
-// A figure that is time or a share of a speed ("of_roof", "ratio_to_solution") was timed: "timed on cuda:0
+// A figure that is time or a share of a speed ("of_peak", "ratio_to_solution") was timed: "timed on cuda:0
 // NVIDIA H200". All others were counted, by the simulator even where the results were checked on a GPU, and
 // of C functions by cachegrind.
 bool report_is_timed(const char *figure);

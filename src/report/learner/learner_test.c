@@ -21,7 +21,7 @@ static const store_day days[] = {
     {"2026-10-01", 1, 1}, {"2026-11-13", 4, 0}, {"2026-11-14", 9, 2}, {"2026-11-15", 30, 3}};
 static const report_best bests[] = {
     {"Add two vectors", "vector-add", "sectors_per_load", "sim:h200", 4, "2026-11-14"},
-    {"Sum & <fast>", "reduce-5-whole", "of_roof", "cuda:0 NVIDIA H200", 0.874, "2026-11-15"},
+    {"Sum & <fast>", "reduce-5-whole", "of_peak", "cuda:0 NVIDIA H200", 0.874, "2026-11-15"},
 };
 static const report_next nexts[] = {{"Coalesce the loads", "kz learn"}, {"today's kata", "kz kata"}};
 
@@ -194,7 +194,7 @@ static void json_says_the_same(void **state) {
 static void portfolio_shows_works(void **state) {
     static const report_point points[] = {{16, "2026-11-13"}, {8, "2026-11-14"}, {4, "2026-11-15"}};
     static const report_line lines[] = {{"sectors_per_load", "sim:h200", false, points, 3, 4},
-                                        {"of_roof", "cuda:0 NVIDIA H200", true, points, 1, 16}};
+                                        {"of_peak", "cuda:0 NVIDIA H200", true, points, 1, 16}};
     static const char *const insights[] = {"Coalescing", "It was the <stride>.\nAnd nothing else."};
     const report_work works[] = {
         {"Transpose", "transpose-padded", "Turn a matrix.", "2026-11-15", true, 5, "if (a < b) c();\n",
@@ -229,7 +229,7 @@ static void counted_or_timed(void **state) {
     assert_string_equal(report_figure(value, 0.87432), "0.8743");
     assert_string_equal(report_figure(value, 32768), "32768");
     assert_string_equal(report_figure(value, 123456789), "123 M");
-    assert_string_equal(report_how_measured("of_roof", "cuda:0 NVIDIA H200", how, sizeof how),
+    assert_string_equal(report_how_measured("of_peak", "cuda:0 NVIDIA H200", how, sizeof how),
                         "timed on cuda:0 NVIDIA H200");
     // The results were checked on a GPU; the sectors were counted all the same.
     assert_string_equal(report_how_measured("sectors_per_load", "cuda:0 NVIDIA H200", how, sizeof how),

@@ -33,7 +33,7 @@ static const char style[] =
     ".scroll{overflow-x:auto}.src{width:100%}.src td{padding:0 .6rem 0 0;white-space:pre;line-height:1.45}"
     ".src td.n{text-align:right}.src tr.h{background:color-mix(in srgb,var(--hot) 16%,transparent)}"
     ".src tr.w{background:color-mix(in srgb,var(--warm) 12%,transparent)}.src tr.u{color:var(--dim)}\n"
-    "svg text{fill:var(--text);font:12px system-ui,sans-serif}svg .grid{stroke:var(--line)}svg .roof{stroke:"
+    "svg text{fill:var(--text);font:12px system-ui,sans-serif}svg .grid{stroke:var(--line)}svg .peak{stroke:"
     "var(--text);fill:none;stroke-width:2}svg .at{fill:var(--hot)}svg "
     ".best{stroke:var(--hot);stroke-dasharray:4 3}"
     "svg .dim{fill:var(--dim)}\n"

@@ -12,13 +12,13 @@ static const char style[] =
     ".mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:12px}"
     ".in{font-size:10px;fill:#fff}"
     ".grid{stroke:#dfe3e8}.axis{stroke:#656d76}.off{fill:#e6e9ed}.mark{stroke:#c4320a;stroke-dasharray:5 4}"
-    ".roof{stroke:#1f2328;fill:none;stroke-width:2}.series{fill:none;stroke-width:2.2;stroke-linejoin:round}"
+    ".peak{stroke:#1f2328;fill:none;stroke-width:2}.series{fill:none;stroke-width:2.2;stroke-linejoin:round}"
     ".s0{stroke:#0b62c4}.s1{stroke:#c2570c}.s2{stroke:#1a7f37}.s3{stroke:#7c3fcf}"
     ".s1{stroke-dasharray:7 3}.s2{stroke-dasharray:2 3}.s3{stroke-dasharray:9 3 2 3}"
     ".f0{fill:#0b62c4}.f1{fill:#c2570c}.f2{fill:#1a7f37}.f3{fill:#7c3fcf}\n"
     "@media(prefers-color-scheme:dark){text{fill:#dfe3e8}.back{fill:#15181c}.dim{fill:#9aa4af}.in{fill:#"
     "0d1117}"
-    ".grid{stroke:#30363d}.axis{stroke:#8b949e}.off{fill:#272d35}.mark{stroke:#ff8a65}.roof{stroke:#dfe3e8}"
+    ".grid{stroke:#30363d}.axis{stroke:#8b949e}.off{fill:#272d35}.mark{stroke:#ff8a65}.peak{stroke:#dfe3e8}"
     ".s0{stroke:#58a6ff}.s1{stroke:#f0883e}.s2{stroke:#56d364}.s3{stroke:#bc8cff}"
     ".f0{fill:#58a6ff}.f1{fill:#f0883e}.f2{fill:#56d364}.f3{fill:#bc8cff}}\n";
 
@@ -68,18 +68,18 @@ void report_svg_text(base_text *out, const char *class_, const char *anchor, dou
     base_text_free(&text);
 }
 
-static void draw_roof(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
+static void draw_peak(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
                       double peak, const char *more) {
-    double left = fmax(x->low, y->low / bandwidth); // where the roof enters the picture
-    base_text_add(out, "<polyline class=\"roof\"%s points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />\n", more,
+    double left = fmax(x->low, y->low / bandwidth); // where the peak enters the picture
+    base_text_add(out, "<polyline class=\"peak\"%s points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />\n", more,
                   report_svg_place(x, left), report_svg_place(y, left * bandwidth),
                   report_svg_place(x, peak / bandwidth), report_svg_place(y, peak), x->to,
                   report_svg_place(y, peak));
 }
 
-void report_svg_measured_roof(base_text *out, const report_svg_axis *x, const report_svg_axis *y,
+void report_svg_measured_peak(base_text *out, const report_svg_axis *x, const report_svg_axis *y,
                               double bandwidth, double peak) {
-    draw_roof(out, x, y, bandwidth, peak, " stroke-dasharray=\"5 4\"");
+    draw_peak(out, x, y, bandwidth, peak, " stroke-dasharray=\"5 4\"");
 }
 
 void report_svg_roofline(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
@@ -95,5 +95,5 @@ void report_svg_roofline(base_text *out, const report_svg_axis *x, const report_
         report_svg_line(out, "grid", x->from, at, x->to, at);
         report_svg_text(out, "", "end", x->from - 6, at + 4, "%s", report_si(text, pow(10, e), "F/s"));
     }
-    draw_roof(out, x, y, bandwidth, peak, "");
+    draw_peak(out, x, y, bandwidth, peak, "");
 }

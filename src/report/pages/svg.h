@@ -25,10 +25,10 @@ void report_svg_circle(base_text *out, const char *class_, double x, double y, d
 void report_svg_text(base_text *out, const char *class_, const char *anchor, double x, double y,
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-// The roof alone, dashed: one that was measured, under the nominal one.
-void report_svg_measured_roof(base_text *out, const report_svg_axis *x, const report_svg_axis *y,
+// The peak alone, dashed: one that was measured, under the nominal one.
+void report_svg_measured_peak(base_text *out, const report_svg_axis *x, const report_svg_axis *y,
                               double bandwidth, double peak);
-// A grid of the powers of ten on both axes, and under it the roof: `bandwidth` times x, `peak` at most.
+// A grid of the powers of ten on both axes, and under it the peak: `bandwidth` times x, `peak` at most.
 void report_svg_roofline(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
                          double peak);
 

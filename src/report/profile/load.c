@@ -255,7 +255,7 @@ kz_status report_prof_open(const report_record *record, const report_prof_option
         report->gpu_key = report_get_text(report->head, "gpu");
         report->cut = report->cut || !report->end;
         load_gpu(report, options);
-        if (options->roofs) report->roofs = *options->roofs;
+        if (options->peaks) report->peaks = *options->peaks;
         if (!load_kernels(record, options, report))
             status = base_fail(error, KZ_NO_MEMORY, "no memory for the report");
     }

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "bench/roofs.h"
+#include "bench/peaks.h"
 #include "device/gpus.h"
 #include "report/record/record.h"
 #include "report/report.h"
@@ -125,7 +125,7 @@ typedef struct report_prof {
     const json_t *host;                     // what the host asked for; NULL: of no whole program
     const char *program, *detail, *gpu_key; // detail: the case, or ""
     device_gpu gpu;
-    bench_roofs roofs;                 // measured ones, as far as there are some
+    bench_peaks peaks;                 // measured ones, as far as there are some
     report_prof_kernel *kernels;       // the most costly first
     size_t kernel_count, loaded_count; // loaded: with those that are not shown
     size_t hidden_count;               // hidden: left out by pattern or number
@@ -134,7 +134,7 @@ typedef struct report_prof {
 
 typedef struct report_prof_options {
     device_gpu gpu;             // limits and peaks; where its key is "" those of the record are all there is
-    const bench_roofs *roofs;   // of that GPU; NULL: none are known
+    const bench_peaks *peaks;   // of that GPU; NULL: none are known
     const char *title, *detail; // what the user calls it, and which case; NULL: as in the record, none
     const char *pattern;        // of kernels: a glob or a part of the name; NULL: all
     size_t top;                 // 0: all

@@ -211,8 +211,8 @@ static void test_memory_is_a_good_verdict(void **state) {
         REPORT_PROF_BY_MEMORY, "nothing is wasted", NULL);
 }
 
-// Roofs that were measured stand beside the nominal ones: of reading where a kernel writes nothing.
-static void test_measured_roofs(void **state) {
+// Peaks that were measured stand beside the nominal ones: of reading where a kernel writes nothing.
+static void test_measured_peaks(void **state) {
     fixture f;
     report_prof_roofline r;
     base_text svg = {0};
@@ -226,19 +226,19 @@ static void test_measured_roofs(void **state) {
     const report_prof_kernel *k = &f.report.kernels[0];
     assert_true(report_prof_roofline_of(&f.report, k, &r));
     assert_string_equal(r.origin, "");
-    f.report.roofs.of[BENCH_ROOF_dram_read] =
-        (bench_known_roof){.value = 4e12, .measured = true, .origin = "measured 2026-11-15"};
-    f.report.roofs.of[BENCH_ROOF_dram_copy] =
-        (bench_known_roof){.value = 3e12, .measured = true, .origin = "x"};
-    f.report.roofs.of[BENCH_ROOF_fma_f32] =
-        (bench_known_roof){.value = 6e13, .measured = true, .origin = "x"};
+    f.report.peaks.of[BENCH_PEAK_dram_read] =
+        (bench_known_peak){.value = 4e12, .measured = true, .origin = "measured 2026-11-15"};
+    f.report.peaks.of[BENCH_PEAK_dram_copy] =
+        (bench_known_peak){.value = 3e12, .measured = true, .origin = "x"};
+    f.report.peaks.of[BENCH_PEAK_fma_f32] =
+        (bench_known_peak){.value = 6e13, .measured = true, .origin = "x"};
     assert_true(report_prof_roofline_of(&f.report, k, &r));
     assert_true(r.attainable == 2 * 4.8e12 && r.measured_attainable == 2 * 4e12);
     assert_string_equal(r.origin, "measured 2026-11-15");
     report_prof_roofline_svg(&svg, &f.report, k);
     assert_non_null(strstr(svg.data, "dashed: measured 2026-11-15"));
     base_text_free(&svg);
-    f.report.roofs.of[BENCH_ROOF_fma_f32].measured = false; // half a roof is none
+    f.report.peaks.of[BENCH_PEAK_fma_f32].measured = false; // half a peak is none
     assert_true(report_prof_roofline_of(&f.report, k, &r));
     assert_string_equal(r.origin, "");
     close_fixture(&f);
@@ -371,7 +371,7 @@ int main(void) {
         cmocka_unit_test(test_issue_and_arithmetic),
         cmocka_unit_test(test_few_blocks_and_launches),
         cmocka_unit_test(test_memory_is_a_good_verdict),
-        cmocka_unit_test(test_measured_roofs),
+        cmocka_unit_test(test_measured_peaks),
         cmocka_unit_test(test_distributed_shared_memory),
         cmocka_unit_test(test_bulk_copies),
         cmocka_unit_test(test_occupancy),

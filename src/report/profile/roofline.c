@@ -7,7 +7,7 @@
 
 enum { WIDTH = 560, HEIGHT = 260, LEFT = 70, RIGHT = 20, TOP = 14, BOTTOM = 40 };
 
-// The kernel's own place is what its estimated time gives; the dashed line is how far the roof is.
+// The kernel's own place is what its estimated time gives; the dashed line is how far the peak is.
 void report_prof_roofline_svg(base_text *out, const report_prof *report, const report_prof_kernel *k) {
     report_prof_roofline r;
     if (!report_prof_roofline_of(report, k, &r) || r.flops <= 0 || k->estimate <= 0) return;
@@ -28,7 +28,7 @@ void report_prof_roofline_svg(base_text *out, const report_prof *report, const r
         WIDTH, HEIGHT, WIDTH, HEIGHT);
     report_svg_roofline(out, &x, &y, r.bandwidth, r.peak);
     if (r.origin[0]) {
-        report_svg_measured_roof(out, &x, &y, r.measured_bandwidth, r.measured_peak);
+        report_svg_measured_peak(out, &x, &y, r.measured_bandwidth, r.measured_peak);
         report_svg_text(out, "dim", "end", x.to - 4, HEIGHT - BOTTOM - 8, "dashed: %s", r.origin);
     }
     report_svg_text(out, "dim", "middle", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6,

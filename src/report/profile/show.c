@@ -45,11 +45,11 @@ double report_prof_show_part(const report_prof *report, const report_prof_kernel
 
 static void take_measured(const report_prof *report, double writes, report_prof_roofline *r) {
     static const double FEW = 0.05; // of the bytes: as good as none
-    const bench_known_roof *bandwidth =
-        &report->roofs.of[writes < FEW * r->bytes ? BENCH_ROOF_dram_read : BENCH_ROOF_dram_copy];
-    const bench_known_roof *peak = &report->roofs.of[strcmp(r->type, "f64") == 0   ? BENCH_ROOF_fma_f64
-                                                     : strcmp(r->type, "f16") == 0 ? BENCH_ROOF_fma_f16
-                                                                                   : BENCH_ROOF_fma_f32];
+    const bench_known_peak *bandwidth =
+        &report->peaks.of[writes < FEW * r->bytes ? BENCH_PEAK_dram_read : BENCH_PEAK_dram_copy];
+    const bench_known_peak *peak = &report->peaks.of[strcmp(r->type, "f64") == 0   ? BENCH_PEAK_fma_f64
+                                                     : strcmp(r->type, "f16") == 0 ? BENCH_PEAK_fma_f16
+                                                                                   : BENCH_PEAK_fma_f32];
     r->origin = "";
     if (!bandwidth->measured || !peak->measured) return;
     r->measured_bandwidth = bandwidth->value;
@@ -169,18 +169,18 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
     char rate[REPORT_NUMBER], flops[REPORT_NUMBER];
     if (!report_prof_roofline_of(report, k, &r)) return;
     if (r.flops <= 0) {
-        base_text_add(text, "no floating point: it moves data, and DRAM's bandwidth is its roof");
+        base_text_add(text, "no floating point: it moves data, and DRAM's bandwidth is its peak");
         return;
     }
     report_si(rate, r.attainable, "flop/s");
     report_si(flops, r.flops, "flop");
     base_text_add(text,
-                  "%s over DRAM's bytes: %.3g flop/byte; below %.3g bandwidth is the roof, so at best %s, "
+                  "%s over DRAM's bytes: %.3g flop/byte; below %.3g bandwidth is the peak, so at best %s, "
                   "%.*f%% of %s's peak",
                   flops, r.intensity, r.ridge, rate, r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak,
                   r.type);
     if (r.origin[0])
-        base_text_add(text, "; by roofs that were %s, %s", r.origin,
+        base_text_add(text, "; by peaks that were %s, %s", r.origin,
                       report_si(rate, r.measured_attainable, "flop/s"));
 }
 

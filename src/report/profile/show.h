@@ -27,7 +27,7 @@ typedef struct report_prof_roofline {
     double peak, bandwidth;  // of the type that most flops are of
     double attainable;       // at that intensity, 1/s
     const char *type;        // "f32"
-    // The same by roofs that were measured, where both were: a copy's bandwidth, or that of reading for a kernel that
+    // The same by peaks that were measured, where both were: a copy's bandwidth, or that of reading for a kernel that
     // writes next to nothing. 0 and "" where they were not.
     double measured_peak, measured_bandwidth, measured_attainable;
     const char *origin; // "measured 2026-11-15", of the bandwidth

@@ -14,7 +14,7 @@ enum { MANY_LAUNCHES = 8 };
 typedef struct sums {
     double sectors, ideal_sectors, store_sectors, wavefronts, ideal_wavefronts, local_requests;
     double atomics;  // lanes
-    double repeated; // sectors over the ideal that come from lanes meeting at an address
+    double repeated; // sectors over the ideal that come from lanes that hit one address
     uint32_t widest; // bytes per lane of global accesses
 } sums;
 

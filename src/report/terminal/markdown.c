@@ -17,7 +17,7 @@ typedef struct page {
     const report_style *style;
     const report_links *links; // NULL: addresses as they are
     int indent, width;         // width: of the whole line
-    bool begun;                // something was printed: the next block is parted from it by an empty line
+    bool begun;                // something was printed: the next block is separated from it by an empty line
     bool in_list;
 } page;
 
@@ -217,7 +217,7 @@ static void print_inside(FILE *file, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) fputc(text[i] == HARD_SPACE ? ' ' : text[i], file);
 }
 
-// The next stretch of `text` that fits into `room` columns, broken at a space; a word that is too long is taken
+// The next piece of `text` that fits into `room` columns, broken at a space; a word that is too long is taken
 // whole. *next is where the rest begins.
 static size_t take_line(const char *text, int room, const char **next) {
     const char *end = text, *last = NULL;
@@ -562,14 +562,14 @@ static void skip_comment(const line *l, const char **at) {
     }
 }
 
-static void print_block(page *p, const line *l, const char **at, bool parted) {
+static void print_block(page *p, const line *l, const char **at, bool separated) {
     size_t level = heading_level(l);
     bool item = list_mark(l) && !is_rule(l);
     if (begins(l, "<!--")) {
         skip_comment(l, at);
         return;
     }
-    if (!p->begun || parted || !item || !p->in_list) part(p);
+    if (!p->begun || separated || !item || !p->in_list) part(p);
     if (!item && l->indent < 2) p->in_list = false;
     if (is_fence(l)) {
         print_fence(p, l, at);
@@ -596,11 +596,11 @@ static void print_block(page *p, const line *l, const char **at, bool parted) {
 void report_markdown_print_linked(FILE *file, const report_style *style, const char *markdown, int indent,
                                   const report_links *links) {
     page p = {.file = file, .style = style, .links = links, .indent = indent, .width = reading_width(style)};
-    bool parted = false;
+    bool separated = false;
     while (*markdown) {
         line l = read_line(&markdown);
-        if (l.length) print_block(&p, &l, &markdown, parted);
-        parted = l.length == 0;
+        if (l.length) print_block(&p, &l, &markdown, separated);
+        separated = l.length == 0;
     }
 }
 
