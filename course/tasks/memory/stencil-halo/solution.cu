@@ -5,7 +5,7 @@ extern "C" __global__ void heat(const float *u, float *v, float alpha,
     // of the tile with its halo
     int top = blockIdx.y * 8 - 1, left = blockIdx.x * 32 - 1;
 
-    // 340 elements, 256 threads: whoever is free takes the next.
+    // 340 elements, 256 threads: each takes one, some take two.
     for (int k = threadIdx.y * 32 + threadIdx.x; k < 10 * 34; k += 256) {
         int r = top + k / 34, c = left + k % 34;
         if (r >= 0 && r < rows && c >= 0 && c < columns)

@@ -2,7 +2,7 @@ extern "C" __global__ void sum(const float *x, float *total, int n) {
     __shared__ float tree[256];
     int i = blockIdx.x * 256 + threadIdx.x, t = threadIdx.x;
     // kz: begin
-    tree[t] = i < n ? x[i] : 0.0f; // nobody leaves: 0 changes no sum
+    tree[t] = i < n ? x[i] : 0.0f; // no thread returns: 0 changes no sum
     for (int step = 1; step < 256; step *= 2) {
         __syncthreads(); // what the step before wrote is there
         if (t % (2 * step) == 0) tree[t] += tree[t + step];

@@ -1,5 +1,5 @@
 // fails: result
-// Counters of one bin side by side, thread after thread: the worst layout of all, every line is everybody's.
+// Counters of one bin side by side, thread after thread: the worst layout, all threads share every line.
 void count(const int *key, int *table, int *total, int n, int bins, int threads) {
     int pitch = (bins + 15) / 16 * 16;
     for (int i = 0; i < threads * pitch; i++) table[i] = 0;

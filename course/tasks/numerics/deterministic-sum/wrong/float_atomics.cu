@@ -1,5 +1,5 @@
 // fails: result
-// A float sum in the total's memory, converted by whoever comes last: the order decides.
+// A float sum in the total's memory, converted by the thread that comes last: the order decides.
 extern "C" __global__ void exact_sum(const float *x, long long *total, int n) {
     __shared__ float sum;
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // fails: result
-// Ties go to whoever came first in the tree.
+// Ties go to the pair that came first in the tree.
 extern "C" __global__ void argmax(const float *x, int *where, int rows, int columns) {
     __shared__ float values[256];
     __shared__ int places[256];

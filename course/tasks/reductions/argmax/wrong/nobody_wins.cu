@@ -1,5 +1,5 @@
 // fails: result
-// In a row of -infinity nobody is larger than the start, and the index that stands for nobody comes out.
+// In a row of -infinity no element is larger than the start, and the neutral pair's index comes out.
 extern "C" __global__ void argmax(const float *x, int *where, int rows, int columns) {
     __shared__ float values[256];
     __shared__ int places[256];

@@ -1,5 +1,5 @@
 // The first eight lanes fold what the warps left: their shuffles read lanes
-// outside of the mask, and nobody uses that.
+// outside of the mask, and no lane uses that.
 extern "C" __global__ void sum(const float *x, float *total, int n) {
     __shared__ float s[32];
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32,

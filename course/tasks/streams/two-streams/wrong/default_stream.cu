@@ -1,5 +1,5 @@
 // fails: gate overlap
-// The kernels are in the default stream, which everybody waits for.
+// The kernels are in the default stream, which all streams wait for.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Each number becomes the larger one of its pair, 64 numbers for a block. Somebody removed the barrier.
+// Each number becomes the larger one of its pair, 64 numbers for a block. The barrier is missing.
 __global__ void pairs(const float *x, float *y) {
     __shared__ float values[64];
     int t = threadIdx.x, i = blockIdx.x * 64 + t;

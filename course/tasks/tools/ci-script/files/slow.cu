@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Each number becomes the larger one of its pair, 64 numbers for a block. Somebody swapped the index.
+// Each number becomes the larger one of its pair, 64 numbers for a block. The index is swapped.
 __global__ void pairs(const float *x, float *y) {
     __shared__ float values[64];
     int t = threadIdx.x, i = t * 64 + blockIdx.x;
