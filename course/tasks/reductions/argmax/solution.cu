@@ -25,8 +25,8 @@ extern "C" __global__ void argmax(const float *x, int *where, int rows,
     const float *row = x + (size_t)blockIdx.x * columns;
 
     float value = -INFINITY;
-    // nobody's: any real element is better, even -infinity,
-    // for its index is smaller
+    // neutral: any real element is better, even -infinity,
+    // because its index is smaller
     int index = 0x7fffffff;
     for (int c = t; c < columns; c += 256)
         take_better(&value, &index, row[c], c);

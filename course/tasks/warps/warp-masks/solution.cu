@@ -12,7 +12,7 @@ extern "C" __global__ void rank_large(const float *x, int *rank,
     if (lane == 0 && i < n) total[i / 32] = sum;
     // kz: starter
     //|     // A ballot while all lanes are here; the rank from its bits; a sum in
-    //|     // which everybody takes part.
+    //|     // which all lanes take part.
     //|     (void)lane;
     //|     if (i < n) rank[i] = -1;
     // kz: end

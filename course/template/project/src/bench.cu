@@ -1,7 +1,7 @@
-// bench_saxpy [n]: time, GB/s, GFLOP/s, and the place on the roofline of this machine, measured now.
+// bench_saxpy [n]: time, GB/s, GFLOP/s, and the point on this machine's roofline, measured now.
 //
-// The median of several runs, each timed by events. The peaks are measured, not looked up: a copy on the device
-// for memory, independent chains of fused multiply-adds for arithmetic.
+// The median of several runs, each timed by events. The peaks are measured, not looked up: a copy on the
+// device for memory, independent chains of fused multiply-adds for arithmetic.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -64,15 +64,14 @@ static double measure_bytes(size_t n, int runs, const float *from, float *to) {
 static void report(size_t n, double seconds, double peak_bytes, double peak_flops) {
     double bytes = BYTES_PER_ELEMENT * (double)n, flops = FLOPS_PER_ELEMENT * (double)n;
     double intensity = flops / bytes, ridge = peak_flops / peak_bytes;
-    double peak = std::min(peak_flops, intensity * peak_bytes);
+    double attainable = std::min(peak_flops, intensity * peak_bytes);
     std::printf("n %zu   %.3f us   %.1f GB/s   %.1f GFLOP/s\n", n, seconds * 1e6, bytes / seconds / 1e9,
                 flops / seconds / 1e9);
     std::printf("peaks  memory %.1f GB/s (copy)   arithmetic %.1f GFLOP/s (fused multiply-add)\n",
                 peak_bytes / 1e9, peak_flops / 1e9);
-    std::printf(
-        "place  %.3f FLOP/byte, ridge at %.1f: bound by %s; %.1f%% of the peak there (%.1f GFLOP/s)\n",
-        intensity, ridge, intensity < ridge ? "memory" : "arithmetic", 100 * flops / seconds / peak,
-        peak / 1e9);
+    std::printf("point  %.3f FLOP/byte, ridge at %.1f: bound by %s; %.1f%% of the attainable %.1f GFLOP/s\n",
+                intensity, ridge, intensity < ridge ? "memory" : "arithmetic",
+                100 * flops / seconds / attainable, attainable / 1e9);
 }
 
 int main(int argc, char **argv) {

@@ -1,8 +1,8 @@
 // Compares the kernel with a loop on the CPU, in double, on sizes around a warp and a block.
 //
-// One multiplication and one addition, or both in one: an error of at most one rounding of the product and one
-// of the sum. NaN fails, for !(difference <= bound) holds for it. What was not written fails: y is checked whole,
-// and a guard behind it must stay as it was.
+// One multiplication and one addition, or both in one: an error of at most one rounding of the product and
+// one of the sum. NaN fails, because !(difference <= bound) holds for it. An unwritten element fails: all of
+// y is checked, and a guard after it must not change.
 #include <cmath>
 #include <cstdio>
 #include <vector>

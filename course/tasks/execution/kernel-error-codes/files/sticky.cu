@@ -1,4 +1,4 @@
-// An error of a running kernel: reported late, and by everybody from then on. kz run files/sticky.cu
+// An error of a running kernel: reported late, and by every call from then on. kz run files/sticky.cu
 #include <cstdio>
 
 __global__ void bad_address(int *where) { *where = 1; }
