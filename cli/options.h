@@ -21,7 +21,9 @@ typedef struct cli_shared {
     { name, kind, offsetof(cli_shared, field), argument, text }
 
 #define CLI_DEVICES(text) CLI_ROW("device", CLI_LIST, devices, "ID", text)
-#define CLI_GPU           CLI_ROW("gpu", CLI_TEXT, gpu, "NAME", "the GPU to simulate: a name that `kz devices` lists, or a .gpu file")
+#define CLI_GPU                                                                                              \
+    CLI_ROW("gpu", CLI_TEXT, gpu, "NAME",                                                                    \
+            "the GPU to simulate: a name that `kz devices` lists, or a .gpu file")
 #define CLI_FAMILY                                                                                           \
     CLI_ROW("family", CLI_TEXT, family, "FAMILY", "a kernel of your own in this family's place")
 #define CLI_TASK                                                                                             \

@@ -109,10 +109,9 @@ static void print_row(const ptx_op_info *info, base_text *out) {
 }
 
 void ptx_print_support(base_text *out) {
-    base_text_add(
-        out,
-        "# PTX instructions and the simulator\n\n"
-        "Generated from `src/ptx/ops.def` by `pages write ptx_support`; a test fails when this page is stale.\n\n");
+    base_text_add(out, "# PTX instructions and the simulator\n\n"
+                       "Generated from `src/ptx/ops.def` by `pages write ptx_support`; a test fails when "
+                       "this page is stale.\n\n");
     print_counts(out);
     base_text_add(
         out,

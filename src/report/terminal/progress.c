@@ -1,7 +1,6 @@
 // The progress line on stderr.
 #include "report/report.h"
 
-
 #define PLAIN_EVERY 15.0 // seconds between lines where nobody watches
 #define DRAW_EVERY  0.05
 
