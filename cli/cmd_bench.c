@@ -501,7 +501,8 @@ const cli_command cli_command_bench = {
     .about =
         "Times the variants of a family beside each other, the rivals and a plain copy: all on the same "
         "bytes,\n"
-        "with cold caches, in turns, each checked against the reference before and after. The figure is the "
+        "with cold caches, interleaved, each checked against the reference before and after. The figure is "
+        "the "
         "median\n"
         "with its 95% interval; below 50 us it is taken from a graph of launches over rotating buffers. A "
         "candidate\n"

@@ -137,7 +137,7 @@ static const cli_option options_table[] = {
      "the task it is for, where the file does not say it"},
     {"json", CLI_OUTPUT, offsetof(grade_options, json), "PATH", "one JSON object, to stdout or a file"},
     {"device", CLI_TEXT, offsetof(grade_options, device), "ID",
-     "sim, sim:a100, cuda:0; a GPU where there is one, else the simulator"},
+     "sim, sim:a100, cuda:0; default: a GPU, else the simulator"},
     {"seed", CLI_INTEGER, offsetof(grade_options, seed), "N",
      "instead of a fresh one: to see a failure again"},
     {"no-time", CLI_FLAG, offsetof(grade_options, no_time), NULL, "leave speed out, whatever the device"},
@@ -153,9 +153,9 @@ const cli_command cli_command_grade = {
              "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
              "attempt is\n"
              "recorded in your progress (KZ_LEARN, else ~/" COURSE_HOME ").\n\n"
-             "The exit status is 0 where it passed and 1 where it did not; others as in kz help exit-codes: "
-             "then\n"
-             "nothing was graded, nothing is recorded, and --json gives an object with \"error\".",
+             "The exit status is 0 if it passed and 1 if it did not. With any other (kz help exit-codes) "
+             "nothing\n"
+             "was graded or recorded, and --json gives an object with \"error\".",
     .examples = "  kz grade vector-add.cu\n"
                 "  kz grade mine.cu --task vector-add --json\n"
                 "  kz grade vector-add.cu --seed 7       the fresh seed that a verdict named",

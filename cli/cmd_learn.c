@@ -11,10 +11,10 @@
 static const cli_option options[] = {
     {"path", CLI_TEXT, offsetof(learn_options, path), "PATH", "this path instead of the present one"},
     {"device", CLI_TEXT, offsetof(learn_options, device), "ID",
-     "grade on this device: sim, sim:a100, cuda:0; a GPU where there is one"},
+     "grade on this device: sim, sim:a100, cuda:0; default: a GPU, else the simulator"},
     {"yes", CLI_FLAG, offsetof(learn_options, yes), NULL, "do not ask (reset, solution)"},
     {"poll", CLI_FLAG, offsetof(learn_options, poll), NULL,
-     "look at the file twice a second, where saving goes unnoticed (network folders)"},
+     "check the file twice a second, if saving goes unnoticed (network folders)"},
     {0},
 };
 
@@ -96,9 +96,8 @@ const cli_command cli_command_learn = {
     .about =
         "Opens the course where you left off, shows the task and the file to edit, and watches that file: "
         "each\n"
-        "time you save it, it is compiled, checked on inputs that hurt, sanitised and measured, and what is\n"
-        "wrong is said in words. Keys: n next, h hint, e edit, w what the task says, v the verdict "
-        "again,\n"
+        "time you save it, kz compiles it, checks it on edge cases, looks for races and bad accesses,\n"
+        "measures it and explains what is wrong. Keys: n next, h hint, e edit, w the task, v the verdict,\n"
         "p pages to read, r run, l list, g gates, k skip, s solution, q quit.\n"
         "Without a terminal it grades once: exit status 0 passed, 1 not passed.\n"
         "Your files and your progress lie in ~/" COURSE_HOME

@@ -194,7 +194,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 static const cli_option options_table[] = {
     CLI_DEVICES("what to measure (the first GPU, else the simulator)"),
     {"peaks", CLI_FLAG, offsetof(microbench_options, show), NULL,
-     "measure nothing: the peaks that are known, and whence"},
+     "measure nothing: print the known peaks and their sources"},
     CLI_JSON("records to stdout, or added to this file instead"),
     {"figures", CLI_TEXT, offsetof(microbench_options, figures), "FOLDER",
      "the curves as SVG files in this folder too"},

@@ -39,7 +39,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 
 static const cli_option options_table[] = {
     {"name", CLI_TEXT, offsetof(new_options, name), "NAME",
-     "the project's name; the folder's where nothing is said, dashes for blanks"},
+     "the project's name; default: the folder's, with dashes for blanks"},
     {0},
 };
 

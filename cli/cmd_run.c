@@ -51,8 +51,8 @@ const cli_command cli_command_run = {
     .about =
         "Builds an ordinary CUDA program with its own main and runs it on the simulator; no GPU is needed.\n"
         "An executable must have been built with a shared CUDA runtime (nvcc -cudart shared) and hold PTX.\n"
-        "All words after the program are its own; a \"--\" parts them from kz's where that is not clear.\n"
-        "The exit status is the program's: 124 after --timeout, 128 and the signal where one ended it.\n"
+        "All words after the program are its own; \"--\" separates them if that is not clear.\n"
+        "The exit status is the program's: 124 after --timeout, 128 plus the signal that ended it.\n"
         "What works, and what is explained: docs/whole_programs.md.\n\n"
         "YOURS.cu is your file for a task of the course that asks for a host function: it gets the main "
         "that\n"

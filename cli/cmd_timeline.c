@@ -16,7 +16,7 @@ typedef struct timeline_options {
 } timeline_options;
 
 static const cli_option options_table[] = {
-    CLI_DEVICES("where a variant runs: sim, sim:t4, cuda; the simulator where nothing is said"),
+    CLI_DEVICES("where a variant runs: sim, sim:t4, cuda; default: the simulator"),
     CLI_GPU,
     CLI_CASE("a variant: the case; a task: its sizes"),
     {"width", CLI_INTEGER, offsetof(timeline_options, width), "N", "columns of the drawing; 80"},

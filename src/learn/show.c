@@ -14,7 +14,7 @@ void learn_show_welcome(const learn *l, FILE *file, const report_style *style) {
     report_wrap(file, style,
                 "Each task is a file with a gap. Open it in an editor, in another window, fill the gap and "
                 "save: that is "
-                "all. kz then compiles it, runs it on inputs that hurt, looks for races and accesses out of "
+                "all. kz then compiles it, runs it on edge cases, looks for races and accesses out of "
                 "bounds, and says in words what is wrong.",
                 0, 0);
     report_wrap(file, style,

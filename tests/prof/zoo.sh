@@ -13,7 +13,7 @@ expect_out "* rows + row] = tile[kz_lane()]"
 expect_out "tile[32][33]"
 expect_exit 0 prof reduce/01_atomic
 expect_out "Bound by contention of atomics"
-expect_out "32 threads of a warp meet at 1 address"
+expect_out "32 threads of a warp contend for 1 address"
 expect_exit 0 prof transpose/04_shared_tile transpose/05_padded
 expect_out "transpose/05_padded is better"
 expect_out "of them bank conflicts"

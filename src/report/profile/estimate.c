@@ -26,7 +26,7 @@ double report_prof_sector_clocks(const report_prof_access *a) {
     return a->sectors * (partial ? PARTIAL_SECTOR_CLOCKS : SECTOR_CLOCKS);
 }
 
-// Lanes of a request that meet at an address take turns. Where every request has one address, all of them are
+// Lanes of a request at one address are serialised. If every request has one address, all of them are
 // taken to go to that one, and follow each other; where a request has several, other SMs go on meanwhile.
 double report_prof_atomic_clocks(const report_prof_access *a, double multiprocessors) {
     if (!a->is_atomic || a->space != REPORT_PROF_GLOBAL || a->distinct <= 0) return 0;

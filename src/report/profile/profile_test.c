@@ -126,7 +126,7 @@ static void test_contention(void **state) {
                            "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
                            "\"lanes\":1048576,\"distinct\":32768,\"sectors\":32768,\"ideal_sectors\":32768,"
                            "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
-        REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
+        REPORT_PROF_BY_ATOMICS, "32 threads of a warp contend for 1 address", "__shfl_down_sync");
 }
 
 // An addition of 1 in shared memory may be no queue at all.
@@ -138,14 +138,14 @@ static void test_increments(void **state) {
         .access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 1\","
                   "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
                   "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}"};
-    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp meet at 1 address", "ATOMS.POPC.INC");
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp contend for 1 address", "ATOMS.POPC.INC");
     k.access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 11\","
                "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
                "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}";
-    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp meet at 1 address", "__shfl_down_sync");
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp contend for 1 address", "__shfl_down_sync");
 }
 
-// Lanes that meet at two addresses: the hardware counts a sector for each pair of them, and it is still the
+// Lanes that contend for two addresses: the hardware counts a sector for each pair of them, and it is still the
 // contention that costs, no pattern.
 static void test_contention_in_sectors(void **state) {
     expect(
@@ -156,7 +156,7 @@ static void test_contention_in_sectors(void **state) {
                            "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
                            "\"lanes\":1048576,\"distinct\":65536,\"sectors\":524288,\"ideal_sectors\":32768,"
                            "\"patterns\":[{\"kind\":\"other\",\"share\":1}]}"},
-        REPORT_PROF_BY_ATOMICS, "32 threads of a warp meet at 2 addresses", "private copy");
+        REPORT_PROF_BY_ATOMICS, "32 threads of a warp contend for 2 addresses", "private copy");
 }
 
 // Many addresses per request are no contention worth its name.

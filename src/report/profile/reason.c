@@ -97,7 +97,7 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
     else if (p->kind == REPORT_PROF_STRIDE || (p->kind == REPORT_PROF_ROWS && stride > 64))
         line->advice =
             "let threadIdx.x run along the row, so that neighbouring threads touch neighbouring words; "
-            "where one side must be a column, turn a tile in shared memory";
+            "if one side must be a column, transpose a tile in shared memory";
     else if (p->kind == REPORT_PROF_ROWS)
         line->advice = "let a whole warp work on one row: a block of 32 threads or more in x";
     else
@@ -146,8 +146,8 @@ static void explain_atomics(report_prof *report, const report_prof_access *a, re
     double lanes = per_request(a->lanes, a), distinct = per_request(a->distinct, a);
     const char *where = a->space == REPORT_PROF_SHARED ? "shared memory" : "global memory";
     line->reason =
-        report_prof_text(report, "atomic in %s: %s threads of a warp meet at %s address%s and take turns",
-                         where, figure(report, lanes), figure(report, distinct), distinct > 1.05 ? "es" : "");
+        report_prof_text(report, "atomic in %s: %s threads of a warp contend for %s address%s", where,
+                         figure(report, lanes), figure(report, distinct), distinct > 1.05 ? "es" : "");
     line->advice =
         a->pattern.kind == REPORT_PROF_UNIFORM || distinct < 1.05
             ? "fold in registers first (__shfl_down_sync, or __reduce_add_sync for integers), then in "

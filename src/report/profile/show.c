@@ -240,7 +240,7 @@ static void show_lanes(base_text *text, const report_prof *report, const report_
     double branches = report_prof_metric(k->metrics, "ptx__branches.sum"),
            divergent = report_prof_metric(k->metrics, "ptx__branches_divergent.sum");
     base_text_add(text, "%.1f of 32 lanes active", report_prof_active_lanes(k->metrics));
-    if (branches > 0) base_text_add(text, "; %.1f%% of the branches part a warp", 100 * divergent / branches);
+    if (branches > 0) base_text_add(text, "; %.1f%% of the branches diverge", 100 * divergent / branches);
 }
 
 static void show_occupancy(base_text *text, const report_prof *report, const report_prof_kernel *k) {

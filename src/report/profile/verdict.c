@@ -44,7 +44,7 @@ static sums add_up(const report_prof_kernel *k) {
 static double wasted_sectors(const sums *s) {
     return s->ideal_sectors > 0 ? s->sectors / s->ideal_sectors : 1;
 }
-// Whether the sectors are too many because atomics of a warp meet at an address, not because of a pattern.
+// Whether the sectors are too many because atomics of a warp contend for an address, not because of a pattern.
 static bool is_contended(const sums *s) {
     return wasted_sectors(s) >= WASTEFUL && s->repeated > 0.5 * (s->sectors - s->ideal_sectors);
 }
@@ -93,11 +93,10 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
     if (k->bound == REPORT_PROF_BY_ATOMICS && k->first != REPORT_PROF_ATOMICS) {
         report_si(a, s->atomics / n, "");
         report_si(b, s->sectors / n, "");
-        return report_prof_text(
-            report,
-            "%s atomics in a launch; those of a warp that meet at an address go to L2 one "
-            "after another, %s sectors in all, which takes %s",
-            a, b, time);
+        return report_prof_text(report,
+                                "%s atomics in a launch; those of a warp at one address go to L2 one "
+                                "after another, %s sectors in all, which takes %s",
+                                a, b, time);
     }
     switch (k->first) {
     case REPORT_PROF_DRAM:
