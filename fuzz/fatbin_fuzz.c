@@ -3,7 +3,6 @@
 // The input is a container; its entries are unpacked, and what comes out is read as machine code. The first
 // byte chooses whether the rest is instead handed to a decompressor directly.
 #include <stdlib.h>
-#include <string.h>
 
 #include "cudart/fatbin.h"
 
@@ -11,14 +10,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LARGEST = 1 << 16 };
 
-static void unpack_directly(const uint8_t *data, size_t size, bool zstd) {
-    uint8_t *to = malloc(LARGEST);
-    if (!to) return;
-    if (zstd)
-        cudart_zstd_unpack(data, size, to, LARGEST);
-    else
-        base_lz4_unpack(data, size, to, LARGEST);
-    free(to);
+static void unpack_directly(const uint8_t *data, size_t size, cudart_packing packing) {
+    const cudart_entry entry = {.packing = packing, .bytes = data, .size = size, .whole_size = LARGEST};
+    char *whole;
+    size_t whole_size;
+    if (cudart_entry_unpack(&entry, &whole, &whole_size, NULL) == KZ_OK) free(whole);
 }
 
 static void read_container(const uint8_t *data, size_t size) {
@@ -36,7 +32,7 @@ static void read_container(const uint8_t *data, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size && (data[0] == 'z' || data[0] == '4'))
-        unpack_directly(data + 1, size - 1, data[0] == 'z');
+        unpack_directly(data + 1, size - 1, data[0] == 'z' ? CUDART_ZSTD : CUDART_LZ4);
     else
         read_container(data, size);
     return 0;

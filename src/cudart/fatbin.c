@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zstd.h>
+
 #define FATBIN_MAGIC UINT32_C(0xba55ed50)
 
 enum {
@@ -67,7 +69,7 @@ kz_status cudart_entry_unpack(const cudart_entry *entry, char **data, size_t *si
     switch (entry->packing) {
     case CUDART_PLAIN: memcpy(*data, entry->bytes, *size); break;
     case CUDART_LZ4: right = base_lz4_unpack(entry->bytes, entry->size, (uint8_t *)*data, *size); break;
-    case CUDART_ZSTD: right = cudart_zstd_unpack(entry->bytes, entry->size, (uint8_t *)*data, *size); break;
+    case CUDART_ZSTD: right = ZSTD_decompress(*data, *size, entry->bytes, entry->size) == *size; break;
     }
     (*data)[*size] = 0;
     if (right) return KZ_OK;

@@ -31,9 +31,6 @@ kz_status cudart_entry_unpack(const cudart_entry *entry, char **data, size_t *si
 bool cudart_fatbin_choose_ptx(const void *data, size_t size, int sm, cudart_entry *entry, int *nearest);
 bool cudart_fatbin_choose_cubin(const void *data, size_t size, int sm, cudart_entry *entry);
 
-// Exactly `to_size` bytes must come out, as of base_lz4_unpack. False where the input is damaged.
-bool cudart_zstd_unpack(const uint8_t *from, size_t from_size, uint8_t *to, size_t to_size);
-
 // What ptxas wrote about a kernel into machine code (cubin.c). False where the kernel is not in it.
 typedef struct cudart_cubin_info {
     uint32_t registers, frame_bytes;

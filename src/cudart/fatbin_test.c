@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <zstd.h>
 
 #include "cudart/fatbin.h"
 
@@ -83,15 +84,37 @@ static void unpacks_lz4(void **state) {
     assert_false(base_lz4_unpack(far_back, sizeof far_back, out, 6));
 }
 
-static void unpacks_raw_and_repeated_zstd(void **state) {
+static kz_status unpack_zstd(const uint8_t *frame, size_t size, char **data, size_t whole) {
+    const cudart_entry entry = {.packing = CUDART_ZSTD, .bytes = frame, .size = size, .whole_size = whole};
+    return cudart_entry_unpack(&entry, data, &whole, NULL);
+}
+
+static void unpacks_zstd(void **state) {
     // Magic; single segment with a one-byte size; a raw block of 3, a last block of 5 times 'z'.
     static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20,       8, 3 << 3, 0,
                                     0,    'a',  'b',  'c',  5 << 3 | 3, 0, 0,      'z'};
-    uint8_t out[8];
-    assert_true(cudart_zstd_unpack(frame, sizeof frame, out, 8));
-    assert_memory_equal(out, "abczzzzz", 8);
-    assert_false(cudart_zstd_unpack(frame, sizeof frame, out, 7));
-    for (size_t cut = 0; cut < sizeof frame; cut++) assert_false(cudart_zstd_unpack(frame, cut, out, 8));
+    char *data;
+    assert_int_equal(unpack_zstd(frame, sizeof frame, &data, 8), KZ_OK);
+    assert_string_equal(data, "abczzzzz");
+    free(data);
+    // The size that the container states must be the frame's: nothing is left over, nothing is missing.
+    assert_int_equal(unpack_zstd(frame, sizeof frame, &data, 7), KZ_SYNTAX);
+    assert_int_equal(unpack_zstd(frame, sizeof frame, &data, 9), KZ_SYNTAX);
+    for (size_t cut = 0; cut < sizeof frame; cut++)
+        assert_int_equal(unpack_zstd(frame, cut, &data, 8), KZ_SYNTAX);
+}
+
+static void unpacks_what_zstd_compressed(void **state) {
+    char ptx[8192];
+    for (size_t i = 0; i < sizeof ptx; i++) ptx[i] = "mov.u32 %r1, %tid.x;\n"[i * i % 21];
+    uint8_t frame[8192];
+    size_t size = ZSTD_compress(frame, sizeof frame, ptx, sizeof ptx, 19);
+    assert_false(ZSTD_isError(size));
+    assert_true(size < sizeof ptx / 8);
+    char *data;
+    assert_int_equal(unpack_zstd(frame, size, &data, sizeof ptx), KZ_OK);
+    assert_memory_equal(data, ptx, sizeof ptx);
+    free(data);
 }
 
 static void entries_come_out_whole(void **state) {
@@ -140,11 +163,9 @@ static void damage_is_harmless(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_for_the_gpu),
-        cmocka_unit_test(unpacks_lz4),
-        cmocka_unit_test(unpacks_raw_and_repeated_zstd),
-        cmocka_unit_test(entries_come_out_whole),
-        cmocka_unit_test(damage_is_harmless),
+        cmocka_unit_test(chooses_for_the_gpu),    cmocka_unit_test(unpacks_lz4),
+        cmocka_unit_test(unpacks_zstd),           cmocka_unit_test(unpacks_what_zstd_compressed),
+        cmocka_unit_test(entries_come_out_whole), cmocka_unit_test(damage_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
