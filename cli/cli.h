@@ -72,6 +72,9 @@ struct cli_command {
 // Fills the struct of options (zeroed by the caller) and the list of other words. argv[0] is skipped.
 kz_status cli_parse(const cli_command *command, int argc, char **argv, void *options, cli_list *words,
                     kz_error *error);
+// The same for a command that takes no other words.
+kz_status cli_parse_options(const cli_command *command, int argc, char **argv, void *options,
+                            kz_error *error);
 void cli_print_help(const cli_command *command);
 
 // ---- interruption -----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 typedef struct bench_options {
     cli_shared shared;
     cli_list rivals;
-    const char *suite, *time, *budget;
+    const char *suite, *budget;
     bool samples;
 } bench_options;
 
@@ -345,7 +345,7 @@ static kz_status read_rule(bench_session *s, kz_error *error) {
         s->rule.warm_seconds = 0.4;
     }
     kz_status status =
-        read_seconds(s->options->time, "time", s->rule.most_seconds, &s->rule.most_seconds, error);
+        read_seconds(s->options->shared.time, "time", s->rule.most_seconds, &s->rule.most_seconds, error);
     if (s->rule.least_seconds > s->rule.most_seconds) s->rule.least_seconds = s->rule.most_seconds;
     if (s->rule.warm_seconds > s->rule.most_seconds) s->rule.warm_seconds = s->rule.most_seconds;
     return status ? status : read_seconds(s->options->budget, "budget", 0, &s->budget, error);
@@ -481,8 +481,7 @@ static const cli_option options_table[] = {
     {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
      "only this rival; none for none (all there are)"},
     {"suite", CLI_TEXT, offsetof(bench_options, suite), "GPU", "the cases that GPU has targets for"},
-    {"time", CLI_TEXT, offsetof(bench_options, time), "S",
-     "give up on a candidate after so many seconds (10)"},
+    CLI_TIME("10"),
     {"budget", CLI_TEXT, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
     CLI_INPUT_SEED,
     CLI_JSON("records added to this file, or to one per family in this folder/"),

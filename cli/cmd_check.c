@@ -108,7 +108,7 @@ static const cli_option options_table[] = {
     CLI_CASE("only this case: a name, a glob, or one of your own size"),
     CLI_FAMILY,
     CLI_INPUT_SEED,
-    CLI_JSON_OBJECTS,
+    CLI_JSON_OBJECTS("row"),
     CLI_JUNIT,
     {"huge", CLI_FLAG, offsetof(check_options, huge), NULL,
      "also the cases past 2^31 elements, on GPUs with the memory"},

@@ -1,11 +1,7 @@
 // kz devices: what kernels can run on here.
-#include "cli.h"
+#include "options.h"
 
 #include "report/report.h"
-
-typedef struct devices_options {
-    cli_output json;
-} devices_options;
 
 enum { DEVICES = 64 };
 
@@ -50,13 +46,11 @@ static void add_row(report_table *table, const kz_device_info *d) {
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    devices_options options = {0};
-    cli_list words;
+    cli_shared options = {0};
     kz_error error;
     kz_device_info infos[DEVICES] = {{.size = sizeof infos[0]}};
     size_t count = 0;
-    if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    if (words.count) return cli_fail_with(KZ_INVALID, "kz devices takes no words\ntry: kz help devices");
+    if (cli_parse_options(self, argc, argv, &options, &error)) return cli_fail(&error);
     if (kz_device_list(infos, DEVICES, &count, &error)) return cli_fail(&error);
     if (count > DEVICES) count = DEVICES;
     if (options.json.given) return print_json(infos, count, options.json.path);
@@ -83,8 +77,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
-    {"json", CLI_OUTPUT, offsetof(devices_options, json), "PATH",
-     "one JSON object per device, to stdout or a file"},
+    CLI_JSON_OBJECTS("device"),
     {0},
 };
 

@@ -3,7 +3,7 @@
 // Each finding is a row: a topic, its state, what was found, and for what is missing a command. Only the
 // CUDA compiler is worth an exit code: kz itself runs without everything else that is listed.
 #include "bench/peers.h"
-#include "cli.h"
+#include "options.h"
 #include "workload/program.h"
 
 #include "toolchain/toolchain.h"
@@ -328,17 +328,10 @@ static int write_json(const findings *all, const cli_output *to) {
     return code;
 }
 
-typedef struct options {
-    cli_output json;
-} options;
-
 static int run(const cli_command *self, int argc, char **argv) {
-    options o = {0};
-    cli_list words;
+    cli_shared o = {0};
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &o, &words, &error) != KZ_OK) return cli_fail(&error);
-    if (words.count > 0)
-        return cli_fail_with(KZ_INVALID, "kz doctor takes no arguments, and \"%s\" is one", words.items[0]);
+    if (cli_parse_options(self, argc, argv, &o, &error)) return cli_fail(&error);
 
     findings *all = calloc(1, sizeof *all);
     if (!all) return cli_fail_with(KZ_NO_MEMORY, "no memory");
@@ -359,8 +352,8 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option option_table[] = {
-    {"json", CLI_OUTPUT, offsetof(options, json), "PATH", "the findings as JSON, to PATH or to stdout"},
-    {NULL, CLI_FLAG, 0, NULL, NULL},
+    CLI_JSON_OF("the findings"),
+    {0},
 };
 
 const cli_command cli_command_doctor = {

@@ -1,5 +1,5 @@
 // kz grade: judges one file for its task, as kz learn does, for scripts and CI.
-#include "cli.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +11,7 @@
 #include "report/report.h"
 #include "learn/verdict.h"
 
-typedef struct grade_options {
-    const char *task, *device;
-    cli_output json;
-    cli_integer seed;
-    bool no_time;
-} grade_options;
-
-static kz_status find_task(const course_catalogue *catalogue, const grade_options *options, const char *file,
+static kz_status find_task(const course_catalogue *catalogue, const cli_shared *options, const char *file,
                            const course_task **task, kz_error *error) {
     if (!options->task) return course_task_of_file(catalogue, file, task, error);
     *task = course_find_task(catalogue, options->task);
@@ -49,35 +42,27 @@ static void record(const course_verdict *verdict, char *says, size_t size) {
     if (status) fprintf(stderr, "kz: this attempt was not recorded: %s\n", error.message);
 }
 
-static kz_status write_json(const grade_options *options, json_t *object, kz_error *error) {
-    json_t *array = json_array();
-    json_array_append_new(array, object);
-    kz_status status = report_write_lines(array, options->json.path, error);
-    json_decref(array);
-    return status;
-}
-
-static kz_status print(const grade_options *options, const course_verdict *verdict, kz_error *error) {
+static kz_status print(const cli_shared *options, const course_verdict *verdict, kz_error *error) {
     report_style style = report_detect_style(stdout);
-    if (!options->json.given || options->json.path) {
+    if (!cli_to_stdout(&options->json)) {
         learn_verdict_print(stdout, &style, verdict);
         if (verdict->passed) learn_verdict_families(stdout, &style, verdict->task);
     }
-    return options->json.given ? write_json(options, learn_verdict_json(verdict), error) : KZ_OK;
+    if (!options->json.given) return KZ_OK;
+    return report_write_line(learn_verdict_json(verdict), options->json.path, error);
 }
 
 // The grader's own failure: whoever reads JSON gets an object all the same.
-static int fail(const grade_options *options, const char *file, const kz_error *failure) {
+static int fail(const cli_shared *options, const char *file, const kz_error *failure) {
     kz_error error = {0};
-    if (options->json.given &&
-        write_json(options,
-                   learn_verdict_failure_json(file, options->task, failure, cli_exit_of(failure->status)),
-                   &error))
+    if (options->json.given && report_write_line(learn_verdict_failure_json(file, options->task, failure,
+                                                                            cli_exit_of(failure->status)),
+                                                 options->json.path, &error))
         fprintf(stderr, "kz: %s\n", error.message);
     return cli_fail(failure);
 }
 
-static int grade(const grade_options *options, const course_task *task, const char *file) {
+static int grade(const cli_shared *options, const char *device, const course_task *task, const char *file) {
     char kz[LEARNER_PATH];
     kz_error error = {0};
     report_progress progress;
@@ -86,9 +71,9 @@ static int grade(const grade_options *options, const course_task *task, const ch
     course_verdict verdict = {0};
     course_grade_job job = {.task = task,
                             .file = file,
-                            .device = options->device,
+                            .device = device,
                             .kz = kz,
-                            .fresh_seed = options->seed.given ? (uint64_t)options->seed.value : 0,
+                            .fresh_seed = cli_seed(options, 0),
                             .no_time = options->no_time,
                             .interrupted = cli_interrupted,
                             .progress = progress.style.terminal ? show_progress : NULL,
@@ -109,11 +94,11 @@ static int grade(const grade_options *options, const course_task *task, const ch
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    grade_options options = {0};
+    cli_shared options = {0};
     cli_list words;
     kz_error error = {0};
     if (cli_parse(self, argc, argv, &options, &words, &error)) return fail(&options, NULL, &error);
-    const char *file = words.count == 1 ? words.items[0] : NULL;
+    const char *file = words.count == 1 ? words.items[0] : NULL, *device = NULL;
     char folder[COURSE_PATH];
     course_catalogue *catalogue = NULL;
     const course_task *task = NULL;
@@ -125,22 +110,20 @@ static int run(const cli_command *self, int argc, char **argv) {
     else if (access(file, F_OK) != 0)
         base_fail(&error, KZ_NOT_FOUND,
                   "there is no file %s\nkz learn show names the file of your task; kz grade takes any", file);
-    else if (!course_find(folder, &error) && !course_open(folder, &catalogue, &error))
+    else if (!cli_one_device(&options, "grade", &device, &error) && !course_find(folder, &error) &&
+             !course_open(folder, &catalogue, &error))
         find_task(catalogue, &options, file, &task, &error);
-    int code = error.status ? fail(&options, file, &error) : grade(&options, task, file);
+    int code = error.status ? fail(&options, file, &error) : grade(&options, device, task, file);
     course_close(catalogue);
     return code;
 }
 
 static const cli_option options_table[] = {
-    {"task", CLI_TEXT, offsetof(grade_options, task), "ID",
-     "the task it is for, where the file does not say it"},
-    {"json", CLI_OUTPUT, offsetof(grade_options, json), "PATH", "one JSON object, to stdout or a file"},
-    {"device", CLI_TEXT, offsetof(grade_options, device), "ID",
-     "sim, sim:a100, cuda:0; default: a GPU, else the simulator"},
-    {"seed", CLI_INTEGER, offsetof(grade_options, seed), "N",
-     "instead of a fresh one: to see a failure again"},
-    {"no-time", CLI_FLAG, offsetof(grade_options, no_time), NULL, "leave speed out, whatever the device"},
+    CLI_TASK,
+    CLI_JSON_OBJECT,
+    CLI_GRADING_DEVICE,
+    CLI_SEED("instead of a fresh one: to see a failure again"),
+    CLI_NO_TIME("leave speed out, whatever the device"),
     {0},
 };
 

@@ -1,5 +1,5 @@
 // kz info FAMILY: everything the zoo knows of one family.
-#include "cli.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,6 @@
 #include "family/case.h"
 #include "report/report.h"
 #include "workload/names.h"
-
-typedef struct info_options {
-    const char *pattern;
-    cli_output json;
-} info_options;
 
 static void print_heading(const report_style *style, const char *text) {
     report_print(stdout, style, REPORT_BOLD, "\n%s\n", text);
@@ -160,17 +155,16 @@ static int print_json(const kz_family *family, const char *path) {
                                         "min_sm_exact", family->variants[i].min_sm < 0));
     for (size_t i = 0; i < family->case_count; i++)
         json_array_append_new(cases, describe_case(family, &family->cases[i]));
-    json_t *array = json_pack("[{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}]", "family", family->name, "group",
-                              family->group, "summary", family->summary, "signature", family->guest_signature,
-                              "operations", operations, "axes", axes, "variants", variants, "cases", cases);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "family", family->name, "group", family->group,
+                  "summary", family->summary, "signature", family->guest_signature, "operations", operations,
+                  "axes", axes, "variants", variants, "cases", cases);
     kz_error error;
-    kz_status status = report_write_lines(array, path, &error);
-    json_decref(array);
-    return status ? cli_fail(&error) : CLI_OK;
+    return report_write_line(object, path, &error) ? cli_fail(&error) : CLI_OK;
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    info_options options = {0};
+    cli_shared options = {0};
     cli_list words;
     kz_error error;
     const kz_family *family;
@@ -198,10 +192,9 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
-    {"case", CLI_TEXT, offsetof(info_options, pattern), "NAME",
-     "which variant the library picks for this case (a name, a glob, or any size), why, and what it "
-     "launches"},
-    {"json", CLI_OUTPUT, offsetof(info_options, json), "PATH", "one JSON object, to stdout or a file"},
+    CLI_CASE("which variant the library picks for this case (a name, a glob, or any size), why, and what it "
+             "launches"),
+    CLI_JSON_OBJECT,
     {0},
 };
 

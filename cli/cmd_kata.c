@@ -24,13 +24,9 @@ static int grade_file(char *path, char *id, kz_error *error) {
 
 static int run(const cli_command *self, int argc, char **argv) {
     options o = {0};
-    cli_list words;
     char path[COURSE_PATH] = "", id[COURSE_NAME] = "";
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &o, &words, &error) != KZ_OK) return cli_fail(&error);
-    if (words.count > 0)
-        return cli_fail_with(KZ_INVALID, "kz kata takes no arguments, and \"%s\" is one\ntry: kz help kata",
-                             words.items[0]);
+    if (cli_parse_options(self, argc, argv, &o, &error)) return cli_fail(&error);
     if (o.list + o.grade + o.another + o.hint > 1)
         return cli_fail_with(KZ_INVALID, "--list, --grade, --hint and --another go one at a time");
     learn_kata_wish wish = o.list      ? LEARN_KATA_LIST
@@ -47,7 +43,7 @@ static const cli_option option_table[] = {
     {"hint", CLI_FLAG, offsetof(options, hint), NULL, "the next hint; the kata comes back sooner then"},
     {"another", CLI_FLAG, offsetof(options, another), NULL, "gives one more today"},
     {"list", CLI_FLAG, offsetof(options, list), NULL, "all katas, and when each is back"},
-    {NULL, CLI_FLAG, 0, NULL, NULL},
+    {0},
 };
 
 const cli_command cli_command_kata = {

@@ -1,5 +1,5 @@
 // kz learn: the course. Bare, it opens where the learner left off, and watches their file.
-#include "cli.h"
+#include "options.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -8,12 +8,16 @@
 #include "learn/learner.h"
 #include "learn/read.h"
 
-static const cli_option options[] = {
-    {"path", CLI_TEXT, offsetof(learn_options, path), "PATH", "this path instead of the present one"},
-    {"device", CLI_TEXT, offsetof(learn_options, device), "ID",
-     "grade on this device: sim, sim:a100, cuda:0; default: a GPU, else the simulator"},
-    {"yes", CLI_FLAG, offsetof(learn_options, yes), NULL, "do not ask (reset, solution)"},
-    {"poll", CLI_FLAG, offsetof(learn_options, poll), NULL,
+typedef struct learn_given {
+    cli_shared shared;
+    learn_options own;
+} learn_given;
+
+static const cli_option options_table[] = {
+    {"path", CLI_TEXT, offsetof(learn_given, own.path), "PATH", "this path instead of the present one"},
+    CLI_GRADING_DEVICE,
+    {"yes", CLI_FLAG, offsetof(learn_given, own.yes), NULL, "do not ask (reset, solution)"},
+    {"poll", CLI_FLAG, offsetof(learn_given, own.poll), NULL,
      "check the file twice a second, if saving goes unnoticed (network folders)"},
     {0},
 };
@@ -22,7 +26,7 @@ static const cli_option options[] = {
 
 static int read_page(const cli_command *self, int argc, char **argv) {
     kz_error error = {0};
-    learn_options given = {0};
+    learn_given given = {0};
     cli_list words;
     base_text word = {0};
     if (cli_parse(self, argc, argv, &given, &words, &error)) return cli_fail(&error);
@@ -72,12 +76,14 @@ static int run(const cli_command *self, int argc, char **argv) {
         [LEARN_DONE] = CLI_OK, [LEARN_NOT_PASSED] = CLI_WRONG, [LEARN_INTERRUPTED] = CLI_INTERRUPTED};
     if (is_for_authors(argc, argv)) return cli_learn_author(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "read") == 0) return read_page(self, argc, argv);
-    learn_options given = {.interrupted = cli_interrupted};
+    learn_given given = {.own.interrupted = cli_interrupted};
     cli_list words;
     kz_error error = {0};
     learn l;
     learn_end end = LEARN_DONE;
-    if (cli_parse(self, argc, argv, &given, &words, &error) || learn_open(&given, &l, &error))
+    if (cli_parse(self, argc, argv, &given, &words, &error) ||
+        cli_one_device(&given.shared, "learn", &given.own.device, &error) ||
+        learn_open(&given.own, &l, &error))
         return cli_fail(&error);
     learner_tell(l.set_aside);
     kz_status status = run_open(&l, &words, &end, &error);
@@ -110,6 +116,6 @@ const cli_command cli_command_learn = {
                 "  kz learn vector-add           goes to one task\n"
                 "  kz learn read performance     a page on the machine; kz learn read lists them\n"
                 "  kz learn reset vector-add     its file as it was at the beginning; yours is kept beside",
-    .options = options,
+    .options = options_table,
     .run = run,
 };

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "options.h"
+
 #include "course/course.h"
 #include "learn/learner.h"
 #include "report/report.h"
 
 typedef struct author_options {
-    const char *kind, *device;
+    cli_shared shared;
+    const char *kind;
     bool compile_only;
 } author_options;
 
@@ -129,12 +131,14 @@ static int check_task(const author_options *options, const cli_list *words) {
     base_arena *arena = base_arena_open();
     course_task task;
     base_text report = {0};
+    const char *device = NULL;
     cli_catch_interrupts();
     kz_status status = arena ? find_folder(words->items[0], arena, &task, &error)
                              : base_fail(&error, KZ_NO_MEMORY, "no memory for a task");
     if (!status) status = course_lint_task(&task, &error);
+    if (!status) status = cli_one_device(&options->shared, "learn check-task", &device, &error);
     if (!status) status = base_self_path(kz, &error);
-    if (!status) status = course_prove_task(&task, kz, options->device, &report, &error);
+    if (!status) status = course_prove_task(&task, kz, device, &report, &error);
     if (report.data) printf("%s", report.data);
     base_text_free(&report);
     base_arena_close(arena);
@@ -168,7 +172,7 @@ static int metrics(void) {
 
 static const cli_option options_table[] = {
     {"kind", CLI_TEXT, offsetof(author_options, kind), "KIND", "new-task: cuda, program, c, command, answer"},
-    {"device", CLI_TEXT, offsetof(author_options, device), "ID", "check-task: where to prove it; sim"},
+    CLI_DEVICES("check-task: where to prove it (sim)"),
     {"compile-only", CLI_FLAG, offsetof(author_options, compile_only), NULL,
      "check-task: compile the kernels of these tasks for later proofs, in a few runs of nvcc"},
     {0},

@@ -1,15 +1,11 @@
 // kz list: the families and their variants.
-#include "cli.h"
+#include "options.h"
 
 #include <stdlib.h>
 
 #include "family/case.h"
 #include "report/report.h"
 #include "workload/names.h"
-
-typedef struct list_options {
-    cli_output json;
-} list_options;
 
 static json_t *describe(const kz_family *family) {
     json_t *variants = json_array(), *operations = json_array();
@@ -36,7 +32,7 @@ static int print_json(const kz_family *const *families, size_t count, const char
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    list_options options = {0};
+    cli_shared options = {0};
     cli_list words;
     kz_error error;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
@@ -67,8 +63,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
-    {"json", CLI_OUTPUT, offsetof(list_options, json), "PATH",
-     "one JSON object per family, to stdout or a file"},
+    CLI_JSON_OBJECTS("family"),
     {0},
 };
 

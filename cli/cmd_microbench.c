@@ -71,7 +71,7 @@ static kz_status open_file(microbench_session *s, kz_error *error) {
 
 static int finish(microbench_session *s, kz_status status, const kz_error *error, double seconds) {
     const kz_device_info *d = &s->info.device;
-    bool quiet = s->options->shared.json.given && !s->options->shared.json.path;
+    bool quiet = cli_to_stdout(&s->options->shared.json);
     FILE *file = quiet ? stderr : stdout;
     report_style style = report_detect_style(file);
     char took[REPORT_NUMBER];
@@ -166,8 +166,6 @@ static int run(const cli_command *self, int argc, char **argv) {
     kz_error error = {0};
     kz_device *device = NULL;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    if (options.shared.devices.count > 1)
-        return cli_fail_with(KZ_INVALID, "kz microbench measures one device at a time\nname one --device");
     microbench_session s = {.options = &options, .info.other_processes = -1};
     base_text command = {0};
     base_text_add(&command, "kz");
@@ -177,9 +175,9 @@ static int run(const cli_command *self, int argc, char **argv) {
     s.info.commit = options.shared.commit ? options.shared.commit : bench_commit();
     cli_catch_interrupts();
     int code = CLI_OK;
-    if (select_groups(&s, &words, &error) ||
-        kz_device_open(options.shared.devices.count ? options.shared.devices.items[0] : NULL, &device,
-                       &error))
+    const char *id = NULL;
+    if (select_groups(&s, &words, &error) || cli_one_device(&options.shared, "microbench", &id, &error) ||
+        kz_device_open(id, &device, &error))
         code = cli_fail(&error);
     else
         code = options.show ? show(kz_device_get_info(device)) : measure(&s, device);

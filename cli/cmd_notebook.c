@@ -52,7 +52,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 
 static const cli_option option_table[] = {
     {"no-edit", CLI_FLAG, offsetof(options, no_edit), NULL, "only writes the page and prints where it is"},
-    {NULL, CLI_FLAG, 0, NULL, NULL},
+    {0},
 };
 
 const cli_command cli_command_notebook = {

@@ -1,12 +1,8 @@
 // kz portfolio: what was passed, as one page to show.
 #include <stdio.h>
 
-#include "cli.h"
+#include "options.h"
 #include "learn/progress_page.h"
-
-typedef struct options {
-    cli_output html;
-} options;
 
 static int write_page(const learn_desk *desk, const report_portfolio *page, const cli_output *to,
                       kz_error *error) {
@@ -31,16 +27,11 @@ static int write_page(const learn_desk *desk, const report_portfolio *page, cons
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    options o = {0};
-    cli_list words;
+    cli_shared o = {0};
     learn_desk desk;
     report_portfolio page;
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &o, &words, &error) != KZ_OK) return cli_fail(&error);
-    if (words.count > 0)
-        return cli_fail_with(KZ_INVALID,
-                             "kz portfolio takes no arguments, and \"%s\" is one\ntry: kz help portfolio",
-                             words.items[0]);
+    if (cli_parse_options(self, argc, argv, &o, &error)) return cli_fail(&error);
     base_arena *arena = base_arena_open();
     kz_status status = learn_desk_open(&desk, &error);
     if (!status && !arena) status = base_fail(&error, KZ_NO_MEMORY, "no memory for the portfolio");
@@ -52,13 +43,12 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option option_table[] = {
-    {"html", CLI_OUTPUT, offsetof(options, html), "FILE",
-     "where the page goes; portfolio.html in your folder"},
-    {NULL, CLI_FLAG, 0, NULL, NULL},
+    CLI_HTML("where the page goes (portfolio.html in your folder)"),
+    {0},
 };
 
 const cli_command cli_command_portfolio = {
-    .usage = "kz portfolio [--html=FILE]",
+    .usage = "kz portfolio [--html=PATH]",
     .about = "Gathers what you can show into one self-contained HTML page: capstones that you passed, and "
              "other passed\n"
              "tasks that have a figure, each with what it is about, your code as it passed, the figures over "

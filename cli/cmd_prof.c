@@ -19,22 +19,7 @@ typedef struct prof_options {
     bool annotate, csv, query;
 } prof_options;
 
-static kz_status write_text(const base_text *text, const char *path, kz_error *error) {
-    if (text->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for the output");
-    if (path) return base_file_write(path, text->data, text->length, error);
-    fwrite(text->data, 1, text->length, stdout);
-    return KZ_OK;
-}
-
 // ---- renderings -------------------------------------------------------------------------------------
-
-static kz_status write_json(json_t *object, const char *path, kz_error *error) {
-    json_t *array = json_array();
-    json_array_append_new(array, object);
-    kz_status status = report_write_lines(array, path, error);
-    json_decref(array);
-    return status;
-}
 
 static kz_status render_files(const prof_options *o, const report_prof *reports, size_t count,
                               report_prof_sources *sources, kz_error *error) {
@@ -45,13 +30,13 @@ static kz_status render_files(const prof_options *o, const report_prof *reports,
             report_prof_compare_html(&text, &reports[0], &reports[1], sources);
         else
             report_prof_html_write(&text, &reports[0], sources);
-        status = write_text(&text, o->shared.html.path, error);
+        status = report_write_text(&text, o->shared.html.path, error);
         base_text_free(&text);
     }
     if (!status && o->shared.json.given)
-        status = write_json(count == 2 ? report_prof_compare_to_json(&reports[0], &reports[1])
-                                       : report_prof_to_json(&reports[0]),
-                            o->shared.json.path, error);
+        status = report_write_line(count == 2 ? report_prof_compare_to_json(&reports[0], &reports[1])
+                                              : report_prof_to_json(&reports[0]),
+                                   o->shared.json.path, error);
     return status;
 }
 
@@ -252,7 +237,7 @@ static const cli_option options_table[] = {
     {"top", CLI_INTEGER, offsetof(prof_options, top), "N", "the N most costly kernels (5; 0 means all)"},
     {"annotate", CLI_FLAG, offsetof(prof_options, annotate), NULL, "the source, with counters in the margin"},
     CLI_HTML("the page as one self-contained HTML file"),
-    CLI_JSON("the page as JSON, to stdout or a file"),
+    CLI_JSON_OF("the page"),
     {"metrics", CLI_TEXT, offsetof(prof_options, metrics), "NAMES",
      "metrics by name, as ncu prints them: all, NAME,NAME, regex:PATTERN"},
     {"csv", CLI_FLAG, offsetof(prof_options, csv), NULL, "with --metrics: comma-separated values"},

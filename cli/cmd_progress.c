@@ -1,25 +1,24 @@
 // kz progress: what a learner has done, on the terminal, as HTML, as JSON; and as plain text, out and in.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "options.h"
 #include "learn/progress_page.h"
 
 typedef struct options {
-    cli_output html, json, export;
+    cli_shared shared;
+    cli_output export;
     const char *import;
 } options;
 
-static int write_text(const base_text *text, const char *path, const char *what, kz_error *error) {
-    if (text->failed) return cli_fail_with(KZ_NO_MEMORY, "no memory for the %s", what);
-    if (!path) {
-        if (fwrite(text->data, 1, text->length, stdout) == text->length && fflush(stdout) == 0) return CLI_OK;
-        return cli_fail_with(KZ_IO, "the %s could not be written: %s", what, strerror(errno));
-    }
-    if (base_file_write(path, text->data, text->length, error) != KZ_OK) return cli_fail(error);
-    printf("%s\n", path);
+static void tell_path(const char *path) {
+    if (path) printf("%s\n", path);
+}
+
+static int write_text(const base_text *text, const char *path, kz_error *error) {
+    if (report_write_text(text, path, error)) return cli_fail(error);
+    tell_path(path);
     return CLI_OK;
 }
 
@@ -53,8 +52,8 @@ static int move_text(const options *o, kz_error *error) {
     if (o->import) code = import_file(progress, o->import, error);
     if (code == CLI_OK && o->export.given) {
         base_text text = {0};
-        code = store_export(progress, &text, error) ? cli_fail(error)
-                                                    : write_text(&text, o->export.path, "export", error);
+        code =
+            store_export(progress, &text, error) ? cli_fail(error) : write_text(&text, o->export.path, error);
         base_text_free(&text);
     }
     store_close(progress);
@@ -69,22 +68,16 @@ static int show_html(const learn_desk *desk, const report_learner *page, const c
     report_learner_html(&text, page);
     base_text_add(&path, "%s/progress.html", desk->folder);
     const char *where = to->path ? to->path : path.data;
-    int code = where ? write_text(&text, where, "page", error) : cli_fail_with(KZ_NO_MEMORY, "no memory");
+    int code = where ? write_text(&text, where, error) : cli_fail_with(KZ_NO_MEMORY, "no memory");
     base_text_free(&text);
     base_text_free(&path);
     return code;
 }
 
 static int show_json(const report_learner *page, const cli_output *to, kz_error *error) {
-    json_t *json = report_learner_json(page);
-    char *dump = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
-    json_decref(json);
-    base_text text = {.failed = !dump};
-    if (dump) base_text_add(&text, "%s\n", dump);
-    free(dump);
-    int code = write_text(&text, to->path, "JSON", error);
-    base_text_free(&text);
-    return code;
+    if (report_write_indented(report_learner_json(page), to->path, error)) return cli_fail(error);
+    tell_path(to->path);
+    return CLI_OK;
 }
 
 // An empty page should not look as if nothing had ever been done. Where the file was begun just now, it was said.
@@ -110,9 +103,9 @@ static int show(const options *o, kz_error *error) {
     if (!status) status = learn_progress_gather(&desk, arena, &page, error);
     if (status) {
         code = cli_fail(error);
-    } else if (o->html.given || o->json.given) {
-        if (o->html.given) code = show_html(&desk, &page, &o->html, error);
-        if (code == CLI_OK && o->json.given) code = show_json(&page, &o->json, error);
+    } else if (o->shared.html.given || o->shared.json.given) {
+        if (o->shared.html.given) code = show_html(&desk, &page, &o->shared.html, error);
+        if (code == CLI_OK && o->shared.json.given) code = show_json(&page, &o->shared.json, error);
     } else {
         report_style style = report_detect_style(stdout);
         report_learner_print(stdout, &style, &page);
@@ -124,31 +117,25 @@ static int show(const options *o, kz_error *error) {
 
 static int run(const cli_command *self, int argc, char **argv) {
     options o = {0};
-    cli_list words;
     kz_error error = {0};
-    if (cli_parse(self, argc, argv, &o, &words, &error) != KZ_OK) return cli_fail(&error);
-    if (words.count > 0)
-        return cli_fail_with(KZ_INVALID,
-                             "kz progress takes no arguments, and \"%s\" is one\ntry: kz help progress",
-                             words.items[0]);
-    if ((o.import || o.export.given) && (o.html.given || o.json.given))
+    if (cli_parse_options(self, argc, argv, &o, &error)) return cli_fail(&error);
+    if ((o.import || o.export.given) && (o.shared.html.given || o.shared.json.given))
         return cli_fail_with(KZ_INVALID,
                              "--import and --export go without --html and --json: do one after another");
     return o.import || o.export.given ? move_text(&o, &error) : show(&o, &error);
 }
 
 static const cli_option option_table[] = {
-    {"html", CLI_OUTPUT, offsetof(options, html), "FILE",
-     "one self-contained page; progress.html in your folder without FILE"},
-    {"json", CLI_OUTPUT, offsetof(options, json), "FILE", "the same for programs"},
+    CLI_HTML("one self-contained page (progress.html in your folder)"),
+    CLI_JSON_OF("the page"),
     {"export", CLI_OUTPUT, offsetof(options, export), "FILE", "everything recorded, as plain text"},
     {"import", CLI_TEXT, offsetof(options, import), "FILE", "adds what an export holds and is not here yet"},
-    {NULL, CLI_FLAG, 0, NULL, NULL},
+    {0},
 };
 
 const cli_command cli_command_progress = {
     .usage =
-        "kz progress [--html[=FILE]] [--json[=FILE]]\nkz progress --export[=FILE]\nkz progress --import FILE",
+        "kz progress [--html[=PATH]] [--json[=PATH]]\nkz progress --export[=FILE]\nkz progress --import FILE",
     .about =
         "Shows what you have done: tasks by topic, your path with its gates, skills, days, best "
         "figures, and what\n"

@@ -50,16 +50,6 @@ static kz_status prepare(const sanitize_options *o, char instruments[96], worklo
 
 // ---- what is said -------------------------------------------------------------------------------------
 
-static kz_status write_sarif(const report_findings *findings, const char *path, kz_error *error) {
-    json_t *sarif = report_findings_to_sarif(findings);
-    char *text = sarif ? json_dumps(sarif, JSON_INDENT(2)) : NULL;
-    kz_status status = text ? base_file_write(path, text, strlen(text), error)
-                            : base_fail(error, KZ_NO_MEMORY, "no memory for %s", path);
-    free(text);
-    json_decref(sarif);
-    return status;
-}
-
 static kz_status write_reports(const sanitize_options *o, const report_findings *findings, kz_error *error) {
     kz_status status = KZ_OK;
     if (o->shared.json.given) {
@@ -68,7 +58,8 @@ static kz_status write_reports(const sanitize_options *o, const report_findings 
         json_decref(lines);
     }
     if (!status && o->shared.junit) status = report_findings_write_junit(findings, o->shared.junit, error);
-    if (!status && o->sarif) status = write_sarif(findings, o->sarif, error);
+    if (!status && o->sarif)
+        status = report_write_indented(report_findings_to_sarif(findings), o->sarif, error);
     return status;
 }
 
@@ -127,7 +118,7 @@ static const cli_option options_table[] = {
     {"ignore", CLI_TEXT, offsetof(sanitize_options, ignore), "KINDS", "all but these kinds"},
     {"suppress", CLI_TEXT, offsetof(sanitize_options, suppress), "FILE",
      "known findings: lines KIND FILE:LINE, with * for any"},
-    CLI_JSON_OBJECTS,
+    CLI_JSON_OBJECTS("row"),
     CLI_JUNIT,
     {"sarif", CLI_TEXT, offsetof(sanitize_options, sarif), "PATH", "a SARIF 2.1.0 report, for code hosts"},
     CLI_TIMEOUT,

@@ -20,7 +20,7 @@ static const cli_option options_table[] = {
     CLI_GPU,
     CLI_CASE("a variant: the case; a task: its sizes"),
     {"width", CLI_INTEGER, offsetof(timeline_options, width), "N", "columns of the drawing; 80"},
-    CLI_JSON("the operations and the sums as JSON"),
+    CLI_JSON_OF("the operations and the sums"),
     {"svg", CLI_OUTPUT, offsetof(timeline_options, svg), "PATH", "a picture"},
     CLI_HTML("a page with the picture and the operations"),
     CLI_NVCC_FLAG,
@@ -32,13 +32,7 @@ static const cli_option options_table[] = {
 // ---- what is shown ----------------------------------------------------------------------------------------
 
 static kz_status write_text(base_text *text, const char *path, kz_error *error) {
-    kz_status status = KZ_OK;
-    if (text->failed)
-        status = base_fail(error, KZ_NO_MEMORY, "no memory for the output");
-    else if (path)
-        status = base_file_write(path, text->data, text->length, error);
-    else
-        fwrite(text->data, 1, text->length, stdout);
+    kz_status status = report_write_text(text, path, error);
     base_text_free(text);
     return status;
 }
@@ -53,12 +47,8 @@ static kz_status render(const timeline_options *o, const report_timeline *t, kz_
     if (o->svg.given) report_timeline_svg(&svg, t), status = write_text(&svg, o->svg.path, error);
     if (!status && o->shared.html.given)
         report_timeline_html(&html, t), status = write_text(&html, o->shared.html.path, error);
-    if (!status && o->shared.json.given) {
-        json_t *array = json_array();
-        json_array_append_new(array, report_timeline_to_json(t));
-        status = report_write_lines(array, o->shared.json.path, error);
-        json_decref(array);
-    }
+    if (!status && o->shared.json.given)
+        status = report_write_line(report_timeline_to_json(t), o->shared.json.path, error);
     if (status || is_quiet(o)) return status;
     report_timeline_print(&page, t, o->width.given ? (unsigned)o->width.value : WIDTH);
     if (o->svg.path) base_text_add(&page, "SVG: %s\n", o->svg.path);
@@ -75,12 +65,12 @@ static int draw(const cli_shared *options, const workload *w) {
     workload_result result;
     workload_answer answer;
     kz_error error = {0};
-    workload_timeline_options wanted = {.device = o->shared.devices.count ? o->shared.devices.items[0] : NULL,
-                                        .pattern = o->shared.pattern};
+    workload_timeline_options wanted = {.pattern = o->shared.pattern};
     if (o->width.given && (o->width.value < LEAST_WIDTH || o->width.value > MOST_WIDTH))
         return cli_fail_with(KZ_INVALID, "--width takes %d to %d columns", LEAST_WIDTH, MOST_WIDTH);
-    if (o->shared.devices.count > 1) return cli_fail_with(KZ_INVALID, "kz timeline takes one --device");
-    if (cli_program_settings(&o->shared, &wanted.settings, &error)) return cli_fail(&error);
+    if (cli_one_device(&o->shared, "timeline", &wanted.device, &error) ||
+        cli_program_settings(&o->shared, &wanted.settings, &error))
+        return cli_fail(&error);
     if (is_quiet(o)) wanted.settings.output = STDERR_FILENO;
     kz_status status = workload_timeline(w, &wanted, &t, &result, &answer, &error);
     cli_tell_answer(&answer, true);

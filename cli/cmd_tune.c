@@ -14,7 +14,6 @@ enum { MOST_WINS = 256 };
 
 typedef struct tune_options {
     cli_shared shared;
-    const char *time;
     bool dry_run;
 } tune_options;
 
@@ -178,9 +177,10 @@ static kz_status tune_family(tune_session *s, const kz_family *family, kz_error 
 
 // The choice is by what a GPU's clock says, and by the GPU's name in gpus/.
 static kz_status open_device(tune_session *s, kz_error *error) {
-    const cli_list *ids = &s->options->shared.devices;
-    const char *id = ids->count ? ids->items[0] : "cuda";
-    kz_status status = kz_device_open(id, &s->device, error);
+    const char *id;
+    kz_status status = cli_one_device(&s->options->shared, "tune", &id, error);
+    if (status) return status;
+    status = kz_device_open(id ? id : "cuda", &s->device, error);
     if (status) {
         base_fail_note(error, "kz tune needs a GPU: it goes by times, and the simulator has no clock");
         return status;
@@ -203,7 +203,7 @@ static kz_status read_rule(tune_session *s, kz_error *error) {
     s->rule = bench_default_rule();
     s->rule.most_seconds = 2.5; // many cases, some with very slow first rungs
     s->rule.warm_seconds = 0.4;
-    const char *text = s->options->time;
+    const char *text = s->options->shared.time;
     if (!text) return KZ_OK;
     char *end;
     double seconds = strtod(text, &end);
@@ -277,8 +277,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 static const cli_option options_table[] = {
     CLI_DEVICES("the GPU to choose for (the first)"),
     CLI_CASE("go by these cases alone: a name or a glob (all worth timing)"),
-    {"time", CLI_TEXT, offsetof(tune_options, time), "S",
-     "give up on a candidate after so many seconds (2.5)"},
+    CLI_TIME("2.5"),
     {"dry-run", CLI_FLAG, offsetof(tune_options, dry_run), NULL, "print the rows, write no choice.csv"},
     CLI_NO_SAVE,
     {0},

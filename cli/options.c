@@ -118,6 +118,16 @@ kz_status cli_parse(const cli_command *command, int argc, char **argv, void *opt
     return KZ_OK;
 }
 
+kz_status cli_parse_options(const cli_command *command, int argc, char **argv, void *options,
+                            kz_error *error) {
+    cli_list words;
+    kz_status status = cli_parse(command, argc, argv, options, &words, error);
+    if (status || words.count == 0) return status;
+    base_fail(error, KZ_INVALID, "kz %s takes no arguments, and \"%s\" is one", argv[0], words.items[0]);
+    base_fail_note(error, "try: kz help %s", argv[0]);
+    return KZ_INVALID;
+}
+
 void cli_print_help(const cli_command *command) {
     printf("%s\n\n%s\n", command->usage, command->about);
     if (command->options && command->options->name) {

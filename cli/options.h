@@ -1,7 +1,8 @@
-// Options that several commands share: one field and one row each, so that a name means the same everywhere; and
+// Options that several commands have: one field and one row each, so that a name means the same everywhere; and
 // command lines that name a workload.
 //
-// A command's struct of options begins with a cli_shared, and its table names the rows below.
+// A command's struct of options begins with a cli_shared, and its table names the rows below. A row takes a text where
+// what the option does is the command's own. tools/check_tables refuses a row that two commands write.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -10,7 +11,7 @@
 
 typedef struct cli_shared {
     cli_list devices, flags;
-    const char *gpu, *family, *task, *pattern, *timeout, *junit, *commit;
+    const char *gpu, *family, *task, *pattern, *time, *timeout, *junit, *commit;
     cli_integer seed;
     cli_output json, html;
     bool no_save, no_time, optimized;
@@ -21,6 +22,8 @@ typedef struct cli_shared {
     { name, kind, offsetof(cli_shared, field), argument, text }
 
 #define CLI_DEVICES(text) CLI_ROW("device", CLI_LIST, devices, "ID", text)
+#define CLI_GRADING_DEVICE                                                                                   \
+    CLI_DEVICES("grade on this device: sim, sim:a100, cuda:0 (a GPU, else the simulator)")
 #define CLI_GPU                                                                                              \
     CLI_ROW("gpu", CLI_TEXT, gpu, "NAME",                                                                    \
             "the GPU to simulate: a name that `kz devices` lists, or a .gpu file")
@@ -32,15 +35,19 @@ typedef struct cli_shared {
 #define CLI_NVCC_FLAG  CLI_ROW("nvcc-flag", CLI_LIST, flags, "FLAG", "one more word for nvcc; may be repeated")
 #define CLI_TIMEOUT                                                                                          \
     CLI_ROW("timeout", CLI_TEXT, timeout, "SECONDS", "stop after this time and say who waits where")
-#define CLI_INPUT_SEED CLI_ROW("seed", CLI_INTEGER, seed, "N", "the seed of the inputs (2026)")
-#define CLI_SCHEDULE_SEED                                                                                    \
-    CLI_ROW("seed", CLI_INTEGER, seed, "N", "another order of blocks and warps for each N > 0")
-#define CLI_JSON(text)    CLI_ROW("json", CLI_OUTPUT, json, "PATH", text)
-#define CLI_JSON_OBJECTS  CLI_JSON("one JSON object per row, to stdout or a file")
-#define CLI_HTML(text)    CLI_ROW("html", CLI_OUTPUT, html, "PATH", text)
-#define CLI_JUNIT         CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
-#define CLI_NO_SAVE       CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
-#define CLI_NO_TIME(text) CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
+#define CLI_TIME(seconds)                                                                                    \
+    CLI_ROW("time", CLI_TEXT, time, "S", "give up on a candidate after so many seconds (" seconds ")")
+#define CLI_SEED(text)        CLI_ROW("seed", CLI_INTEGER, seed, "N", text)
+#define CLI_INPUT_SEED        CLI_SEED("the seed of the inputs (2026)")
+#define CLI_SCHEDULE_SEED     CLI_SEED("another order of blocks and warps for each N > 0")
+#define CLI_JSON(text)        CLI_ROW("json", CLI_OUTPUT, json, "PATH", text)
+#define CLI_JSON_OBJECT       CLI_JSON("one JSON object, to stdout or a file")
+#define CLI_JSON_OBJECTS(row) CLI_JSON("one JSON object per " row ", to stdout or a file")
+#define CLI_JSON_OF(what)     CLI_JSON(what " as JSON, to stdout or a file")
+#define CLI_HTML(text)        CLI_ROW("html", CLI_OUTPUT, html, "PATH", text)
+#define CLI_JUNIT             CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
+#define CLI_NO_SAVE           CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
+#define CLI_NO_TIME(text)     CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
 #define CLI_OPTIMIZED                                                                                        \
     CLI_ROW("optimized", CLI_FLAG, optimized, NULL,                                                          \
             "debug the code as it is built for use: lines, but no variables")
@@ -50,6 +57,8 @@ typedef struct cli_shared {
 // Where output for programs goes to stdout, words for people do not.
 bool cli_to_stdout(const cli_output *output);
 uint64_t cli_seed(const cli_shared *options, uint64_t otherwise);
+// What --device says to a command that works on one; NULL where it says nothing.
+kz_status cli_one_device(const cli_shared *options, const char *command, const char **id, kz_error *error);
 
 // Reads a command line that names a workload, opens it and runs `run` with both; its exit code is given back. A
 // program's words are its own, and kz's options stand before it; "--" ends them wherever it stands. With everything

@@ -85,6 +85,17 @@ static void says_what_is_wrong(void **state) {
     assert_string_equal(words.items[0], "--loud");
 }
 
+static void refuses_words_where_none_are_taken(void **state) {
+    opts o = {0};
+    kz_error error;
+    char *with[] = {"try", "--loud", "more", NULL}, *without[] = {"try", "--loud", NULL};
+    assert_int_equal(cli_parse_options(&command, 3, with, &o, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "\"more\" is one"));
+    assert_non_null(strstr(error.message, "kz help try"));
+    assert_int_equal(cli_parse_options(&command, 2, without, &o, &error), KZ_OK);
+    assert_true(o.loud);
+}
+
 static void finds_the_nearest_name(void **state) {
     (void)state;
     const char *const names[] = {"vector_add", "reduce", "03_warp_shuffle", NULL};
@@ -99,6 +110,7 @@ int main(void) {
         cmocka_unit_test(reads_every_kind),
         cmocka_unit_test(an_output_takes_a_path_only_where_it_looks_like_one),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(refuses_words_where_none_are_taken),
         cmocka_unit_test(finds_the_nearest_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,13 @@ uint64_t cli_seed(const cli_shared *options, uint64_t otherwise) {
     return options->seed.given ? (uint64_t)options->seed.value : otherwise;
 }
 
+kz_status cli_one_device(const cli_shared *options, const char *command, const char **id, kz_error *error) {
+    *id = options->devices.count ? options->devices.items[0] : NULL;
+    if (options->devices.count < 2) return KZ_OK;
+    return base_fail(error, KZ_INVALID, "kz %s takes one --device, not both %s and %s", command,
+                     options->devices.items[0], options->devices.items[1]);
+}
+
 // ---- a program's words ------------------------------------------------------------------------------------
 
 // A command line in parts: argv[0 .. own) is kz's, then come the files of the program and its arguments.

@@ -93,8 +93,11 @@ kz_status report_journal_close(report_journal *journal, kz_error *error);
 kz_status report_results_path(const char *verb, base_text *path, kz_error *error);
 void report_results_folder(base_text *path); // that folder; nothing is made
 
-// All objects of an array as JSON lines; to `path` whole or not at all, to stdout where it is NULL.
-kz_status report_write_lines(const json_t *array, const char *path, kz_error *error);
+// Output for programs: to `path` whole or not at all, to stdout where it is NULL.
+kz_status report_write_text(const base_text *text, const char *path, kz_error *error);
+kz_status report_write_lines(const json_t *array, const char *path, kz_error *error); // a line per object
+kz_status report_write_line(json_t *object, const char *path, kz_error *error);       // takes it over
+kz_status report_write_indented(json_t *object, const char *path, kz_error *error);   // takes it over
 
 json_t *report_number(double value); // null where it is not finite: unknown is never 0
 void report_time(char text[32]);     // "2026-11-15T02:27:31Z"

@@ -33,4 +33,11 @@ expect_exit 2 list reduce
 expect_exit 2 info
 expect_exit 2 ptx chek x.ptx
 expect_err "did you mean check?"
+for command in tune microbench "timeline reduce" "learn show"; do
+    # shellcheck disable=SC2086 # words
+    expect_exit 2 $command --device sim --device cpu
+    expect_err "takes one --device, not both sim and cpu"
+done
+expect_exit 2 grade "$0" --device sim --device cpu
+expect_err "takes one --device"
 finish

@@ -15,7 +15,7 @@ struct report_journal {
     kz_error failure; // the first one; status KZ_OK while there is none
 };
 
-static char *dump(const json_t *object) { return json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER); }
+enum { LINE = JSON_COMPACT | JSON_PRESERVE_ORDER };
 
 static kz_status fail_write(report_journal *j, int code) {
     base_fail(&j->failure, KZ_IO, "cannot write %s: %s", j->path, strerror(code));
@@ -65,7 +65,7 @@ static kz_status write_line(report_journal *j, const char *line, size_t length) 
 
 kz_status report_journal_add(report_journal *j, const json_t *object, kz_error *error) {
     if (!j->failure.status) {
-        char *text = dump(object);
+        char *text = json_dumps(object, LINE);
         size_t length = text ? strlen(text) : 0;
         if (text) {
             text[length] = '\n'; // in the NUL's place: it is no string from here on
@@ -118,25 +118,47 @@ kz_status report_results_path(const char *verb, base_text *path, kz_error *error
     return KZ_OK;
 }
 
+kz_status report_write_text(const base_text *text, const char *path, kz_error *error) {
+    const char *data = text->data ? text->data : "";
+    if (text->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for the output");
+    if (path) return base_file_write(path, data, text->length, error);
+    if (fwrite(data, 1, text->length, stdout) == text->length && fflush(stdout) == 0) return KZ_OK;
+    return base_fail(error, KZ_IO, "the output could not be written: %s", strerror(errno));
+}
+
+// Adds an object and ends the line.
+static void add_json(base_text *text, const json_t *object, size_t flags) {
+    char *dumped = object ? json_dumps(object, flags) : NULL;
+    if (dumped) base_text_add(text, "%s\n", dumped);
+    text->failed = text->failed || !dumped;
+    free(dumped);
+}
+
 kz_status report_write_lines(const json_t *array, const char *path, kz_error *error) {
     base_text text = {0};
     size_t i;
     json_t *object;
-    json_array_foreach((json_t *)array, i, object) {
-        char *line = dump(object);
-        if (line) base_text_add(&text, "%s\n", line);
-        text.failed = text.failed || !line;
-        free(line);
-    }
-    kz_status status = KZ_OK;
-    if (text.failed)
-        status = base_fail(error, KZ_NO_MEMORY, "no memory for the JSON output");
-    else if (path)
-        status = base_file_write(path, text.data ? text.data : "", text.length, error);
-    else if (fwrite(text.data ? text.data : "", 1, text.length, stdout) != text.length || fflush(stdout) != 0)
-        status = base_fail(error, KZ_IO, "the JSON output could not be written: %s", strerror(errno));
+    json_array_foreach((json_t *)array, i, object) add_json(&text, object, LINE);
+    kz_status status = report_write_text(&text, path, error);
     base_text_free(&text);
     return status;
+}
+
+static kz_status write_one(json_t *object, size_t flags, const char *path, kz_error *error) {
+    base_text text = {0};
+    add_json(&text, object, flags);
+    json_decref(object);
+    kz_status status = report_write_text(&text, path, error);
+    base_text_free(&text);
+    return status;
+}
+
+kz_status report_write_line(json_t *object, const char *path, kz_error *error) {
+    return write_one(object, LINE, path, error);
+}
+
+kz_status report_write_indented(json_t *object, const char *path, kz_error *error) {
+    return write_one(object, JSON_INDENT(2), path, error);
 }
 
 json_t *report_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }

@@ -103,6 +103,26 @@ static void a_full_disk_is_an_error_that_stays(void **state) {
     json_decref(object);
 }
 
+static void one_object_is_written_as_asked(void **state) {
+    char path[] = "/tmp/kz_object_XXXXXX", *data;
+    size_t size;
+    close(mkstemp(path));
+    assert_int_equal(report_write_line(json_pack("{s:i, s:i}", "b", 1, "a", 2), path, NULL), KZ_OK);
+    assert_int_equal(base_file_read(path, &data, &size, NULL), KZ_OK);
+    assert_string_equal(data, "{\"b\":1,\"a\":2}\n");
+    free(data);
+    assert_int_equal(report_write_indented(json_pack("{s:i}", "b", 1), path, NULL), KZ_OK);
+    assert_int_equal(base_file_read(path, &data, &size, NULL), KZ_OK);
+    assert_string_equal(data, "{\n  \"b\": 1\n}\n");
+    free(data);
+    kz_error error;
+    assert_int_equal(report_write_line(NULL, path, &error),
+                     KZ_NO_MEMORY); // what json_pack gives without memory
+    const base_text text = {.data = "words", .length = 5};
+    assert_int_equal(report_write_text(&text, "/dev/full", &error), KZ_IO);
+    unlink(path);
+}
+
 static void unknown_is_null(void **state) {
     (void)state;
     json_t *unknown = report_number(NAN), *one = report_number(1);
@@ -157,6 +177,7 @@ int main(void) {
         cmocka_unit_test(colour_only_where_asked_for),
         cmocka_unit_test(a_journal_is_written_as_it_goes),
         cmocka_unit_test(a_full_disk_is_an_error_that_stays),
+        cmocka_unit_test(one_object_is_written_as_asked),
         cmocka_unit_test(unknown_is_null),
         cmocka_unit_test(junit_is_escaped),
         cmocka_unit_test(results_go_where_the_environment_says),
