@@ -89,15 +89,21 @@ static bool take_home(toolchain *tools, const char *home, char too_old[TOOLCHAIN
     return home && *home && join(folder, home, "bin") && take(tools, folder, too_old);
 }
 
-static bool take_from_path(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
-    const char *at = getenv("PATH");
-    while (at && *at) {
-        size_t length = strcspn(at, ":");
-        char folder[TOOLCHAIN_PATH];
-        snprintf(folder, sizeof folder, "%.*s", (int)length, at);
-        if (folder[0] && take(tools, folder, too_old)) return true;
-        at += length + (at[length] == ':');
+// The next folder of $PATH that has a name; `at` is where to go on. False at the end.
+static bool next_folder(const char **at, char folder[TOOLCHAIN_PATH]) {
+    while (*at && **at) {
+        size_t length = strcspn(*at, ":");
+        snprintf(folder, TOOLCHAIN_PATH, "%.*s", (int)length, *at);
+        *at += length + ((*at)[length] == ':');
+        if (length) return true;
     }
+    return false;
+}
+
+static bool take_from_path(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
+    char folder[TOOLCHAIN_PATH];
+    for (const char *at = getenv("PATH"); next_folder(&at, folder);)
+        if (take(tools, folder, too_old)) return true;
     return false;
 }
 
@@ -201,13 +207,9 @@ bool toolchain_find_program(const char *name, char path[TOOLCHAIN_PATH]) {
         if (access(name, X_OK) == 0) snprintf(path, TOOLCHAIN_PATH, "%s", name);
         return path[0] != 0;
     }
-    for (const char *at = getenv("PATH"); at && *at;) {
-        size_t length = strcspn(at, ":");
-        char folder[TOOLCHAIN_PATH];
-        snprintf(folder, sizeof folder, "%.*s", (int)length, at);
-        if (folder[0] && find_program(path, folder, name)) return true;
-        at += length + (at[length] == ':');
-    }
+    char folder[TOOLCHAIN_PATH];
+    for (const char *at = getenv("PATH"); next_folder(&at, folder);)
+        if (find_program(path, folder, name)) return true;
     return false;
 }
 
