@@ -32,8 +32,10 @@ typedef enum cli_option_kind {
     CLI_TEXT,    // const char *
     CLI_LIST,    // cli_list: may be repeated
     CLI_INTEGER, // cli_integer: decimal or 0x
+    CLI_SECONDS, // double, above 0: 2.5; zeroed where it is not given
     CLI_OUTPUT,  // cli_output: --json, --json=PATH, or --json PATH where PATH looks like a file
 } cli_option_kind;
+bool cli_takes_value(cli_option_kind kind); // else it is a flag, or its value may be left out
 
 enum { CLI_LIST_CAPACITY = 64 };
 

@@ -43,11 +43,6 @@ static kz_status check_output(const char *path, kz_error *error) {
     return KZ_IO;
 }
 
-static void complain(const kz_error *error, const char *consequence) {
-    cli_fail(error);
-    if (consequence) fprintf(stderr, "kz: %s\n", consequence);
-}
-
 static int exit_code(const report_check *report) {
     kz_error error = {0};
     kz_status status = report_check_verdict(report, &error);
@@ -69,7 +64,7 @@ static int check(const cli_shared *options, const workload *w) {
                                            .huge = o->huge,
                                            .no_time = options->no_time,
                                            .interrupted = cli_interrupted,
-                                           .complain = complain};
+                                           .complain = cli_complain};
     kz_error error = {0};
     workload_check *run = NULL;
     cli_catch_interrupts();

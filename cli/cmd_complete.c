@@ -161,8 +161,7 @@ static void add_token(form *f, const char *text, size_t length) {
 
 static bool takes_value(const cli_command *command, const char *name, size_t length) {
     for (const cli_option *o = command->options; o && o->name; o++)
-        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
-            return o->kind == CLI_TEXT || o->kind == CLI_LIST || o->kind == CLI_INTEGER;
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) return cli_takes_value(o->kind);
     return false;
 }
 

@@ -104,13 +104,12 @@ static int debug_program(const debug_options *o, const workload *w, const char *
     char variable[PATH + 16];
     kz_error error = {0};
     course_case c;
-    workload_program settings;
+    workload_program settings = cli_program_settings(&o->shared);
     const char *flags[CLI_LIST_CAPACITY + 1];
     size_t flag_count = 0;
     if (w->kind == WORKLOAD_TASK &&
         workload_task_case(w->task.task, o->shared.pattern, course_case_to_debug, &c, &error))
         return cli_fail(&error);
-    if (cli_program_settings(&o->shared, &settings, &error)) return cli_fail(&error);
     snprintf(variable, sizeof variable, "KZ_DEBUG=%s", where);
     for (size_t i = 0; i < settings.nvcc_flag_count; i++) flags[flag_count++] = settings.nvcc_flags[i];
     if (!o->shared.optimized) flags[flag_count++] = "-G";

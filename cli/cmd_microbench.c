@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/bench/microbench.h"
+#include "report/bench/run.h"
 #include "report/profile/peaks.h"
 
 typedef struct microbench_options {
@@ -95,16 +96,10 @@ static int measure(microbench_session *s, kz_device *device) {
     bench_micro_request request = {
         .device = device, .interrupted = cli_interrupted, .done = take, .context = s};
     memcpy(request.groups, s->groups, sizeof request.groups);
-    s->info.device = *kz_device_get_info(device);
-    bench_monitor *monitor = s->info.device.kind == KZ_DEVICE_CUDA
-                                 ? bench_monitor_open(s->info.device.id, s->info.device.name)
-                                 : NULL;
-    s->info.driver = bench_monitor_driver(monitor);
-    s->info.uuid = bench_monitor_uuid(monitor);
-    s->info.other_processes = monitor ? bench_monitor_others(monitor) : -1;
-    if (s->info.other_processes > 0)
-        fprintf(stderr, "kz: warning: %d other process%s on this GPU: the figures will suffer\n",
-                s->info.other_processes, s->info.other_processes > 1 ? "es compute" : " computes");
+    const kz_device_info *info = kz_device_get_info(device);
+    bench_monitor *monitor = info->kind == KZ_DEVICE_CUDA ? bench_monitor_open(info->id, info->name) : NULL;
+    bench_run_take_device(&s->info, info, monitor);
+    report_bench_warn_of_others(&s->info);
     double begin = base_seconds();
     kz_status status = open_file(s, &error);
     report_progress_begin(&s->progress, stderr);
@@ -166,13 +161,11 @@ static int run(const cli_command *self, int argc, char **argv) {
     kz_error error = {0};
     kz_device *device = NULL;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    microbench_session s = {.options = &options, .info.other_processes = -1};
     base_text command = {0};
     base_text_add(&command, "kz");
     for (int i = 0; i < argc; i++) base_text_add(&command, " %s", argv[i]);
-    bench_run_id(s.info.id);
-    s.info.command = command.data;
-    s.info.commit = options.shared.commit ? options.shared.commit : bench_commit();
+    microbench_session s = {.options = &options,
+                            .info = bench_run_begin(command.data, options.shared.commit)};
     cli_catch_interrupts();
     int code = CLI_OK;
     const char *id = NULL;

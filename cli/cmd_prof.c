@@ -196,8 +196,9 @@ static kz_status parse(const cli_command *self, int argc, char **argv, prof_opti
 static int profile(const prof_options *o, const targets *t) {
     workload_profile runs[TARGETS] = {{.failure = 0}};
     kz_error error = {0};
-    workload_profile_options wanted = {.pattern = o->shared.pattern};
-    kz_status status = cli_program_settings(&o->shared, &wanted.settings, &error);
+    workload_profile_options wanted = {.settings = cli_program_settings(&o->shared),
+                                       .pattern = o->shared.pattern};
+    kz_status status = KZ_OK;
     wanted.settings.session = o->keep;
     if (cli_to_stdout(&o->shared.json) || cli_to_stdout(&o->shared.html) || (o->metrics && o->csv))
         wanted.settings.output = STDERR_FILENO; // stdout is for what a program reads

@@ -21,13 +21,12 @@ static kz_status check_form(const workload *w, kz_error *error) {
 static int run_whole(const cli_shared *options, const workload *w) {
     kz_error error = {0};
     course_case c;
-    workload_program settings;
+    const workload_program settings = cli_program_settings(options);
     workload_result result;
     workload_answer answer = {0};
     kz_status status = check_form(w, &error);
     if (!status && w->kind == WORKLOAD_TASK)
         status = workload_task_case(w->task.task, options->pattern, course_case_to_profile, &c, &error);
-    if (!status) status = cli_program_settings(options, &settings, &error);
     if (!status) status = workload_run(w, &settings, &c, &answer, &result, &error);
     if (status) return cli_fail(&error);
     cli_tell_answer(&answer, true);

@@ -37,9 +37,9 @@ static kz_status prepare(const sanitize_options *o, char instruments[96], worklo
              o->leaks ? ",leaks" : "", o->determinism.given ? ",hashes" : "");
     if (!report_findings_open(findings)) return base_fail(error, KZ_NO_MEMORY, "no memory for findings");
     kz_status status = choose_seeds(o, to, error);
-    if (!status) status = cli_program_settings(&o->shared, &to->settings, error);
     if (!status) status = report_findings_choose(findings, o->only, o->ignore, error);
     if (!status && o->suppress) status = report_findings_suppress(findings, o->suppress, error);
+    to->settings = cli_program_settings(&o->shared);
     to->settings.observe = instruments;
     if (cli_to_stdout(&o->shared.json)) to->settings.output = STDERR_FILENO; // not between the lines of JSON
     to->pattern = o->shared.pattern;

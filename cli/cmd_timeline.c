@@ -65,12 +65,11 @@ static int draw(const cli_shared *options, const workload *w) {
     workload_result result;
     workload_answer answer;
     kz_error error = {0};
-    workload_timeline_options wanted = {.pattern = o->shared.pattern};
+    workload_timeline_options wanted = {.settings = cli_program_settings(&o->shared),
+                                        .pattern = o->shared.pattern};
     if (o->width.given && (o->width.value < LEAST_WIDTH || o->width.value > MOST_WIDTH))
         return cli_fail_with(KZ_INVALID, "--width takes %d to %d columns", LEAST_WIDTH, MOST_WIDTH);
-    if (cli_one_device(&o->shared, "timeline", &wanted.device, &error) ||
-        cli_program_settings(&o->shared, &wanted.settings, &error))
-        return cli_fail(&error);
+    if (cli_one_device(&o->shared, "timeline", &wanted.device, &error)) return cli_fail(&error);
     if (is_quiet(o)) wanted.settings.output = STDERR_FILENO;
     kz_status status = workload_timeline(w, &wanted, &t, &result, &answer, &error);
     cli_tell_answer(&answer, true);

@@ -2,9 +2,12 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool cli_takes_value(cli_option_kind kind) { return kind != CLI_FLAG && kind != CLI_OUTPUT; }
 
 static const cli_option *find_option(const cli_command *command, const char *name, size_t length) {
     for (const cli_option *o = command->options; o && o->name; o++)
@@ -58,12 +61,21 @@ static kz_status set_integer(const cli_option *option, const char *text, cli_int
     return KZ_OK;
 }
 
+static kz_status set_seconds(const cli_option *option, const char *text, double *to, kz_error *error) {
+    char *end = NULL;
+    *to = strtod(text, &end);
+    if (end != text && *end == 0 && isfinite(*to) && *to > 0 && *to <= 1e9) return KZ_OK;
+    return base_fail(error, KZ_INVALID, "--%s takes seconds above zero, such as 2.5, not \"%s\"",
+                     option->name, text);
+}
+
 static kz_status set_option(const cli_option *option, const char *value, void *field, kz_error *error) {
     switch (option->kind) {
     case CLI_FLAG: *(bool *)field = true; return KZ_OK;
     case CLI_TEXT: *(const char **)field = value; return KZ_OK;
     case CLI_LIST: return add_to_list(field, value, error);
     case CLI_INTEGER: return set_integer(option, value, field, error);
+    case CLI_SECONDS: return set_seconds(option, value, field, error);
     case CLI_OUTPUT:
         *(cli_output *)field = (cli_output){true, value && strcmp(value, "-") == 0 ? NULL : value};
         return KZ_OK;
@@ -82,8 +94,7 @@ static kz_status parse_option(const cli_command *command, int argc, char **argv,
     const char *value = equals ? equals + 1 : NULL;
     if (option->kind == CLI_FLAG && value)
         return base_fail(error, KZ_INVALID, "--%s takes no value", option->name);
-    bool needs_value = option->kind == CLI_TEXT || option->kind == CLI_LIST || option->kind == CLI_INTEGER;
-    if (!value && needs_value) {
+    if (!value && cli_takes_value(option->kind)) {
         if (*at + 1 >= argc) {
             base_fail(error, KZ_INVALID, "--%s needs a value: --%s %s", option->name, option->name,
                       option->argument);

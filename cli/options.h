@@ -11,8 +11,9 @@
 
 typedef struct cli_shared {
     cli_list devices, flags;
-    const char *gpu, *family, *task, *pattern, *time, *timeout, *junit, *commit;
+    const char *gpu, *family, *task, *pattern, *junit, *commit;
     cli_integer seed;
+    double time, timeout;
     cli_output json, html;
     bool no_save, no_time, optimized;
     base_text command_line; // "kz bench reduce ...", for records
@@ -34,9 +35,9 @@ typedef struct cli_shared {
 #define CLI_CASE(text) CLI_ROW("case", CLI_TEXT, pattern, "NAME", text)
 #define CLI_NVCC_FLAG  CLI_ROW("nvcc-flag", CLI_LIST, flags, "FLAG", "one more word for nvcc; may be repeated")
 #define CLI_TIMEOUT                                                                                          \
-    CLI_ROW("timeout", CLI_TEXT, timeout, "SECONDS", "stop after this time and say who waits where")
+    CLI_ROW("timeout", CLI_SECONDS, timeout, "SECONDS", "stop after this time and say who waits where")
 #define CLI_TIME(seconds)                                                                                    \
-    CLI_ROW("time", CLI_TEXT, time, "S", "give up on a candidate after so many seconds (" seconds ")")
+    CLI_ROW("time", CLI_SECONDS, time, "S", "give up on a candidate after so many seconds (" seconds ")")
 #define CLI_SEED(text)        CLI_ROW("seed", CLI_INTEGER, seed, "N", text)
 #define CLI_INPUT_SEED        CLI_SEED("the seed of the inputs (2026)")
 #define CLI_SCHEDULE_SEED     CLI_SEED("another order of blocks and warps for each N > 0")
@@ -69,10 +70,12 @@ int cli_run_workload(const cli_command *command, int argc, char **argv, const wo
                      int (*run)(const cli_shared *options, const workload *w));
 
 // What all programs are run with: the GPU, nvcc's flags, the seed, the time allowed.
-kz_status cli_program_settings(const cli_shared *options, workload_program *settings, kz_error *error);
+workload_program cli_program_settings(const cli_shared *options);
 // How a program ended, where that was no ordinary end; and what is to be said of a task's answer. On stderr.
 void cli_tell_end(const workload_result *result);
 void cli_tell_answer(const workload_answer *answer, bool also_right);
 void cli_note(const char *text); // "kz: note: ..." on stderr
+// What went wrong on the way, and what comes of it (may be NULL).
+void cli_complain(const kz_error *error, const char *consequence);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct opts {
     cli_list devices;
     cli_integer seed;
     cli_output json;
+    double time;
 } opts;
 
 static const cli_option table[] = {
@@ -22,6 +23,7 @@ static const cli_option table[] = {
     {"device", CLI_LIST, offsetof(opts, devices), "ID", "a list"},
     {"seed", CLI_INTEGER, offsetof(opts, seed), "N", "an integer"},
     {"json", CLI_OUTPUT, offsetof(opts, json), "PATH", "an output"},
+    {"time", CLI_SECONDS, offsetof(opts, time), "S", "seconds"},
     {0},
 };
 static const cli_command command = {.usage = "kz try", .about = "", .options = table};
@@ -85,6 +87,20 @@ static void says_what_is_wrong(void **state) {
     assert_string_equal(words.items[0], "--loud");
 }
 
+static void seconds_are_above_zero(void **state) {
+    opts o;
+    cli_list words;
+    kz_error error;
+    assert_int_equal(PARSE("--time", "2.5"), 0);
+    assert_true(o.time == 2.5);
+    static const char *const wrong[] = {"soon", "0", "-1", "nan", "inf", "1e10", "2s", ""};
+    for (size_t i = 0; i < BASE_COUNT(wrong); i++) {
+        assert_int_equal(PARSE("--time", wrong[i]), KZ_INVALID);
+        assert_non_null(strstr(error.message, "--time takes seconds"));
+    }
+    assert_int_equal(PARSE("--time"), KZ_INVALID);
+}
+
 static void refuses_words_where_none_are_taken(void **state) {
     opts o = {0};
     kz_error error;
@@ -110,6 +126,7 @@ int main(void) {
         cmocka_unit_test(reads_every_kind),
         cmocka_unit_test(an_output_takes_a_path_only_where_it_looks_like_one),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(seconds_are_above_zero),
         cmocka_unit_test(refuses_words_where_none_are_taken),
         cmocka_unit_test(finds_the_nearest_name),
     };

@@ -31,8 +31,7 @@ typedef struct parts {
 static int option_words(const cli_command *command, const char *word) {
     if (strchr(word, '=')) return 1;
     for (const cli_option *o = command->options; o && o->name; o++)
-        if (strcmp(o->name, word + 2) == 0)
-            return o->kind == CLI_TEXT || o->kind == CLI_LIST || o->kind == CLI_INTEGER ? 2 : 1;
+        if (strcmp(o->name, word + 2) == 0) return cli_takes_value(o->kind) ? 2 : 1;
     return 1;
 }
 
@@ -129,13 +128,13 @@ int cli_run_workload(const cli_command *command, int argc, char **argv, const wo
     return code;
 }
 
-kz_status cli_program_settings(const cli_shared *o, workload_program *settings, kz_error *error) {
-    *settings = (workload_program){.gpu = o->gpu,
-                                   .nvcc_flags = o->flags.items,
-                                   .nvcc_flag_count = o->flags.count,
-                                   .seed = cli_seed(o, 0),
-                                   .note = cli_note};
-    return o->timeout ? workload_program_seconds(o->timeout, &settings->timeout, error) : KZ_OK;
+workload_program cli_program_settings(const cli_shared *o) {
+    return (workload_program){.gpu = o->gpu,
+                              .nvcc_flags = o->flags.items,
+                              .nvcc_flag_count = o->flags.count,
+                              .seed = cli_seed(o, 0),
+                              .timeout = o->timeout,
+                              .note = cli_note};
 }
 
 // ---- what is said -------------------------------------------------------------------------------------------
@@ -143,6 +142,11 @@ kz_status cli_program_settings(const cli_shared *o, workload_program *settings, 
 void cli_note(const char *text) {
     fflush(stdout);
     fprintf(stderr, "kz: note: %s\n", text);
+}
+
+void cli_complain(const kz_error *error, const char *consequence) {
+    cli_fail(error);
+    if (consequence) fprintf(stderr, "kz: %s\n", consequence);
 }
 
 void cli_tell_end(const workload_result *result) {

@@ -91,3 +91,33 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
                   rival->name);
     return true;
 }
+
+// ---- by name --------------------------------------------------------------------------------------------
+
+static kz_status fail_rival(const char *name, kz_error *error) {
+    base_text why = {0};
+    const bench_rival *rival = bench_rival_find(name);
+    base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\" here", name);
+    if (rival && bench_rival_missing(rival, &(bench_peers){0}, &why)) base_fail_note(error, "%s", why.data);
+    base_text_free(&why);
+    base_fail_note(
+        error,
+        "rivals are lib/libkz_peer_<name>.so beside the folder of kz; `--rivals none` leaves them out");
+    return KZ_NOT_FOUND;
+}
+
+kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
+                                 kz_error *error) {
+    *peers = (bench_peers){0};
+    if (count == 1 && strcmp(names[0], "none") == 0) return KZ_OK;
+    for (size_t i = 0; !used && i < count; i++)
+        if (!bench_rival_find(names[i])) return fail_rival(names[i], error);
+    kz_status status = used ? bench_peers_open(peers, error) : KZ_OK;
+    if (status || !used || count == 0) return status;
+    size_t kept = 0;
+    for (size_t i = 0; i < peers->count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (strcmp(peers->items[i]->name, names[k]) == 0) peers->items[kept++] = peers->items[i];
+    peers->count = kept;
+    return kept ? KZ_OK : fail_rival(names[0], error);
+}

@@ -16,6 +16,10 @@ typedef struct bench_peers {
 // From $KZ_PEERS, else ../lib of the folder this executable lies in. None there is no error; one that cannot
 // be opened is: it would silently be a race without the rival. Each says which devices it is for.
 kz_status bench_peers_open(bench_peers *peers, kz_error *error);
+// The same for those named alone; no name: all there are; the name "none": none. Where they are not `used`, nothing is
+// opened, and a name that is no rival's is refused all the same.
+kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
+                                 kz_error *error);
 void bench_peers_close(bench_peers *peers);
 
 typedef struct bench_rival {

@@ -141,6 +141,26 @@ static void what_is_missing_is_told(void **state) {
     base_text_free(&why);
 }
 
+static void rivals_are_chosen_by_name(void **state) {
+    bench_peers peers;
+    kz_error error = {0};
+    const char *const none[] = {"none"}, *const unknown[] = {"nobody"}, *const cub[] = {"cub"};
+    setenv("KZ_PEERS", "/nowhere/at/all", 1);
+    assert_int_equal(bench_peers_open_named(&peers, none, 1, true, &error), KZ_OK);
+    assert_int_equal(bench_peers_open_named(&peers, NULL, 0, true, &error), KZ_OK);
+    assert_int_equal(peers.count, 0);
+    assert_int_equal(bench_peers_open_named(&peers, cub, 1, false, &error), KZ_OK); // known, and not needed
+    assert_int_equal(bench_peers_open_named(&peers, unknown, 1, false, &error), KZ_NOT_FOUND);
+    assert_int_equal(bench_peers_open_named(&peers, cub, 1, true, &error), KZ_NOT_FOUND);
+    assert_non_null(strstr(error.message, "cub is not built"));
+    const kz_peer *blas = open_peer("openblas", &peers);
+    if (!blas) skip();
+    const char *const named[] = {"openblas"};
+    assert_int_equal(bench_peers_open_named(&peers, named, 1, true, &error), KZ_OK);
+    assert_int_equal(peers.count, 1);
+    assert_string_equal(peers.items[0]->name, "openblas");
+}
+
 static void cublas_multiplies_by_rows(void **state) {
     (void)state;
     bench_peers peers;
@@ -177,6 +197,7 @@ int main(void) {
         cmocka_unit_test(cub_says_what_it_offers),
         cmocka_unit_test(cublas_without_its_library_offers_nothing),
         cmocka_unit_test(what_is_missing_is_told),
+        cmocka_unit_test(rivals_are_chosen_by_name),
         cmocka_unit_test(cublas_multiplies_by_rows),
         cmocka_unit_test(openblas_multiplies_by_rows),
     };

@@ -34,7 +34,7 @@ static void utc(char time_text[32], const char *format) {
     strftime(time_text, 32, format, &parts);
 }
 
-void bench_run_id(char id[40]) {
+static void make_id(char id[40]) {
     struct timespec t;
     char when[32];
     utc(when, "%Y%m%dT%H%M%SZ");
@@ -43,6 +43,20 @@ void bench_run_id(char id[40]) {
 }
 
 const char *bench_commit(void) { return BENCH_COMMIT[0] ? BENCH_COMMIT : NULL; }
+
+bench_run_info bench_run_begin(const char *command, const char *commit) {
+    bench_run_info run = {
+        .command = command, .commit = commit ? commit : bench_commit(), .other_processes = -1};
+    make_id(run.id);
+    return run;
+}
+
+void bench_run_take_device(bench_run_info *run, const kz_device_info *device, const bench_monitor *monitor) {
+    run->device = *device;
+    run->driver = bench_monitor_driver(monitor);
+    run->uuid = bench_monitor_uuid(monitor);
+    run->other_processes = bench_monitor_others(monitor);
+}
 
 static json_t *run_object(const bench_run_info *run) {
     char when[32];

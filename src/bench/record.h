@@ -23,7 +23,10 @@ typedef struct bench_run_info {
     kz_device_info device;
 } bench_run_info;
 
-void bench_run_id(char id[40]);
+// A new run; without a commit, that of the build. No device is known yet.
+bench_run_info bench_run_begin(const char *command, const char *commit);
+// Its device, as the monitor (may be NULL) knows it: driver, uuid, who else computes there.
+void bench_run_take_device(bench_run_info *run, const kz_device_info *device, const bench_monitor *monitor);
 // The commit this was built from, "9f2c1d…[-dirty]"; NULL where the build knew none.
 const char *bench_commit(void);
 

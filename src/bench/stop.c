@@ -15,6 +15,20 @@ bench_rule bench_default_rule(void) {
                         .warm_seconds = 1};
 }
 
+bench_rule bench_suite_rule(void) {
+    bench_rule rule = bench_default_rule();
+    rule.most_seconds = 2.5;
+    rule.warm_seconds = 0.4;
+    return rule;
+}
+
+void bench_rule_limit(bench_rule *rule, double most_seconds) {
+    if (most_seconds <= 0) return;
+    rule->most_seconds = most_seconds;
+    rule->least_seconds = fmin(rule->least_seconds, most_seconds);
+    rule->warm_seconds = fmin(rule->warm_seconds, most_seconds);
+}
+
 const char *bench_state_name(bench_state state) {
     static const char *const names[] = {"going on", "converged", "not converged"};
     return names[state];

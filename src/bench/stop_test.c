@@ -74,6 +74,16 @@ static void looks_grow_rarer(void **state) {
     assert_int_equal(bench_next_look(1000), 1100);
 }
 
+static void a_limit_holds_for_warming_up_too(void **state) {
+    bench_rule rule = bench_suite_rule();
+    bench_rule_limit(&rule, 0);
+    assert_true(rule.most_seconds == 2.5 && rule.warm_seconds == 0.4);
+    bench_rule_limit(&rule, 0.1);
+    assert_true(rule.most_seconds == 0.1 && rule.warm_seconds == 0.1 && rule.least_seconds == 0.1);
+    bench_rule_limit(&rule, 5);
+    assert_true(rule.most_seconds == 5 && rule.warm_seconds == 0.1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quiet_samples_converge),
@@ -82,6 +92,7 @@ int main(void) {
         cmocka_unit_test(a_slow_kernel_stops_after_three),
         cmocka_unit_test(warm_is_two_medians_of_ten_that_agree),
         cmocka_unit_test(looks_grow_rarer),
+        cmocka_unit_test(a_limit_holds_for_warming_up_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

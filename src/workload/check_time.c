@@ -15,10 +15,7 @@ static const bench_rule short_rule = {.least_samples = 10,
                                       .warm_seconds = 0.05};
 
 kz_status workload_timer_open(workload_timer *timer, bool has_cuda, kz_error *error) {
-    bench_run_id(timer->run.id);
-    timer->run.command = "kz check";
-    timer->run.commit = bench_commit();
-    timer->run.other_processes = -1;
+    timer->run = bench_run_begin("kz check", NULL);
     return has_cuda ? bench_peers_open(&timer->peers, error) : KZ_OK;
 }
 
@@ -204,10 +201,7 @@ static kz_status measure(workload_timer *timer, report_check *report, bench_requ
     bench_monitor *monitor = NULL;
     bench_outcome *outcome = NULL;
     if (device->kind == KZ_DEVICE_CUDA) monitor = bench_monitor_open(device->id, device->name);
-    timer->run.device = *device;
-    timer->run.driver = bench_monitor_driver(monitor);
-    timer->run.uuid = bench_monitor_uuid(monitor);
-    timer->run.other_processes = bench_monitor_others(monitor);
+    bench_run_take_device(&timer->run, device, monitor);
     kz_status status = bench_probes_open(request->device, &probes, error);
     if (!status) {
         request->probes = probes;

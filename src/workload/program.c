@@ -32,14 +32,6 @@ bool workload_program_is_source(const char *word) {
     return false;
 }
 
-kz_status workload_program_seconds(const char *text, double *seconds, kz_error *error) {
-    char *end;
-    *seconds = strtod(text, &end);
-    if (end == text || *end || !isfinite(*seconds) || *seconds <= 0 || *seconds > 1e9)
-        return base_fail(error, KZ_INVALID, "--timeout takes seconds above zero, not \"%s\"", text);
-    return KZ_OK;
-}
-
 // ---- what kind of file ----------------------------------------------------------------------------
 
 bool workload_program_has_main(const char *source) {

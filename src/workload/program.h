@@ -52,9 +52,6 @@ const char *workload_program_end(const workload_result *result, char text[WORKLO
 kz_status workload_program_record(const workload_result *result, const char *name, report_record *record,
                                   kz_error *error);
 
-// "2.5": seconds above zero.
-kz_status workload_program_seconds(const char *text, double *seconds, kz_error *error);
-
 // Whether `word` names a whole program: a .cu file that has a main of its own, or an executable file.
 bool workload_program_is(const char *word);
 // Whether its suffix is that of a source, an object or a library.

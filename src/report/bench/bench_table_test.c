@@ -1,6 +1,7 @@
 // The table of a timed case, from an outcome made up by hand: what is said of targets and doubts, and that it
 // fits the line.
-#include "report/bench/table.h"
+#include "report/bench/run.h"
+#include "report/bench/tune.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,6 +178,79 @@ static void what_the_cores_compute_is_named(void **state) {
     free(o);
 }
 
+// ---- a run -----------------------------------------------------------------------------------------------
+
+static void a_run_is_summed_up(void **state) {
+    char *text;
+    size_t size;
+    report_bench report = {.file = open_memstream(&text, &size), .path = "out.jsonl"};
+    report.tally = (report_bench_tally){.cases = 2, .met = 1, .missed = 1, .wrong = 3, .unsettled = 1};
+    base_text_add(&report.tally.shortfalls, "  toy: target missed\n");
+    report_bench_end(&report, 2);
+    fflush(report.file);
+    expect(text, "2 cases in 2.00 s; targets: 1 met, 1 missed, 0 open; 3 wrong; 1 not settled\n");
+    expect(text, "  toy: target missed\nrecords: out.jsonl\n");
+    report.write_error.status = KZ_IO;
+    rewind(report.file);
+    report_bench_end(&report, 2);
+    fputc(0, report.file);
+    fflush(report.file);
+    assert_null(strstr(text, "records:")); // nothing is said to be kept that is not
+    fclose(report.file);
+    free(text);
+    report_bench_free(&report);
+}
+
+static size_t count(const char *text, const char *what) {
+    size_t found = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++) found++;
+    return found;
+}
+
+static void a_missing_rival_is_told_once(void **state) {
+    char *text;
+    size_t size;
+    const kz_family racing = {.name = "toy",
+                              .operations = family.operations,
+                              .axes = family.axes,
+                              .rivals = (const char *const[]){"openblas", NULL}};
+    const bench_request request = {.family = &racing, .c = &the_case};
+    const bench_targets none = {0};
+    const bench_peers peers = {0};
+    bench_outcome *o = make();
+    report_bench report = {.file = open_memstream(&text, &size),
+                           .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
+    for (int i = 0; i < 2; i++) report_bench_case(&report, &request, o, &none, &peers);
+    report.told[BENCH_RIVAL_openblas] = false;
+    report.chosen_rivals = true;
+    report_bench_case(&report, &request, o, &none, &peers);
+    fclose(report.file);
+    assert_int_equal(report.tally.cases, 3);
+    assert_int_equal(count(text, "no rival: openblas is not built"), 1);
+    free(text);
+    report_bench_free(&report);
+    free(o);
+}
+
+static void a_simpler_choice_says_what_it_gives_up(void **state) {
+    char *text;
+    size_t size;
+    bench_outcome *o = make();
+    report_table *table = report_tune_open();
+    report_tune_add(table, o, SLOW);
+    report_tune_add(table, o, FAST);
+    FILE *file = open_memstream(&text, &size);
+    report_tune_print(file, table, "toy", "h200,*,*,0,,02_vector\n");
+    fclose(file);
+    expect(text, "~400 us"); // it did not converge
+    expect(text, "simpler; 02_vector is 263.6% faster");
+    assert_int_equal(count(text, "simpler"), 1);
+    expect(text, "\n  h200,*,*,0,,02_vector\n");
+    report_table_close(table);
+    free(text);
+    free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_met),
@@ -185,6 +259,9 @@ int main(void) {
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
         cmocka_unit_test(much_arithmetic_is_told_in_flops),
         cmocka_unit_test(what_the_cores_compute_is_named),
+        cmocka_unit_test(a_run_is_summed_up),
+        cmocka_unit_test(a_missing_rival_is_told_once),
+        cmocka_unit_test(a_simpler_choice_says_what_it_gives_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

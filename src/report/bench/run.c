@@ -1,0 +1,89 @@
+// A run of kz bench. See run.h.
+#include "report/bench/run.h"
+
+#include <string.h>
+
+// A folder gets one file per family: <date>-<commit>-<family>.jsonl, as under results/.
+static void choose_file(const report_bench *r, const kz_family *family, base_text *path) {
+    size_t length = strlen(r->path);
+    char date[32];
+    report_time(date);
+    base_text_add(path, "%s", r->path);
+    if (length && r->path[length - 1] == '/')
+        base_text_add(path, "%.10s-%s-%s.jsonl", date, r->run.commit ? r->run.commit : "unknown",
+                      family->name);
+}
+
+static void print_records(const report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+    for (size_t i = 0; i < outcome->count; i++)
+        for (int mode = 0; mode < (outcome->timed ? BENCH_MODES : 1); mode++) {
+            json_t *record = bench_record(&r->run, request, outcome, i, (bench_mode)mode, NULL);
+            if (record) json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)), putchar('\n');
+            json_decref(record);
+        }
+}
+
+static void keep(report_bench *r, const bench_request *request, const bench_outcome *outcome,
+                 const bench_targets *targets) {
+    if (r->to_stdout) print_records(r, request, outcome);
+    if (!r->path || r->write_error.status) return;
+    base_text path = {0};
+    choose_file(r, request->family, &path);
+    if (path.failed)
+        base_fail(&r->write_error, KZ_NO_MEMORY, "no memory for the name of the records' file");
+    else
+        bench_record_append(path.data, &r->run, request, outcome, targets, &r->write_error);
+    base_text_free(&path);
+}
+
+// A race without its rival is told of, once.
+static void tell_missing_rivals(report_bench *r, const kz_family *family, const bench_outcome *outcome,
+                                const bench_peers *peers) {
+    const kz_device_info *device = &r->run.device;
+    for (size_t i = 0; i < BENCH_RIVALS && device->has_clock && !r->chosen_rivals; i++) {
+        const bench_rival *rival = &bench_rivals[i];
+        bool there = r->told[i];
+        for (size_t k = 0; k < outcome->count; k++)
+            there = there || strcmp(outcome->results[k].candidate.by, rival->name) == 0;
+        base_text why = {0};
+        if (there || !bench_rival_does(rival, family, device->kind == KZ_DEVICE_CPU)) continue;
+        if (bench_rival_missing(rival, peers, &why)) {
+            fprintf(r->file, "no rival: %s\n\n", why.data);
+            r->told[i] = true;
+        }
+        base_text_free(&why);
+    }
+}
+
+void report_bench_case(report_bench *r, const bench_request *request, const bench_outcome *outcome,
+                       const bench_targets *targets, const bench_peers *peers) {
+    FILE *file = r->file;
+    const report_style style = report_detect_style(file);
+    keep(r, request, outcome, targets);
+    report_bench_print(file, &style, request->family, request->c, &r->run.device, outcome, targets,
+                       &r->tally);
+    tell_missing_rivals(r, request->family, outcome, peers);
+    fflush(stdout);
+}
+
+void report_bench_end(const report_bench *r, double seconds) {
+    const report_bench_tally *t = &r->tally;
+    FILE *file = r->file;
+    char took[REPORT_NUMBER];
+    fprintf(file, "%zu case%s in %s", t->cases, t->cases == 1 ? "" : "s", report_seconds(took, seconds));
+    if (t->met + t->missed + t->open)
+        fprintf(file, "; targets: %zu met, %zu missed, %zu open", t->met, t->missed, t->open);
+    if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
+    if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
+    fprintf(file, "\n");
+    if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
+    if (r->path && t->cases && !r->write_error.status) fprintf(file, "records: %s\n", r->path);
+}
+
+void report_bench_free(report_bench *r) { base_text_free(&r->tally.shortfalls); }
+
+void report_bench_warn_of_others(const bench_run_info *run) {
+    if (run->other_processes > 0)
+        fprintf(stderr, "kz: warning: %d other process%s on this GPU: the figures will suffer\n",
+                run->other_processes, run->other_processes > 1 ? "es compute" : " computes");
+}

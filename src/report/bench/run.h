@@ -1,0 +1,30 @@
+// What kz bench says and keeps of a run: each case as it comes, then the sum.
+#ifndef REPORT_BENCH_RUN_H
+#define REPORT_BENCH_RUN_H
+
+#include "bench/peers.h"
+#include "bench/record.h"
+#include "report/bench/table.h"
+
+typedef struct report_bench {
+    FILE *file;         // words for people
+    bench_run_info run; // of the device at hand
+    const char *path;   // of the records; "folder/" gets a file per family; NULL: none are kept
+    bool to_stdout;     // records go there too; then `file` is another
+    bool chosen_rivals; // somebody chose them: nothing is said of others
+    report_bench_tally tally;
+    bool told[BENCH_RIVALS]; // that it is missing
+    kz_error write_error;    // the first; no record is kept after it
+} report_bench;
+
+// One case is done.
+void report_bench_case(report_bench *report, const bench_request *request, const bench_outcome *outcome,
+                       const bench_targets *targets, const bench_peers *peers);
+// All is done.
+void report_bench_end(const report_bench *report, double seconds);
+void report_bench_free(report_bench *report);
+
+// On stderr, where other processes compute on the run's device.
+void report_bench_warn_of_others(const bench_run_info *run);
+
+#endif

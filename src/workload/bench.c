@@ -1,0 +1,192 @@
+// Benchmarks. See bench.h.
+#include "workload/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "family/check.h"
+#include "report/profile/peaks.h"
+
+struct workload_bench {
+    const workload *w;
+    const workload_bench_options *options;
+    workload_devices devices;
+    bench_peers peers;
+    bench_rule rule;
+    bench_peaks peaks; // of the device at hand, as far as they are known
+    workload_bench_cases cases;
+    report_bench *report;
+    report_progress progress;
+    size_t done;
+    double start;
+    char label[300];
+};
+
+static bool stops(const workload_bench *b) { return b->options->interrupted && b->options->interrupted(); }
+
+static void complain(workload_bench *b, const kz_error *error, const char *consequence) {
+    report_progress_clear(&b->progress);
+    if (b->options->complain) b->options->complain(error, consequence);
+}
+
+// ---- one case ---------------------------------------------------------------------------------------
+
+static void show(const char *what, void *context) {
+    workload_bench *b = context;
+    char text[400];
+    snprintf(text, sizeof text, "%s: %s", b->label, what);
+    report_progress_show(&b->progress, b->done, b->cases.count, text);
+}
+
+static size_t pick_variants(const workload_bench *b, const kz_family *family, const kz_device_info *device,
+                            const kz_variant *picked[BENCH_CANDIDATES]) {
+    size_t count = 0;
+    for (size_t i = 0; i < family->variant_count && !b->w->guest && count < BENCH_CANDIDATES; i++) {
+        const kz_variant *variant = &family->variants[i];
+        if (workload_wants(&b->w->zoo, family, variant) && family_variant_suits(variant, device))
+            picked[count++] = variant;
+    }
+    return count;
+}
+
+static kz_status run_request(workload_bench *b, const bench_request *request, kz_error *error) {
+    bench_targets targets;
+    bench_outcome *outcome = NULL;
+    kz_status status = bench_targets_of(request->family->name, &targets, error);
+    if (status) return status;
+    status = bench_run(request, &outcome, error);
+    report_progress_clear(&b->progress);
+    if (outcome && outcome->count) {
+        bool kept = b->report->write_error.status == KZ_OK;
+        report_bench_case(b->report, request, outcome, &targets, &b->peers);
+        if (kept && b->report->write_error.status) // the figures are still on the screen: measuring goes on
+            complain(b, &b->report->write_error, "the results that follow are shown, and not kept");
+    }
+    bench_outcome_free(outcome);
+    return status;
+}
+
+static kz_status run_case(workload_bench *b, const kz_family *family, const kz_case *c, kz_device *device,
+                          bench_probes *probes, const bench_monitor *monitor, kz_error *error) {
+    const kz_device_info *info = kz_device_get_info(device);
+    const kz_variant *variants[BENCH_CANDIDATES];
+    char name[FAMILY_CASE_NAME];
+    family_case_name(family, c, name);
+    snprintf(b->label, sizeof b->label, "%s %s on %s", family->name, name, info->id);
+    const bench_request request = {.device = device,
+                                   .probes = probes,
+                                   .monitor = monitor,
+                                   .peaks = &b->peaks,
+                                   .family = family,
+                                   .c = c,
+                                   .variants = variants,
+                                   .variant_count = pick_variants(b, family, info, variants),
+                                   .guest = b->w->guest,
+                                   .peers = b->peers.items,
+                                   .peer_count = info->has_clock ? b->peers.count : 0,
+                                   .seed = b->options->seed,
+                                   .rule = b->rule,
+                                   .interrupted = b->options->interrupted,
+                                   .progress = show,
+                                   .progress_context = b};
+    return run_request(b, &request, error);
+}
+
+// ---- one device ---------------------------------------------------------------------------------------
+
+static bool is_spent(const workload_bench *b) {
+    double budget = b->options->budget;
+    if (budget <= 0 || base_seconds() - b->start <= budget) return false;
+    char text[200];
+    snprintf(text, sizeof text, "the budget of %g s is spent: %zu of %zu cases are left out", budget,
+             b->cases.count - b->done, b->cases.count);
+    if (b->options->note) b->options->note(text);
+    return true;
+}
+
+// A fault ends a device; what was measured before it is kept, and the case is named.
+static kz_status run_cases(workload_bench *b, kz_device *device, bench_probes *probes,
+                           const bench_monitor *monitor, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (b->done = 0; b->done < b->cases.count && !stops(b) && !is_spent(b); b->done++) {
+        kz_error own = {0};
+        kz_status one = run_case(b, b->cases.items[b->done].family, &b->cases.items[b->done].c, device,
+                                 probes, monitor, &own);
+        if (one == KZ_OK) continue;
+        base_fail_note(&own, "while measuring %s", b->label);
+        status = one;
+        if (error) *error = own;
+        // A case that does not fit is passed over; anything else may repeat itself in every case.
+        if (one != KZ_NO_MEMORY && one != KZ_UNSUPPORTED) break;
+        complain(b, &own, NULL);
+    }
+    return status;
+}
+
+static kz_status run_device(workload_bench *b, kz_device *device, kz_error *error) {
+    const kz_device_info *info = kz_device_get_info(device);
+    kz_status status = workload_bench_select(b->w, b->options, info, &b->cases, error);
+    bench_probes *probes = NULL;
+    bench_monitor *monitor = NULL;
+    if (!status && info->has_clock) status = bench_probes_open(device, &probes, error);
+    if (!status) {
+        char key[REPORT_GPU_KEY];
+        if (info->kind == KZ_DEVICE_CUDA) monitor = bench_monitor_open(info->id, info->name);
+        bench_run_take_device(&b->report->run, info, monitor);
+        report_bench_warn_of_others(&b->report->run);
+        report_gpu_key(info, key);
+        report_peaks_load(key, &b->peaks);
+        status = run_cases(b, device, probes, monitor, error);
+    }
+    bench_probes_close(probes);
+    bench_monitor_close(monitor);
+    workload_bench_cases_free(&b->cases);
+    return status;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------
+
+static kz_status open_devices(workload_bench *b, kz_error *error) {
+    const workload_bench_options *o = b->options;
+    if (o->device_count) return workload_open_devices(o->devices, o->device_count, false, &b->devices, error);
+    kz_device_info first = {.size = sizeof first};
+    size_t count = 0;
+    kz_status status = kz_device_list(&first, 1, &count, error);
+    if (status) return status;
+    const char *id = count && first.kind == KZ_DEVICE_CUDA ? first.id : "sim";
+    return workload_open_devices(&id, 1, false, &b->devices, error);
+}
+
+kz_status workload_bench_open(const workload *w, const workload_bench_options *options, workload_bench **out,
+                              kz_error *error) {
+    workload_bench *b = *out = calloc(1, sizeof *b);
+    if (!b) return base_fail(error, KZ_NO_MEMORY, "no memory for the benchmark");
+    b->w = w;
+    b->options = options;
+    b->rule = options->suite ? bench_suite_rule() : bench_default_rule();
+    bench_rule_limit(&b->rule, options->time);
+    kz_status status = open_devices(b, error);
+    bool has_clock = false;
+    for (size_t i = 0; i < b->devices.count; i++)
+        has_clock = has_clock || kz_device_get_info(b->devices.items[i])->has_clock;
+    return status
+               ? status
+               : bench_peers_open_named(&b->peers, options->rivals, options->rival_count, has_clock, error);
+}
+
+kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *error) {
+    kz_status status = KZ_OK;
+    b->report = report;
+    b->start = base_seconds();
+    report_progress_begin(&b->progress, stderr);
+    for (size_t i = 0; i < b->devices.count && !status && !stops(b); i++)
+        status = run_device(b, b->devices.items[i], error);
+    return status;
+}
+
+void workload_bench_close(workload_bench *b) {
+    if (!b) return;
+    bench_peers_close(&b->peers);
+    workload_close_devices(&b->devices);
+    free(b);
+}

@@ -1,0 +1,47 @@
+// The variants of a workload beside each other and their rivals, case by case: timed where there is a clock, else counted.
+#ifndef WORKLOAD_BENCH_H
+#define WORKLOAD_BENCH_H
+
+#include "report/bench/run.h"
+#include "workload/workload.h"
+
+typedef struct workload_bench_options {
+    const char *const *devices; // none: the first GPU, else the simulator
+    size_t device_count;
+    const char *const *rivals; // see bench_peers_open_named
+    size_t rival_count;
+    const char *pattern; // the cases; NULL: those for timing that the device does in reasonable time
+    const char *suite;   // a GPU: the cases that it has targets for
+    uint64_t seed;       // of the inputs
+    double time,
+        budget; // seconds for a candidate, and after which no case begins; 0: as the rule says, and none
+    bool (*interrupted)(void);
+    void (*complain)(const kz_error *error,
+                     const char *consequence); // what goes wrong on the way; the second may be NULL
+    void (*note)(const char *text);
+} workload_bench_options;
+
+// Opens devices and rivals. Close it whatever is returned.
+typedef struct workload_bench workload_bench;
+kz_status workload_bench_open(const workload *w, const workload_bench_options *options,
+                              workload_bench **bench, kz_error *error);
+// The report was begun by the caller: the run's command and commit, where records go. It gets every case.
+kz_status workload_bench_run(workload_bench *bench, report_bench *report, kz_error *error);
+void workload_bench_close(workload_bench *bench);
+
+// ---- inside: what to measure (bench_cases.c) --------------------------------------------------------------
+
+typedef struct workload_bench_cases {
+    struct {
+        const kz_family *family;
+        kz_case c;
+    } * items;
+    size_t count, capacity;
+} workload_bench_cases;
+
+// The cases for one device, each once. Free them whatever is returned.
+kz_status workload_bench_select(const workload *w, const workload_bench_options *options,
+                                const kz_device_info *device, workload_bench_cases *cases, kz_error *error);
+void workload_bench_cases_free(workload_bench_cases *cases);
+
+#endif
