@@ -1,16 +1,13 @@
 // kz prof: what bounds a kernel, which lines cost most, and what to try.
 #include "options.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report/profile/profile.h"
-#include "report/profile/peaks.h"
 #include "workload/profile.h"
+#include "workload/targets.h"
 
-enum { SHOWN = 5, TARGETS = 2 }; // kernels, where --top says nothing; and what can be compared
+enum { SHOWN = 5 }; // kernels, where --top says nothing
 
 typedef struct prof_options {
     cli_shared shared;
@@ -59,53 +56,20 @@ static kz_status render(const prof_options *o, const report_prof *reports, size_
     return KZ_OK;
 }
 
-static kz_status open_report(const prof_options *o, workload_profile *run, report_prof *report,
-                             kz_error *error) {
-    report_prof_options options = {.title = run->title[0] ? run->title : NULL,
-                                   .detail = run->detail,
-                                   .pattern = o->kernel,
-                                   .top = o->top.given ? (size_t)o->top.value : SHOWN,
-                                   .registers = workload_profile_registers,
-                                   .context = run};
-    size_t at = 0;
-    const json_t *head = report_record_next(&run->record, "record", &at);
-    // The GPU's limits are not in the record; a GPU that is gone leaves its
-    // peaks.
-    if (head) device_gpu_load(report_get_text(head, "gpu"), &options.gpu, NULL);
-    bench_peaks peaks;
-    report_peaks_load(options.gpu.key, &peaks);
-    options.peaks = &peaks;
-    kz_status status = report_prof_open(&run->record, &options, report, error);
-    if (status || report->kernel_count || run->failure) return status;
-    if (o->kernel && report->hidden_count) {
-        status = base_fail(error, KZ_NOT_FOUND, "no kernel of %s matches %s", report->program, o->kernel);
-        base_fail_note(error, "it ran %zu other%s; kz prof without --kernel lists them", report->hidden_count,
-                       report->hidden_count == 1 ? "" : "s");
-    } else {
-        status =
-            base_fail(error, KZ_INVALID, "%s launched no kernel: there is nothing to tell", report->program);
-        base_fail_note(error, "check that it reaches its launches: kz run %s", report->program);
-    }
-    return status;
-}
-
-// ---- the verb ---------------------------------------------------------------------------------------
-
 static int finish(const prof_options *o, workload_profile *runs, size_t count) {
-    report_prof reports[2] = {{0}};
+    report_prof reports[WORKLOAD_TARGETS] = {{0}};
     kz_error error = {0};
     kz_status status = KZ_OK;
     int code = CLI_OK;
     report_prof_sources *sources = workload_profile_sources();
-    size_t opened = 0;
+    size_t opened = 0, top = o->top.given ? (size_t)o->top.value : SHOWN;
     while (opened < count && !status) {
-        status = open_report(o, &runs[opened], &reports[opened], &error);
+        status = workload_profile_report(&runs[opened], o->kernel, top, &reports[opened], &error);
         opened++;
     }
     if (!status) status = render(o, reports, count, sources, &error);
     if (status) code = cli_fail(&error);
-    // A program that failed is told of after its profile: what ran until then is
-    // worth seeing.
+    // A program that failed is told of after its profile: what ran until then is worth seeing.
     for (size_t i = 0; i < count && code == CLI_OK; i++) code = runs[i].failure;
     for (size_t i = 0; i < opened; i++) report_prof_close(&reports[i]);
     report_prof_sources_close(sources);
@@ -114,51 +78,7 @@ static int finish(const prof_options *o, workload_profile *runs, size_t count) {
 
 // ---- the words --------------------------------------------------------------------------------------
 
-// Two targets of one kind are compared; other words after a program are its arguments.
-typedef struct targets {
-    workload items[TARGETS];
-    size_t count;
-    char *arguments[CLI_LIST_CAPACITY];
-    size_t argument_count;
-} targets;
-
-static bool is_part_of_program(const char *word) { // a source without a main of its own
-    return workload_program_is_source(word) && base_file_exists(word) && !workload_program_is(word);
-}
-
-static bool is_another(const targets *t, const char *word) {
-    if (t->count != 1) return t->count == 0;
-    switch (t->items[0].kind) {
-    case WORKLOAD_PROGRAM: return workload_program_is(word);
-    case WORKLOAD_RECORD: return base_ends_with(word, ".jsonl");
-    default: return true;
-    }
-}
-
-static kz_status add_argument(targets *t, char *word, kz_error *error) {
-    if (t->argument_count + 1 >= CLI_LIST_CAPACITY)
-        return base_fail(error, KZ_LIMIT, "more than %d arguments for the program", CLI_LIST_CAPACITY - 1);
-    t->arguments[t->argument_count++] = word;
-    return KZ_OK;
-}
-
-static kz_status take_word(const workload_request *request, const char *const *word, targets *t,
-                           kz_error *error) {
-    workload *last = t->count ? &t->items[t->count - 1] : NULL;
-    bool after_program = last && last->kind == WORKLOAD_PROGRAM && !t->argument_count;
-    if (after_program && is_part_of_program(*word) && last->file_count < WORKLOAD_WORDS) {
-        last->files[last->file_count++] = *word;
-        return KZ_OK;
-    }
-    if (!t->argument_count && is_another(t, *word))
-        return workload_open(request, word, 1, &t->items[t->count++], error);
-    if (last->kind == WORKLOAD_PROGRAM) return add_argument(t, (char *)(uintptr_t)*word, error);
-    base_fail(error, KZ_INVALID, "one word too many: %s", *word);
-    base_fail_note(error, "kz prof takes one target, or two that are compared");
-    return KZ_INVALID;
-}
-
-static kz_status parse(const cli_command *self, int argc, char **argv, prof_options *o, targets *t,
+static kz_status parse(const cli_command *self, int argc, char **argv, prof_options *o, workload_targets *t,
                        kz_error *error) {
     cli_list words;
     int own = 1;
@@ -166,35 +86,22 @@ static kz_status parse(const cli_command *self, int argc, char **argv, prof_opti
     kz_status status = cli_parse(self, own, argv, o, &words, error);
     if (status && own == argc) base_fail_note(error, "what is meant for the program goes after --");
     if (status || o->query) return status;
-    const workload_request request = {.command = "prof",
-                                      .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST |
-                                               1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM |
-                                               1u << WORKLOAD_RECORD,
-                                      .question = "what is to be profiled?",
-                                      .family = o->shared.family,
-                                      .task = o->shared.task};
-    for (size_t i = 0; i < words.count && !status; i++)
-        status = take_word(&request, &words.items[i], t, error);
-    if (!status && t->count == 0) {
-        base_fail(error, KZ_INVALID,
-                  "what is to be profiled? a program, a kernel of the zoo, a task's, or a guest");
-        base_fail_note(error, "try: kz prof transpose/01_naive, or kz help prof");
-        return KZ_INVALID;
-    }
-    if (!status && t->items[0].kind != WORKLOAD_PROGRAM && own + 1 < argc)
-        return base_fail(error, KZ_INVALID, "there is no program that could take %s", argv[own + 1]);
-    for (int i = own + 1; i < argc && !status; i++) status = add_argument(t, argv[i], error);
-    for (size_t i = 0; i < t->count; i++) {
-        t->items[i].arguments = t->arguments;
-        t->items[i].argument_count = t->argument_count;
-    }
-    return status;
+    const workload_request request = {
+        .command = "prof",
+        .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM |
+                 1u << WORKLOAD_RECORD,
+        .question = "what is to be profiled? a program, a kernel of the zoo, a task's, or a guest\n"
+                    "try: kz prof transpose/01_naive, or kz help prof",
+        .family = o->shared.family,
+        .task = o->shared.task};
+    size_t rest = own + 1 < argc ? (size_t)(argc - own - 1) : 0;
+    return workload_targets_open(&request, words.items, words.count, argv + own + 1, rest, t, error);
 }
 
 // ---- the verb ---------------------------------------------------------------------------------------
 
-static int profile(const prof_options *o, const targets *t) {
-    workload_profile runs[TARGETS] = {{.failure = 0}};
+static int profile(const prof_options *o, const workload_targets *t) {
+    workload_profile runs[WORKLOAD_TARGETS] = {{.failure = 0}};
     kz_error error = {0};
     workload_profile_options wanted = {.settings = cli_program_settings(&o->shared),
                                        .pattern = o->shared.pattern};
@@ -216,7 +123,7 @@ static int profile(const prof_options *o, const targets *t) {
 
 static int run(const cli_command *self, int argc, char **argv) {
     prof_options options = {0};
-    targets t = {.count = 0};
+    workload_targets t = {.count = 0};
     kz_error error = {0};
     int code = CLI_OK;
     if (parse(self, argc, argv, &options, &t, &error)) {
@@ -227,7 +134,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     } else {
         code = profile(&options, &t);
     }
-    for (size_t i = 0; i < t.count; i++) workload_close(&t.items[i]);
+    workload_targets_close(&t);
     return code;
 }
 

@@ -8,6 +8,7 @@
 #include "family/buffers.h"
 #include "family/check.h"
 #include "observe/observe.h"
+#include "report/profile/peaks.h"
 
 enum { MOST_ELEMENTS = 1 << 21, PATH = 1200 }; // what the simulator does within seconds
 
@@ -230,7 +231,8 @@ static void ask_ptxas(workload_profile *run, const char *module) {
     free(text);
 }
 
-int workload_profile_registers(void *context, const char *module, const char *kernel) {
+// Registers of a kernel by ptxas; -1 where it is not there or does not know.
+static int ask_registers(void *context, const char *module, const char *kernel) {
     workload_profile *run = context;
     if (!run->module || strcmp(run->module, module) != 0) {
         free(run->module);
@@ -255,4 +257,34 @@ report_prof_sources *workload_profile_sources(void) {
     if (slash) *slash = 0;
     const char *roots[] = {".", tools.include};
     return report_prof_sources_open(roots, tools.include[0] ? 2 : 1);
+}
+
+// ---- what is told -----------------------------------------------------------------------------------
+
+kz_status workload_profile_report(workload_profile *run, const char *pattern, size_t top, report_prof *report,
+                                  kz_error *error) {
+    report_prof_options options = {.title = run->title[0] ? run->title : NULL,
+                                   .detail = run->detail,
+                                   .pattern = pattern,
+                                   .top = top,
+                                   .registers = ask_registers,
+                                   .context = run};
+    size_t at = 0;
+    const json_t *head = report_record_next(&run->record, "record", &at);
+    // The GPU's limits are not in the record; a GPU that is gone leaves its peaks.
+    if (head) device_gpu_load(report_get_text(head, "gpu"), &options.gpu, NULL);
+    bench_peaks peaks;
+    report_peaks_load(options.gpu.key, &peaks);
+    options.peaks = &peaks;
+    kz_status status = report_prof_open(&run->record, &options, report, error);
+    if (status || report->kernel_count || run->failure) return status;
+    if (pattern && report->hidden_count) {
+        base_fail(error, KZ_NOT_FOUND, "no kernel of %s matches %s", report->program, pattern);
+        base_fail_note(error, "it ran %zu other%s; kz prof without --kernel lists them", report->hidden_count,
+                       report->hidden_count == 1 ? "" : "s");
+        return KZ_NOT_FOUND;
+    }
+    base_fail(error, KZ_INVALID, "%s launched no kernel: there is nothing to tell", report->program);
+    base_fail_note(error, "check that it reaches its launches: kz run %s", report->program);
+    return KZ_INVALID;
 }

@@ -33,8 +33,10 @@ kz_status workload_profile_run(const workload *w, const workload_profile_options
                                workload_profile *profile, kz_error *error);
 void workload_profile_close(workload_profile *profile);
 
-// Registers of a kernel by ptxas; -1 where it is not there or does not know. `context` is a workload_profile.
-int workload_profile_registers(void *context, const char *module, const char *kernel);
+// What it says: of the `top` most costly kernels (0: all) whose names match `pattern` (NULL: any). That there is none is an
+// error, but for a program that failed. Close the report; the profile must outlive it.
+kz_status workload_profile_report(workload_profile *profile, const char *pattern, size_t top,
+                                  report_prof *report, kz_error *error);
 // Sources as the modules name them: from here, and from where the zoo's sources are.
 report_prof_sources *workload_profile_sources(void);
 
