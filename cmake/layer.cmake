@@ -3,6 +3,9 @@
 #
 # kz_link_layer(target layer): links what layers.txt lets the layer use, libraries of others included.
 #
+# kz_layers_of(out layer): the layer and all that it uses, by layers.txt. Object libraries that belong to a layer's
+# library are its property KZ_PARTS.
+#
 # Folders inside the layer sort its files by subject: FOLDERS names them.
 #
 # COOL says that a layer waits for people, files and compilers: it is compiled quickly (-O1, and with sanitizers -O0),
@@ -38,6 +41,19 @@ function(kz_link_layer target layer)
         target_link_libraries(${target} PUBLIC kz_${used})
     endforeach()
     target_link_libraries(${target} PUBLIC ${KZ_FOREIGN_${layer}} m pthread)
+endfunction()
+
+function(kz_layers_of out layer)
+    set(used ${layer})
+    set(rows ${KZ_LAYERS})
+    list(REVERSE rows)
+    foreach(row ${rows}) # a row names only rows above it, so once through is enough
+        if(row IN_LIST used)
+            list(APPEND used ${KZ_LINKS_${row}})
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES used)
+    set(${out} ${used} PARENT_SCOPE)
 endfunction()
 
 add_custom_target(unit_tests)

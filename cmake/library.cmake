@@ -1,10 +1,14 @@
-# libkz, static and shared, from the objects of the layers below bench: base ptx sim observe device
-# family and the zoo. It needs libc, libm and pthreads alone, and shows kz_ names alone.
+# libkz, static and shared, from the objects of the zoo and of every layer that it uses. It needs libc, libm and
+# pthreads alone, and shows kz_ names alone.
 set(objects)
-foreach(layer base ptx sim sim_portable sim_avx2 observe device family kernels embedded)
-    if(TARGET kz_${layer}) # sim_avx2 is there on x86-64 only
-        list(APPEND objects $<TARGET_OBJECTS:kz_${layer}>)
-    endif()
+kz_layers_of(layers kernels)
+foreach(layer ${layers})
+    get_target_property(parts kz_${layer} KZ_PARTS)
+    foreach(target kz_${layer} ${parts})
+        if(TARGET ${target}) # most layers have no other parts
+            list(APPEND objects $<TARGET_OBJECTS:${target}>)
+        endif()
+    endforeach()
 endforeach()
 
 add_library(libkz_static STATIC ${objects})
