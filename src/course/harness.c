@@ -99,12 +99,8 @@ static void write_main(const course_task *task, base_text *text) {
     base_text_add(text, ");\n}\n\n%s%s", is_c ? course_harness_openmp_text : "", course_harness_text);
 }
 
-// FNV-1a: names files by what is in them; a clash would only cost a wrong name among one's own files.
-static uint64_t name_hash(const base_text *text) {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < text->length; i++) hash = (hash ^ (unsigned char)text->data[i]) * 1099511628211u;
-    return hash;
-}
+// Files are named by what is in them; a clash would only cost a wrong name among one's own files.
+static uint64_t name_hash(const base_text *text) { return base_hash(BASE_HASH, text->data, text->length); }
 
 static kz_status write_source(const base_text *text, const char *folder, const char *extension,
                               char path[COURSE_PATH], kz_error *error) {

@@ -11,7 +11,6 @@
 
 #include "toolchain/toolchain.h"
 
-static const uint64_t HASH = 14695981039346656037u; // where FNV-1a begins
 enum { LARGEST = 64 << 20, MOST_FILES = 256, DEEPEST = 4 };
 
 // Where it is not there already.
@@ -57,10 +56,9 @@ static kz_status copy_folder(const char *from, const char *to, int depth, int *f
     return status;
 }
 
-// FNV-1a: a clash costs a compilation that is repeated, for texts are written before they are used.
+// A clash costs a compilation that is repeated, for texts are written before they are used.
 static uint64_t add_hash(uint64_t hash, const char *text) {
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return (hash ^ 0xff) * 1099511628211u;
+    return base_hash(hash, text, strlen(text) + 1); // the NUL parts it from the next text
 }
 
 // ---- the task's files ----------------------------------------------------------------------------------
@@ -105,7 +103,7 @@ static kz_status place_files(const course_task *task, const char *folder, int *f
     if (status || !base_file_exists(from)) return status;
     toolchain_find(&tools, NULL); // the cache is known without a CUDA compiler too
     int ignored = 0, length = snprintf(stable, sizeof stable, "%s/files/%016llx", tools.cache,
-                                       (unsigned long long)add_hash(HASH, task->folder));
+                                       (unsigned long long)add_hash(BASE_HASH, task->folder));
     if (tools.cache[0] && length < COURSE_PATH && copy_folder(from, stable, DEEPEST, &ignored, NULL) == KZ_OK)
         link_code(stable, to, DEEPEST);
     return KZ_OK;
@@ -165,7 +163,7 @@ kz_status course_scratch_keep(const course_task *task, const char *text, char fi
     char folder[COURSE_PATH], from[COURSE_PATH + 8], to[COURSE_PATH + 8];
     toolchain_find(&tools, NULL); // the cache is known without a CUDA compiler too
     if (!tools.cache[0]) return base_fail(error, KZ_NOT_FOUND, "there is no cache folder");
-    uint64_t hash = add_hash(add_hash(HASH, task->folder), text);
+    uint64_t hash = add_hash(add_hash(BASE_HASH, task->folder), text);
     int length = snprintf(folder, sizeof folder, "%s/proofs/%016llx", tools.cache, (unsigned long long)hash);
     if (length >= COURSE_PATH ||
         snprintf(file, COURSE_PATH, "%s/%s.%s", folder, task->id, task->extension) >= COURSE_PATH)

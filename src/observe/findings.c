@@ -82,12 +82,7 @@ static bool grow(void **list, size_t *capacity, size_t count, size_t size) {
     return true;
 }
 
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
-    const uint8_t *at = data;
-    for (size_t i = 0; i < bytes; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-static uint64_t mix_text(uint64_t hash, const char *text) { return mix(hash, text, strlen(text) + 1); }
+static uint64_t hash_text(const char *text) { return base_hash(BASE_HASH, text, strlen(text) + 1); }
 
 // ---- places in words ------------------------------------------------------------------------------------
 
@@ -162,11 +157,10 @@ static void add_place(const observe_findings *findings, const observe_place *pla
 // The line of the source; without line info the line of the PTX, in its kernel's module.
 static uint64_t line_key(const observe_findings *findings, const ptx_inst *inst) {
     const ptx_module *module = findings->launch.module;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     int32_t user = ptx_user_location(module, inst);
-    hash = mix_text(hash, user < 0 ? module->name : path_at(module, user));
+    uint64_t file = hash_text(user < 0 ? module->name : path_at(module, user));
     uint32_t line = user < 0 ? inst->line : module->locations[user].line;
-    return mix(hash, &line, sizeof line);
+    return base_hash(file, &line, sizeof line);
 }
 
 const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place) {
@@ -342,7 +336,7 @@ static uint64_t key_of(const observe_findings *findings, const observe_finding *
         second = finding->second_words->key;
     else if (finding->second.inst)
         second = line_key(findings, finding->second.inst);
-    if (!first && !second) first = mix_text(UINT64_C(0xcbf29ce484222325), finding->text);
+    if (!first && !second) first = hash_text(finding->text);
     if (is_symmetric(finding->kind) && first > second) {
         uint64_t other = first;
         first = second;

@@ -33,13 +33,13 @@ typedef struct hashes {
 static hashes *self_of(sim_listener *listener) { return (hashes *)listener; }
 
 static uint64_t hash_of(const uint8_t *data, uint64_t bytes) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ bytes, word;
+    uint64_t hash = BASE_HASH ^ bytes, word;
     for (; bytes >= 8; bytes -= 8, data += 8) {
         memcpy(&word, data, 8);
         hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
     }
-    for (; bytes; bytes--, data++) hash = (hash ^ *data) * UINT64_C(0x100000001b3);
+    hash = base_hash(hash, data, bytes);
     return hash ^ hash >> 32;
 }
 

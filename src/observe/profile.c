@@ -109,10 +109,7 @@ void observe_access_free(observe_access_sums *list) {
 // ---- modules in words -------------------------------------------------------------------------------
 
 static uint64_t hash_text(const char *text) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *c = text ? text : ""; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    return hash;
+    return text ? base_hash(BASE_HASH, text, strlen(text)) : BASE_HASH;
 }
 
 static char *copy_text(const char *text) {

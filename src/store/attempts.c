@@ -10,11 +10,9 @@
 
 enum { SAME_SECONDS = 60, LARGEST_SOURCE = 1 << 20 };
 
-// FNV-1a with 64 bits, by its definition: tells files apart, and is no protection against anybody.
+// Tells files apart, and is no protection against anybody.
 void store_hash(const char *content, size_t size, char hash[STORE_HASH]) {
-    uint64_t value = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++) value = (value ^ (unsigned char)content[i]) * 0x100000001b3u;
-    snprintf(hash, STORE_HASH, "%016" PRIx64, value);
+    snprintf(hash, STORE_HASH, "%016" PRIx64, base_hash(BASE_HASH, content, size));
 }
 
 // ---- sources --------------------------------------------------------------------------------------------
