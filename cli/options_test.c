@@ -1,12 +1,7 @@
 // The parser of options: every kind, every way to be wrong.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "cli.h"
+#include "unit.h"
 
 typedef struct opts {
     bool loud;

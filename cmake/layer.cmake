@@ -84,6 +84,7 @@ function(kz_unit_test)
     add_executable(${target} ${unit_SOURCE})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_link_libraries(${target} PRIVATE ${unit_LINKS} cmocka)
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests) # unit.h
     if(KZ_LLD AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
         target_link_options(${target} PRIVATE -fuse-ld=lld)
     endif()

@@ -1,16 +1,11 @@
 // Kernels that tell their own tile statuses from an earlier launch's by an epoch, the number of the launch. It wraps after
 // 2^32 launches, a few hours of short ones: each kernel is put just before that and run across it. Every run has other
 // values, and blocks run in other orders, so a kernel that takes an old status for a new one computes a wrong result.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 // cmocka's header wants those before it
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 enum { N = 40000 };
 

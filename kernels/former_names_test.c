@@ -1,12 +1,8 @@
 // Kept results and commands say former names of variants: each leads to the variant as it is called now.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 // cmocka's header wants those before it
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 static void each_former_name_is_found(void **state) {
     size_t count, rows = 0;

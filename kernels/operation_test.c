@@ -1,11 +1,4 @@
 // The public operations, called as a user does, on the cpu: the one device that every machine has.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "kz/operation.h"
@@ -17,6 +10,7 @@
 #include "primitives/reduce_segments/reduce_segments.h"
 #include "primitives/saxpy/saxpy.h"
 #include "primitives/scan/scan.h"
+#include "unit.h"
 
 static int open_cpu(void **state) { return kz_device_open("cpu", (kz_device **)state, NULL); }
 static int close_cpu(void **state) {

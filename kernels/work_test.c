@@ -1,16 +1,12 @@
 // What every rate is divided by, against what each family worked out by hand for a case or two; and inputs that hold
 // what their kind of data promises, without which the cases that ask for it would pass anything.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 // cmocka's header wants those before it
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "primitives/histogram/histogram.h"
 #include "primitives/scan/scan.h"
+#include "unit.h"
 
 static void the_least_work_is_counted_right(void **state) {
     size_t count;

@@ -1,10 +1,9 @@
 // Statuses, errors, the arena, growing text and Philox.
 #include "base/base.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static void status_names(void **state) {
     assert_string_equal(kz_status_name(KZ_NO_DEVICE), "NO_DEVICE");

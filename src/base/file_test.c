@@ -1,12 +1,11 @@
 // Files: whole writes, appended lines, folders, and errors that say what to do.
 #include "base/base.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static int make_folder(void **state) {
     char *folder = strdup("/tmp/kz_file_test_XXXXXX");

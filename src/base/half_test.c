@@ -2,9 +2,8 @@
 #include "base/base.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 typedef struct format {
     float (*widen)(uint16_t);

@@ -1,14 +1,8 @@
 // LZ4 blocks: what is packed comes out whole, repeats are found, and damage is noticed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/base.h"
+#include "unit.h"
 
 static size_t there_and_back(const uint8_t *from, size_t size) {
     size_t packed_size = 0;

@@ -2,13 +2,10 @@
 // in SI units, and what it cannot say stays unknown.
 #include "bench/health.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "unit.h"
 
 static void without_nvml_nothing_is_known(void **state) {
     (void)state;

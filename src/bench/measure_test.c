@@ -1,13 +1,8 @@
 // The measuring loop on a clock that is a table: what it samples, in which order, when it stops.
 #include "bench/measure.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <string.h>
-
 #include "base/base.h"
+#include "unit.h"
 
 enum { CANDIDATES = 3, LOG = 100000 };
 

@@ -2,13 +2,8 @@
 // Records, lists and peaks; and a GPU that is not there (tests/fake_cuda), some of whose kernels do nothing.
 #include "bench/micro.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -16,6 +11,7 @@
 #include "bench/peaks.h"
 #include "device/device.h"
 #include "observe/observe.h"
+#include "unit.h"
 
 enum { POINTS = 400 };
 typedef struct points {

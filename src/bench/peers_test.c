@@ -3,15 +3,12 @@
 // small libraries that open others.
 #include "bench/peers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "unit.h"
 
 static void no_folder_is_no_peer(void **state) {
     (void)state;

@@ -1,12 +1,9 @@
 // The bench's own kernels, run by the simulator: they copy what they should, read within bounds, flush.
 #include "bench/probes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "unit.h"
 
 static void copies_are_whole(void **state) {
     (void)state;

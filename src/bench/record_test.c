@@ -1,17 +1,13 @@
 // Records: valid JSON that says what was measured, null for what is unknown, whole lines in the file.
 #include "bench/record.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "unit.h"
 
 static const kz_family family = {.name = "toy",
                                  .operations = (const char *const[]){"sum", NULL},

@@ -1,13 +1,10 @@
 // Files of records: packed they say the same in fewer bytes, without samples; old files are read as they are.
 #include "bench/records.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "unit.h"
 
 // Two candidates in two modes, as schema 1 had them; the second was not timed.
 #define HEAD(mode, time, peak)                                                                               \

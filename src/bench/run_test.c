@@ -2,16 +2,12 @@
 // fixed step per operation): who is timed, who is left out, what is checked, what the figures are.
 #include "bench/bench.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
+#include "unit.h"
 
 // ---- a family of one operation: z = x + y --------------------------------------------------------------
 

@@ -1,13 +1,10 @@
 // Statistics on samples whose answers are known: by hand, by published ranks, or by how they were made.
 #include "bench/stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "base/base.h"
+#include "unit.h"
 
 static double uniform(uint64_t seed, uint64_t i) {
     return ((double)base_philox(seed, 7, i).word[0] + 0.5) / 4294967296.0;

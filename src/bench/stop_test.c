@@ -1,12 +1,8 @@
 // The stopping rule, on samples made up for it.
 #include "bench/stop.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "base/base.h"
+#include "unit.h"
 
 enum { COUNT = 400 };
 

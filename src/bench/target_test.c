@@ -1,15 +1,11 @@
 // Targets: rows read, wrong rows named, goals judged on an outcome made up for it.
 #include "bench/target.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/base.h"
+#include "unit.h"
 
 static const kz_family family = {.name = "toy",
                                  .operations = (const char *const[]){"sum", NULL},

@@ -1,12 +1,9 @@
 // From winners to the rows of choice.csv.
 #include "bench/tune.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "unit.h"
 
 static const kz_family family = {.name = "toy",
                                  .operations = (const char *const[]){"sum", "min", "max", NULL},

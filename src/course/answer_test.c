@@ -1,14 +1,9 @@
 // Numbers as people write them, words, lists, commands split without a shell.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "answer.h"
+#include "unit.h"
 
 static void expect_number(const char *text, double first, double second) {
     double values[2];

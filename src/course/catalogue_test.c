@@ -1,16 +1,11 @@
 // A small course made here: it loads in order, and whatever points nowhere is found.
 #include "course/course.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 typedef struct fixture {
     char root[64];

@@ -1,16 +1,12 @@
 // Inputs by their kinds, the right answer by expressions and by a file, and the judgement in words.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "course.h"
 #include "family/inputs.h"
+#include "unit.h"
 
 enum { N = 1025 };
 

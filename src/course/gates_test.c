@@ -1,12 +1,8 @@
 // Metrics of kernels from a record: every name of metrics.def, sums over kernels, ratios, and the line that costs most.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <string.h>
 
 #include "gates.h"
 #include "observe/observe.h"
+#include "unit.h"
 
 static report_record parse(const char *text) {
     report_record record = {0};

@@ -2,18 +2,13 @@
 #ifndef COURSE_GRADE_FIXTURE_H
 #define COURSE_GRADE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "course.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
+#include "unit.h"
 
 typedef struct fixture {
     char folder[TOOLCHAIN_PATH], task_folder[TOOLCHAIN_PATH + 64];

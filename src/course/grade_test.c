@@ -1,17 +1,13 @@
 // What is the same for all kinds: the file, its rules, includes, the device and the seeds. The kind is "answer", which
 // needs neither compiler nor device, or a kernel that is refused before it is compiled.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "course.h"
 #include "source_rules.h"
+#include "unit.h"
 
 typedef struct place {
     char folder[64], file[128], task[128];

@@ -1,11 +1,7 @@
 // Which case the tools look at: what --case says, and what is taken without it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <string.h>
 
 #include "inspect.h"
+#include "unit.h"
 
 static const course_case cases[] = {
     {.axes = {1, 1}}, {.axes = {500, 3}, .data = "nan"}, {.axes = {40, 2}}, {.axes = {90, 2}}};

@@ -1,15 +1,11 @@
 // The child of the grader without a process around it: jobs and answers as bytes, runs on the simulator, and what
 // goes wrong in them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "judge.h"
+#include "unit.h"
 
 enum { N = 70 };
 

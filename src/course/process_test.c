@@ -1,16 +1,12 @@
 // Programs with limits: what they get, how they end, and that nothing of them is left.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/emulated_fixture.h"
 #include "course/course.h"
+#include "unit.h"
 
 static course_process_result run(const char *script, course_process process) {
     course_process_result result;

@@ -1,15 +1,11 @@
 // Tasks from folders made here: every field arrives, and every mistake is told with its place.
 #include "course/course.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 static const char HEAD[] =
     "title = \"T\"\nlevel = 1\nminutes = 5\nteaches = \"x\"\nskills = [\"indexing\"]\n";

@@ -2,12 +2,8 @@
 #include "course/toml.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 typedef struct fixture {
     base_arena *arena;

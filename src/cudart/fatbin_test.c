@@ -1,16 +1,11 @@
 // Fat binaries: entries are found and chosen, unpacked, and what is damaged is refused.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <zstd.h>
 
 #include "cudart/fatbin.h"
+#include "unit.h"
 
 enum { HEADER = 16, ENTRY = 64, PLAIN = 0x11, LZ4 = 0x2011, ZSTD = 0x8011, SPECIAL = 0x100011 };
 

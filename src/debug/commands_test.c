@@ -1,13 +1,8 @@
 // The page docs/debugger.md has every command, as the table has it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
+#include "unit.h"
 
 static const struct {
     const char *name;

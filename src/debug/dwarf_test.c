@@ -1,13 +1,8 @@
 // DWARF: a small unit made by hand, read back; and the same bytes spoilt in every way that is cheap to try.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "debug/symbols.h"
+#include "unit.h"
 
 // ---- making it -------------------------------------------------------------------------------------------
 

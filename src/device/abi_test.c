@@ -1,17 +1,12 @@
 // Our declarations of the driver interface against cuda.h, where the toolkit is installed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "device/driver.h"
 
 #if __has_include(<cuda.h>)
-#include <string.h>
 
 #include <cuda.h>
+
+#include "unit.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs)
 SAME_SIZE(driver_result, CUresult);

@@ -1,14 +1,9 @@
 // The model of time: which operations run side by side and which wait, and when.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 
 #include "device/clock.h"
+#include "unit.h"
 
 static int set_up(void **state) { return device_clock_open(1, (device_clock **)state, NULL); }
 static int set_up_shared(void **state) { return device_clock_open(0.5, (device_clock **)state, NULL); }

@@ -1,19 +1,13 @@
 // The cuda backend against tests/fake_cuda: modules, launches, streams, events, graphs, and how it fails.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 #include "device/test_expect.h"
 #include "device/trace.h"
 #include "fake_cuda.h"
+#include "unit.h"
 
 static const fake_cuda_state *fake(void) {
     void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_NOLOAD);
@@ -117,8 +111,8 @@ static void expect_absent(const char *id, kz_status status, const char *says) {
     kz_error error = {0};
     assert_int_equal(kz_device_open(id, &device, &error), status);
     assert_null(device);
-    SAYS(error, says);
-    SAYS(error, "cpu"); // and what is there
+    assert_has(error.message, says);
+    assert_has(error.message, "cpu"); // and what is there
 }
 
 static void absent_devices(void **state) {
@@ -149,7 +143,7 @@ static void not_a_driver(void **state) {
     kz_error error = {0};
     setenv("KZ_LIBCUDA", "libm.so.6", 1);
     assert_int_equal(kz_device_open("cuda", &device, &error), KZ_DRIVER);
-    SAYS(error, "cuInit");
+    assert_has(error.message, "cuInit");
 }
 
 // ---- memory ----------------------------------------------------------------------------------------
@@ -173,8 +167,8 @@ static void memory(void **state) {
     assert_int_equal(available, ((size_t)150 << 30) - 2 * sizeof there);
     kz_error error = {0};
     assert_int_equal(kz_copy_to_host(device, NULL, back, b, 1000, &error), KZ_INVALID);
-    SAYS(error, "copying 1000 bytes");
-    SAYS(error, "cuda:0 (NVIDIA H200)");
+    assert_has(error.message, "copying 1000 bytes");
+    assert_has(error.message, "cuda:0 (NVIDIA H200)");
     GOOD(kz_memory_free(device, a, trouble));
     GOOD(kz_memory_free(device, b, trouble));
     assert_int_equal(kz_memory_free(device, b, &error), KZ_INVALID); // twice
@@ -193,8 +187,8 @@ static void out_of_memory(void **state) {
     kz_error error = {0};
     assert_int_equal(kz_memory_alloc(device, 3 << 20, &address, &error), KZ_NO_MEMORY);
     assert_int_equal(address, 0);
-    SAYS(error, "no room for 3 MiB: 1 MiB of its 150 GiB are free");
-    SAYS(error, "smaller case");
+    assert_has(error.message, "no room for 3 MiB: 1 MiB of its 150 GiB are free");
+    assert_has(error.message, "smaller case");
     setenv("FAKE_CUDA_MEMORY", "16777216", 1);
     GOOD(kz_memory_alloc(device, 3 << 20, &address, trouble)); // the device lives on
     GOOD(kz_memory_free(device, address, trouble));
@@ -243,8 +237,8 @@ static void code_for_the_gpu(void **state) {
     assert_int_equal(kz_module_load(device, &other, &module, &error), KZ_INVALID);
     other.machine_code_count = 0;
     assert_int_equal(kz_module_load(device, &other, &module, &error), KZ_UNSUPPORTED);
-    SAYS(error, "fake/all");
-    SAYS(error, "sm_90");
+    assert_has(error.message, "fake/all");
+    assert_has(error.message, "sm_90");
     expect_nothing_left();
 }
 
@@ -254,9 +248,9 @@ static void bad_ptx(void **state) {
     kz_image broken = {
         .size = sizeof(kz_image), .name = "my.cu", .ptx = ".version 8.0\nbroken", .ptx_size = 19};
     assert_int_equal(kz_module_load(*state, &broken, &module, &error), KZ_SYNTAX);
-    SAYS(error, "my.cu");
-    SAYS(error, "CUDA_ERROR_INVALID_PTX");
-    SAYS(error, "ptxas fatal : line 7; unknown thing 'broken'"); // the assembler's own words
+    assert_has(error.message, "my.cu");
+    assert_has(error.message, "CUDA_ERROR_INVALID_PTX");
+    assert_has(error.message, "ptxas fatal : line 7; unknown thing 'broken'"); // the assembler's own words
     assert_null(module);
 }
 
@@ -275,8 +269,8 @@ static void names(void **state) {
     assert_int_equal(info.local_bytes_per_thread, 16);
     assert_int_equal(info.max_threads_per_block, 1024);
     assert_int_equal(kz_module_kernel(module, "nobody", &kernel, &error), KZ_NOT_FOUND);
-    SAYS(error, "nobody");
-    SAYS(error, "fake/all");
+    assert_has(error.message, "nobody");
+    assert_has(error.message, "fake/all");
     kz_ptr address;
     size_t bytes;
     GOOD(kz_module_global(module, "counter", &address, &bytes, trouble));
@@ -308,7 +302,7 @@ static void parameters(void **state) {
         kz_kernel *kernel = kernel_of(module, "add_f32");
         assert_true((fake()->param_questions == before) == ptx_too);
         assert_int_equal(kz_launch_kernel(device, NULL, kernel, &launch, args, 3, &error), KZ_INVALID);
-        SAYS(error, ptx_too ? "3 arguments: it takes 2" : "3 arguments: it takes 4");
+        assert_has(error.message, ptx_too ? "3 arguments: it takes 2" : "3 arguments: it takes 4");
         kz_module_close(module);
         one.machine_code = codes;
         one.machine_code_count = 3;
@@ -379,7 +373,7 @@ static void expect_bad_launch(kz_device *device, kz_kernel *kernel, kz_launch la
     kz_error error = {0};
     int before = fake()->launches;
     assert_int_equal(kz_launch_kernel(device, NULL, kernel, &launch, NULL, 0, &error), status);
-    SAYS(error, says);
+    assert_has(error.message, says);
     assert_int_equal(fake()->launches, before);
 }
 
@@ -411,7 +405,7 @@ static void bad_launches(void **state) {
     kz_error error = {0};
     const void *args[] = {&bad};
     assert_int_equal(kz_launch_kernel(device, NULL, kernel, &good, args, 1, &error), KZ_INVALID);
-    SAYS(error, "1 arguments: it takes 0");
+    assert_has(error.message, "1 arguments: it takes 0");
     kz_module_close(module);
 }
 
@@ -496,7 +490,7 @@ static void graphs(void **state) {
 
     kz_error error = {0};
     assert_int_equal(kz_graph_begin(device, NULL, &error), KZ_INVALID);
-    SAYS(error, "default stream");
+    assert_has(error.message, "default stream");
     kz_graph *none;
     assert_int_equal(kz_graph_end(device, stream, &none, &error), KZ_INVALID); // nothing is being recorded
     assert_int_equal(kz_event_synchronize(device, forked, &error), KZ_INVALID);
@@ -599,7 +593,7 @@ static void parameters_are_told(void **state) {
     assert_int_equal(offset, 8);
     assert_int_equal(bytes, 4);
     assert_int_equal(kz_kernel_get_param(scale, 3, &offset, &bytes, &error), KZ_INVALID);
-    SAYS(error, "scale_f32 has no parameter 3");
+    assert_has(error.message, "scale_f32 has no parameter 3");
     kz_module_close(module);
 }
 
@@ -623,7 +617,7 @@ static void foreign_streams(void **state) {
     kz_stream_close(theirs);
     GOOD(kz_memory_free(device, at, trouble));
     assert_int_equal(kz_stream_wrap(device, NULL, &ours, &error), KZ_INVALID);
-    SAYS(error, "the default stream needs no wrapping");
+    assert_has(error.message, "the default stream needs no wrapping");
     assert_int_equal(kz_stream_wrap(device, &error, &ours, &error),
                      KZ_INVALID); // no stream of this context's
     expect_nothing_left();
@@ -656,14 +650,14 @@ static void a_kernel_faults(void **state) {
     kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     GOOD(kz_launch_kernel(device, stream, kernel_of(module, "fault"), &launch, NULL, 0, trouble));
     assert_int_equal(kz_stream_synchronize(device, stream, &error), KZ_FAULT);
-    SAYS(error, "CUDA_ERROR_ILLEGAL_ADDRESS");
-    SAYS(error, "an illegal memory access was encountered");
-    SAYS(error, "launched last was fault");
-    SAYS(error, "--device sim");
+    assert_has(error.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_has(error.message, "an illegal memory access was encountered");
+    assert_has(error.message, "launched last was fault");
+    assert_has(error.message, "--device sim");
     kz_ptr address;
     assert_int_equal(kz_memory_alloc(device, 16, &address, &error), KZ_FAULT); // from now on
-    SAYS(error, "stopped earlier");
-    SAYS(error, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_has(error.message, "stopped earlier");
+    assert_has(error.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
     kz_stream_close(stream);
     kz_module_close(module);
     int resets = fake()->resets;
@@ -680,8 +674,8 @@ static void the_gpu_vanishes(void **state) {
     kz_error error = {0};
     setenv("FAKE_CUDA_FAIL", "lost", 1);
     assert_int_equal(kz_device_synchronize(device, &error), KZ_LOST);
-    SAYS(error, "waiting for the GPU on cuda:0");
-    SAYS(error, "CUDA_ERROR_NO_DEVICE");
+    assert_has(error.message, "waiting for the GPU on cuda:0");
+    assert_has(error.message, "CUDA_ERROR_NO_DEVICE");
     size_t bytes;
     assert_int_equal(kz_memory_available(device, &bytes, &error), KZ_LOST);
     assert_int_equal(kz_device_synchronize(device, NULL), KZ_LOST); // nobody need listen
@@ -691,7 +685,7 @@ static void no_counters_here(void **state) {
     kz_error error = {0};
     kz_counters counters = {.size = sizeof counters, .valid = true};
     assert_int_equal(kz_counters_enable(*state, true, &error), KZ_UNSUPPORTED);
-    SAYS(error, "--device sim");
+    assert_has(error.message, "--device sim");
     GOOD(kz_counters_enable(*state, false, trouble));
     GOOD(kz_counters_read(*state, &counters, true, trouble));
     assert_false(counters.valid);

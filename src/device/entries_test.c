@@ -1,10 +1,6 @@
 // Entries of PTX texts, tidy and not.
 #include "device/entries.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "unit.h"
 
 static int params(const char *ptx, const char *name) {
     device_entries entries;

@@ -1,18 +1,12 @@
 // How much memory the host can back, from made-up /proc and /sys trees.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "device/host.h"
+#include "unit.h"
 
 #define GIB (UINT64_C(1) << 30)
 

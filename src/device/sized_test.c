@@ -1,14 +1,7 @@
 // Structs that carry their size, between a program and a library of different versions.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
 
 #include "device/sized.h"
+#include "unit.h"
 
 typedef struct first { // as it was
     size_t size;

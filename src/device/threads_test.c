@@ -1,17 +1,11 @@
 // Several threads on one device: each does what a program does, all at once, and finds its own results.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/plan.h"
+#include "unit.h"
 
 enum { THREADS = 4, ROUNDS = 12, N = 300 };
 

@@ -1,16 +1,10 @@
 // Plans with streams on the simulator: the order that they keep, and the times that the model gives them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/test_expect.h"
 #include "device/trace.h"
+#include "unit.h"
 
 // twice(unsigned *x): one block of 256 threads, each doubles its own.
 static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"

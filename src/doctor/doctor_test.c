@@ -1,15 +1,9 @@
 // What the machine's files say is read, and what was found is shown to people and to programs alike.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "doctor/doctor.h"
+#include "unit.h"
 
 static void reads_what_stands_after_a_key(void **state) {
     char path[] = "/tmp/kz_doctor_XXXXXX", value[16];

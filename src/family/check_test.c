@@ -1,14 +1,9 @@
 // The check itself, on the cpu device: native kernels that are wrong in every way must fail for that reason.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "base/base.h"
 #include "family/case.h"
 #include "family/check.h"
+#include "unit.h"
 
 // ---- a family: out[i] = 2 * in[i], and its kernels -------------------------------------------------
 

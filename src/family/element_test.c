@@ -1,13 +1,8 @@
 // Elements of every type, and what rounding to a type may do.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 static void what_is_set_is_got(void **state) {
     for (int t = 0; t < KZ_TYPE_COUNT; t++) {

@@ -1,12 +1,6 @@
 // Cases, inputs, comparison, expressions and limits, on a family made for the test.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "base/base.h"
 #include "family/case.h"
@@ -16,6 +10,7 @@
 #include "family/inputs.h"
 #include "family/lines.h"
 #include "family/limits.h"
+#include "unit.h"
 
 static size_t two_buffers(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]) {
     buffers[0] = (kz_buffer){"in", KZ_INPUT, c->type, (uint64_t)(c->axes[0] * c->axes[1])};

@@ -1,14 +1,8 @@
 // The helpers that append steps to a plan, and the reader of choice.csv.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "family/choice.h"
 #include "kz/family.h"
+#include "unit.h"
 
 static void steps_are_appended(void **state) {
     kz_plan plan = {0};

@@ -1,11 +1,10 @@
 // The choice of a kata: due before new, weak before strong, the same for the same day.
 #include "learn/kata_choice.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static const char TODAY[] = "2026-11-15";
 

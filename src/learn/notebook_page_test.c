@@ -1,10 +1,9 @@
 // The notebook's pages: the learner's words stay, byte for byte.
 #include "learn/notebook_page.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static char *merge(const char *page, const char *section) {
     base_text out = {0};

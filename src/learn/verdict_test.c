@@ -1,10 +1,9 @@
 // What a verdict says on a terminal, and what it leaves out.
 #include "learn/verdict.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static const char FINDING[] = "error: data race  [race]\n"
                               "  one\n  two\n  three\n  four\n  five\n  six\n  seven\n"

@@ -1,12 +1,7 @@
 // Which buffer an access out of bounds was meant for, and its words.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "observe/bounds.h"
+#include "unit.h"
 
 #define HEAD ".version 7.0\n.target sm_75\n.address_size 64\n"
 #define KERNEL                                                                                               \

@@ -1,13 +1,8 @@
 // The cache model, on streams of addresses whose hits can be counted by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "observe/caches.h"
+#include "unit.h"
 
 #define ALL UINT32_MAX
 

@@ -1,14 +1,9 @@
 // Known access patterns, made by hand, and what the hardware would see of them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "observe/observe.h"
+#include "unit.h"
 
 #define ALL UINT32_C(0xffffffff)
 

@@ -1,15 +1,9 @@
 // Findings in words: places, threads, buffers; one line per pair of source lines.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include "observe/observe.h"
+#include "unit.h"
 
 static const char text[] = ".version 8.0\n"
                            ".target sm_80\n"

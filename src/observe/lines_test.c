@@ -1,16 +1,11 @@
 // The counters by kernel and line: whole launches of small kernels, whose figures are known, and what may not
 // matter to them: the number of workers, how often a launch is repeated, who else listens.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "observe/observe.h"
 #include "observe/request.h"
+#include "unit.h"
 
 static const observe_gpu gpu = {.key = "h200",
                                 .sm = 90,

@@ -1,13 +1,8 @@
 // Occupancy against figures that follow from NVIDIA's tables by hand.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "observe/observe.h"
+#include "unit.h"
 
 static const observe_gpu h200 = {.sm = 90,
                                  .multiprocessors = 132,

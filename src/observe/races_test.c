@@ -1,14 +1,8 @@
 // The race detector, fed by hand: what it knows, and what it says to events that come in some order.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "observe/races.h"
+#include "unit.h"
 
 // ---- what is known ---------------------------------------------------------------------------------------
 

@@ -1,14 +1,9 @@
 // JSON text, and the table of metrics.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "observe/metrics.h"
 #include "observe/record.h"
+#include "unit.h"
 
 static void written(const char *text, const char *json) {
     base_text out = {0};

@@ -1,14 +1,9 @@
 // What one request costs, for address patterns made by hand. Sectors and plain wavefronts are in
 // counters_test.c; here are wide loads that pair, local memory, and the names of patterns.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "observe/request.h"
+#include "unit.h"
 
 #define ALL UINT32_MAX
 

@@ -1,12 +1,7 @@
 // Definedness of memory: ranges, pages that come and go, copies, words that know more.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "observe/shadow.h"
+#include "unit.h"
 
 #define BASE UINT64_C(0x100000000000)
 

@@ -1,12 +1,8 @@
 // A team asks for what its members want, and no more; it forks when all can.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 
 #include "observe/team.h"
+#include "unit.h"
 
 typedef struct member {
     sim_listener listener; // first

@@ -1,11 +1,10 @@
 // What the parser makes of PTX: opcodes, operands, scopes, variables, calls, source lines.
 #include "ptx/ptx.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static ptx_module *open_text(const char *text) {
     ptx_module *module;

@@ -2,11 +2,10 @@
 #include "ptx/ptx.h"
 
 #include <dirent.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static ptx_module *open_text(const char *name, const char *text, size_t length) {
     ptx_module *module;

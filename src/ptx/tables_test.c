@@ -1,10 +1,9 @@
 // The tables: ids, texts and categories, and the generated page.
 #include "ptx/tables.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static void types(void **state) {
     assert_int_equal(ptx_type_bits(PTX_F16), 16);

@@ -1,14 +1,9 @@
 // What listeners are told of asynchronous copies, mbarriers and clusters; how many blocks and which launches
 // a cluster may have.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/test_machine.h"
+#include "unit.h"
 
 static const char *const program_text =
     ".version 8.6\n.target sm_90a\n.address_size 64\n"

@@ -1,17 +1,12 @@
 // What listeners are told: instructions, branches, accesses, warp synchronisations, barriers, calls, memory; who is told
 // on which core; schedules that are drawn; launches that are interrupted.
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "sim/inspect.h"
 #include "sim/test_machine.h"
+#include "unit.h"
 
 // Lane 0 to 15 add 1 in a function, all synchronise, store to shared memory, wait, read their neighbour's.
 static const char *const program_text = ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -8,14 +8,11 @@
 #define SIM_EXEC_FAKE_H
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "sim/exec.h"
+#include "unit.h"
 
 enum { FAKE_SLOT = 512, FAKE_SLOTS = 64, FAKE_BYTES = FAKE_SLOT * FAKE_SLOTS };
 

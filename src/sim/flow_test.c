@@ -1,13 +1,7 @@
 // The order of basic blocks: what it must guarantee for lanes to reconverge.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "sim/core.h"
+#include "unit.h"
 
 enum { MOST = 64 };
 

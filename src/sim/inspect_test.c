@@ -1,13 +1,8 @@
 // Looking into running warps: registers of every width, calls, memory of every space, who waits where.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <string.h>
 
 #include "sim/inspect.h"
 #include "sim/test_machine.h"
+#include "unit.h"
 
 // Lanes below 8 go through a function; all wait; then store. The line of each event is asked for by PTX text.
 static const char *const text = ".version 8.0\n.target sm_80\n.address_size 64\n"

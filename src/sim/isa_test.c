@@ -1,13 +1,9 @@
 // The choice of the instruction set and of the schedule by variables.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/machine.h"
 #include "sim/sim.h"
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void the_environment_chooses(void **state) {
     unsetenv("KZ_SIM_ISA");

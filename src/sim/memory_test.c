@@ -1,15 +1,9 @@
 // Simulated device memory: what is handed out, given back, found and explained.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
 #include "sim/core.h"
+#include "unit.h"
 
 static sim_memory open_memory(uint64_t limit) {
     sim_memory memory;

@@ -1,14 +1,9 @@
 // Texture fetches and surface accesses: coordinates, address modes, filters, formats, layers, cubes, levels.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/test_machine.h"
 #include "sim/texture.h"
+#include "unit.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 

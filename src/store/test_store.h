@@ -6,12 +6,11 @@
 #include "store/inside.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static const int64_t NOON = 1800000000; // 2027-01-15, in the day wherever this runs
 

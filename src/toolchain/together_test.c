@@ -1,15 +1,11 @@
 // Files compiled together: what a file names, what of the common PTX is its own, and that the cache has it then.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "toolchain/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "unit.h"
 
 static bool contains(const toolchain_names *names, const char *name) {
     for (size_t i = 0; i < names->count; i++)

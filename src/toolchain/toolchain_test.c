@@ -1,21 +1,17 @@
 // The toolchain with a compiler of our own (a script that counts its runs), and with nvcc where there is one.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/emulated_fixture.h"
 #include "toolchain/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "unit.h"
 
 // ---- a machine in a folder ------------------------------------------------------------------------
 

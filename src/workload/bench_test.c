@@ -1,13 +1,7 @@
 // What kz bench measures: by size where nothing is asked for, by name, by glob, by a GPU's targets.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "workload/bench.h"
+#include "unit.h"
 
 static const kz_device_info sim = {.kind = KZ_DEVICE_SIM, .id = "sim:h200"},
                             gpu = {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .has_clock = true};
@@ -23,10 +17,6 @@ static kz_status choose(const char *word, const workload_bench_options *options,
     return status;
 }
 
-static void says(const kz_error *error, const char *text) {
-    if (!strstr(error->message, text)) fail_msg("'%s' is not in: %s", text, error->message);
-}
-
 static void a_device_gets_what_it_does_in_reasonable_time(void **state) {
     workload_bench_cases here, there;
     kz_error error;
@@ -37,8 +27,8 @@ static void a_device_gets_what_it_does_in_reasonable_time(void **state) {
     workload_bench_cases_free(&here);
     workload_bench_cases_free(&there);
     assert_int_equal(choose("reduce_axis", &(workload_bench_options){0}, &sim, &here, &error), KZ_NOT_FOUND);
-    says(&error, "too large for sim:h200");
-    says(&error, "kz bench reduce_axis --case ");
+    assert_has(error.message, "too large for sim:h200");
+    assert_has(error.message, "kz bench reduce_axis --case ");
     workload_bench_cases_free(&here);
 }
 
@@ -72,11 +62,11 @@ static void a_suite_is_what_has_targets(void **state) {
             assert_memory_not_equal(&cases.items[i].c, &cases.items[k].c, sizeof(kz_case));
     workload_bench_cases_free(&cases);
     assert_int_equal(choose("vector_add", &suite, &sim, &cases, &error), KZ_NO_DEVICE);
-    says(&error, "has no clock");
+    assert_has(error.message, "has no clock");
     workload_bench_cases_free(&cases);
     assert_int_equal(choose(NULL, &(workload_bench_options){.suite = "g1"}, &gpu, &cases, &error),
                      KZ_NOT_FOUND);
-    says(&error, "there is no suite \"g1\"");
+    assert_has(error.message, "there is no suite \"g1\"");
     workload_bench_cases_free(&cases);
 }
 

@@ -1,16 +1,10 @@
 // Words that name one workload, or two to compare; and what of them is a program's.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "workload/targets.h"
+#include "unit.h"
 
 static const workload_request request = {.command = "prof",
                                          .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_TASK |
@@ -49,10 +43,6 @@ static kz_status open_words(workload_targets *t, kz_error *error, size_t count, 
 #define OPEN(...)                                                                                            \
     open_words(&t, &error, sizeof((char *[]){__VA_ARGS__}) / sizeof(char *), (char *[]){__VA_ARGS__})
 
-static void says(const kz_error *error, const char *text) {
-    if (!strstr(error->message, text)) fail_msg("'%s' is not in: %s", text, error->message);
-}
-
 static void two_of_a_kind_are_compared(void **state) {
     workload_targets t;
     kz_error error;
@@ -68,11 +58,11 @@ static void two_of_a_kind_are_compared(void **state) {
     assert_int_equal(t.count, 2);
     workload_targets_close(&t);
     assert_int_equal(OPEN("reduce/atomic", "reduce/warp_shuffle", "saxpy"), KZ_INVALID);
-    says(&error, "one word too many: saxpy");
-    says(&error, "kz prof takes one target, or two");
+    assert_has(error.message, "one word too many: saxpy");
+    assert_has(error.message, "kz prof takes one target, or two");
     workload_targets_close(&t);
     assert_int_equal(workload_targets_open(&request, NULL, 0, NULL, 0, &t, &error), KZ_INVALID);
-    says(&error, "what is to be profiled?");
+    assert_has(error.message, "what is to be profiled?");
     workload_targets_close(&t);
 }
 
@@ -89,7 +79,7 @@ static void a_program_has_parts_and_arguments(void **state) {
     assert_string_equal(t.items[0].arguments[3], "other.cu");
     workload_targets_close(&t);
     assert_int_equal(OPEN("reduce/atomic", "--", "1000"), KZ_INVALID);
-    says(&error, "there is no program that could take 1000");
+    assert_has(error.message, "there is no program that could take 1000");
     workload_targets_close(&t);
 }
 

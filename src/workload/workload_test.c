@@ -1,17 +1,11 @@
 // What words mean, for every command alike.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "workload/workload.h"
+#include "unit.h"
 
 enum { ALL = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM };
 
@@ -28,10 +22,6 @@ static kz_status try_words(const workload_request *request, workload *w, kz_erro
     va_end(list);
     *error = (kz_error){0};
     return workload_open(request, words, count, w, error);
-}
-
-static void says(const kz_error *error, const char *text) {
-    if (!strstr(error->message, text)) fail_msg("'%s' is not in: %s", text, error->message);
 }
 
 static void write_file(const char *path, const char *text) {
@@ -63,15 +53,15 @@ static void test_wrong_names(void **state) {
     workload w;
     kz_error error;
     assert_int_equal(try_words(&one, &w, &error, 0), KZ_INVALID);
-    says(&error, "which kernel?");
+    assert_has(error.message, "which kernel?");
     assert_int_equal(try_words(&one, &w, &error, 2, "reduce", "saxpy"), KZ_INVALID);
-    says(&error, "one word too many: saxpy");
+    assert_has(error.message, "one word too many: saxpy");
     assert_int_equal(try_words(&one, &w, &error, 1, "redcue"), KZ_NOT_FOUND);
-    says(&error, "did you mean reduce?");
+    assert_has(error.message, "did you mean reduce?");
     workload_request guest = several;
     guest.family = "reduce";
     assert_int_equal(try_words(&guest, &w, &error, 2, "a.cu", "b.cu"), KZ_INVALID);
-    says(&error, "kz sanitize --family reduce my.cu");
+    assert_has(error.message, "kz sanitize --family reduce my.cu");
     assert_int_equal(try_words(&guest, &w, &error, 1, "/nothing/here.ptx"), KZ_IO);
 }
 
@@ -95,8 +85,8 @@ static void test_programs(void **state) {
     assert_int_equal(w.kind, WORKLOAD_PROGRAM);
     workload_close(&w);
     assert_int_equal(try_words(&one, &w, &error, 1, "part.cu"), KZ_INVALID);
-    says(&error, "part.cu has no main");
-    says(&error, "kz debug --family FAMILY part.cu");
+    assert_has(error.message, "part.cu has no main");
+    assert_has(error.message, "kz debug --family FAMILY part.cu");
     workload_close(&w);
 }
 

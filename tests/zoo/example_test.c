@@ -1,19 +1,13 @@
 // What `kz info FAMILY` offers those who write a kernel of their own: for every case of every family the
 // parameters are C, they are what the family gives, and a file of such kernels opens and plans every case.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/base.h"
 #include "family/case.h"
 #include "family/guest.h"
 #include "kz/family.h"
+#include "unit.h"
 
 enum { PARAMETERS = 16 };
 

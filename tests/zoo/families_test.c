@@ -1,19 +1,13 @@
 // What every family must have: well-formed plans for every case, on a large and a small GPU and on the cpu;
 // code for every entry that a plan names; tables that name variants and cases there are.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/base.h"
 #include "family/case.h"
 #include "family/choice.h"
 #include "kz/family.h"
+#include "unit.h"
 
 static const kz_device_info devices[] = {
     {.kind = KZ_DEVICE_CUDA,

@@ -1,16 +1,12 @@
 // What the build embeds: every variant's code is there, whole, and names no folder of the machine it was
 // built on.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "device/image.h"
 #include "kz/family.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "unit.h"
 
 static void check_code(const kz_family *family, const kz_variant *variant) {
     kz_image image = {0};

@@ -1,17 +1,11 @@
 // sgemm: the reference on matrices one can see, its bound against what must pass and what must fail, the
 // CPU's panels against each other, and the plans' choice of tiles.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "private.h"
+#include "unit.h"
 
 static void reference(int64_t m, int64_t n, int64_t k, float *a, float *b, double *expected, double *bound) {
     const kz_case c = {.type = KZ_F32, .axes = {m, n, k}};

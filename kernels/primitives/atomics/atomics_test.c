@@ -1,15 +1,9 @@
 // atomics: the reference against results by hand, the inputs, what is refused, and the public operation.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "atomics.h"
 #include "kz/family.h"
+#include "unit.h"
 
 enum { KEYS, OUT, VALUES };
 

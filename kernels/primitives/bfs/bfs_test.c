@@ -1,13 +1,8 @@
 // bfs: the reference against a graph by hand, the levels of a ring, and the plans.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bfs.h"
 #include "kz/family.h"
+#include "unit.h"
 
 enum { RING = 101 };
 enum { OUT_OFFSETS, OUT_TARGETS, LEVELS = 4 }; // buffers

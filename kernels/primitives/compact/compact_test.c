@@ -1,17 +1,11 @@
 // compact: the reference by hand, the inputs' shares, the plans' limits,
 // and the public operation on the cpu.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "compact.h"
 #include "kz/family.h"
+#include "unit.h"
 
 enum { IN, OUT, COUNT, FLAGS, MOST = 8 };
 

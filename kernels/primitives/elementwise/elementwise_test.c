@@ -1,14 +1,9 @@
 // elementwise: the reference against values worked out elsewhere, and its bound against what must fail.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "elementwise.h"
 #include "kz/family.h"
+#include "unit.h"
 
 static double reference(kz_elementwise operation, kz_type type, double x, double *bound) {
     uint64_t memory;

@@ -1,16 +1,10 @@
 // histogram: the definition of the bins by hand, the inputs, and what is refused.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "histogram.h"
 #include "kz/family.h"
+#include "unit.h"
 
 enum { IN, OUT, LEVELS };
 

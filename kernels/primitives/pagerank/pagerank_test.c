@@ -1,16 +1,10 @@
 // pagerank: the graphs that cases are made with, the reference against a graph by hand, and the plans.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "graph.h"
 #include "pagerank.h"
+#include "unit.h"
 
 enum { N = 100, M = 700, SEED = 7 };
 

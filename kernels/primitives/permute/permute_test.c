@@ -1,17 +1,11 @@
 // permute: the reference on a tensor one can see, merging, fast division, what the plan of 09 takes, and the
 // public operation on the cpu.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "divide.h"
 #include "permute.h"
 #include "private.h"
+#include "unit.h"
 
 static uint32_t operation(const char *order) {
     uint32_t i = 0;

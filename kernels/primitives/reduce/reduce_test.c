@@ -1,15 +1,10 @@
 // reduce: the reference against sums done by hand, and its bound against what must fail.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "reduce.h"
+#include "unit.h"
 
 static double reference(kz_reduce_operation operation, kz_type type, const double *values, int64_t n,
                         double *bound) {

@@ -1,15 +1,9 @@
 // reduce_axis: the reference against folds done by hand, and which kernel the last variant's plan takes.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "reduce_axis.h"
+#include "unit.h"
 
 static void reference(kz_reduce_operation operation, int64_t outer, int64_t n, int64_t inner, float *in,
                       double *expected, double *bound) {

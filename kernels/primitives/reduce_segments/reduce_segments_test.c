@@ -1,14 +1,9 @@
 // reduce_segments: the offsets that cases are made with, the reference against folds by hand, and the plans.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "reduce_segments.h"
+#include "unit.h"
 
 enum { SEGMENTS = 1000, N = 54321, SEED = 7 };
 

@@ -1,14 +1,9 @@
 // saxpy: the reference by hand, and how a case carries a.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "private.h"
+#include "unit.h"
 
 static void a_case_carries_a(void **state) {
     kz_case c = {.axes = {1, 0}};

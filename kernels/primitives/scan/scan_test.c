@@ -1,17 +1,11 @@
 // scan: the reference against results done by hand, its bounds against what must fail, the plans' limits, and
 // the public operation on the cpu.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "scan.h"
+#include "unit.h"
 
 enum { N = 65536, EXCLUSIVE = KZ_SCAN_FUNCTIONS };
 

@@ -1,15 +1,9 @@
 // streams: the reference by hand, and plans whose pieces cover the input once.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 static const kz_device_info h200 = {.kind = KZ_DEVICE_CUDA, .gpu = "", .sm = 90, .multiprocessors = 132};
 

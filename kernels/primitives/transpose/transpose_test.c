@@ -1,12 +1,7 @@
 // transpose: the reference on a matrix one can see.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 static void two_by_three(void **state) {
     float in[] = {1, 2, 3, /**/ 4, 5, 6};

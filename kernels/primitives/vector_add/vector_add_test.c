@@ -1,13 +1,8 @@
 // vector_add: the reference against sums done by hand.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
+#include "unit.h"
 
 static void the_bound_is_one_rounding(void **state) {
     float x[] = {1.0f, 1.0f, 3e38f, INFINITY, 0.0f}, y[] = {2.0f, 0x1p-24f, 3e38f, -INFINITY, 0.0f};

@@ -1,15 +1,9 @@
 // warp: the reference against rows done by hand, which kernels the plans launch, and the public operation.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "kz/family.h"
 #include "warp.h"
+#include "unit.h"
 
 enum { IN, OUT, SECOND };
 

@@ -3,13 +3,10 @@
 #include "report/bench/run.h"
 #include "report/bench/tune.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "unit.h"
 
 enum { SLOW, FAST, RIVAL, PEAK, LEFT_OUT, RESULTS, SAMPLES = 12 };
 
@@ -65,10 +62,6 @@ static char *print(const bench_outcome *o, const char *rows, report_bench_tally 
     return text;
 }
 
-static void expect(const char *text, const char *wanted) {
-    if (!strstr(text, wanted)) fail_msg("'%s' is not in:\n%s", wanted, text);
-}
-
 #define HEADER "gpu,case,metric,goal,rival\n"
 
 static void a_target_is_met(void **state) {
@@ -76,10 +69,10 @@ static void a_target_is_met(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     char *text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
-    expect(text, "  target met: 02_vector, 90.9% of copy; the goal is 85.0% of copy\n");
-    expect(text, "  not converged: 01_interleaved_tree\n");
-    expect(text, "  03_clusters: needs clusters, and this GPU has none of them, however many\n");
-    expect(text, "0.955x [0.955, 0.955] slower\n");
+    assert_has(text, "  target met: 02_vector, 90.9% of copy; the goal is 85.0% of copy\n");
+    assert_has(text, "  not converged: 01_interleaved_tree\n");
+    assert_has(text, "  03_clusters: needs clusters, and this GPU has none of them, however many\n");
+    assert_has(text, "0.955x [0.955, 0.955] slower\n");
     assert_int_equal(tally.met, 1);
     assert_int_equal(tally.unsettled, 0); // the best has settled
     assert_null(tally.shortfalls.data);
@@ -92,14 +85,15 @@ static void what_was_missed_is_named_with_its_figures(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     char *text = print(o, HEADER "h200,add-*,speedup,0.98,cub\n", &tally);
-    expect(text, "  target missed: 02_vector, 0.955x cub; the goal is 0.980x cub\n");
+    assert_has(text, "  target missed: 02_vector, 0.955x cub; the goal is 0.980x cub\n");
     free(text);
     text = print(o, HEADER "h200,add-*,bytes_per_s,4.37e12,torch\n", &tally);
-    expect(text, "  target missed: 02_vector, 3.64 TB/s; the goal is 4.37 TB/s, by torch\n");
+    assert_has(text, "  target missed: 02_vector, 3.64 TB/s; the goal is 4.37 TB/s, by torch\n");
     free(text);
     assert_int_equal(tally.missed, 2);
-    expect(tally.shortfalls.data, "  toy add-f32-n1048576-uniform: target missed: 02_vector, 0.955x cub; ");
-    expect(tally.shortfalls.data, "3.64 TB/s; the goal is 4.37 TB/s");
+    assert_has(tally.shortfalls.data,
+               "  toy add-f32-n1048576-uniform: target missed: 02_vector, 0.955x cub; ");
+    assert_has(tally.shortfalls.data, "3.64 TB/s; the goal is 4.37 TB/s");
     base_text_free(&tally.shortfalls);
     free(o);
 }
@@ -109,7 +103,7 @@ static void a_goal_without_its_rival_is_open(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     char *text = print(o, HEADER "h200,add-*,speedup,0.98,cutlass\n", &tally);
-    expect(text, "  target open: the goal is 0.980x cutlass, and cutlass did not run\n");
+    assert_has(text, "  target open: the goal is 0.980x cutlass, and cutlass did not run\n");
     assert_int_equal(tally.open, 1);
     assert_null(tally.shortfalls.data);
     free(text);
@@ -126,9 +120,9 @@ static void a_case_in_doubt_is_counted_once(void **state) {
     o->results[FAST].timings[BENCH_LATENCY].series.state = BENCH_NOT_CONVERGED;
     o->results[FAST].timings[BENCH_LATENCY].over_peak = true;
     char *text = print(o, HEADER, &tally);
-    expect(text, "  above the measured peak, an error in measurement: 02_vector\n");
+    assert_has(text, "  above the measured peak, an error in measurement: 02_vector\n");
     assert_int_equal(tally.unsettled, 1);
-    expect(tally.shortfalls.data, "02_vector stands above the measured peak\n");
+    assert_has(tally.shortfalls.data, "02_vector stands above the measured peak\n");
     base_text_free(&tally.shortfalls);
     free(text);
     free(o);
@@ -139,16 +133,16 @@ static void much_arithmetic_is_told_in_flops(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     char *text = print(o, HEADER, &tally);
-    expect(text, "moves");
-    expect(text, "90.9%");
+    assert_has(text, "moves");
+    assert_has(text, "90.9%");
     free(text);
     o->work.flops = 2e11; // 500 for each byte
     o->results[FAST].timings[BENCH_LATENCY].flops_per_s = 5e13;
     text = print(o, HEADER, &tally);
-    expect(text, "computes");
-    expect(text, "50.0 TFLOP/s");
+    assert_has(text, "computes");
+    assert_has(text, "50.0 TFLOP/s");
     assert_null(strstr(text, "90.9%")); // a share of a copy says nothing of arithmetic
-    expect(text, "4.00 TB/s");          // the peak has no flops
+    assert_has(text, "4.00 TB/s");      // the peak has no flops
     assert_null(strstr(text, "moves"));
     free(text);
     free(o);
@@ -164,16 +158,16 @@ static void what_the_cores_compute_is_named(void **state) {
     for (int i = 0; i < RESULTS; i++) o->results[i].timings[BENCH_LATENCY].of_compute = NAN;
     o->results[FAST].timings[BENCH_LATENCY].of_compute = 0.8;
     char *text = print(o, HEADER, &tally);
-    expect(text, "of cores");
-    expect(text, "80.0%");
-    expect(text, "  of cores: their fused multiply-adds, 62.5 TFLOP/s, measured 2026-11-15\n");
+    assert_has(text, "of cores");
+    assert_has(text, "80.0%");
+    assert_has(text, "  of cores: their fused multiply-adds, 62.5 TFLOP/s, measured 2026-11-15\n");
     assert_null(strstr(text, " of copy"));
     free(text);
     o->work.flops = 0;
     o->known_copy = (bench_known_peak){.value = 4.25e12, .origin = "measured 2026-11-14"};
     o->copy[BENCH_LATENCY] = NAN;
     text = print(o, HEADER, &tally);
-    expect(text, "  of copy: 4.25 TB/s, measured 2026-11-14; none could be timed beside this case\n");
+    assert_has(text, "  of copy: 4.25 TB/s, measured 2026-11-14; none could be timed beside this case\n");
     free(text);
     free(o);
 }
@@ -188,8 +182,8 @@ static void a_run_is_summed_up(void **state) {
     base_text_add(&report.tally.shortfalls, "  toy: target missed\n");
     report_bench_end(&report, 2);
     fflush(report.file);
-    expect(text, "2 cases in 2.00 s; targets: 1 met, 1 missed, 0 open; 3 wrong; 1 not settled\n");
-    expect(text, "  toy: target missed\nrecords: out.jsonl\n");
+    assert_has(text, "2 cases in 2.00 s; targets: 1 met, 1 missed, 0 open; 3 wrong; 1 not settled\n");
+    assert_has(text, "  toy: target missed\nrecords: out.jsonl\n");
     report.write_error.status = KZ_IO;
     rewind(report.file);
     report_bench_end(&report, 2);
@@ -242,10 +236,10 @@ static void a_simpler_choice_says_what_it_gives_up(void **state) {
     FILE *file = open_memstream(&text, &size);
     report_tune_print(file, table, "toy", "h200,*,*,0,,02_vector\n");
     fclose(file);
-    expect(text, "~400 us"); // it did not converge
-    expect(text, "simpler; 02_vector is 263.6% faster");
+    assert_has(text, "~400 us"); // it did not converge
+    assert_has(text, "simpler; 02_vector is 263.6% faster");
     assert_int_equal(count(text, "simpler"), 1);
-    expect(text, "\n  h200,*,*,0,,02_vector\n");
+    assert_has(text, "\n  h200,*,*,0,,02_vector\n");
     report_table_close(table);
     free(text);
     free(o);

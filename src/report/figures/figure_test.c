@@ -1,14 +1,9 @@
 // The figures' writers: places on axes, cells, and texts that stay inside their elements.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/figures/figure.h"
 #include "report/pages/svg.h"
+#include "unit.h"
 
 static int count(const char *text, const char *part) {
     int found = 0;

@@ -1,17 +1,11 @@
 // Findings merged over runs, chosen, suppressed; and whether JSON, JUnit and SARIF are what readers expect.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "report/findings/findings.h"
+#include "unit.h"
 
 #define PLACE(line, thread)                                                                                  \
     "{\"file\":\"/src/a <b>&.cu\",\"line\":" #line ",\"column\":5,\"block\":[1,0,0],\"thread\":[" #thread    \

@@ -2,10 +2,9 @@
 #include "report/learner/learner.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 static const report_share topics[] = {{"Execution model", 9, 9},
                                       {"Memory, and a title that is longer than any line", 1, 40},

@@ -1,17 +1,12 @@
 // Verdicts and reasons from small records: each has one thing wrong, and that is what must be said.
 #include "report/profile/profile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/profile/html.h"
 #include "report/profile/listing.h"
 #include "report/profile/show.h"
+#include "unit.h"
 
 // A record of one kernel: 4096 blocks of 256 threads, one line, its metrics and its one access as given.
 typedef struct fixture {

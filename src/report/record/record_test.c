@@ -1,12 +1,6 @@
 // Records: whole ones, cut ones, broken ones, and members by path.
 #include "report/record/record.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static report_record parse(const char *text) {
     report_record record;

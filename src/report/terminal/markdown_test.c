@@ -1,13 +1,8 @@
 // Markdown as it is shown: blocks, marks inside lines, wrapping, terminals that can do less.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "report/terminal/markdown.h"
+#include "unit.h"
 
 static const report_style plain = {.width = 61, .utf8 = true},
                           coloured = {.width = 61, .utf8 = true, .colour = true}, ascii = {.width = 61};

@@ -1,15 +1,10 @@
 // Numbers, tables, journals and JUnit.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "report/report.h"
+#include "unit.h"
 
 static void numbers_have_three_digits(void **state) {
     (void)state;

@@ -1,17 +1,11 @@
 // Timelines: sums over operations that overlap, the drawing, records.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/record/record.h"
 #include "report/timeline/timeline.h"
+#include "unit.h"
 
 // Two pieces through two streams: 4 up, 4 of kernel, 2 down each.
 static report_timeline_span spans[] = {
