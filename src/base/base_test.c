@@ -137,6 +137,13 @@ static void self_and_clock(void **state) {
     assert_true(base_seconds() >= before);
 }
 
+static void hashes_as_published(void **state) { // vectors of the FNV's authors
+    assert_true(base_hash(BASE_HASH, "", 0) == UINT64_C(0xcbf29ce484222325));
+    assert_true(base_hash(BASE_HASH, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+    assert_true(base_hash(BASE_HASH, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+    assert_true(base_hash(base_hash(BASE_HASH, "foo", 3), "bar", 3) == UINT64_C(0x85944171f73967e8));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_and_clock),
@@ -148,6 +155,7 @@ int main(void) {
         cmocka_unit_test(text_grows),
         cmocka_unit_test(text_as_json),
         cmocka_unit_test(philox_known_answers),
+        cmocka_unit_test(hashes_as_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
