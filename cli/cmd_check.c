@@ -102,6 +102,7 @@ static const cli_option options_table[] = {
     CLI_DEVICES("where to run; may be repeated (kz devices lists them)"),
     CLI_CASE("only this case: a name, a glob, or one of your own size"),
     CLI_FAMILY,
+    CLI_TASK_ROW("not here: kz grade compares a file with its task's reference"),
     CLI_INPUT_SEED,
     CLI_JSON_OBJECTS("row"),
     CLI_JUNIT,

@@ -16,9 +16,10 @@ typedef struct timeline_options {
 } timeline_options;
 
 static const cli_option options_table[] = {
-    CLI_DEVICES("where a variant runs: sim, sim:t4, cuda; default: the simulator"),
+    CLI_DEVICES("where kernels run: sim, sim:t4, cuda; default: the simulator"),
     CLI_GPU,
-    CLI_CASE("a variant: the case; a task: its sizes"),
+    CLI_CASE("a family's kernel: the case; a task: its sizes"),
+    CLI_FAMILY,
     {"width", CLI_INTEGER, offsetof(timeline_options, width), "N", "columns of the drawing; 80"},
     CLI_JSON_OF("the operations and the sums"),
     {"svg", CLI_OUTPUT, offsetof(timeline_options, svg), "PATH", "a picture"},
@@ -84,23 +85,26 @@ static int run(const cli_command *self, int argc, char **argv) {
     timeline_options options = {0};
     static const workload_request request = {
         .command = "timeline",
-        .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM,
+        .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_TASK | 1u << WORKLOAD_PROGRAM,
         .question = "of what? give a variant, a .cu file or an executable"};
     return cli_run_workload(self, argc, argv, &request, &options.shared, sizeof options, draw);
 }
 
 const cli_command cli_command_timeline = {
     .usage = "kz timeline FAMILY[/VARIANT] [OPTIONS]\n"
+             "kz timeline --family FAMILY FILE.cu [OPTIONS]\n"
              "kz timeline [OPTIONS] PROGRAM.cu [MORE.cu ...] [ARGUMENTS]\n"
              "kz timeline [OPTIONS] YOURS.cu [--task ID]",
     .about = "Draws what ran when: a row per engine of the GPU (copies to the device, kernels, copies to the "
              "host) and a\n"
              "row per stream; then how busy each was, and how much of the copying hides behind kernels.\n"
-             "A variant is timed by events on a GPU (--device cuda); on the simulator, and for whole "
-             "programs, times\n"
-             "are those of its model of engines, streams and events: docs/timeline.md.",
+             "Kernels of a family, a guest or a task are timed by events on a GPU (--device cuda); on the "
+             "simulator, and\n"
+             "for whole programs, times are those of its model of engines, streams and events: "
+             "docs/timeline.md.",
     .examples = "  kz timeline streams/04_depth_first                 as a simulated H200 would do it\n"
                 "  kz timeline streams/04_depth_first --device cuda   as the GPU did\n"
+                "  kz timeline --family reduce my.cu                  a kernel of your own\n"
                 "  kz timeline --gpu t4 pipeline.cu 1000000           a program of your own\n"
                 "  kz timeline double-buffering.cu --svg mine.svg     your file for a task of the course",
     .options = options_table,

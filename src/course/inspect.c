@@ -88,6 +88,7 @@ kz_status course_subject_look(const course_subject *s, kz_device *device, kz_mod
     if (!status)
         status = course_judge_place_open(device, module, s->task->function, look->seconds, &place, error);
     if (!status) {
+        place.trace = look->trace;
         data.block = launch.block[0] * launch.block[1] * launch.block[2];
         course_kernel_fill_run(&data, s->fills, &launch, &run);
         course_judge_make_run(&place, &run, arena, &result, &seen->record);

@@ -35,7 +35,8 @@ typedef struct course_look {
     const char *name;    // of the record
     const char *observe; // instruments; NULL: whoever listens to the device goes on
     uint64_t schedule;
-    double seconds; // 0: no limit
+    double seconds;      // 0: no limit
+    device_trace *trace; // gets the times of the launch; NULL: nobody asks
 } course_look;
 
 typedef struct course_seen {

@@ -163,8 +163,28 @@ static void tell_buffers(const course_judge_run *run, const slot *slots, observe
 
 // ---- a run ----------------------------------------------------------------------------------------------
 
-static kz_status launch(const course_judge_place *p, const course_judge_run *run, const slot *slots,
-                        kz_error *error) {
+// The launch as a plan of one step.
+static kz_status trace_launch(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+                              kz_error *error) {
+    kz_plan plan = {0};
+    kz_arg args[COURSE_PARAMETERS];
+    kz_ptr buffers[COURSE_PARAMETERS];
+    for (uint32_t i = 0; i < run->buffer_count; i++) buffers[i] = slots[i].data;
+    for (uint32_t i = 0; i < run->argument_count; i++) {
+        const course_judge_argument *a = &run->arguments[i];
+        args[i] = a->is_buffer ? kz_arg_buffer(a->buffer) : kz_arg_u64(a->bits);
+    }
+    kz_plan_add_kernel(&plan, 0, p->entry, &run->launch, args, run->argument_count);
+    const device_plan_call call = {.device = p->device,
+                                   .module = p->module,
+                                   .plan = &plan,
+                                   .buffers = buffers,
+                                   .buffer_count = run->buffer_count};
+    return device_plan_trace(&call, p->trace, error);
+}
+
+static kz_status launch_plainly(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+                                kz_error *error) {
     uint64_t values[COURSE_PARAMETERS];
     const void *args[COURSE_PARAMETERS];
     for (uint32_t i = 0; i < run->argument_count; i++) {
@@ -172,9 +192,13 @@ static kz_status launch(const course_judge_place *p, const course_judge_run *run
         values[i] = a->is_buffer ? slots[a->buffer].data : a->bits;
         args[i] = &values[i];
     }
+    return kz_launch_kernel(p->device, NULL, p->kernel, &run->launch, args, run->argument_count, error);
+}
+
+static kz_status launch(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+                        kz_error *error) {
     set_alarm(p, true);
-    kz_status status =
-        kz_launch_kernel(p->device, NULL, p->kernel, &run->launch, args, run->argument_count, error);
+    kz_status status = p->trace ? trace_launch(p, run, slots, error) : launch_plainly(p, run, slots, error);
     if (!status) status = kz_device_synchronize(p->device, error);
     set_alarm(p, false);
     return status;
@@ -214,6 +238,8 @@ void course_judge_make_run(const course_judge_place *p, const course_judge_run *
 kz_status course_judge_place_open(kz_device *device, kz_module *module, const char *entry, double seconds,
                                   course_judge_place *place, kz_error *error) {
     *place = (course_judge_place){.device = device,
+                                  .module = module,
+                                  .entry = entry,
                                   .is_sim = kz_device_get_info(device)->kind == KZ_DEVICE_SIM,
                                   .deadline = seconds > 0 ? base_seconds() + seconds : 0};
     return kz_module_kernel(module, entry, &place->kernel, error);

@@ -8,6 +8,7 @@
 #define COURSE_JUDGE_H
 
 #include "course.h"
+#include "device/trace.h"
 
 enum { COURSE_JUDGE_VERSION = 1, COURSE_JUDGE_RUNS = 512, COURSE_JUDGE_FD = 3 };
 
@@ -122,8 +123,11 @@ void course_judge_put_u32(base_text *out, uint32_t value);
 typedef struct course_judge_place {
     kz_device *device;
     kz_kernel *kernel;
+    kz_module *module;
+    const char *entry;
     bool is_sim;
-    double deadline; // 0: none
+    double deadline;     // 0: none
+    device_trace *trace; // gets the times of the launch; NULL: nobody asks
 } course_judge_place;
 kz_status course_judge_place_open(kz_device *device, kz_module *module, const char *entry, double seconds,
                                   course_judge_place *place, kz_error *error);

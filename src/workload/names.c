@@ -6,6 +6,7 @@
 
 #include "family/case.h"
 #include "toolchain/toolchain.h"
+#include "workload/program.h"
 
 // ---- families and variants ------------------------------------------------------------------------
 
@@ -28,8 +29,10 @@ kz_status workload_find_family(const char *word, const kz_family **family, kz_er
     for (size_t i = 0; names && i < count; i++) names[i] = list[i]->name;
     if (names) suggest(error, word, names, "the families");
     base_fail_note(error, "try: kz list");
-    if (*word && !strchr(word, '/') && base_file_exists(word))
-        base_fail_note(error, "there is a file of that name; a program of this folder is written ./%s", word);
+    char path[WORKLOAD_PATH];
+    snprintf(path, sizeof path, "./%s", word);
+    if (workload_program_is(path))
+        base_fail_note(error, "there is a program of that name; one of this folder is written %s", path);
     free(names);
     return KZ_NOT_FOUND;
 }

@@ -38,8 +38,7 @@ static kz_status fail_for_text(const char *command, const course_task *task, con
     return KZ_INVALID;
 }
 
-// A bare name is probably typed in another folder than the file's.
-static kz_status fail_missing(const char *command, const char *file, kz_error *error) {
+kz_status workload_task_fail_missing(const char *command, const char *file, kz_error *error) {
     char folder[COURSE_PATH], path[COURSE_PATH + 600];
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     base_fail(error, KZ_NOT_FOUND, "there is no file %s", file);
@@ -75,7 +74,7 @@ kz_status workload_task_open(const char *command, const char *file, const char *
                              kz_error *error) {
     *found = (workload_task){.file = file};
     if (!id && !(workload_task_may_be(file) && base_file_exists(file))) return KZ_OK;
-    if (!base_file_exists(file)) return fail_missing(command, file, error);
+    if (!base_file_exists(file)) return workload_task_fail_missing(command, file, error);
     kz_error why = {0};
     kz_status status = find(file, id, found, &why);
     if (status && !id && status != KZ_NOT_FOUND) return KZ_OK; // it does not say a task: it is something else
@@ -83,24 +82,20 @@ kz_status workload_task_open(const char *command, const char *file, const char *
         if (error) *error = why;
         return status;
     }
-    if (found->task->kind == COURSE_C) return fail_for_c(command, found->task, file, error);
-    return found->task->kind == COURSE_CUDA ? KZ_OK : fail_for_text(command, found->task, file, error);
+    return KZ_OK;
+}
+
+kz_status workload_task_check(const char *command, const workload_task *found, kz_error *error) {
+    switch (found->task->kind) {
+    case COURSE_CUDA: return KZ_OK;
+    case COURSE_C: return fail_for_c(command, found->task, found->file, error);
+    default: return fail_for_text(command, found->task, found->file, error);
+    }
 }
 
 void workload_task_close(workload_task *found) {
     course_close(found->catalogue);
     *found = (workload_task){0};
-}
-
-kz_status workload_task_fail(const char *command, const char *file, kz_error *error) {
-    if (!base_file_exists(file)) return fail_missing(command, file, error);
-    base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
-    base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"", command,
-                   file);
-    if (strcmp(command, "run") == 0) return KZ_INVALID;
-    base_fail_note(error, "for a kernel of your own in a family's place: kz %s --family FAMILY %s", command,
-                   file);
-    return KZ_INVALID;
 }
 
 kz_status workload_task_case(const course_task *task, const char *text,

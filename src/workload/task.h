@@ -10,21 +10,22 @@ enum { WORKLOAD_TASK_SECONDS = 60 }; // for one run of a kernel, where --timeout
 
 typedef struct workload_task {
     course_catalogue *catalogue;
-    const course_task *task; // kind cuda; NULL: the file is for none
+    const course_task *task; // NULL: the file is for none
     const char *file;
 } workload_task;
 
 // A .cu, .c or .txt file without a main of its own: a learner's, or nothing that can be run.
 bool workload_task_may_be(const char *file);
 // Whether `file` is for a task: `id` (of --task; may be NULL) says so, or a line "// kz: task ID" or its folder does
-// and it has no main of its own. Tasks that `command` cannot look into are errors that say what can. Close it in any
-// case.
+// and it has no main of its own. Close it in any case.
 kz_status workload_task_open(const char *command, const char *file, const char *id, workload_task *found,
                              kz_error *error);
 void workload_task_close(workload_task *found);
 
-// The error for a .cu file that has no main and is for no task.
-kz_status workload_task_fail(const char *command, const char *file, kz_error *error);
+// Tasks that `command` cannot look into, for they ask for no CUDA, are errors that say what can.
+kz_status workload_task_check(const char *command, const workload_task *found, kz_error *error);
+// The error for a file that is not there. A bare name is probably typed in another folder than the file's.
+kz_status workload_task_fail_missing(const char *command, const char *file, kz_error *error);
 
 // The case that --case says, or that `choose` takes where `text` is NULL.
 kz_status workload_task_case(const course_task *task, const char *text,

@@ -1,4 +1,4 @@
-// What ran when: of a variant by its plan's trace, of a program by what its runtime has recorded.
+// What ran when: of kernels by the trace of their plan, of a program by what its runtime has recorded.
 #ifndef WORKLOAD_TIMELINE_H
 #define WORKLOAD_TIMELINE_H
 
@@ -7,11 +7,11 @@
 
 typedef struct workload_timeline_options {
     workload_program settings; // gpu, nvcc's flags, timeout, output
-    const char *device;        // where a variant runs; NULL: a simulated GPU
+    const char *device;        // where kernels run; NULL: a simulated GPU
     const char *pattern;       // the case; NULL: one of moderate size
 } workload_timeline_options;
 
-// Free the timeline. `result` and `answer` are of a program.
+// Free the timeline. `result` is of a program, `answer` of a task's file.
 kz_status workload_timeline(const workload *w, const workload_timeline_options *options, report_timeline *t,
                             workload_result *result, workload_answer *answer, kz_error *error);
 

@@ -11,14 +11,82 @@
 static bool takes(const workload_request *r, workload_kind kind) { return r->kinds >> kind & 1; }
 
 static bool is_record(const char *word) { return base_ends_with(word, ".jsonl"); }
+static bool is_path(const char *word) { return word[0] == '/' || word[0] == '.'; }
+static bool is_kernel_file(const char *word) {
+    return base_ends_with(word, ".cu") || base_ends_with(word, ".ptx");
+}
 
 bool workload_is_program(const workload_request *r, const char *const *words, size_t count) {
-    if (!takes(r, WORKLOAD_PROGRAM) || r->family || r->task || !count) return false;
+    if (r->family || r->task || !count) return false;
     const char *word = words[0];
     if (workload_program_is(word)) return true;
     if (count > 1 && workload_program_is_source(word)) return true;
-    bool is_path = word[0] == '/' || word[0] == '.';
-    return !workload_task_may_be(word) && (is_path || !takes(r, WORKLOAD_ZOO));
+    bool may_be_other = workload_task_may_be(word) || is_kernel_file(word) || is_record(word);
+    return !may_be_other && (is_path(word) || !takes(r, WORKLOAD_ZOO));
+}
+
+// A file of which nothing is known. What can be done with it follows from what the command takes.
+static kz_status fail_unknown(const workload_request *r, const char *file, kz_error *error) {
+    if (!base_file_exists(file)) return workload_task_fail_missing(r->command, file, error);
+    base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
+    base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"",
+                   takes(r, WORKLOAD_TASK) ? r->command : "grade", file);
+    if (takes(r, WORKLOAD_GUEST) && is_kernel_file(file))
+        base_fail_note(error, "for a kernel of your own in a family's place: kz %s --family FAMILY %s",
+                       r->command, file);
+    return KZ_INVALID;
+}
+
+// What the words say they are, whatever the command takes.
+static kz_status classify(const workload_request *r, workload *w, kz_error *error) {
+    const char *word = w->file_count ? w->files[0] : NULL;
+    w->kind = r->family ? WORKLOAD_GUEST : WORKLOAD_ZOO;
+    if (r->family || !word) return KZ_OK;
+    w->kind = WORKLOAD_RECORD;
+    if (is_record(word) && !r->task) return KZ_OK;
+    w->kind = WORKLOAD_TASK;
+    kz_status status = workload_task_open(r->command, word, r->task, &w->task, error);
+    if (status || w->task.task) return status;
+    w->kind = WORKLOAD_PROGRAM;
+    if (workload_is_program(r, w->files, w->file_count)) return KZ_OK;
+    w->kind = WORKLOAD_ZOO;
+    bool is_file = is_path(word) || is_kernel_file(word) || workload_task_may_be(word);
+    return is_file ? fail_unknown(r, word, error) : KZ_OK;
+}
+
+// The command takes other kinds: says which command takes this one.
+static kz_status refuse(const workload_request *r, const workload *w, kz_error *error) {
+    const char *word = w->file_count ? w->files[0] : "";
+    if (*word && !base_file_exists(word)) return workload_task_fail_missing(r->command, word, error);
+    switch (w->kind) {
+    case WORKLOAD_TASK:
+        base_fail(error, KZ_INVALID, "%s is for %s, a task of the course: kz %s takes kernels of a family",
+                  word, w->task.task->id, r->command);
+        base_fail_note(error, "kz grade %s --task %s compares it with the task's reference", word,
+                       w->task.task->id);
+        break;
+    case WORKLOAD_PROGRAM:
+        if (!workload_program_is(word) && !workload_program_is_source(word)) {
+            base_fail(error, KZ_INVALID, "%s is neither a family's name nor a program", word);
+            base_fail_note(error, "kz list names the families; a program is a .cu file or an executable");
+            break;
+        }
+        base_fail(error, KZ_INVALID,
+                  "%s is a whole program, whose right results only it knows: kz %s takes kernels of a family",
+                  word, r->command);
+        base_fail_note(error, "kz run %s runs it, kz sanitize %s looks for errors in its kernels", word,
+                       word);
+        break;
+    case WORKLOAD_RECORD:
+        base_fail(error, KZ_INVALID, "%s is the record of a profile: kz %s has nothing to run", word,
+                  r->command);
+        base_fail_note(error, "kz prof %s shows it", word);
+        break;
+    default:
+        base_fail(error, KZ_INVALID, "kz %s takes no kernels of a family", r->command);
+        base_fail_note(error, "try: kz help %s", r->command);
+    }
+    return KZ_INVALID;
 }
 
 static kz_status check_single(const workload_request *r, const workload *w, kz_error *error) {
@@ -34,7 +102,6 @@ static kz_status check_single(const workload_request *r, const workload *w, kz_e
 // ---- kernels ----------------------------------------------------------------------------------------------
 
 static kz_status open_guest(const workload_request *r, workload *w, kz_error *error) {
-    w->kind = WORKLOAD_GUEST;
     if (w->file_count != 1) {
         base_fail(error, KZ_INVALID, "--family takes the place of one family with one file");
         base_fail_note(error, "try: kz %s --family %s my.cu", r->command, r->family);
@@ -46,16 +113,21 @@ static kz_status open_guest(const workload_request *r, workload *w, kz_error *er
     return workload_open_guest(w->family, w->files[0], r->for_debugging, &w->guest, error);
 }
 
-static kz_status open_zoo(const workload_request *r, workload *w, kz_error *error) {
-    w->kind = WORKLOAD_ZOO;
-    kz_status status = workload_find_zoo(w->files, w->file_count, &w->zoo, error);
-    for (size_t i = 0; i < w->file_count && status; i++) {
+// A path is never a family's name.
+static kz_status check_words(const workload_request *r, const workload *w, kz_error *error) {
+    for (size_t i = 0; i < w->file_count; i++) {
         const char *word = w->files[i];
-        if (base_ends_with(word, ".cu") || base_ends_with(word, ".ptx"))
-            base_fail_note(error, "for a kernel of your own: kz %s --family FAMILY %s", r->command, word);
-        else if (takes(r, WORKLOAD_PROGRAM) && (strchr(word, '/') || base_file_exists(word)))
-            base_fail_note(error, "a program must be a .cu file with a main, or an executable");
+        if (!is_path(word) && !is_kernel_file(word)) continue;
+        base_fail(error, KZ_INVALID, "%s is a file, and stands among names of families", word);
+        base_fail_note(error, "name it alone: kz %s %s", r->command, word);
+        return KZ_INVALID;
     }
+    return KZ_OK;
+}
+
+static kz_status open_zoo(const workload_request *r, workload *w, kz_error *error) {
+    kz_status status = check_words(r, w, error);
+    if (!status) status = workload_find_zoo(w->files, w->file_count, &w->zoo, error);
     if (!status && w->zoo.wanted_count == 1) {
         w->family = w->zoo.wanted[0].family;
         w->variant = w->zoo.wanted[0].variant;
@@ -65,36 +137,25 @@ static kz_status open_zoo(const workload_request *r, workload *w, kz_error *erro
 
 // ---- opening ------------------------------------------------------------------------------------------------
 
-// A file of which nothing is known.
-static bool is_nothing(const workload_request *r, const char *word) {
-    return takes(r, WORKLOAD_TASK) &&
-           (base_ends_with(word, ".cu") || base_ends_with(word, ".ptx") || !takes(r, WORKLOAD_ZOO));
-}
-
 kz_status workload_open(const workload_request *r, const char *const *words, size_t count, workload *w,
                         kz_error *error) {
     *w = (workload){0};
     if (count > WORKLOAD_WORDS) return base_fail(error, KZ_LIMIT, "more than %d names", WORKLOAD_WORDS);
     for (size_t i = 0; i < count; i++) w->files[w->file_count++] = words[i];
-    const char *word = count ? words[0] : "";
     if (!count && r->question) return base_fail(error, KZ_INVALID, "%s", r->question);
-    if (takes(r, WORKLOAD_RECORD) && is_record(word)) {
-        w->kind = WORKLOAD_RECORD;
-        return check_single(r, w, error);
+    kz_status status = classify(r, w, error);
+    if (!status && !takes(r, w->kind)) status = refuse(r, w, error);
+    if (status) return status;
+    switch (w->kind) {
+    case WORKLOAD_ZOO: return open_zoo(r, w, error);
+    case WORKLOAD_GUEST: return open_guest(r, w, error);
+    case WORKLOAD_TASK:
+        status = workload_task_check(r->command, &w->task, error);
+        return status ? status : check_single(r, w, error);
+    case WORKLOAD_RECORD: return check_single(r, w, error);
+    case WORKLOAD_PROGRAM: return KZ_OK;
     }
-    if (r->family) return open_guest(r, w, error);
-    if (count && takes(r, WORKLOAD_TASK)) {
-        kz_status status = workload_task_open(r->command, word, r->task, &w->task, error);
-        if (status) return status;
-        w->kind = WORKLOAD_TASK;
-        if (w->task.task) return check_single(r, w, error);
-    }
-    if (workload_is_program(r, words, count)) {
-        w->kind = WORKLOAD_PROGRAM;
-        return KZ_OK;
-    }
-    if (count && is_nothing(r, word)) return workload_task_fail(r->command, word, error);
-    return open_zoo(r, w, error);
+    return KZ_OK;
 }
 
 void workload_close(workload *w) {

@@ -98,7 +98,32 @@ static void test_records(void **state) {
     assert_int_equal(try_words(&prof, &w, &error, 1, "kept/record.jsonl"), KZ_OK);
     assert_int_equal(w.kind, WORKLOAD_RECORD);
     workload_close(&w);
-    assert_int_equal(try_words(&one, &w, &error, 1, "record.jsonl"), KZ_NOT_FOUND); // kz debug takes none
+    write_file("record.jsonl", "{}\n");
+    assert_int_equal(try_words(&one, &w, &error, 1, "record.jsonl"), KZ_INVALID); // kz debug takes none
+    says(&error, "kz prof record.jsonl shows it");
+    workload_close(&w);
+}
+
+// A command that takes families and guests alone means the same by the same words, and says who takes them.
+static void test_refused_kinds(void **state) {
+    const workload_request check = {.command = "check", .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST};
+    workload w;
+    kz_error error;
+    write_file("whole.cu", "int main() { return 0; }\n");
+    write_file("part.cu", "__global__ void kernel() {}\n");
+    assert_int_equal(try_words(&check, &w, &error, 1, "./whole.cu"), KZ_INVALID);
+    says(&error, "kz run ./whole.cu runs it");
+    assert_int_equal(try_words(&check, &w, &error, 1, "part.cu"), KZ_INVALID);
+    says(&error, "kz check --family FAMILY part.cu");
+    says(&error, "kz grade part.cu --task ID");
+    assert_null(strstr(error.message, "kz check part.cu --task"));
+    static const char *const paths[] = {".", "./prog", "/nothing/here", "../part.cu", "./a.ptx"};
+    for (size_t i = 0; i < BASE_COUNT(paths); i++) { // a path is never a family
+        assert_true(try_words(&check, &w, &error, 1, paths[i]) != KZ_OK);
+        assert_null(strstr(error.message, "no family"));
+        assert_true(try_words(&check, &w, &error, 2, "reduce", paths[i]) != KZ_OK);
+        assert_null(strstr(error.message, "no family"));
+    }
 }
 
 static int enter_folder(void **state) {
@@ -110,15 +135,14 @@ static int leave_folder(void **state) {
     char folder[256];
     unlink("whole.cu");
     unlink("part.cu");
+    unlink("record.jsonl");
     return getcwd(folder, sizeof folder) ? rmdir(folder) : -1;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_wrong_names),
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_zoo),     cmocka_unit_test(test_wrong_names),   cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_records), cmocka_unit_test(test_refused_kinds),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

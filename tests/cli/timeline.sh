@@ -41,6 +41,33 @@ grep -q '</svg>' "$FOLDER/a.svg" || fail "no picture"
 grep -q '<table>' "$FOLDER/a.html" || fail "no table of operations"
 grep -q '"type": *"timeline"' "$FOLDER/a.json" || fail "no JSON"
 
+# A guest and a task's kernel, by the same model.
+cat > "$FOLDER/my.cu" << 'END'
+// kz: block 256
+// kz: grid ceil(n/256)
+// kz: fill out 0
+extern "C" __global__ void my_sum_f32(const float *in, float *out, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(out, in[i]);
+}
+END
+expect_exit 0 timeline --family reduce "$FOLDER/my.cu" --case sum-f32-n4096-uniform --json
+expect_out '"name":"my_sum_f32"'
+expect_out '"name":"fill"'
+cat > "$FOLDER/saxpy.cu" << 'END'
+// kz: task saxpy
+extern "C" __global__ void saxpy(const float *x, float *y, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+END
+expect_exit 0 timeline "$FOLDER/saxpy.cu" --case n=4096 --json
+expect_out '"name":"saxpy"'
+expect_err "the answer is right for n=4096"
+sed -i 's/if (i < n) //' "$FOLDER/saxpy.cu"
+expect_exit 4 timeline "$FOLDER/saxpy.cu" --case n=1000
+expect_err "kz sanitize $FOLDER/saxpy.cu says more"
+
 # Whole programs: copies beside kernels, and times that do not change from run to run.
 PROGRAM=$SOURCES/tests/cudart/order/order.cu
 expect_exit 0 timeline --json "$PROGRAM" two_streams

@@ -26,7 +26,7 @@ expect_err "no case of any family"
 expect_exit 2 check vector_add/01_naive --device cpu
 expect_err "meant for the devices"
 expect_exit 2 check my.cu
-expect_err "kz check --family FAMILY my.cu"
+expect_err "there is no file my.cu"
 expect_exit 2 check --family vector_add
 expect_err "kz check --family vector_add my.cu"
 expect_exit 2 list reduce
