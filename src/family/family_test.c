@@ -583,7 +583,7 @@ static void limits_are_named(void **state) {
                      .global_sectors = 4000,
                      .global_ideal_sectors = 4000};
     family_describe_limit(&device, &stream, &k, text);
-    assert_string_equal(text, "DRAM, 4.0 sectors/request");
+    assert_string_equal(text, "peak: DRAM, 4.0 sectors/request");
     k.global_sectors = 32000;
     family_describe_limit(&device, &stream, &k, text);
     assert_string_equal(text, "uncoalesced: 32 sectors, ideal 4");
@@ -602,9 +602,9 @@ static void limits_are_named(void **state) {
     family_describe_limit(&device, &stream, &k, text);
     assert_string_equal(text, "instruction issue, 3.6x bytes");
     family_describe_limit(&device, &stream, NULL, text);
-    assert_string_equal(text, "memory");
+    assert_string_equal(text, "peak: memory");
     family_describe_limit(&device, &(kz_work){.bytes = 1, .flops = 100}, NULL, text);
-    assert_string_equal(text, "arithmetic");
+    assert_string_equal(text, "peak: arithmetic");
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
-// What limits a kernel, in words. See limits.h.
+// The worst waste of a kernel, or its peak, in words. See limits.h.
 //
-// The counters tell of waste: the worst waste is named first, for it is what the next variant should
-// remove. Without waste the roofline decides. Thresholds are where a waste begins to show in the time.
+// The worst waste is what the next variant should remove. Without waste the roofline names the peak. Thresholds
+// are where a waste begins to show in the time.
 #include "family/limits.h"
 
 #include <stdio.h>
@@ -64,10 +64,10 @@ void family_describe_limit(const kz_device_info *device, const kz_work *work, co
     if (counted && describe_waste(device, counters, work, text)) return;
     bool compute = is_compute_bound(device, work);
     if (counted && !compute)
-        snprintf(text, FAMILY_LIMIT, "DRAM, %.1f sectors/request",
+        snprintf(text, FAMILY_LIMIT, "peak: DRAM, %.1f sectors/request",
                  ratio(counters->global_sectors, counters->global_requests));
     else if (counted)
-        snprintf(text, FAMILY_LIMIT, "arithmetic, %.0f flops per byte", work->flops / work->bytes);
+        snprintf(text, FAMILY_LIMIT, "peak: arithmetic, %.0f flops per byte", work->flops / work->bytes);
     else
-        snprintf(text, FAMILY_LIMIT, "%s", compute ? "arithmetic" : "memory");
+        snprintf(text, FAMILY_LIMIT, "peak: %s", compute ? "arithmetic" : "memory");
 }

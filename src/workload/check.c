@@ -15,7 +15,7 @@ struct workload_check {
     report_check *report;
     report_progress progress;
     workload_timer timer;
-    kz_device *explainer; // the simulator, to tell what limits a GPU's kernels; NULL until it is needed
+    kz_device *explainer; // the simulator, to tell what a GPU's kernels waste; NULL until it is needed
     size_t done, total, widest;
 };
 
@@ -176,8 +176,8 @@ static bool check_row_all(workload_check *state, const kz_family *family, const 
     return alive;
 }
 
-// A GPU has no counters for us, but the simulator runs the same PTX: what it counts says what limits a
-// kernel. What it does not do stays unexplained.
+// A GPU has no counters for us, but the simulator runs the same PTX: its counts show a kernel's waste.
+// What it does not do stays unexplained.
 static void explain_row(workload_check *state, const kz_family *family, report_check_row *row) {
     kz_module *module;
     const char *gpu = row->device.gpu[0] ? row->device.gpu : NULL;

@@ -45,9 +45,9 @@ for quiet in "--no-time" "--case add-f32-n1025-uniform"; do
 done
 FAKE_PEER_FAIL=1 KZ_PEERS=$4 expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx"
 expect_out "no figure of fake: the peer fake failed on vector_add: it was told to"
-# What limits it is told from the simulator's counters, which runs the same PTX.
+# Waste and peak are told from the simulator's counters, which runs the same PTX.
 expect_exit 0 check vector_add/vector vector_add/unrolled --device cuda --no-time
-expect_out "DRAM, 16.0 sectors/request"
+expect_out "peak: DRAM, 16.0 sectors/request"
 # A rival that cannot be opened costs the rival, and nothing else.
 mkdir "$FOLDER/peers" && echo none > "$FOLDER/peers/libkz_peer_none.so"
 KZ_PEERS="$FOLDER/peers" expect_exit 0 check --family vector_add "$FOLDER/add_f32.ptx"

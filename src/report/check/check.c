@@ -280,7 +280,7 @@ static void print_table(report_check *report, const report_check_row *rows, size
         {.title = "variant", .least = (int)widest},
         {.title = "device", .least = report->widest_device},
         {.title = "correct", .least = 9},
-        {.title = "what limits it", .least = report->counts ? 32 : 14, .shrink = true},
+        {.title = "waste, else its peak", .least = report->counts ? 32 : 20, .shrink = true},
         {.title = "figures", .least = 31},
         {.title = report->rivals ? "rival" : ""},
     };

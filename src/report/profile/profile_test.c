@@ -154,6 +154,35 @@ static void test_contention_in_sectors(void **state) {
         REPORT_PROF_BY_ATOMICS, "32 threads of a warp contend for 2 addresses", "private copy");
 }
 
+// One lane's atomic is no uniform load: there is nothing to hoist, and no whole warp updates the word.
+static void test_atomic_of_one_lane(void **state) {
+    expect(&(kernel_text){.blocks = 64,
+                          .threads = 256,
+                          .metrics = INST(655360, 20971520),
+                          .access =
+                              "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":512,"
+                              "\"lanes\":512,\"distinct\":512,\"sectors\":512,\"ideal_sectors\":512,"
+                              "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
+           REPORT_PROF_BY_FEW_BLOCKS, "atomic in global memory: 512 requests of 1 thread, one address each",
+           "fold within the block first, so that one thread per block does the atomic");
+}
+
+static void test_load_of_one_lane(void **state) {
+    fixture f;
+    open_fixture(
+        &f,
+        &(kernel_text){.blocks = 4096,
+                       .threads = 256,
+                       .metrics = INST(32768, 1048576),
+                       .access = "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":1048576,"
+                                 "\"lanes\":1048576,\"sectors\":1048576,\"ideal_sectors\":1048576,"
+                                 "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
+        20);
+    assert_non_null(strstr(f.report.kernels[0].lines[0].reason, "one thread of a warp reads"));
+    assert_null(f.report.kernels[0].lines[0].advice);
+    close_fixture(&f);
+}
+
 // Many addresses per request are no contention worth its name.
 static void test_scattered_atomics(void **state) {
     fixture f;
@@ -361,6 +390,8 @@ int main(void) {
         cmocka_unit_test(test_contention),
         cmocka_unit_test(test_increments),
         cmocka_unit_test(test_contention_in_sectors),
+        cmocka_unit_test(test_atomic_of_one_lane),
+        cmocka_unit_test(test_load_of_one_lane),
         cmocka_unit_test(test_scattered_atomics),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_issue_and_arithmetic),

@@ -14,6 +14,8 @@ static double per_request(double count, const report_prof_access *a) {
     return a->requests > 0 ? count / a->requests : 0;
 }
 
+static bool by_one_lane(const report_prof_access *a) { return per_request(a->lanes, a) < 1.05; }
+
 bool report_prof_wastes_sectors(const report_prof_access *a) {
     return (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) &&
            a->sectors > WASTE * a->ideal_sectors;
@@ -42,7 +44,9 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
     const char *verb = verb_of(a);
     long long stride = llabs((long long)p->stride), jump = llabs((long long)p->jump);
     switch (p->kind) {
-    case REPORT_PROF_UNIFORM: return report_prof_text(report, "all threads of a warp %s one address", verb);
+    case REPORT_PROF_UNIFORM:
+        return by_one_lane(a) ? report_prof_text(report, "one thread of a warp %ss", verb)
+                              : report_prof_text(report, "all threads of a warp %s one address", verb);
     case REPORT_PROF_CONTIGUOUS:
         return report_prof_text(report, "neighbouring threads %s neighbouring words", verb);
     case REPORT_PROF_STRIDE:
@@ -161,15 +165,18 @@ static void explain_atomics(report_prof *report, const report_prof_access *a, re
             "in registers first";
 }
 
-static void explain_meeting(report_prof *report, const report_prof_access *a, report_prof_line *line) {
-    line->reason = report_prof_text(
-        report,
-        "atomic in global memory: %.0f requests of %s thread%s, one address each; where "
-        "they are to one address they follow each other",
-        a->requests, figure(report, per_request(a->lanes, a)), per_request(a->lanes, a) > 1.05 ? "s" : "");
-    line->advice =
-        "fold within the block first, so that one thread per block does the atomic; fewer, longer blocks "
-        "do fewer of them";
+// Fewer blocks pay only where atomics are what the kernel takes its time for.
+static void explain_one_address(report_prof *report, const report_prof_access *a, bool costly,
+                                report_prof_line *line) {
+    line->reason =
+        report_prof_text(report,
+                         "atomic in global memory: %.0f requests of %s thread%s, one address each; where "
+                         "they are to one address they follow each other",
+                         a->requests, figure(report, per_request(a->lanes, a)), by_one_lane(a) ? "" : "s");
+    line->advice = costly ? "fold within the block first, so that one thread per block does the atomic; "
+                            "fewer, longer blocks "
+                            "do fewer of them"
+                          : "fold within the block first, so that one thread per block does the atomic";
 }
 
 static const char by_accident[] =
@@ -257,7 +264,8 @@ static void explain_traffic(report_prof *report, const report_prof_kernel *k, co
         line->advice =
             report_prof_text(report, "each thread %ss %u byte%s; take 4 to 16 at once (uchar4, half2, uint4)",
                              verb_of(a), a->bytes, a->bytes == 1 ? "" : "s");
-    else if (a->pattern.kind == REPORT_PROF_UNIFORM && a->space == REPORT_PROF_GLOBAL && !a->is_store)
+    else if (a->pattern.kind == REPORT_PROF_UNIFORM && a->space == REPORT_PROF_GLOBAL && !a->is_store &&
+             !a->is_atomic && !by_one_lane(a))
         line->advice =
             "the same word for the whole warp: hoist it out of the loop, or keep it in __constant__ memory";
 }
@@ -325,6 +333,7 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
     const report_prof_access *worst = merge(report, line, pick(line, waste_of)),
                              *biggest = merge(report, line, pick(line, traffic_of));
     double lanes = report_prof_active_lanes(line->metrics);
+    bool atomics_cost = line->seconds[REPORT_PROF_ATOMICS] >= 0.5 * k->estimate;
     line->advice = NULL;
     if (worst && collides(worst))
         explain_atomics(report, worst, line);
@@ -332,8 +341,10 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
         explain_conflicts(report, worst, line);
     else if (worst)
         explain_sectors(report, worst, line);
-    else if (biggest && biggest->is_atomic && line->seconds[REPORT_PROF_ATOMICS] >= 0.5 * k->estimate)
-        explain_meeting(report, biggest, line);
+    else if (biggest && biggest->is_atomic &&
+             (atomics_cost ||
+              (biggest->space == REPORT_PROF_GLOBAL && biggest->pattern.kind == REPORT_PROF_UNIFORM)))
+        explain_one_address(report, biggest, atomics_cost, line);
     else if (biggest && biggest->is_bulk)
         explain_bulk(report, k, biggest, line);
     else if (biggest && lanes >= 24 &&
