@@ -1,5 +1,6 @@
 // What every family must have: well-formed plans for every case, on a large and a small GPU and on the cpu;
-// code for every entry that a plan names; tables that name variants and cases there are.
+// code for every entry that a plan names; tables that name variants and cases there are; a README that tells of
+// every variant.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -258,6 +259,32 @@ static void choice_tables_hold(void **state) {
     }
 }
 
+// A heading "## 03_vector: ..." or, in a list, "**03_vector**".
+static bool has_readme_entry(const char *readme, const char *variant) {
+    char heading[128], bold[128];
+    snprintf(heading, sizeof heading, "\n## %s:", variant);
+    snprintf(bold, sizeof bold, "**%s**", variant);
+    return strstr(readme, heading) || strstr(readme, bold);
+}
+
+static void every_variant_has_a_readme_entry(void **state) {
+    size_t count, size;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++) {
+        char path[256], *readme;
+        snprintf(path, sizeof path, "kernels/%s/%s/README.md", list[f]->group, list[f]->name);
+        assert_int_equal(base_file_read(path, &readme, &size, NULL), KZ_OK);
+        for (size_t v = 0; v < list[f]->variant_count; v++) {
+            const char *name = list[f]->variants[v].name;
+            if (!has_readme_entry(readme, name))
+                fail_msg("%s says nothing of %s: add \"## %s: the idea\" or \"- **%s**: the idea\", then "
+                         "make pages",
+                         path, name, name, name);
+        }
+        free(readme);
+    }
+}
+
 // Rivals are those that there are.
 static void rivals_are_known(void **state) {
     static const char *const known[] = {
@@ -373,6 +400,7 @@ int main(void) {
         cmocka_unit_test(cases_are_told_apart_by_name),
         cmocka_unit_test(every_family_has_the_edges),
         cmocka_unit_test(choice_tables_hold),
+        cmocka_unit_test(every_variant_has_a_readme_entry),
         cmocka_unit_test(rivals_are_known),
         cmocka_unit_test(every_device_has_a_choice),
         cmocka_unit_test(a_plan_stays_within_the_device),
