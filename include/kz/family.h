@@ -181,8 +181,6 @@ struct kz_family {
 
     // How a variant is chosen (kz_choose); each of these may be NULL.
     uint64_t (*size)(const kz_case *c); // what the ranges in choice.csv are about; NULL: axis 0
-    // The rule where choice.csv knows nothing; NULL: the last variant that the device runs.
-    const kz_variant *(*choose)(const kz_case *c, const kz_device_info *device);
     // The variant's result may differ in its last bits from run to run; NULL: none does.
     bool (*nondeterministic)(const kz_case *c, const kz_variant *variant);
 };
@@ -262,22 +260,16 @@ KZ_API double kz_saturate(kz_type type, double value);
 
 // ---- helpers for the choice of a variant ----------------------------------------------------------
 
-// Which variant the public operation takes for a case: the first row of the family's choice.csv
-// (gpu,type,operation,from,to,variant; "*" matches all) that holds the device's GPU, type, operation and size; else by
-// the family's rule. A variant that does not run there or does not do the case is passed over, and so is one whose
-// result is nondeterministic where that is not wanted (`deterministic`). NULL where none is left. `why`, if not NULL: in words.
+// Which variant the public operation takes for a case. Rows of the family's choice.csv are
+// gpu,type,operation,from,to,variant, where "*" matches all. It is the first row that names the device's GPU and matches
+// type, operation and size; else the first such row whose GPU is "*"; else, where no row matches, the first variant of
+// the table. So a new variant is taken only when a row names it. What does not run there or does not do the case is passed
+// over, and so is a nondeterministic variant where `deterministic` is set. NULL where none is left. `why`, if not NULL,
+// gets the reason in words.
 enum { KZ_CHOICE_WHY = 160 };
 KZ_API const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                    bool deterministic, char why[KZ_CHOICE_WHY]);
 
-// Parts of it, for a family's rule. The table's row; the last variant that the device runs and that plans the case; the
-// first of `names` (ends with NULL) that does.
-KZ_API const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c,
-                                              const kz_device_info *device, uint64_t size);
-KZ_API const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c,
-                                        const kz_device_info *device);
-KZ_API const kz_variant *kz_choose_in_order(const kz_family *family, const kz_case *c,
-                                            const kz_device_info *device, const char *const *names);
 KZ_API bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device);
 // The variant's plan, where the device can run it: KZ_UNSUPPORTED with the reason where the architecture, the memory of a
 // block or the variant itself says no.

@@ -103,8 +103,9 @@ void bench_tune_merge(const char *before, const char *gpu, const char *rows, bas
     while (*before) {
         size_t length = strcspn(before, "\n");
         bool ours = strncmp(before, gpu, gpu_length) == 0 && before[gpu_length] == ',';
-        if (ours && !placed) base_text_add(after, "%s", rows);
-        placed = placed || ours;
+        bool here = ours || strncmp(before, "*,", 2) == 0; // a new GPU comes before the defaults
+        if (here && !placed) base_text_add(after, "%s", rows);
+        placed = placed || here;
         if (!ours) {
             base_text_add_bytes(after, before, length);
             base_text_add(after, "\n");

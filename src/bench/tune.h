@@ -28,7 +28,8 @@ int bench_tune_winner(const bench_outcome *outcome);
 void bench_tune_rows(const kz_family *family, const char *gpu, bench_win *wins, size_t count,
                      base_text *rows);
 
-// `before` with the rows of this GPU replaced. Header, comments and other GPUs' rows stay where they are.
+// `before` with the rows of this GPU replaced. Header, comments and other GPUs' rows stay where they are; those of a new
+// GPU come before the defaults, whose GPU is "*".
 void bench_tune_merge(const char *before, const char *gpu, const char *rows, base_text *after);
 
 #endif

@@ -58,6 +58,8 @@ static void other_rows_stay(void **state) {
                   "why\nh100,*,*,0,,01\nh200,f32,*,0,,02\nh200x,*,*,0,,03\nh200,*,*,0,,04\na100,*,*,0,,05\n",
                   "gpu,type\n# why\nh100,*,*,0,,01\nh200,*,*,0,,09\nh200x,*,*,0,,03\na100,*,*,0,,05\n");
     expect_merged("gpu,type\na100,*,*,0,,05", "gpu,type\na100,*,*,0,,05\nh200,*,*,0,,09\n"); // a new GPU
+    expect_merged("gpu,type\na100,*,*,0,,05\n*,*,*,0,,02\n", // before the defaults
+                  "gpu,type\na100,*,*,0,,05\nh200,*,*,0,,09\n*,*,*,0,,02\n");
     expect_merged("gpu,type\nh200,*,*,0,,09\n", "gpu,type\nh200,*,*,0,,09\n");
 }
 

@@ -1,7 +1,7 @@
 // Which variant a public operation takes: the rows of choice.csv, which the build embeds as text.
 //
-// A row is gpu,type,operation,from,to,variant; from <= size < to, either may be empty. The files are
-// checked by a test, so a row that does not parse is passed over here.
+// A row is gpu,type,operation,from,to,variant; from <= size < to, either may be empty. Rows whose GPU is "*" are the
+// defaults. The files are checked by a test, so a row that does not parse is passed over here.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,46 +42,32 @@ static bool will_do(const kz_family *family, const kz_variant *variant, const kz
     return !deterministic || !family->nondeterministic || !family->nondeterministic(c, variant);
 }
 
-static const kz_variant *from_table(const kz_family *family, const kz_case *c, const kz_device_info *device,
-                                    uint64_t size, bool deterministic, choice_row *row) {
-    if (device->kind == KZ_DEVICE_CPU || !device->gpu[0]) return NULL;
+static bool row_matches(const choice_row *row, const kz_family *family, const kz_case *c, uint64_t size) {
+    if (!matches(row->column[CHOICE_TYPE], kz_type_name(c->type))) return false;
+    if (!matches(row->column[CHOICE_OPERATION], family->operations[c->operation])) return false;
+    uint64_t from = strtoull(row->column[CHOICE_FROM], NULL, 10);
+    uint64_t to = row->column[CHOICE_TO][0] ? strtoull(row->column[CHOICE_TO], NULL, 10) : UINT64_MAX;
+    return from <= size && size < to;
+}
+
+// The first row of `gpu` whose variant will do.
+static const kz_variant *from_rows(const char *gpu, const kz_family *family, const kz_case *c,
+                                   const kz_device_info *device, uint64_t size, bool deterministic,
+                                   choice_row *row) {
     const char *text = choice_text(family);
     while (choice_next_row(&text, row)) {
-        if (!row->whole || !matches(row->column[CHOICE_GPU], device->gpu)) continue;
-        if (!matches(row->column[CHOICE_TYPE], kz_type_name(c->type))) continue;
-        if (!matches(row->column[CHOICE_OPERATION], family->operations[c->operation])) continue;
-        uint64_t from = strtoull(row->column[CHOICE_FROM], NULL, 10);
-        uint64_t to = row->column[CHOICE_TO][0] ? strtoull(row->column[CHOICE_TO], NULL, 10) : UINT64_MAX;
-        if (size < from || size >= to) continue;
+        if (!row->whole || strcmp(row->column[CHOICE_GPU], gpu) != 0) continue;
+        if (!row_matches(row, family, c, size)) continue;
         const kz_variant *variant = kz_variant_find(family, row->column[CHOICE_VARIANT]);
         if (will_do(family, variant, c, device, deterministic)) return variant;
     }
     return NULL;
 }
 
-const kz_variant *kz_choose_from_table(const kz_family *family, const kz_case *c,
-                                       const kz_device_info *device, uint64_t size) {
-    choice_row row;
-    return from_table(family, c, device, size, false, &row);
-}
-
-static const kz_variant *last(const kz_family *family, const kz_case *c, const kz_device_info *device,
-                              bool deterministic) {
-    for (size_t i = family->variant_count; i-- > 0;)
+static const kz_variant *first(const kz_family *family, const kz_case *c, const kz_device_info *device,
+                               bool deterministic) {
+    for (size_t i = 0; i < family->variant_count; i++)
         if (will_do(family, &family->variants[i], c, device, deterministic)) return &family->variants[i];
-    return NULL;
-}
-
-const kz_variant *kz_choose_last(const kz_family *family, const kz_case *c, const kz_device_info *device) {
-    return last(family, c, device, false);
-}
-
-const kz_variant *kz_choose_in_order(const kz_family *family, const kz_case *c, const kz_device_info *device,
-                                     const char *const *names) {
-    for (; *names; names++) {
-        const kz_variant *variant = kz_variant_find(family, *names);
-        if (will_do(family, variant, c, device, false)) return variant;
-    }
     return NULL;
 }
 
@@ -97,7 +83,8 @@ const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_
                             bool deterministic, char why[KZ_CHOICE_WHY]) {
     uint64_t size = family->size ? family->size(c) : (uint64_t)c->axes[0];
     choice_row row;
-    const kz_variant *chosen = from_table(family, c, device, size, deterministic, &row);
+    const kz_variant *chosen =
+        device->gpu[0] ? from_rows(device->gpu, family, c, device, size, deterministic, &row) : NULL;
     if (chosen) {
         const char *const *column = (const char *const *)row.column;
         say(why, "measured: choice.csv has it for %s, %s, %s, sizes from %s to %s; the size is %llu",
@@ -106,14 +93,13 @@ const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_
         return chosen;
     }
     const char *known = device->gpu[0] ? device->gpu : device->id;
-    chosen = family->choose ? family->choose(c, device) : NULL;
-    if (will_do(family, chosen, c, device, deterministic)) {
-        say(why, "by the family's rule: choice.csv has no row for %s", known);
+    const char *same_bits = deterministic ? " with the same bits in every run" : "";
+    chosen = from_rows("*", family, c, device, size, deterministic, &row);
+    if (chosen) {
+        say(why, "the default of choice.csv: no row for %s does the case%s", known, same_bits);
         return chosen;
     }
-    chosen = last(family, c, device, deterministic);
-    if (chosen)
-        say(why, "the last one that runs there%s: choice.csv has no row for %s",
-            deterministic ? " and gives the same bits in every run" : "", known);
+    chosen = first(family, c, device, deterministic);
+    if (chosen) say(why, "the first that runs there: no row of choice.csv does the case%s", same_bits);
     return chosen;
 }

@@ -5,7 +5,7 @@ expect_exit 0 info reduce --case 'sum-f32-n2^20-uniform'
 expect_out "reduce sum-f32-n1048576-uniform"
 expect_out "measured: choice.csv has it for h200"
 expect_out "the size is 1048576"
-expect_out "the last one that runs there: choice.csv has no row for a100"
+expect_out "the default of choice.csv: no row for a100 does the case"
 expect_out "the same bits in every run"
 expect_out "blocks of 512 x 1 x 1 threads"
 expect_exit 0 info reduce --case sum-f32-n65536-uniform

@@ -231,10 +231,15 @@ static void every_family_has_the_edges(void **state) {
 
 // ---- tables ------------------------------------------------------------------------------------------
 
-// `to` is the first size that is not meant, so the next row of the same kind begins there.
+// `to` is the first size that is not meant, so the next row of the same kind begins there. Or it is another list, for
+// where the variants before do not do the case: after the end of one, or over the same range.
 static void check_no_gap(const char *family, const choice_row *before, const choice_row *row) {
     for (size_t i = CHOICE_GPU; i <= CHOICE_OPERATION; i++)
         if (strcmp(before->column[i], row->column[i]) != 0) return;
+    if (!before->column[CHOICE_TO][0]) return;
+    if (strcmp(before->column[CHOICE_FROM], row->column[CHOICE_FROM]) == 0 &&
+        strcmp(before->column[CHOICE_TO], row->column[CHOICE_TO]) == 0)
+        return;
     if (strcmp(before->column[CHOICE_TO], row->column[CHOICE_FROM]) != 0)
         fail_msg("choice.csv of %s: a row ends before %s and the next begins at %s", family,
                  before->column[CHOICE_TO], row->column[CHOICE_FROM]);
@@ -303,8 +308,12 @@ static void rivals_are_known(void **state) {
 }
 
 static void check_choice(const kz_family *family, const kz_case *c, const kz_device_info *device) {
-    const kz_variant *chosen = kz_choose(family, c, device, false, NULL);
+    char why[KZ_CHOICE_WHY] = "";
+    const kz_variant *chosen = kz_choose(family, c, device, false, why);
     assert_non_null(chosen);
+    if (strstr(why, "no row of choice.csv"))
+        fail_msg("choice.csv of %s has no \"*\" row whose variant does %s on %s", family->name,
+                 family->operations[c->operation], device->id);
     kz_plan plan;
     assert_int_equal(kz_variant_plan(family, chosen, c, device, &plan, NULL),
                      KZ_OK); // no case is left to nobody
@@ -317,6 +326,29 @@ static void every_device_has_a_choice(void **state) {
         for (size_t c = 0; c < list[f]->case_count; c++)
             for (size_t d = 0; d < BASE_COUNT(devices); d++)
                 check_choice(list[f], &list[f]->cases[c], &devices[d]);
+}
+
+// What is appended to a family's table is there to be measured; only a row of choice.csv makes the library take it.
+static void a_new_variant_changes_no_choice(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++) {
+        size_t old = list[f]->variant_count;
+        kz_variant *variants = calloc(2 * old, sizeof *variants);
+        assert_non_null(variants);
+        for (size_t v = 0; v < 2 * old; v++) variants[v] = list[f]->variants[v % old];
+        for (size_t v = old; v < 2 * old; v++)
+            variants[v].name = "99_new"; // one does whatever any other does
+        kz_family longer = *list[f];
+        longer.variants = variants, longer.variant_count = 2 * old;
+        for (size_t c = 0; c < longer.case_count; c++)
+            for (size_t d = 0; d < BASE_COUNT(devices); d++) {
+                const kz_case *one = &longer.cases[c];
+                assert_string_equal(kz_choose(&longer, one, &devices[d], false, NULL)->name,
+                                    kz_choose(list[f], one, &devices[d], false, NULL)->name);
+            }
+        free(variants);
+    }
 }
 
 static void a_plan_stays_within_the_device(void **state) {
@@ -354,7 +386,7 @@ static void the_table_decides_for_known_gpus(void **state) {
     c.type = KZ_F16;
     assert_string_equal(kz_choose(family, &c, &devices[0], false, NULL)->name,
                         row_for("elementwise", "h200", "f16"));
-    c.type = KZ_F32; // an unknown GPU of sm 75: the last that runs there
+    c.type = KZ_F32; // an unknown GPU of sm 75: the default that runs there
     assert_string_equal(kz_choose(family, &c, &devices[1], false, NULL)->name, "03_unrolled");
     assert_string_equal(kz_choose(family, &c, &devices[2], false, NULL)->name, "00_native");
 }
@@ -387,10 +419,11 @@ static void a_choice_says_why(void **state) {
     assert_non_null(strstr(why, "choice.csv has it for h200"));
     assert_non_null(strstr(why, "the size is 1048576"));
     kz_choose(family, &c, &devices[1], false, why);
-    assert_non_null(strstr(why, "the last one that runs there"));
-    kz_choose(kz_family_find("histogram"), &(kz_case){.type = KZ_U8, .axes = {100, 256, 0, 256}}, &devices[1],
-              false, why);
-    assert_non_null(strstr(why, "by the family's rule"));
+    assert_non_null(strstr(why, "the default of choice.csv: no row for cuda:0 does the case"));
+    kz_family without_rows = *family;
+    without_rows.embedded = NULL;
+    assert_string_equal(kz_choose(&without_rows, &c, &devices[0], false, why)->name, "01_atomic");
+    assert_non_null(strstr(why, "the first that runs there"));
 }
 
 int main(void) {
@@ -403,6 +436,7 @@ int main(void) {
         cmocka_unit_test(every_variant_has_a_readme_entry),
         cmocka_unit_test(rivals_are_known),
         cmocka_unit_test(every_device_has_a_choice),
+        cmocka_unit_test(a_new_variant_changes_no_choice),
         cmocka_unit_test(a_plan_stays_within_the_device),
         cmocka_unit_test(the_table_decides_for_known_gpus),
         cmocka_unit_test(the_same_bits_can_be_asked_for),

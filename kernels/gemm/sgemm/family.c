@@ -1,7 +1,6 @@
 // sgemm: c = a * b in single precision. Cases, work, plans and the table of variants.
 //
-// Axes: m, n, k. Buffers: a of m x k, b of k x n, c of m x n elements, row-major. Where choice.csv does not
-// know the GPU, the last variant that the device can run is taken.
+// Axes: m, n, k. Buffers: a of m x k, b of k x n, c of m x n elements, row-major.
 #include "sgemm.h"
 
 #include "private.h"

@@ -123,13 +123,6 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[K]; }
 
-// A copy for each block, and where it does not fit the warp's agreement or none.
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    return kz_choose_in_order(&kz_family_atomics, c, device,
-                              (const char *const[]){"05_privatized", "02_red", "04_warp_aggregated",
-                                                    "01_atomic", "00_native", NULL});
-}
-
 // What variants were called before, as kept results and commands may say.
 static const kz_former_name former_names[] = {
     {"01_atom", "01_atomic"},          {"04_warp", "04_warp_aggregated"},
@@ -167,7 +160,6 @@ const kz_family kz_family_atomics = {
                        "append-*: const T *in, T *out, unsigned *length, size_t n, size_t k",
     .guest_args = guest_args,
     .size = size,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

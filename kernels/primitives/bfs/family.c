@@ -1,7 +1,6 @@
 // bfs: levels of a breadth-first search. Cases, work, plans, the table of variants.
 //
 // Axes: vertices, edges, shape (pagerank/graph.h), source. Buffers: the graph's four, and a level per vertex.
-// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
 #include "bfs.h"
 
 #include "private.h"

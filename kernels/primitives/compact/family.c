@@ -2,7 +2,6 @@
 //
 // Axes: n and percent, the share of elements that is selected (unique: that begins a run), which inputs of
 // data `uniform` follow. Buffers: in, out of n elements, count, flags of n bytes where the operation has some.
-// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
 #include "compact.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // elementwise: y = f(x) for five functions and three types. Cases, work, plans, the table of variants.
 //
 // Axes: n. Buffers: x, y of n elements. The factor of scale is 1.4142135 unless the case carries another
-// (private.h). Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+// (private.h).
 #include "elementwise.h"
 
 #include <string.h>

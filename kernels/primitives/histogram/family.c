@@ -115,13 +115,6 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[AXIS_BINS]; }
 
-// The least that has room for the bins, and the guide for range.
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    return kz_choose_in_order(&kz_family_histogram, c, device,
-                              (const char *const[]){"08_lookup_table", "05_vector", "07_packed_counters",
-                                                    "01_atomic", "00_native", NULL});
-}
-
 // What variants were called before, as kept results and commands may say.
 static const kz_former_name former_names[] = {
     {"02_shared", "02_privatized"},   {"03_aggregated", "03_warp_aggregated"},
@@ -164,7 +157,6 @@ const kz_family kz_family_histogram = {
                        "size_t lower, size_t upper",
     .guest_args = guest_args,
     .size = size,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // pagerank: a step of the power iteration. Cases, work, plans, the table of variants.
 //
 // Axes: vertices, edges, shape (graph.h). Buffers: the graph's four, rank and next of a float per vertex.
-// Where choice.csv does not know the GPU, the last variant that the device can run is taken.
 #include "pagerank.h"
 
 #include "private.h"

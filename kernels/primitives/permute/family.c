@@ -2,8 +2,7 @@
 // plans.c.
 //
 // Axes: a, b, c, d of the input, row-major. Operations: the order of these axes in the output, "acbd" say:
-// out[a][c][b][d] = in[a][b][c][d]. Fewer axes have leading ones. Buffers: in, out. Where choice.csv does
-// not know the GPU, the last variant that the device can run is taken: 09, which chooses by shape.
+// out[a][c][b][d] = in[a][b][c][d]. Fewer axes have leading ones. Buffers: in, out.
 #include "permute.h"
 
 #include <string.h>

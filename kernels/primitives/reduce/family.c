@@ -1,7 +1,6 @@
 // reduce: sum, min, max, mean of n elements, argmin and argmax. Cases, work, plans and the table of variants.
 //
-// Axes: n. Buffers: in of n elements, out of one, and its index for argmin and argmax. Where choice.csv does not know
-// the GPU, the last variant that the device can run is taken.
+// Axes: n. Buffers: in of n elements, out of one, and its index for argmin and argmax.
 #include "reduce.h"
 
 #include "private.h"

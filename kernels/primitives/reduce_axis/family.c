@@ -2,8 +2,7 @@
 // variants.
 //
 // Axes: outer, n, inner. Buffers: in of outer x n x inner elements, out of outer x inner, and as many indices
-// for argmin and argmax. Where choice.csv does not know the GPU, the last variant that does the operation is
-// taken: 07, which chooses by shape, or 08.
+// for argmin and argmax.
 #include "reduce_axis.h"
 
 #include <string.h>

@@ -3,8 +3,7 @@
 //
 // Axes: n, segments, skew: 0 all segments equal, 1 lengths at random from 0 to twice the mean, 2 one giant
 // with half of all elements, 3 fifteen of sixteen empty. Buffers: in of n elements, offsets of segments + 1,
-// out of segments, and as many indices for argmin and argmax. Where choice.csv does not know the GPU, the
-// last variant that the device can run is taken.
+// out of segments, and as many indices for argmin and argmax.
 #include "reduce_segments.h"
 
 #include "private.h"
@@ -307,15 +306,6 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return segments(c) ? (uint64_t)c->axes[N] / segments(c) : 0; }
 
-// Where there are more segments than elements, ends are the work, and only 04 shares those out. Short segments are too
-// many for the ring of 07 and 08; 06 does not find.
-static const kz_variant *choose(const kz_case *c, const kz_device_info *device) {
-    static const char *const by_ends[] = {"04_merge_path", NULL};
-    static const char *const when_short[] = {"06_in_order_blocks", "04_merge_path", NULL};
-    if (size(c) >= 8) return NULL;
-    return kz_choose_in_order(&kz_family_reduce_segments, c, device, size(c) == 0 ? by_ends : when_short);
-}
-
 // What variants were called before, as kept results and commands may say.
 static const kz_former_name former_names[] = {
     {"05_bits", "05_tail_flags"},
@@ -353,7 +343,6 @@ const kz_family kz_family_reduce_segments = {
                        "size_t segments, size_t n",
     .guest_args = guest_args,
     .size = size,
-    .choose = choose,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 // saxpy: y = a * x + y. Cases, work, plans and the table of variants.
 //
 // Axes: n. Buffers: x, y of n elements; y is read and written. a is 1.4142135 unless the case carries
-// another (private.h). Where choice.csv does not know the GPU, the last variant that the device can run
-// is taken: each rung moves the same bytes with more of them in flight.
+// another (private.h).
 #include "saxpy.h"
 
 #include <string.h>

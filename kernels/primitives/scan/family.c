@@ -1,7 +1,7 @@
 // scan: prefix sums and their kin. Cases, inputs, work, plans and the table of variants.
 //
 // Axes: n. Buffers: in, out of n elements (of 2 n numbers for affine maps), heads of n bytes for segmented
-// scans. Where choice.csv does not know the GPU, the last variant that the device can run is taken.
+// scans.
 #include "scan.h"
 
 #include "private.h"

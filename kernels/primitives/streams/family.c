@@ -1,8 +1,7 @@
 // streams: from the host, through a kernel, and back. Cases, work, plans and the table of variants.
 //
 // Axes: n, rounds. Buffers: x, y of n elements in the host's memory, pinned or pageable as the operation says;
-// pieces of them are worked on in the workspace, in place. Where choice.csv does not know the GPU, the last
-// variant that the device can run is taken.
+// pieces of them are worked on in the workspace, in place.
 #include "streams.h"
 
 #include "private.h"

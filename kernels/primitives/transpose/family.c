@@ -1,7 +1,6 @@
 // transpose: out[c][r] = in[r][c]. Cases, work, plans and the table of variants.
 //
-// Axes: rows, columns of the input, row-major. Buffers: in, out of rows * columns elements. Where choice.csv
-// does not know the GPU, the last variant that the device can run is taken.
+// Axes: rows, columns of the input, row-major. Buffers: in, out of rows * columns elements.
 #include "transpose.h"
 
 #include "private.h"

@@ -1,7 +1,6 @@
 // vector_add: z = x + y. Cases, work, plans and the table of variants.
 //
-// Axes: n. Buffers: x, y, z of n elements. Where choice.csv does not know the GPU, the last variant that
-// the device can run is taken: each rung moves the same bytes with more of them in flight.
+// Axes: n. Buffers: x, y, z of n elements.
 #include "vector_add.h"
 
 #include "private.h"

@@ -1,7 +1,7 @@
 // warp: patterns inside one warp, over many rows of 32. Cases, inputs, work, plans and the table of variants.
 //
 // Axis: n, elements; the last row may have fewer than 32. Buffers: in, out, and a second one for vote (the first
-// that passed) and product (the right matrix). Where choice.csv does not know the GPU, the last variant is taken.
+// that passed) and product (the right matrix).
 #include "warp.h"
 
 #include "private.h"
