@@ -102,29 +102,23 @@ static cudaError_t change_exec(cudaGraphExec_t exec, cudaGraphNode_t node, const
         (then);                                                                                              \
     })
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
-                                   size_t count, const struct cudaKernelNodeParams *p) {
-    return CUDART_CALL(WITH_OP(kernel_op(p, &op), add(node, graph, needs, count, &op, made)));
-}
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *p) {
-    return CUDART_CALL(WITH_OP(kernel_op(p, &op), change(node, &op, made)));
-}
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *p) {
-    return CUDART_CALL(WITH_OP(kernel_op(p, &op), change_exec(exec, node, &op, made)));
-}
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
-                                   size_t count, const struct cudaMemcpy3DParms *p) {
-    return CUDART_CALL(WITH_OP(copy_op(p, &op), add(node, graph, needs, count, &op, made)));
-}
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *p) {
-    return CUDART_CALL(WITH_OP(copy_op(p, &op), change(node, &op, made)));
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemcpy3DParms *p) {
-    return CUDART_CALL(WITH_OP(copy_op(p, &op), change_exec(exec, node, &op, made)));
-}
+// A kind of node whose parameters are one struct: added, changed in the graph, changed in what was made of it.
+#define NODE_OF_PARAMS(kind, params, make)                                                                   \
+    cudaError_t cudaGraphAdd##kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,                           \
+                                         const cudaGraphNode_t *needs, size_t count, const params *p) {      \
+        return CUDART_CALL(WITH_OP(make(p, &op), add(node, graph, needs, count, &op, made)));                \
+    }                                                                                                        \
+    cudaError_t cudaGraph##kind##NodeSetParams(cudaGraphNode_t node, const params *p) {                      \
+        return CUDART_CALL(WITH_OP(make(p, &op), change(node, &op, made)));                                  \
+    }                                                                                                        \
+    cudaError_t cudaGraphExec##kind##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,               \
+                                                   const params *p) {                                        \
+        return CUDART_CALL(WITH_OP(make(p, &op), change_exec(exec, node, &op, made)));                       \
+    }
+NODE_OF_PARAMS(Kernel, struct cudaKernelNodeParams, kernel_op)
+NODE_OF_PARAMS(Memcpy, struct cudaMemcpy3DParms, copy_op)
+NODE_OF_PARAMS(Memset, struct cudaMemsetParams, set_op)
+NODE_OF_PARAMS(Host, struct cudaHostNodeParams, host_op)
 
 static cudaError_t copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                            cudart_op *op) {
@@ -194,30 +188,6 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cud
                                                        enum cudaMemcpyKind kind) {
     return CUDART_CALL(
         WITH_OP(from_symbol(to, symbol, bytes, offset, kind, &op), change_exec(exec, node, &op, made)));
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
-                                   size_t count, const struct cudaMemsetParams *p) {
-    return CUDART_CALL(WITH_OP(set_op(p, &op), add(node, graph, needs, count, &op, made)));
-}
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *p) {
-    return CUDART_CALL(WITH_OP(set_op(p, &op), change(node, &op, made)));
-}
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *p) {
-    return CUDART_CALL(WITH_OP(set_op(p, &op), change_exec(exec, node, &op, made)));
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
-                                 size_t count, const struct cudaHostNodeParams *p) {
-    return CUDART_CALL(WITH_OP(host_op(p, &op), add(node, graph, needs, count, &op, made)));
-}
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p) {
-    return CUDART_CALL(WITH_OP(host_op(p, &op), change(node, &op, made)));
-}
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *p) {
-    return CUDART_CALL(WITH_OP(host_op(p, &op), change_exec(exec, node, &op, made)));
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,

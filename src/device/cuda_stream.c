@@ -17,6 +17,14 @@ typedef struct cuda_graph {
 static const driver_table *driver_of(kz_device *device) { return &cuda_of(device)->driver; }
 static driver_event handle_of(const kz_event *event) { return ((const cuda_event *)event)->handle; }
 
+// The driver's answer to opening something: where it is an error, what was made for it goes.
+static kz_status check_made(kz_device *device, driver_result result, void *made, kz_error *error,
+                            const char *what) {
+    kz_status status = device_cuda_check(device, result, error, what);
+    if (status) free(made);
+    return status;
+}
+
 // ---- streams ---------------------------------------------------------------------------------------
 
 kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_error *error) {
@@ -25,11 +33,8 @@ kz_status device_cuda_stream_open(kz_device *device, kz_stream **stream, kz_erro
     cuda_stream *made = DEVICE_NEW(cuda_stream, error);
     if (!made) return KZ_NO_MEMORY;
     driver_result result = driver_of(device)->stream_create(&made->handle, DRIVER_STREAM_DEFAULT);
-    status = device_cuda_check(device, result, error, "opening a stream");
-    if (status)
-        free(made);
-    else
-        *stream = &made->base;
+    status = check_made(device, result, made, error, "opening a stream");
+    if (!status) *stream = &made->base;
     return status;
 }
 
@@ -87,11 +92,8 @@ kz_status device_cuda_event_open(kz_device *device, kz_event **event, kz_error *
     cuda_event *made = DEVICE_NEW(cuda_event, error);
     if (!made) return KZ_NO_MEMORY;
     driver_result result = driver_of(device)->event_create(&made->handle, DRIVER_EVENT_DEFAULT);
-    status = device_cuda_check(device, result, error, "opening an event");
-    if (status)
-        free(made);
-    else
-        *event = &made->base;
+    status = check_made(device, result, made, error, "opening an event");
+    if (!status) *event = &made->base;
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "device/test_expect.h"
+#include "device/test_device.h"
 #include "kz/plan.h"
 #include "unit.h"
 
@@ -35,28 +35,11 @@ static const kz_native_entry natives[] = {
     {"add_f32", add_f32}, {"scale_f32", scale_f32}, {"visit", visit}, {NULL, NULL}};
 static const kz_image image = {.size = sizeof(kz_image), .name = "test/native", .natives = natives};
 
-typedef struct fixture {
-    kz_device *device;
-    kz_module *module;
-} fixture;
-
 static int set_up(void **state) {
     fixture *f = calloc(1, sizeof *f);
     *state = f;
     if (kz_device_open("cpu", &f->device, NULL)) return -1;
     return kz_module_load(f->device, &image, &f->module, NULL);
-}
-static int tear_down(void **state) {
-    fixture *f = *state;
-    kz_module_close(f->module);
-    kz_device_close(f->device);
-    free(f);
-    return 0;
-}
-static kz_kernel *kernel_of(fixture *f, const char *name) {
-    kz_kernel *kernel;
-    GOOD(kz_module_kernel(f->module, name, &kernel, trouble));
-    return kernel;
 }
 
 // ---- the device and its memory -----------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "device/test_expect.h"
+#include "device/test_device.h"
 #include "unit.h"
 
 // add_f32(const float *a, const float *b, float *out, unsigned n): 19 instructions on the way without the
@@ -37,11 +37,6 @@ static const char ptx[] =
 static const kz_image image = {
     .size = sizeof(kz_image), .name = "test.ptx", .ptx = ptx, .ptx_size = sizeof ptx - 1};
 
-typedef struct fixture {
-    kz_device *device;
-    kz_module *module;
-} fixture;
-
 static int set_up(void **state) {
     fixture *f = calloc(1, sizeof *f);
     *state = f;
@@ -50,18 +45,6 @@ static int set_up(void **state) {
     GOOD(kz_device_open("sim:h200", &f->device, trouble));
     GOOD(kz_module_load(f->device, &image, &f->module, trouble));
     return 0;
-}
-static int tear_down(void **state) {
-    fixture *f = *state;
-    kz_module_close(f->module);
-    kz_device_close(f->device);
-    free(f);
-    return 0;
-}
-static kz_kernel *kernel_of(fixture *f, const char *name) {
-    kz_kernel *kernel;
-    GOOD(kz_module_kernel(f->module, name, &kernel, trouble));
-    return kernel;
 }
 
 // ---- which GPU ---------------------------------------------------------------------------------------

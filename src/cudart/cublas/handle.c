@@ -151,29 +151,29 @@ API(cublasSetWorkspace_v2, cublas_handle *handle, void *workspace, size_t bytes)
     return cublas_check(handle);
 }
 
+static const struct {
+    cublas_status status;
+    const char *name, *text;
+} statuses[] = {
+    {CUBLAS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+    {CUBLAS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    {CUBLAS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {CUBLAS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was used as an argument"},
+    {CUBLAS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the function failed to launch on the GPU"},
+    {CUBLAS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality is not supported"},
+};
+
 const char *cublasGetStatusName(cublas_status status);
 const char *cublasGetStatusName(cublas_status status) {
-    switch (status) {
-    case CUBLAS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
-    case CUBLAS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case CUBLAS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
-    case CUBLAS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
-    case CUBLAS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
-    case CUBLAS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
-    }
+    for (size_t i = 0; i < BASE_COUNT(statuses); i++)
+        if (statuses[i].status == status) return statuses[i].name;
     return "CUBLAS_STATUS_UNKNOWN";
 }
 
 const char *cublasGetStatusString(cublas_status status);
 const char *cublasGetStatusString(cublas_status status) {
-    switch (status) {
-    case CUBLAS_SUCCESS: return "success";
-    case CUBLAS_NOT_INITIALIZED: return "the library was not initialized";
-    case CUBLAS_ALLOC_FAILED: return "the resource allocation failed";
-    case CUBLAS_INVALID_VALUE: return "an invalid value was used as an argument";
-    case CUBLAS_EXECUTION_FAILED: return "the function failed to launch on the GPU";
-    case CUBLAS_NOT_SUPPORTED: return "the functionality is not supported";
-    }
+    for (size_t i = 0; i < BASE_COUNT(statuses); i++)
+        if (statuses[i].status == status) return statuses[i].text;
     return "unknown status";
 }
 

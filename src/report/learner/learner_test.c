@@ -167,8 +167,7 @@ static void page_is_whole_and_alone(void **state) {
                                         "timed on cuda:0 NVIDIA H200",
                                         "counted by the simulator (sim:h200)",
                                         "2026-11-15: 30 attempts, 3 passed"};
-    for (size_t i = 0; i < BASE_COUNT(words); i++)
-        if (!strstr(page.data, words[i])) fail_msg("\"%s\" is missing", words[i]);
+    for (size_t i = 0; i < BASE_COUNT(words); i++) assert_has(page.data, words[i]);
     static const char *const never[] = {"<script", "http://", "https://", "src=", "@import", "url("};
     for (size_t i = 0; i < BASE_COUNT(never); i++) assert_null(strstr(page.data, never[i]));
     base_text_free(&page);
@@ -212,8 +211,7 @@ static void portfolio_shows_works(void **state) {
                                         "after 1 attempt<",
                                         "It was the &lt;stride&gt;.\nAnd",
                                         "polyline"};
-    for (size_t i = 0; i < BASE_COUNT(words); i++)
-        if (!strstr(page.data, words[i])) fail_msg("\"%s\" is missing", words[i]);
+    for (size_t i = 0; i < BASE_COUNT(words); i++) assert_has(page.data, words[i]);
     assert_null(strstr(page.data, "nan"));
     base_text_free(&page);
     const report_portfolio empty = {"2026-11-15", 0, 57, NULL, 0};
