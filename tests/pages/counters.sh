@@ -1,5 +1,5 @@
 #!/bin/sh
-# pages counters: what the simulator counts, in the READMEs; stale tables are found.
+# pages counters: what the simulator counts, in README.md and RESULTS.md of a family; stale tables are found.
 . "$(dirname "$0")/../cli/lib.sh"
 
 mkdir -p "$FOLDER/tree/kernels/primitives/vector_add"
@@ -16,6 +16,15 @@ grep -q '^| 01_naive | [0-9]* | 1.00 | 4.0 | 4.0 |$' $readme || fail "the row of
 for line in before between after; do grep -q "^$line\$" $readme || fail "text outside the marks was lost"; done
 grep -q old $readme && fail "the old table is still there"
 expect_exit 0 check counters vector_add
+
+# So is a family's RESULTS.md, where there is one.
+results=kernels/primitives/vector_add/RESULTS.md
+printf '<!-- counters:begin add-f32-n1024-uniform -->\nold\n<!-- counters:end -->\n' > $results
+expect_exit 1 check counters vector_add
+expect_out "$results is stale"
+expect_exit 0 write counters vector_add
+grep -q '^| 01_naive | [0-9]* | 1.00 | 4.0 | 4.0 |$' $results || fail "RESULTS.md has no table: $(cat $results)"
+rm $results
 
 # One figure over several cases: all lanes of 32 whole warps are active, and one of n = 1 is in most instructions.
 mark='<!-- counters:begin lanes of 01_naive 02_grid_stride\n     at add-f32-n1024-uniform add-f32-n1-uniform -->'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# pages results: the tables of the READMEs from records, a row from one run, judged by today's targets; stale ones are found; those of the sources are not.
+# pages results: RESULTS.md and the README's ladder from records, a row from one run, judged by today's targets; stale ones are found; those of the sources are not.
 . "$(dirname "$0")/../cli/lib.sh"
 SOURCES=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$FOLDER/tree/kernels/primitives/reduce" "$FOLDER/tree/results/h200"
@@ -7,8 +7,10 @@ cd "$FOLDER/tree" || exit 1
 expect_exit 2 check results # not the sources: nothing was checked
 expect_err "no records in results/"
 readme=kernels/primitives/reduce/README.md
-printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $readme
-printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $readme
+printf 'before\n<!-- ladder:begin -->\nold\n<!-- ladder:end -->\nafter\n' > $readme
+results=kernels/primitives/reduce/RESULTS.md
+printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $results
+printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $results
 commit=c0ffee size=1048576
 record() { # record NAME BY SECONDS TIME COMPARE TARGET
     printf '{"schema":1,"run":{"id":"%s","time":"%s","command":"kz bench %s"},"code":{"commit":"%s"},' "$4$commit" "$4" $commit $commit
@@ -25,26 +27,40 @@ met='{"metric":"speedup","goal":0.98,"rival":"cub","met":true}'
     record 07_last_block kz 9e-6 2026-11-14T00:00:00Z '[]' null
     record 07_last_block kz 2e-6 2026-11-15T00:00:00Z "$faster" "$met"
     record DeviceReduce cub 4e-6 2026-11-15T00:00:00Z '[]' null
+    record 'copy by a kernel' peak 1e-6 2026-11-15T00:00:00Z '[]' null
     record wrong_one kz 1e-9 2026-11-15T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"wrong"/'
 } > results/h200/2026-11-15-c0ffee-reduce.jsonl
 expect_exit 1 check results
+expect_out "$results is stale"
 expect_out "$readme is stale"
-grep -q old $readme || fail "check changed a file"
+grep -q old $results || fail "check changed a file"
 expect_exit 0 write results
 goal=$(awk -F, '$2 == "sum-f32-n1048576-uniform" { printf "%.2f", $4 }' "$SOURCES/kernels/primitives/reduce/targets.csv")
-grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $readme ||
-    fail "the row of the best: $(cat $readme)"
-grep -q '^| 01_atomic | 90.0 us ' $readme || fail "no ladder: $(cat $readme)"
-grep -q wrong_one $readme && fail "a wrong kernel is in the table"
-grep -q '^| sum: case | 01_atomic | 07_last_block |$' $readme || fail "no ladders: $(cat $readme)"
-grep -qF '| f32-n1048576-uniform | 4.10 TB/s | **4.10 TB/s** |' $readme || fail "the ladders' row: $(cat $readme)"
-grep -q '^end$' $readme && grep -q '^old$' $readme && fail "the ladders' place was not filled"
-grep -q '^before$' $readme && grep -q '^after$' $readme || fail "text outside the marks was lost"
-grep -q 'NVIDIA H200.*580.1' $readme || fail "no GPU or driver"
+grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $results ||
+    fail "the row of the best: $(cat $results)"
+grep -q '^| 01_atomic | 90.0 us ' $results || fail "no ladder: $(cat $results)"
+grep -q wrong_one $results && fail "a wrong kernel is in the table"
+grep -q '^| sum: case | 01_atomic | 07_last_block |$' $results || fail "no ladders: $(cat $results)"
+grep -qF '| f32-n1048576-uniform | 4.10 TB/s | **4.10 TB/s** |' $results || fail "the ladders' row: $(cat $results)"
+grep -q '^end$' $results && grep -q '^old$' $results && fail "the ladders' place was not filled"
+grep -q '^before$' $results && grep -q '^after$' $results || fail "text outside the marks was lost"
+[ "$(sed -n 's/^| \([0-9a-z].*\) |$/\1/p' $readme | tail -n +2 | tr '\n' ';')" = \
+    '01_atomic | 90.0 us | 4.10 TB/s | 95.0%;07_last_block | 2.00 us | 4.10 TB/s | 95.0%;cub: DeviceReduce | 4.00 us | 4.10 TB/s | 95.0%;' ] ||
+    fail "the README's ladder is not variants and rivals alone: $(cat $readme)"
+grep -qF '[RESULTS.md](RESULTS.md)' $readme || fail "the README leads nowhere: $(cat $readme)"
+grep -q '^before$' $readme && grep -q '^after$' $readme || fail "the README's text was lost"
+grep -q '^| peak: copy by a kernel ' $results || fail "the long ladder has no peak: $(cat $results)"
+grep -q 'NVIDIA H200.*580.1' $results || fail "no GPU or driver"
 grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "results/h200/README.md does not list the file"
 expect_exit 0 check results
 expect_exit 0 write results
 expect_out "0 files written"
+
+# A family that was never measured has no RESULTS.md until now.
+mv $results "$FOLDER/kept.md"
+expect_exit 0 write results
+grep -q '^# reduce: results$' $results && grep -q '^| sum-f32-n1048576-uniform | 07_last_block ' $results || fail "no new page"
+mv "$FOLDER/kept.md" $results
 
 # What is kept is packed, a line per case of a run, without samples.
 kept=results/h200/2026-11-15-c0ffee-reduce.jsonl
@@ -84,14 +100,14 @@ expect_exit 0 write results
     record 08_epoch_flags kz 3e-6 2026-11-18T00:00:00Z '[]' null
 } > results/h200/2026-11-18-a1fa-reduce.jsonl
 expect_exit 0 write results
-grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $readme ||
-    fail "the row is not of one run: $(cat $readme)"
-grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $readme || fail "no row for the other size"
-grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $readme || fail "the ladder with few rungs: $(cat $readme)"
-grep -q '^| 01_atomic | 80.0 us .* a1fa |$' $readme || fail "the ladder has no newest 01: $(cat $readme)"
-grep -q '^| 08_epoch_flags | 1.50 us .* f00d |$' $readme || fail "the ladder has no newest 08: $(cat $readme)"
-[ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $readme | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
-    fail "the ladder's order: $(cat $readme)"
+grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $results ||
+    fail "the row is not of one run: $(cat $results)"
+grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $results || fail "no row for the other size"
+grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $results || fail "the ladder with few rungs: $(cat $results)"
+grep -q '^| 01_atomic | 80.0 us .* a1fa |$' $results || fail "the ladder has no newest 01: $(cat $results)"
+grep -q '^| 08_epoch_flags | 1.50 us .* f00d |$' $results || fail "the ladder has no newest 08: $(cat $results)"
+[ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $results | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
+    fail "the ladder's order: $(cat $results)"
 for command in d00d f00d a1fa; do
     grep -qF "2026-11-18-a1fa-reduce.jsonl) | " results/h200/README.md && grep -qF "\`kz bench $command\`" results/h200/README.md ||
         fail "a file's commands are not all listed: $(cat results/h200/README.md)"

@@ -1,4 +1,4 @@
-// Tables of counters in the READMEs of the families: between <!-- counters:begin CASE --> and <!-- counters:end --> a
+// Tables of counters in README.md and RESULTS.md of the families: between <!-- counters:begin CASE --> and <!-- counters:end --> a
 // row per variant; with "FIGURE of VARIANT... at CASE..." one figure over several cases.
 //
 // The counts are of the default GPU's model and the plain order of blocks, the same on every machine.
@@ -256,7 +256,7 @@ static kz_status add_sweep(const kz_family *family, char *text, base_text *out, 
     return status;
 }
 
-// ---- READMEs ------------------------------------------------------------------------------------------
+// ---- pages --------------------------------------------------------------------------------------------
 
 // Writes from `*text` to the end of the next place, with a new table in it, and moves on behind it.
 static kz_status renew(const kz_family *family, const char *path, const char **text, base_text *out,
@@ -283,10 +283,9 @@ static kz_status renew(const kz_family *family, const char *path, const char **t
     return KZ_OK;
 }
 
-static kz_status update(pages_writer *w, const kz_family *family, kz_error *error) {
-    char path[300], *text = NULL;
+static kz_status update_page(pages_writer *w, const kz_family *family, const char *path, kz_error *error) {
+    char *text = NULL;
     size_t size;
-    snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
     kz_status status = base_file_read(path, &text, &size, error);
     if (status) {
         base_fail_note(error, "likely cause: this is not the folder of the sources");
@@ -299,6 +298,16 @@ static kz_status update(pages_writer *w, const kz_family *family, kz_error *erro
     if (!status) status = pages_put(w, path, &out, error);
     base_text_free(&out);
     free(text);
+    return status;
+}
+
+// Its README, and its RESULTS.md where it has one.
+static kz_status update(pages_writer *w, const kz_family *family, kz_error *error) {
+    char path[300];
+    snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
+    kz_status status = update_page(w, family, path, error);
+    snprintf(path, sizeof path, "kernels/%s/%s/RESULTS.md", family->group, family->name);
+    if (!status && base_file_exists(path)) status = update_page(w, family, path, error);
     return status;
 }
 

@@ -1,4 +1,4 @@
-// Tables of what was measured, in the READMEs of the families and of results/.
+// Tables of what was measured: each family's RESULTS.md, a ladder in its README, and the READMEs of results/.
 //
 // A row that compares comes from one run (bench_archive_run): its best variant, its rival, the ratio that was
 // measured beside each other, judged by the targets of today. A ladder has each variant's newest figure, with
@@ -17,9 +17,13 @@
 #include "pages.h"
 #include "report/report.h"
 
+// In a README: one ladder for each GPU.
+#define LADDER_BEGIN "<!-- ladder:begin -->"
+#define LADDER_END   "<!-- ladder:end -->"
+// In a RESULTS.md: the best and its rival at each case, and the ladder with dates.
 #define BEGIN_MARK "<!-- results:begin -->"
 #define END_MARK   "<!-- results:end -->"
-// Where a README has these too: all variants at all cases, a table for each operation.
+// Where a RESULTS.md has these too: all variants at all cases, a table for each operation.
 #define LADDERS_BEGIN "<!-- ladders:begin -->"
 #define LADDERS_END   "<!-- ladders:end -->"
 
@@ -176,8 +180,9 @@ static kz_status add_summary(const results *r, size_t first, const kz_family *fa
     return KZ_OK;
 }
 
-// The ladder where most of it was climbed; of such cases, at the largest.
-static void add_ladder(const results *r, size_t first, base_text *out) {
+// The case whose ladder is shown: where most of it was climbed; of such cases, the largest. NULL where none has two
+// rungs.
+static const bench_figure *choose_ladder(const results *r, size_t first) {
     const bench_figure *chosen = NULL;
     size_t rungs = 1, count = r->archive.count;
     for (size_t i = first; i < count && same_table(r->sorted[i], r->sorted[first]); i++) {
@@ -188,20 +193,26 @@ static void add_ladder(const results *r, size_t first, base_text *out) {
         chosen = f;
         rungs = here;
     }
-    if (!chosen) return;
-    base_text_add(out,
-                  "\nThe ladder at `%s`:\n\n| variant | time | %s | %s | date | commit |\n"
-                  "|---|--:|--:|--:|---|---|\n",
-                  chosen->name, computes(chosen) ? "computes" : "moves", share_title(chosen));
-    for (size_t i = first; i < count; i++) {
+    return chosen;
+}
+
+static void add_ladder(const results *r, const bench_figure *chosen, bool dated, base_text *out) {
+    base_text_add(out, "| variant | time | %s | %s |%s\n|---|--:|--:|--:|%s\n",
+                  computes(chosen) ? "computes" : "moves", share_title(chosen),
+                  dated ? " date | commit |" : "", dated ? "---|---|" : "");
+    for (size_t i = 0; i < r->archive.count; i++) {
         const bench_figure *f = r->sorted[i];
         if (f->of_case != chosen->of_case || !bench_archive_is_newest(&r->archive, f)) continue;
-        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
         bool ours = bench_figure_is_ours(f);
+        if (!dated && !ours && !bench_figure_is_rival(f)) continue; // peaks: a column has the share of them
+        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
         base_text_add(out, "| %s%s%s | %s | %s | %s |", ours ? "" : f->by, ours ? "" : ": ", f->candidate,
                       report_seconds(time, f->seconds), rate_of(rate, f),
                       share(of, bench_figure_number(f, "derived", share_key(chosen))));
-        add_tail(out, f);
+        if (dated)
+            add_tail(out, f);
+        else
+            base_text_add(out, "\n");
     }
 }
 
@@ -288,9 +299,26 @@ static kz_status make_section(const results *r, const kz_family *family, base_te
             "records are in `results/%s/`.\n\n",
             out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
         status = add_summary(r, i, family, out, error);
-        if (!status) add_ladder(r, i, out);
+        const bench_figure *ladder = choose_ladder(r, i);
+        if (status || !ladder) continue;
+        base_text_add(out, "\nThe ladder at `%s`:\n\n", ladder->name);
+        add_ladder(r, ladder, true, out);
     }
     return status;
+}
+
+// What the README shows: a ladder for each GPU; the rest is in RESULTS.md.
+static void make_ladder(const results *r, const kz_family *family, base_text *out) {
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = r->sorted[i];
+        if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
+        const bench_figure *ladder = choose_ladder(r, i);
+        if (!ladder) continue;
+        base_text_add(out, "**%s**, `%s`:\n\n", f->device, ladder->name);
+        add_ladder(r, ladder, false, out);
+        base_text_add(out, "\n");
+    }
+    base_text_add(out, "All cases and rivals, with dates and commits: [RESULTS.md](RESULTS.md).\n");
 }
 
 static void make_ladders(const results *r, const kz_family *family, base_text *out) {
@@ -306,29 +334,72 @@ static void make_ladders(const results *r, const kz_family *family, base_text *o
 
 // ---- files -----------------------------------------------------------------------------------------
 
-static kz_status update_family(results *r, const kz_family *family, kz_error *error) {
-    base_text section = {0}, ladders = {0}, table = {0}, whole = {0};
-    kz_status status = make_section(r, family, &section, error);
-    if (status || section.length == 0) {
-        base_text_free(&section);
-        return status;
+// Puts the section between the marks of the page. A page that lacks them is an error, if they are `needed`.
+static kz_status replace_section(base_text *page, const char *path, const char *begin, const char *end,
+                                 const base_text *section, bool needed, kz_error *error) {
+    base_text whole = {0};
+    kz_status status = pages_replace(path, page->data, begin, end, section, &whole, needed ? error : NULL);
+    if (status) {
+        base_text_free(&whole);
+        return needed ? status : KZ_OK;
     }
-    make_ladders(r, family, &ladders);
-    char path[300], *text = NULL;
+    base_text_free(page);
+    *page = whole;
+    return KZ_OK;
+}
+
+// The page as it is; where there is none, `otherwise`.
+static kz_status read_page(const char *path, const char *otherwise, base_text *page, kz_error *error) {
+    char *text = NULL;
     size_t size;
+    if (otherwise && !base_file_exists(path)) {
+        base_text_add(page, "%s", otherwise);
+        return KZ_OK;
+    }
+    kz_status status = base_file_read(path, &text, &size, error);
+    if (!status) base_text_add(page, "%s", text);
+    free(text);
+    return status;
+}
+
+static kz_status update_readme(results *r, const kz_family *family, kz_error *error) {
+    char path[300];
+    base_text page = {0}, ladder = {0};
     snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
-    status = base_file_read(path, &text, &size, error);
-    if (!status) {
-        status = pages_replace(path, text, BEGIN_MARK, END_MARK, &section, &table, error);
-        bool both =
-            !status && !pages_replace(path, table.data, LADDERS_BEGIN, LADDERS_END, &ladders, &whole, NULL);
-        if (!status) status = pages_put(r->writer, path, both ? &whole : &table, error);
-        free(text);
+    make_ladder(r, family, &ladder);
+    kz_status status = read_page(path, NULL, &page, error);
+    if (!status) status = replace_section(&page, path, LADDER_BEGIN, LADDER_END, &ladder, true, error);
+    if (!status) status = pages_put(r->writer, path, &page, error);
+    base_text_free(&ladder);
+    base_text_free(&page);
+    return status;
+}
+
+static kz_status update_results(results *r, const kz_family *family, const base_text *section,
+                                kz_error *error) {
+    char path[300], fresh[300];
+    base_text page = {0}, ladders = {0};
+    snprintf(path, sizeof path, "kernels/%s/%s/RESULTS.md", family->group, family->name);
+    snprintf(fresh, sizeof fresh, "# %s: results\n\n[README.md](README.md) says what they mean.\n\n%s\n%s\n",
+             family->name, BEGIN_MARK, END_MARK);
+    make_ladders(r, family, &ladders);
+    kz_status status = read_page(path, fresh, &page, error);
+    if (!status) status = replace_section(&page, path, BEGIN_MARK, END_MARK, section, true, error);
+    if (!status) status = replace_section(&page, path, LADDERS_BEGIN, LADDERS_END, &ladders, false, error);
+    if (!status) status = pages_put(r->writer, path, &page, error);
+    base_text_free(&ladders);
+    base_text_free(&page);
+    return status;
+}
+
+static kz_status update_family(results *r, const kz_family *family, kz_error *error) {
+    base_text section = {0};
+    kz_status status = make_section(r, family, &section, error);
+    if (!status && section.length) {
+        status = update_results(r, family, &section, error);
+        if (!status) status = update_readme(r, family, error);
     }
     base_text_free(&section);
-    base_text_free(&ladders);
-    base_text_free(&table);
-    base_text_free(&whole);
     return status;
 }
 
@@ -358,7 +429,7 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
         &out,
         "# Measured on %s\n\nWritten by `pages write results` from the records beside it: one JSON object "
         "per "
-        "line, one line per\ncase of a run, statistics and no samples. The READMEs of the families show "
+        "line, one line per\ncase of a run, statistics and no samples. The RESULTS.md of the families show "
         "them.\n\n"
         "| file | date | commit | driver | figures | command |\n|---|---|---|---|--:|---|\n",
         f->device);
