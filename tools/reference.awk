@@ -1,13 +1,14 @@
 # Markdown of one section of a header (-v section=...), or of all of it. -v level: the headings of its entries;
 # -v want_threads=1: a table of thread rules at the end. See tools/reference for how a header is read.
-function flush_prose() { if (prose != "") print prose "\n"; prose = "" }
+function flush_prose() { if (prose != "") text = text prose "\n\n"; prose = "" }
+function flush_code() { if (code != "") text = text code "\n"; code = "" }
 function entry(    i, names, line) {
     if (!count) return
-    i = 1; prose = ""
+    i = 1; prose = ""; text = ""
     while (i <= count && lines[i] ~ /^\/\//) {
         line = lines[i++]; sub(/^\/\/ ?/, "", line)
         if (line ~ /^    /) { flush_prose(); code = code line "\n"; continue }
-        if (code != "") { printf "%s\n", code; code = "" }
+        flush_code()
         if (line == "") { flush_prose(); continue }
         gsub(/</, "\\&lt;", line)
         prose = prose (prose == "" ? "" : " ") line
@@ -19,9 +20,18 @@ function entry(    i, names, line) {
         line = substr(lines[j], RSTART, RLENGTH); sub(/.* /, "", line)
         if (index(names, "`" line "`") == 0) names = names (names == "" ? "" : ", ") "`" line "`"
     }
+    if (names == "") for (j = i; j <= count; j++) { # a plain typedef, or a macro
+        line = lines[j]
+        if (line ~ /^typedef .*;$/ && match(line, /\(\*kz_[a-z0-9_]+\)|kz_[a-z0-9_]+;$/)) line = substr(line, RSTART, RLENGTH)
+        else if (line !~ /^#define KZ_/ || !match(line, /KZ_[A-Z0-9_]+/)) continue
+        else line = substr(line, RSTART, RLENGTH)
+        gsub(/[(*);]/, "", line)
+        names = names (names == "" ? "" : ", ") "`" line "`"
+    }
     if (i <= count && names != "") print level " " names "\n"
-    if (code != "") { printf "%s\n", code; code = "" }
+    flush_code()
     flush_prose()
+    printf "%s", text
     if (i <= count) {
         print "```c"
         for (; i <= count; i++) {

@@ -61,6 +61,7 @@ KZ_API const char *kz_type_name(kz_type type); // "bf16"
 
 // ---- devices --------------------------------------------------------------------------------
 
+// Each of these is known by its address alone.
 typedef struct kz_device kz_device;
 typedef struct kz_module kz_module;
 typedef struct kz_kernel kz_kernel;
@@ -71,8 +72,10 @@ typedef struct kz_graph kz_graph;
 // An address in a device's memory. On `cpu` it is a host address; on other devices the host cannot use it.
 typedef uint64_t kz_ptr;
 
+// `cpu` runs native C functions on the host's cores, `sim` is a simulated GPU, `cuda` an NVIDIA GPU.
 typedef enum kz_device_kind { KZ_DEVICE_CPU, KZ_DEVICE_SIM, KZ_DEVICE_CUDA } kz_device_kind;
 
+// What is known of a device. Sizes are in bytes, peaks in bytes or floating-point operations per second.
 typedef struct kz_device_info {
     size_t size; // sizeof(kz_device_info), by the caller
     kz_device_kind kind;
@@ -104,10 +107,12 @@ KZ_API void kz_device_close(kz_device *device);
 KZ_API const kz_device_info *kz_device_get_info(const kz_device *device);
 KZ_API kz_status kz_device_synchronize(kz_device *device, kz_error *error);
 
-// Passes the output of device printf to `print`, a piece at a time; NULL drops it. On `cuda` the driver
-// writes it to stdout by itself: KZ_UNSUPPORTED there and on `cpu`.
-// Threads: the thread that launches calls `print`, which must make no call on the device.
+// Gets the output of device printf, a piece at a time.
 typedef void (*kz_print)(void *context, const char *text, size_t length);
+
+// Passes the output of device printf to `print`; NULL drops it. On `cuda` the driver writes it to stdout by
+// itself: KZ_UNSUPPORTED there and on `cpu`.
+// Threads: the thread that launches calls `print`, which must make no call on the device.
 KZ_API kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error);
 
 // Host threads that the simulator and `cpu` spread blocks over; 0 means all cores. KZ_UNSUPPORTED on `cuda`.
@@ -148,18 +153,22 @@ KZ_API kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr 
 
 // ---- modules --------------------------------------------------------------------------------
 
-// A native kernel of the `cpu` device: called once for each block index of the grid.
+// What a native kernel is told of its launch.
 typedef struct kz_native_launch {
     uint32_t grid[3], block_index[3];
     const void *const *args; // args[i] points at the value of argument i
 } kz_native_launch;
+
+// A native kernel of the `cpu` device: a C function, called once for each block index of the grid.
 typedef void (*kz_native_function)(const kz_native_launch *launch);
 
+// A native kernel and the name that kz_module_kernel finds it by.
 typedef struct kz_native_entry {
     const char *name;
     kz_native_function function;
 } kz_native_entry;
 
+// Machine code of one architecture: a cubin.
 typedef struct kz_machine_code {
     int sm;        // 90
     bool specific; // sm_90a: runs on that architecture alone
@@ -168,7 +177,8 @@ typedef struct kz_machine_code {
     size_t packed_size; // 0, or `data` is an LZ4 block of so many bytes, which unpacks to `size`
 } kz_machine_code;
 
-// What a module is made of; the loader takes what its device can use.
+// The code of a module in all its forms. `cuda` loads machine code that fits the GPU, else the PTX, which the driver
+// compiles; `sim` runs the PTX; `cpu` has the native functions.
 typedef struct kz_image {
     size_t size;      // sizeof(kz_image), by the caller
     const char *name; // for messages: "reduce/03_warp_shuffle"
@@ -184,11 +194,22 @@ typedef struct kz_image {
 // The PTX of an image, packed or not: text for the caller to free. KZ_NOT_FOUND if it has none.
 KZ_API kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error);
 
+// Loads an image on a device and gives the module. The caller may free the image, and what it points at except
+// `natives`, afterwards. KZ_UNSUPPORTED if the image has no form that the device can use; what is wrong with the PTX
+// is in the error.
 KZ_API kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module,
                                 kz_error *error);
+
+// Unloads the module; its kernels and variables are gone with it.
 // Threads: must be the last call on the module and its kernels.
 KZ_API void kz_module_close(kz_module *module);
+
+// The kernel of that name, as the PTX has it: `extern "C"` in CUDA keeps it unmangled. It belongs to the module and is
+// not closed. KZ_NOT_FOUND if there is none.
 KZ_API kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error);
+
+// The address and the size of a `__device__` or `__constant__` variable, to copy to or from it. KZ_NOT_FOUND if there is
+// none; KZ_UNSUPPORTED on `cpu`, where the program has its variables itself.
 KZ_API kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                   kz_error *error);
 
@@ -211,6 +232,7 @@ KZ_API kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kerne
                                   const kz_launch *launch, const void *const *args, size_t arg_count,
                                   kz_error *error);
 
+// What a kernel needs of the device.
 typedef struct kz_kernel_info {
     size_t size;   // sizeof(kz_kernel_info), by the caller
     int registers; // as ptxas allotted them; -1 if unknown
@@ -219,7 +241,10 @@ typedef struct kz_kernel_info {
     int max_threads_per_block;
     int param_count; // -1 if unknown: native kernels state none
 } kz_kernel_info;
+
+// Fills `info`, whose `size` the caller sets.
 KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error);
+
 // The offset of parameter `index` in the parameter block, and its size. KZ_INVALID past the last one;
 // KZ_UNSUPPORTED on `cpu`, and on `cuda` if the driver is older than CUDA 12.4.
 KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,

@@ -15,8 +15,16 @@ extern "C" {
 #endif
 
 typedef struct kz_operation kz_operation;
-struct kz_case; // kz/family.h
+
+// A family and one of its problems, for the general calls below; kz/family.h defines both. A case names the operation, by
+// its index in the family's list, the type, and the axes in the family's order; all else may be 0. `kz info FAMILY` lists
+// operations and axes. To transpose a matrix of 1000 x 500
+// floats:
+//
+//     kz_case c = {.type = KZ_F32, .axes = {1000, 500}};
+//     kz_operation_open(device, "transpose", &c, NULL, &operation, &error);
 struct kz_family;
+struct kz_case;
 
 // In a variant's place: the fastest known of those whose result is the same, bit by bit, in every run on one
 // GPU. (Floats that are added by atomics come in another order each time.) NULL asks for the fastest known of

@@ -1,11 +1,17 @@
-// Kernel Zoo: the operations that fold many elements into one, for kz/ops/reduce.h, reduce_axis.h and
-// reduce_segments.h.
+// Kernel Zoo: the operations of kz/ops/reduce.h, reduce_axis.h and reduce_segments.h. Each combines many elements into one.
 //
-// A number means the same to all three; what one of them does not do is refused at open, with the reason. f16
-// and bf16 are accumulated in float and rounded once; i32 sums wrap modulo 2^32, and there is no mean of i32.
-// MIN and MAX are NaN where any element is. ARGMIN and ARGMAX give the value and its index: among equals the
-// least one; NaN counts as the extreme, and the first wins. Of no elements the sum is 0, the least +Inf
-// (INT32_MAX), the greatest -Inf (INT32_MIN), the mean NaN, an index -1.
+// | operation | result | for no elements |
+// |---|---|---|
+// | `KZ_REDUCE_SUM` | the sum | 0 |
+// | `KZ_REDUCE_MIN` | the minimum | +Inf, or INT32_MAX |
+// | `KZ_REDUCE_MAX` | the maximum | -Inf, or INT32_MIN |
+// | `KZ_REDUCE_MEAN` | the sum divided by the number of elements | NaN |
+// | `KZ_REDUCE_ARGMIN` | the minimum and its index | as `MIN`, and -1 |
+// | `KZ_REDUCE_ARGMAX` | the maximum and its index | as `MAX`, and -1 |
+//
+// f16 and bf16 are added in float and rounded once. i32 sums wrap modulo 2^32; i32 has no mean. If any element is NaN, so is
+// the result; ARGMIN and ARGMAX then give the index of the first NaN. Of equal elements they give the lowest index. What an
+// operation does not do, its open call refuses with the reason.
 #ifndef KZ_REDUCE_OPERATION_H
 #define KZ_REDUCE_OPERATION_H
 

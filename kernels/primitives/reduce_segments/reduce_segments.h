@@ -1,5 +1,5 @@
-// Kernel Zoo, an operation: sum, least, greatest or mean of each of many segments, which offsets
-// describe, and where the least or the greatest stands.
+// Kernel Zoo, an operation: the sum, minimum, maximum or mean of each of many segments, or the index of its minimum or
+// maximum. Offsets say where segments begin.
 //
 //     kz_operation *operation;
 //     kz_reduce_segments_open(device, KZ_REDUCE_SUM, KZ_F32, n, segments, NULL, &operation, &error);
@@ -9,7 +9,7 @@
 //
 // Segment s is in[offsets[s]] to in[offsets[s + 1] - 1]. `offsets` are segments + 1 unsigned numbers of 32
 // bits that never fall, the first 0 and the last n. Types: KZ_F32, KZ_F64, KZ_I32 (no mean), KZ_F16, KZ_BF16;
-// kz/reduce_operation.h has the rest. All variants give the same bits in every run. Where segments are of one
+// kz/reduce_operation.h has the operations and their edge cases. All variants give the same bits in every run. Where segments are of one
 // size, kz/ops/reduce_axis.h is faster.
 #ifndef KZ_OPS_REDUCE_SEGMENTS_H
 #define KZ_OPS_REDUCE_SEGMENTS_H
@@ -29,8 +29,8 @@ KZ_API kz_status kz_reduce_segments_open(kz_device *device, kz_reduce_operation 
 KZ_API kz_status kz_reduce_segments_run(kz_operation *operation, kz_stream *stream, kz_ptr in, kz_ptr offsets,
                                         kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes,
                                         kz_error *error);
-// ARGMIN and ARGMAX: the values, and in index[] (KZ_I64, as many) where each stands, counted from its
-// segment's first.
+// For ARGMIN and ARGMAX: writes the values to out and their indices, each a KZ_I64 that counts from the segment's first
+// element, to index.
 KZ_API kz_status kz_reduce_segments_run_index(kz_operation *operation, kz_stream *stream, kz_ptr in,
                                               kz_ptr offsets, kz_ptr out, kz_ptr index, kz_ptr workspace,
                                               uint64_t workspace_bytes, kz_error *error);
