@@ -20,7 +20,7 @@ static driver_event handle_of(const kz_event *event) { return ((const cuda_event
 // The driver's answer to opening something: where it is an error, what was made for it goes.
 static kz_status check_made(kz_device *device, driver_result result, void *made, kz_error *error,
                             const char *what) {
-    kz_status status = device_cuda_check(device, result, error, what);
+    kz_status status = device_cuda_check(device, result, error, "%s", what);
     if (status) free(made);
     return status;
 }

@@ -100,7 +100,7 @@ static void test_records(void **state) {
     workload_close(&w);
     write_file("record.jsonl", "{}\n");
     assert_int_equal(try_words(&one, &w, &error, 1, "record.jsonl"), KZ_INVALID); // kz debug takes none
-    says(&error, "kz prof record.jsonl shows it");
+    assert_has(error.message, "kz prof record.jsonl shows it");
     workload_close(&w);
 }
 
@@ -112,10 +112,10 @@ static void test_refused_kinds(void **state) {
     write_file("whole.cu", "int main() { return 0; }\n");
     write_file("part.cu", "__global__ void kernel() {}\n");
     assert_int_equal(try_words(&check, &w, &error, 1, "./whole.cu"), KZ_INVALID);
-    says(&error, "kz run ./whole.cu runs it");
+    assert_has(error.message, "kz run ./whole.cu runs it");
     assert_int_equal(try_words(&check, &w, &error, 1, "part.cu"), KZ_INVALID);
-    says(&error, "kz check --family FAMILY part.cu");
-    says(&error, "kz grade part.cu --task ID");
+    assert_has(error.message, "kz check --family FAMILY part.cu");
+    assert_has(error.message, "kz grade part.cu --task ID");
     assert_null(strstr(error.message, "kz check part.cu --task"));
     static const char *const paths[] = {".", "./prog", "/nothing/here", "../part.cu", "./a.ptx"};
     for (size_t i = 0; i < BASE_COUNT(paths); i++) { // a path is never a family
