@@ -85,8 +85,8 @@ const cli_command cli_command_devices = {
     .usage = "kz devices [--json]",
     .about =
         "Lists what kernels can run on: the GPUs of this machine, the GPUs that can be simulated, and the\n"
-        "CPU for native variants. The first column is what --device takes; \"cuda\" and \"sim\" mean the\n"
-        "first of their kind.",
+        "CPU for native variants. The first column is what --device takes; \"cuda\" means the first GPU,\n"
+        "\"sim\" the GPU that the variable KZ_GPU names, else the default.",
     .examples = "  kz devices\n"
                 "  kz check reduce --device sim:h200",
     .options = options_table,

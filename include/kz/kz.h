@@ -1,8 +1,8 @@
 // Kernel Zoo, for people who call kernels: devices, memory, modules, launches, plans.
 //
-// Ownership: the caller owns what an _open, _load, _alloc or _capture call returns, and ends it with the
-// matching _close or _free; kernels belong to their module. Strings, infos and plans returned by pointer live
-// as long as the object that returned them.
+// Ownership: the caller owns what an _open, _load, _wrap or _alloc call or kz_graph_end gives, and ends it
+// with the matching _close or _free; kernels belong to their module. Strings, infos and plans returned by
+// pointer live as long as the object that returned them.
 // Errors: every call that can fail returns a kz_status and, if `error` is not NULL, fills it with what
 // happened, where, the likely cause and the next step. Nothing here exits or prints.
 // Structs that may grow begin with their size, which the caller sets: `kz_launch x = {.size = sizeof x}`. A
@@ -100,7 +100,8 @@ typedef struct kz_device_info {
 // `size` of the first info holds for all.
 KZ_API kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error);
 
-// `id` as in kz_device_info; "cuda" and "sim" mean the first of their kind, NULL the best there is.
+// `id` as in kz_device_info. "cuda" means the first GPU, "sim" the GPU that the variable KZ_GPU names, else
+// the default of gpus/, NULL the best device there is.
 KZ_API kz_status kz_device_open(const char *id, kz_device **device, kz_error *error);
 // Threads: must be the last call on the device and all that belongs to it.
 KZ_API void kz_device_close(kz_device *device);

@@ -12,7 +12,6 @@ static void embedded_ones(void **state) {
     size_t count = device_gpu_list(gpus, BASE_COUNT(gpus));
     assert_int_equal(count, device_gpu_file_count); // every one parses
     assert_true(count >= 5);
-    assert_string_equal(gpus[0].key, "h200"); // the highest bandwidth first
     for (size_t i = 1; i < count; i++) assert_true(gpus[i - 1].bandwidth >= gpus[i].bandwidth);
 
     assert_int_equal(device_gpu_load("h200", &gpu, NULL), KZ_OK);
