@@ -12,7 +12,8 @@ const char device_gpu_default[] = "h200";
 
 const char *device_gpu_choose(const char *asked) {
     const char *variable = getenv("KZ_GPU");
-    return asked ? asked : variable && *variable ? variable : device_gpu_default;
+    const char *name = asked ? asked : variable && *variable ? variable : device_gpu_default;
+    return strncmp(name, "sim:", 4) == 0 ? name + 4 : name; // as --device has it
 }
 
 typedef enum gpu_unit { UNIT_COUNT, UNIT_BYTES, UNIT_HERTZ, UNIT_BYTES_PER_S, UNIT_FLOPS } gpu_unit;
@@ -186,7 +187,7 @@ kz_status device_gpu_load(const char *key, device_gpu *gpu, kz_error *error) {
     base_fail(error, KZ_NOT_FOUND, "no GPU is called '%.40s'", key);
     base_text known = {0};
     for (size_t i = 0; i < device_gpu_file_count; i++) base_text_add(&known, " %s", device_gpu_files[i].key);
-    base_fail_note(error, "known are:%s; or give the path of a file of your own: sim:./my.gpu",
+    base_fail_note(error, "known are:%s; or give the path of a file of your own, such as ./my.gpu",
                    known.data ? known.data : "");
     base_text_free(&known);
     return KZ_NOT_FOUND;

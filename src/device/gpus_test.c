@@ -120,6 +120,9 @@ static void a_file_of_ones_own(void **state) {
     assert_int_equal(device_gpu_load(path, &gpu, NULL), KZ_OK);
     assert_int_equal((int)gpu.multiprocessors, 7);
     assert_int_equal(strncmp(gpu.key, "kz_gpus_test_", 13), 0);
+    char as_device[sizeof path + 4];
+    snprintf(as_device, sizeof as_device, "sim:%s", path);
+    assert_int_equal(device_gpu_load(device_gpu_choose(as_device), &gpu, NULL), KZ_OK);
     unlink(path);
     kz_error error = {0};
     assert_int_equal(device_gpu_load(path, &gpu, &error), KZ_NOT_FOUND);

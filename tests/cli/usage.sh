@@ -25,6 +25,13 @@ expect_exit 2 check --device cpu --case 'nothing-*'
 expect_err "no case of any family"
 expect_exit 2 check vector_add/01_naive --device cpu
 expect_err "meant for the devices"
+sed 's/= 132/= 7/' "$(dirname "$0")/../../gpus/h200.gpu" > "$FOLDER/my.gpu"
+for gpu in t4 sim:t4 "$FOLDER/my.gpu" "sim:$FOLDER/my.gpu"; do
+    expect_exit 0 prof vector_add --case add-f32-n1024-uniform --gpu "$gpu"
+done
+expect_out "7 SMs"
+expect_exit 3 prof vector_add --gpu z9
+expect_err "such as ./my.gpu"
 expect_exit 2 check my.cu
 expect_err "there is no file my.cu"
 expect_exit 2 check --family vector_add
