@@ -33,7 +33,12 @@ static kz_status take_word(const workload_request *request, const char *const *w
     }
     if (!t->argument_count && is_another(t, *word))
         return workload_open(request, word, 1, &t->items[t->count++], error);
-    if (last->kind == WORKLOAD_PROGRAM) return add_argument(t, *word, error);
+    if (last->kind == WORKLOAD_PROGRAM) {
+        if (!base_ends_with(*word, ".cu") || base_file_exists(*word)) return add_argument(t, *word, error);
+        workload_task_fail_missing(request->command, *word, error);
+        base_fail_note(error, "where it is a word for the program, it goes after --");
+        return KZ_NOT_FOUND;
+    }
     base_fail(error, KZ_INVALID, "one word too many: %s", *word);
     base_fail_note(error, "kz %s takes one target, or two that are compared", request->command);
     return KZ_INVALID;

@@ -83,6 +83,21 @@ static void a_program_has_parts_and_arguments(void **state) {
     workload_targets_close(&t);
 }
 
+// A misspelt second program is no argument of the first.
+static void a_missing_source_is_no_argument(void **state) {
+    workload_targets t;
+    kz_error error;
+    assert_int_equal(OPEN("app.cu", "othr.cu"), KZ_NOT_FOUND);
+    assert_has(error.message, "there is no file othr.cu");
+    assert_has(error.message, "goes after --");
+    workload_targets_close(&t);
+    assert_int_equal(OPEN("app.cu", "5", "othr.cu"), KZ_NOT_FOUND);
+    workload_targets_close(&t);
+    assert_int_equal(OPEN("app.cu", "--", "othr.cu"), KZ_OK);
+    assert_string_equal(t.items[0].arguments[0], "othr.cu");
+    workload_targets_close(&t);
+}
+
 static void there_is_a_limit(void **state) {
     workload_targets t;
     kz_error error = {0};
@@ -101,6 +116,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_of_a_kind_are_compared),
         cmocka_unit_test(a_program_has_parts_and_arguments),
+        cmocka_unit_test(a_missing_source_is_no_argument),
         cmocka_unit_test(there_is_a_limit),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
