@@ -61,6 +61,8 @@ typedef struct cli_option {
     const char *argument; // "ID", for the help page; NULL for a flag
     const char *text;     // one line for the help page
 } cli_option;
+// Whether a word is a file that this option writes, by its suffix: x.svg for --svg, x.json and x.jsonl for --json.
+bool cli_names_output(const cli_option *option, const char *word);
 
 typedef struct cli_command cli_command;
 struct cli_command {

@@ -106,7 +106,7 @@ const cli_command cli_command_timeline = {
                 "  kz timeline streams/04_depth_first --device cuda   as the GPU did\n"
                 "  kz timeline --family reduce my.cu                  a kernel of your own\n"
                 "  kz timeline --gpu t4 pipeline.cu 1000000           a program of your own\n"
-                "  kz timeline double-buffering.cu --svg mine.svg     your file for a task of the course",
+                "  kz timeline double-buffering.cu --svg=mine.svg     your file for a task of the course",
     .options = options_table,
     .run = run,
 };

@@ -35,13 +35,18 @@ static kz_status unknown_option(const cli_command *command, const char *verb, co
     return KZ_INVALID;
 }
 
-// Whether the word after an option with an optional path is that path, and not the next argument.
-static bool looks_like_a_path(const char *word) {
-    size_t length = strlen(word);
-    if (strcmp(word, "-") == 0 || word[0] == '/' || word[0] == '.') return true;
-    return (length > 5 && strcmp(word + length - 5, ".json") == 0) ||
-           (length > 5 && strcmp(word + length - 5, ".html") == 0) ||
-           (length > 6 && strcmp(word + length - 6, ".jsonl") == 0);
+bool cli_names_output(const cli_option *option, const char *word) {
+    const char *dot = strrchr(word, '.');
+    size_t length = strlen(option->name);
+    if (option->kind != CLI_OUTPUT || !dot || strncmp(dot + 1, option->name, length) != 0) return false;
+    return !dot[1 + length] || strcmp(dot, ".jsonl") == 0;
+}
+
+// Whether the word after an option with an optional path is that path, and not the next argument. A source is never
+// what is written.
+static bool is_path_of(const cli_option *option, const char *word) {
+    if (cli_names_output(option, word) || strcmp(word, "-") == 0) return true;
+    return (word[0] == '/' || word[0] == '.') && !base_ends_with(word, ".cu");
 }
 
 static kz_status add_to_list(cli_list *list, const char *word, kz_error *error) {
@@ -103,7 +108,7 @@ static kz_status parse_option(const cli_command *command, int argc, char **argv,
         }
         value = argv[++*at];
     }
-    if (!value && option->kind == CLI_OUTPUT && *at + 1 < argc && looks_like_a_path(argv[*at + 1]))
+    if (!value && option->kind == CLI_OUTPUT && *at + 1 < argc && is_path_of(option, argv[*at + 1]))
         value = argv[++*at];
     return set_option(option, value, (char *)options + option->offset, error);
 }

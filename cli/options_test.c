@@ -8,7 +8,7 @@ typedef struct opts {
     const char *name;
     cli_list devices;
     cli_integer seed;
-    cli_output json;
+    cli_output json, svg;
     double time;
 } opts;
 
@@ -18,6 +18,7 @@ static const cli_option table[] = {
     {"device", CLI_LIST, offsetof(opts, devices), "ID", "a list"},
     {"seed", CLI_INTEGER, offsetof(opts, seed), "N", "an integer"},
     {"json", CLI_OUTPUT, offsetof(opts, json), "PATH", "an output"},
+    {"svg", CLI_OUTPUT, offsetof(opts, svg), "PATH", "another"},
     {"time", CLI_SECONDS, offsetof(opts, time), "S", "seconds"},
     {0},
 };
@@ -58,6 +59,13 @@ static void an_output_takes_a_path_only_where_it_looks_like_one(void **state) {
     assert_int_equal(words.count, 1);
     assert_int_equal(PARSE("--json", "out.jsonl", "reduce"), 0);
     assert_string_equal(o.json.path, "out.jsonl");
+    assert_int_equal(PARSE("--svg", "mine.svg", "reduce"), 0);
+    assert_string_equal(o.svg.path, "mine.svg");
+    assert_int_equal(PARSE("--svg", "record.jsonl"), 0); // another option's
+    assert_null(o.svg.path);
+    assert_int_equal(PARSE("--json", "./mine.cu"), 0); // never written over
+    assert_null(o.json.path);
+    assert_int_equal(words.count, 1);
     assert_int_equal(PARSE("--json=reduce"), 0);
     assert_string_equal(o.json.path, "reduce");
     assert_int_equal(PARSE("--json", "-"), 0);

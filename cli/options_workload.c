@@ -27,11 +27,12 @@ typedef struct parts {
     bool separated; // by "--"
 } parts;
 
-// The words that an option takes: 2 where its value is the next one.
-static int option_words(const cli_command *command, const char *word) {
+// The words that an option takes: 2 where its value is the next one (NULL at the end).
+static int option_words(const cli_command *command, const char *word, const char *next) {
     if (strchr(word, '=')) return 1;
     for (const cli_option *o = command->options; o && o->name; o++)
-        if (strcmp(o->name, word + 2) == 0) return cli_takes_value(o->kind) ? 2 : 1;
+        if (strcmp(o->name, word + 2) == 0)
+            return cli_takes_value(o->kind) || (next && cli_names_output(o, next)) ? 2 : 1;
     return 1;
 }
 
@@ -39,7 +40,7 @@ static kz_status split(const cli_command *command, int argc, char **argv, parts 
     *p = (parts){0};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "--"))
-        at += option_words(command, argv[at]);
+        at += option_words(command, argv[at], at + 1 < argc ? argv[at + 1] : NULL);
     p->own = at < argc ? at : argc;
     // The first word is the program whatever it is called; more files must look like some.
     for (; at < argc && p->files.count < CLI_LIST_CAPACITY && strcmp(argv[at], "--"); at++) {

@@ -41,6 +41,11 @@ grep -q '</svg>' "$FOLDER/a.svg" || fail "no picture"
 grep -q '<table>' "$FOLDER/a.html" || fail "no table of operations"
 grep -q '"type": *"timeline"' "$FOLDER/a.json" || fail "no JSON"
 
+# A file's suffix says that it is the picture, wherever it stands; the help page's way works.
+(cd "$FOLDER" && "$KZ" timeline reduce --svg b.svg > out 2> err && "$KZ" timeline --svg c.svg reduce > out 2> err &&
+    "$KZ" timeline reduce --svg=d.svg > out 2> err) || fail "--svg with a file"
+for picture in b c d; do grep -q '</svg>' "$FOLDER/$picture.svg" || fail "no picture $picture.svg"; done
+
 # A guest and a task's kernel, by the same model.
 cat > "$FOLDER/my.cu" << 'END'
 // kz: block 256
