@@ -1,6 +1,7 @@
 // kz grade: judges one file for its task, as kz learn does, for scripts and CI.
 #include "options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,6 +94,11 @@ static int grade(const cli_shared *options, const char *device, const course_tas
     return passed ? CLI_OK : CLI_WRONG;
 }
 
+static void fail_missing(const char *file, kz_error *error) {
+    base_file_fail_open(file, ENOENT, error);
+    base_fail_note(error, "kz learn show names the file of your task; kz grade takes any");
+}
+
 static int run(const cli_command *self, int argc, char **argv) {
     cli_shared options = {0};
     cli_list words;
@@ -107,9 +113,8 @@ static int run(const cli_command *self, int argc, char **argv) {
         base_fail(&error, KZ_INVALID, "kz grade takes one file\ntry: kz help grade");
     else if (options.seed.given && options.seed.value < 1)
         base_fail(&error, KZ_INVALID, "--seed takes a number from 1 on");
-    else if (access(file, F_OK) != 0)
-        base_fail(&error, KZ_NOT_FOUND,
-                  "there is no file %s\nkz learn show names the file of your task; kz grade takes any", file);
+    else if (!base_file_exists(file))
+        fail_missing(file, &error);
     else if (!cli_one_device(&options, "grade", &device, &error) && !course_find(folder, &error) &&
              !course_open(folder, &catalogue, &error))
         find_task(catalogue, &options, file, &task, &error);

@@ -11,11 +11,15 @@ static kz_status open_module(const char *path, ptx_module **module, kz_error *er
     char *text;
     size_t size;
     *module = NULL;
-    if (base_file_read(path, &text, &size, error)) {
-        if (error) error->status = KZ_IO; // the command's words are right; it is the file that cannot be read
-        return KZ_IO;
+    kz_status status = base_file_read(path, &text, &size, error);
+    if (status) return status;
+    if (base_ends_with(path, ".cu")) {
+        status = base_fail(error, KZ_INVALID, "%s is CUDA C++, and kz ptx reads what nvcc makes of it", path);
+        base_fail_note(error, "compile it first: nvcc -ptx -lineinfo %s -o %.*sptx", path,
+                       (int)strlen(path) - 2, path);
+    } else {
+        status = ptx_module_open(path, text, size, module, error);
     }
-    kz_status status = ptx_module_open(path, text, size, module, error);
     free(text);
     return status;
 }

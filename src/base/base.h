@@ -59,6 +59,9 @@ uint64_t base_hash(uint64_t hash, const void *data, size_t size);
 
 // The whole file, NUL-terminated, malloc'ed.
 kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *error);
+// A file could not be opened to be read, for this errno: says so, the same wherever it was. KZ_NOT_FOUND if it is
+// not there.
+kz_status base_file_fail_open(const char *path, int code, kz_error *error);
 // Whole or not at all: written beside, synced, renamed.
 kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error);
 // The same without waiting for the disk, for what can be made again: a crash of the machine may leave it empty.

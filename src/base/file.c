@@ -21,6 +21,13 @@ static kz_status fail_errno(kz_error *error, const char *what, const char *path,
     return status;
 }
 
+kz_status base_file_fail_open(const char *path, int code, kz_error *error) {
+    if (code != ENOENT) return fail_errno(error, "open", path, code);
+    base_fail(error, KZ_NOT_FOUND, "there is no file %s", path);
+    base_fail_note(error, "check the path");
+    return KZ_NOT_FOUND;
+}
+
 static const size_t LARGEST_FILE = (size_t)1 << 30;
 
 // Reads to the end whatever the size says: pipes and /proc files have none.
@@ -65,7 +72,7 @@ kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *
     *data = NULL;
     *size = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return fail_errno(error, "open", path, errno);
+    if (fd < 0) return base_file_fail_open(path, errno, error);
     struct stat info;
     kz_status status;
     if (fstat(fd, &info) != 0)

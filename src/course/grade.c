@@ -67,8 +67,7 @@ kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_
     char *source = NULL, *path = realpath(job->file, NULL);
     if (!path) {
         verdict->passed = false;
-        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", job->file,
-                         strerror(errno));
+        return base_file_fail_open(job->file, errno, error);
     }
     snprintf(verdict->file, sizeof verdict->file, "%s", path);
     free(path);

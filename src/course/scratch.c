@@ -124,7 +124,7 @@ static kz_status copy_learners(const course_task *task, const char *file, const 
     char *path = realpath(file, NULL);
     if (!path || stat(path, &about) != 0) {
         free(path);
-        return base_fail(error, KZ_IO, "cannot open %s: %s", file, strerror(errno));
+        return base_file_fail_open(file, errno, error);
     }
     snprintf(own, sizeof own, "%s", path);
     free(path);

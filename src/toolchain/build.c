@@ -162,9 +162,7 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     const toolchain *tools = with->tools;
     const char *name = with->program->files[index];
     char *source = realpath(name, NULL); // absolute, for line information
-    if (!source)
-        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", name,
-                         strerror(errno));
+    if (!source) return base_file_fail_open(name, errno, error);
     char before[TOOLCHAIN_KEY], object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32], *data = NULL;
     size_t size = 0;
     command c = {0};

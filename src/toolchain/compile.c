@@ -161,9 +161,7 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
     if (!tools->nvcc[0]) return base_fail(error, KZ_TOOL, "there is no CUDA compiler to compile %s", source);
     // Absolute, so that line information means the same wherever it is read.
     char *path = realpath(source, NULL);
-    if (!path)
-        return base_fail(error, errno == ENOENT ? KZ_NOT_FOUND : KZ_IO, "cannot open %s: %s", source,
-                         strerror(errno));
+    if (!path) return base_file_fail_open(source, errno, error);
     status = toolchain_check_name(path, error);
     if (status) {
         free(path);

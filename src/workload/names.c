@@ -173,10 +173,7 @@ kz_status workload_open_guest(const kz_family *family, const char *path, bool fo
     size_t size;
     const char *slash = strrchr(path, '/');
     kz_status status = base_file_read(path, &source, &size, error);
-    if (status) { // a file that cannot be read is no mistake in the words of the command
-        if (error) error->status = KZ_IO;
-        return KZ_IO;
-    }
+    if (status) return status;
     if (!base_ends_with(path, ".ptx")) status = workload_compile(path, for_debugging, &ptx, &size, error);
     if (!status)
         status =

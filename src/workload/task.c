@@ -1,6 +1,7 @@
 // Learners' files for the tools that look inside a kernel; see task.h.
 #include "workload/task.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,15 +42,10 @@ static kz_status fail_for_text(const char *command, const course_task *task, con
 kz_status workload_task_fail_missing(const char *command, const char *file, kz_error *error) {
     char folder[COURSE_PATH], path[COURSE_PATH + 600];
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    base_fail(error, KZ_NOT_FOUND, "there is no file %s", file);
-    if (!course_home(folder, NULL)) {
-        snprintf(path, sizeof path, "%s/tasks/%.*s/%.250s", folder, (int)strcspn(name, "."), name, name);
-        if (base_file_exists(path)) {
-            base_fail_note(error, "yours lies elsewhere: kz %s %s", command, path);
-            return KZ_NOT_FOUND;
-        }
-    }
-    base_fail_note(error, "check the path");
+    base_file_fail_open(file, ENOENT, error);
+    if (course_home(folder, NULL)) return KZ_NOT_FOUND;
+    snprintf(path, sizeof path, "%s/tasks/%.*s/%.250s", folder, (int)strcspn(name, "."), name, name);
+    if (base_file_exists(path)) base_fail_note(error, "yours lies elsewhere: kz %s %s", command, path);
     return KZ_NOT_FOUND;
 }
 

@@ -32,13 +32,16 @@ expect_err "^"
 expect_exit 9 ptx print "$FOLDER/noise.ptx"
 expect_exit 8 ptx check "$FOLDER/copies.ptx"
 expect_out "copies.ptx:10"
-expect_exit 5 ptx check "$FOLDER/missing.ptx"
-expect_err "missing.ptx"
+expect_exit 2 ptx check "$FOLDER/missing.ptx"
+expect_err "there is no file $FOLDER/missing.ptx"
+echo '__global__ void k() {}' > "$FOLDER/source.cu"
+expect_exit 2 ptx check "$FOLDER/source.cu"
+expect_err "nvcc -ptx -lineinfo $FOLDER/source.cu -o $FOLDER/source.ptx"
 expect_exit 5 ptx print "$FOLDER"
 expect_exit 9 ptx check "$FOLDER/copies.ptx" "$FOLDER/broken.ptx"
 expect_exit 0 ptx support
 expect_out "add"
 # Something without an end is refused.
-expect_exit 5 ptx check /dev/zero
+expect_exit 10 ptx check /dev/zero
 expect_err "larger than"
 finish
