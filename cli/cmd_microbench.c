@@ -113,7 +113,7 @@ static int measure(microbench_session *s, kz_device *device) {
     bench_monitor_close(monitor);
     if (code == CLI_OK && s->options->figures && s->info.device.has_clock) {
         snprintf(s->list.device, sizeof s->list.device, "%s", s->info.device.name);
-        report_time(s->list.time);
+        base_utc_time(s->list.time);
         snprintf(s->list.commit, sizeof s->list.commit, "%s", s->info.commit ? s->info.commit : "unknown");
         if (report_microbench_write_figures(&s->list, s->options->figures, &error)) return cli_fail(&error);
     }

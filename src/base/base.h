@@ -75,7 +75,12 @@ bool base_path_up(char *path);                // cuts that off; false where ther
 
 // ---- this process -------------------------------------------------------------------------------
 
-double base_seconds(void); // of a clock that nobody sets
+double base_seconds(void);            // of a clock that nobody sets: for durations
+int64_t base_wall_seconds(void);      // since 1970, by the machine's clock
+uint64_t base_wall_nanoseconds(void); // the same, finer
+enum { BASE_UTC = 32 };
+void base_utc_time(char text[BASE_UTC]);  // now: "2026-11-15T02:27:31Z"
+void base_utc_stamp(char text[BASE_UTC]); // now, for names of files: "20261115T022731Z"
 // The path of this executable: what belongs to it is found from there.
 enum { BASE_PATH = 1024 };
 kz_status base_self_path(char path[BASE_PATH], kz_error *error);

@@ -135,6 +135,15 @@ static void self_and_clock(void **state) {
     assert_false(base_path_up(bare));
     double before = base_seconds();
     assert_true(base_seconds() >= before);
+    char text[BASE_UTC], stamp[BASE_UTC];
+    int64_t now = base_wall_seconds();
+    base_utc_time(text);
+    base_utc_stamp(stamp);
+    assert_true(now > 1700000000 && base_wall_nanoseconds() / 1000000000u - (uint64_t)now < 60);
+    assert_int_equal(strlen(text), 20);
+    assert_int_equal(strlen(stamp), 16);
+    assert_true(text[4] == '-' && text[10] == 'T' && text[19] == 'Z');
+    assert_true(memcmp(text, stamp, 4) == 0 && stamp[8] == 'T' && stamp[15] == 'Z');
 }
 
 static void hashes_as_published(void **state) { // vectors of the FNV's authors

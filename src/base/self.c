@@ -1,4 +1,4 @@
-// The running process: its clock, and where it was started from.
+// The running process: its clocks, and where it was started from.
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +11,24 @@ double base_seconds(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+uint64_t base_wall_nanoseconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int64_t base_wall_seconds(void) { return (int64_t)(base_wall_nanoseconds() / 1000000000u); }
+
+static void write_utc(const char *format, char text[BASE_UTC]) {
+    time_t now = (time_t)base_wall_seconds();
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(text, BASE_UTC, format, &utc);
+}
+
+void base_utc_time(char text[BASE_UTC]) { write_utc("%Y-%m-%dT%H:%M:%SZ", text); }
+void base_utc_stamp(char text[BASE_UTC]) { write_utc("%Y%m%dT%H%M%SZ", text); }
 
 kz_status base_self_path(char path[BASE_PATH], kz_error *error) {
     ssize_t length = readlink("/proc/self/exe", path, BASE_PATH - 1);

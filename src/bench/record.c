@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -27,19 +26,11 @@ static json_t *text(const char *value) { return value && value[0] ? json_string(
 
 // ---- the run ------------------------------------------------------------------------------------
 
-static void utc(char time_text[32], const char *format) {
-    time_t now = time(NULL);
-    struct tm parts;
-    gmtime_r(&now, &parts);
-    strftime(time_text, 32, format, &parts);
-}
-
 static void make_id(char id[40]) {
-    struct timespec t;
-    char when[32];
-    utc(when, "%Y%m%dT%H%M%SZ");
-    clock_gettime(CLOCK_REALTIME, &t);
-    snprintf(id, 40, "%s-%d-%04x", when, (int)getpid(), (unsigned)(t.tv_nsec / 1000) & 0xffff);
+    char when[BASE_UTC];
+    base_utc_stamp(when);
+    unsigned microseconds = (unsigned)(base_wall_nanoseconds() % 1000000000u / 1000);
+    snprintf(id, 40, "%s-%d-%04x", when, (int)getpid(), microseconds & 0xffff);
 }
 
 const char *bench_commit(void) { return BENCH_COMMIT[0] ? BENCH_COMMIT : NULL; }
@@ -60,7 +51,7 @@ void bench_run_take_device(bench_run_info *run, const kz_device_info *device, co
 
 static json_t *run_object(const bench_run_info *run) {
     char when[32];
-    utc(when, "%Y-%m-%dT%H:%M:%SZ");
+    base_utc_time(when);
     return json_pack("{so, ss, so}", "id", text(run->id), "time", when, "command", text(run->command));
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "course.h"
 #include "family/check.h"
@@ -34,11 +33,8 @@ static kz_status choose_device(const course_grade_job *job, char id[32], kz_erro
 
 static uint64_t fresh_seed(void) {
     uint32_t seed = 0;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed) {
-        struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
-        seed = (uint32_t)t.tv_nsec ^ (uint32_t)t.tv_sec;
-    }
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
+        seed = (uint32_t)base_wall_nanoseconds();
     return seed == FAMILY_SEED || seed == 0 ? 1 : seed;
 }
 

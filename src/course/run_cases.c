@@ -5,16 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
 enum { TOGETHER_BYTES = 16 << 20, TOGETHER_SECONDS = 1 };
 
 static uint64_t new_nonce(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    base_philox_block block = base_philox((uint64_t)t.tv_nsec, (uint64_t)t.tv_sec, 0);
+    base_philox_block block = base_philox(base_wall_nanoseconds(), 0, 0);
     return (uint64_t)block.word[0] << 32 | block.word[1];
 }
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "learn/verdict.h"
 
@@ -18,7 +17,7 @@ static void name_device(const char *id, char *to, size_t size) {
 }
 
 void learn_verdict_attempt(const course_verdict *verdict, store_attempt *attempt) {
-    *attempt = (store_attempt){.time = (int64_t)time(NULL),
+    *attempt = (store_attempt){.time = base_wall_seconds(),
                                .passed = verdict->passed,
                                .value = verdict->figure_name ? verdict->figure : (double)NAN,
                                .larger_is_better = verdict->figure_larger_is_better,

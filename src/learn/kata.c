@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "learn/kata.h"
 #include "learn/kata_choice.h"
@@ -181,7 +180,7 @@ kz_status learn_kata_graded(store *progress, const course_task *task, char *says
     if (size) *says = 0;
     if (!task->is_kata) return KZ_OK;
     char today[STORE_DAY];
-    store_day_of((int64_t)time(NULL), today);
+    store_today(today);
     store_attempt *list = NULL;
     store_task known;
     store_kata after = {0};

@@ -32,7 +32,7 @@ static void begin_run(learn_screen *s, bool asked) {
 
 static void show_rule(learn_screen *s) {
     const report_style *style = learn_screen_look(s);
-    time_t t = time(NULL);
+    time_t t = (time_t)base_wall_seconds();
     struct tm local;
     char clock[16];
     localtime_r(&t, &local);

@@ -304,7 +304,7 @@ kz_status learn_notebook_write(const char *kind, const char *title, base_text *p
     char folder[LEARNER_PATH], aside[LEARNER_PATH], today[STORE_DAY];
     base_text notebook = {0};
     store *progress = NULL;
-    store_day_of((int64_t)time(NULL), today);
+    store_today(today);
     kz_status status = learner_open(folder, &progress, aside, error);
     if (!status) {
         learner_tell(aside);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "learn/kata.h"
 #include "learn/read.h"
@@ -14,7 +13,7 @@
 
 kz_status learn_desk_open(learn_desk *desk, kz_error *error) {
     *desk = (learn_desk){0};
-    store_day_of((int64_t)time(NULL), desk->today);
+    store_today(desk->today);
     kz_status status = learn_open(&(learn_options){0}, &desk->place, error);
     if (status) return status;
     learner_tell(desk->place.set_aside);

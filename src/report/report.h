@@ -100,7 +100,6 @@ kz_status report_write_line(json_t *object, const char *path, kz_error *error); 
 kz_status report_write_indented(json_t *object, const char *path, kz_error *error);   // takes it over
 
 json_t *report_number(double value); // null where it is not finite: unknown is never 0
-void report_time(char text[32]);     // "2026-11-15T02:27:31Z"
 
 // ---- JUnit ----------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SAME_SECONDS = 60, LARGEST_SOURCE = 1 << 20 };
 
@@ -80,7 +79,7 @@ static kz_status insert_attempt(store *s, const store_attempt *a, int64_t time, 
 kz_status store_add_attempt(store *s, const store_attempt *a, kz_error *error) {
     kz_status status = store_check_name("task", a->task, STORE_NAME, error);
     if (status) return status;
-    int64_t when = a->time ? a->time : (int64_t)time(NULL), same = 0;
+    int64_t when = a->time ? a->time : base_wall_seconds(), same = 0;
     char *content = read_source(a);
     status = store_begin(s, error);
     if (status) goto end;

@@ -15,6 +15,8 @@ void store_day_of(int64_t time, char day[STORE_DAY]) {
         memcpy(day, "1970-01-01", STORE_DAY);
 }
 
+void store_today(char day[STORE_DAY]) { store_day_of(base_wall_seconds(), day); }
+
 // Counting years from March puts the leap day last; then months follow a straight line (153 days in five),
 // and 400 years have 146,097 days.
 static int64_t number_of(int64_t year, int64_t month, int64_t day) {

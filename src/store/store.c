@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BUSY_MS = 15000, APPLICATION = 0x4b5a6f6f }; // "KZoo", in the file's header
@@ -281,11 +280,8 @@ static kz_status connect_file(store *s, bool *sound, kz_error *error) {
 // Renames the file, and with it what SQLite keeps beside it, so that somebody can still try to mend it.
 static kz_status set_file_aside(store *s, char *name, size_t size, kz_error *error) {
     static const char *const endings[] = {"", "-wal", "-shm"};
-    char stamp[32], from[STORE_PATH + 80], to[STORE_PATH + 80];
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
+    char stamp[BASE_UTC], from[STORE_PATH + 80], to[STORE_PATH + 80];
+    base_utc_stamp(stamp);
     for (int i = 0; i < 1000; i++) { // a second broken file within this second, or after a clock set back
         snprintf(to, sizeof to, i ? "%s.broken-%s-%d" : "%s.broken-%s", s->path, stamp, i);
         if (!base_file_exists(to)) break;
@@ -338,7 +334,7 @@ static void remove_rest(const store *s) {
 // So that whoever comes later learns of it, too: the one who began the file may have told it to nobody.
 static kz_status note_anew(store *s, kz_error *error) {
     char today[STORE_DAY];
-    store_day_of((int64_t)time(NULL), today);
+    store_today(today);
     return store_run(s, error, "INSERT OR REPLACE INTO setting VALUES(?1, ?2)", "ss", STORE_ANEW, today);
 }
 

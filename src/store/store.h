@@ -118,6 +118,7 @@ kz_status store_list_days(store *s, store_day **days, size_t *count,
 int store_streak(const store_day *days, size_t count,
                  const char *today); // days in a row up to today or yesterday
 void store_day_of(int64_t time, char day[STORE_DAY]);
+void store_today(char day[STORE_DAY]);
 bool store_day_number(const char *day, int64_t *number); // days since 1970-01-01; false where it is no day
 void store_day_from(int64_t number, char day[STORE_DAY]);
 

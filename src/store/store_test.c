@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 
 // ---- what is kept ---------------------------------------------------------------------------------------
 
@@ -320,7 +319,7 @@ static void deleted_alone_while_open(void **state) {
     assert_string_equal(aside, STORE_GONE);
     store_close(other);
     other = open_store(state); // it is no longer new, and yet can be known
-    store_day_of((int64_t)time(NULL), today);
+    store_today(today);
     assert_int_equal(store_get(other, STORE_ANEW, day, sizeof day, NULL), KZ_OK);
     assert_string_equal(day, today);
     base_text text = {0};

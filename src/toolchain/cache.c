@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { LINE = TOOLCHAIN_PATH + TOOLCHAIN_KEY + 64 };
 
@@ -49,7 +48,7 @@ static bool make_line(const char *path, char line[LINE]) {
     char hash[TOOLCHAIN_KEY];
     struct stat about;
     if (stat(path, &about) != 0 || toolchain_hash_file(path, hash, NULL) != KZ_OK) return false;
-    bool settled = about.st_mtime < time(NULL) - SETTLED_SECONDS;
+    bool settled = about.st_mtime < base_wall_seconds() - SETTLED_SECONDS;
     int length =
         snprintf(line, LINE, "%s %lld %lld.%09ld %s", hash, (long long)about.st_size,
                  settled ? (long long)about.st_mtim.tv_sec : 0, settled ? about.st_mtim.tv_nsec : 0, path);

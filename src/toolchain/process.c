@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -89,7 +88,7 @@ static void remove_left_behind(const char *place) {
         if (owner <= 1 || *end != '-' || kill((pid_t)owner, 0) == 0 || errno != ESRCH) continue;
         snprintf(path, sizeof path, "%s/%s", place, entry->d_name);
         if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() &&
-            about.st_mtime < time(NULL) - LEFT_BEHIND_SECONDS)
+            about.st_mtime < base_wall_seconds() - LEFT_BEHIND_SECONDS)
             toolchain_work_close(path);
     }
     closedir(listing);

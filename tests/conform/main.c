@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "conform.h"
 
@@ -107,8 +106,8 @@ static int say(const options *o, const form_list *forms, const verdict *verdicts
 
 // "NVIDIA H200, driver 570.86.15, 2026-11-15"
 static void name_machine(const kz_device_info *info, char to[96]) {
-    char line[256] = "", driver[32] = "", date[16];
-    time_t now = time(NULL);
+    char line[256] = "", driver[32] = "", date[BASE_UTC];
+    base_utc_time(date);
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
     if (file && fgets(line, sizeof line, file)) {
         for (char *word = strtok(line, " \t"); word; word = strtok(NULL, " \t"))
@@ -116,8 +115,7 @@ static void name_machine(const kz_device_info *info, char to[96]) {
                 snprintf(driver, sizeof driver, ", driver %.16s", word);
     }
     if (file) fclose(file);
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    snprintf(to, 96, "%.40s%s, %s", info->name, info->kind == KZ_DEVICE_CUDA ? driver : "", date);
+    snprintf(to, 96, "%.40s%s, %.10s", info->name, info->kind == KZ_DEVICE_CUDA ? driver : "", date);
 }
 
 // Runs side A (0) or B (1).

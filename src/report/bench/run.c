@@ -6,8 +6,8 @@
 // A folder gets one file per family: <date>-<commit>-<family>.jsonl, as under results/.
 static void choose_file(const report_bench *r, const kz_family *family, base_text *path) {
     size_t length = strlen(r->path);
-    char date[32];
-    report_time(date);
+    char date[BASE_UTC];
+    base_utc_time(date);
     base_text_add(path, "%s", r->path);
     if (length && r->path[length - 1] == '/')
         base_text_add(path, "%.10s-%s-%s.jsonl", date, r->run.commit ? r->run.commit : "unknown",

@@ -56,8 +56,8 @@ static json_t *comparison_json(const family_check_result *r) {
 
 static json_t *record(const family_check_job *job, const char *variant, const family_check_result *r,
                       double seconds) {
-    char time[32];
-    report_time(time);
+    char time[BASE_UTC];
+    base_utc_time(time);
     const kz_device_info *d = kz_device_get_info(job->device);
     json_t *device = json_pack("{s:s, s:s, s:i}", "id", d->id, "name", d->name, "sm", d->sm);
     json_t *work =
@@ -316,8 +316,8 @@ void report_check_family(report_check *report, const kz_family *family, const re
 // ---- the end --------------------------------------------------------------------------------------
 
 static json_t *summary(const report_check *report, double seconds, bool interrupted) {
-    char time[32];
-    report_time(time);
+    char time[BASE_UTC];
+    base_utc_time(time);
     json_t *counts = json_object();
     for (int i = 0; i < FAMILY_OUTCOMES; i++)
         json_object_set_new(counts, family_outcome_name((family_outcome)i),

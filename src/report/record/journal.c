@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct report_journal {
@@ -109,11 +108,8 @@ kz_status report_results_path(const char *verb, base_text *path, kz_error *error
         base_fail_note(error, "set KZ_RESULTS to a folder that can be written, or use --no-save");
         return status;
     }
-    time_t seconds = time(NULL);
-    struct tm utc;
-    char stamp[32];
-    gmtime_r(&seconds, &utc);
-    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
+    char stamp[BASE_UTC];
+    base_utc_stamp(stamp);
     base_text_add(path, "/%s-%s-%ld.jsonl", verb, stamp, (long)getpid());
     return KZ_OK;
 }
@@ -162,10 +158,3 @@ kz_status report_write_indented(json_t *object, const char *path, kz_error *erro
 }
 
 json_t *report_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-void report_time(char text[32]) {
-    time_t seconds = time(NULL);
-    struct tm utc;
-    gmtime_r(&seconds, &utc);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
