@@ -9,25 +9,34 @@
 
 static struct sigaction earlier[NSIG]; // what the program had installed before us
 
-static bool is_write(const void *context) {
+typedef enum touch { TOUCH_UNKNOWN, TOUCH_READ, TOUCH_WRITE } touch;
+
+// What the host did, where the processor's context says it.
+static touch touch_of(const void *context) {
 #if defined(__x86_64__)
     const ucontext_t *c = context;
-    return (c->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+    return c->uc_mcontext.gregs[REG_ERR] & 2 ? TOUCH_WRITE : TOUCH_READ;
 #else
-    return false;
+    return TOUCH_UNKNOWN;
 #endif
 }
 
 // Not all of this is allowed in a signal handler; the process is about to end, and silence helps nobody.
-static void explain_touch(uint64_t address, bool write) {
+static void explain_touch(uint64_t address, touch host) {
+    static const struct {
+        const char *did, *instead;
+    } words[] = {
+        [TOUCH_UNKNOWN] = {"accessed", "copy it with cudaMemcpy"},
+        [TOUCH_READ] = {"read", "copy it with cudaMemcpy first"},
+        [TOUCH_WRITE] = {"wrote to", "fill it with cudaMemcpy or a kernel"},
+    };
     char what[512];
     cudart_describe_address(address, what, sizeof what);
     fflush(stdout);
     fprintf(stderr,
             "kz: the host %s device memory: %s\n"
             "  %s, or allocate it with cudaMallocManaged\n",
-            write ? "wrote to" : "read", what,
-            write ? "fill it with cudaMemcpy or a kernel" : "copy it with cudaMemcpy first");
+            words[host].did, what, words[host].instead);
 }
 
 // Hands the signal on: to the program's own handler, or to the default action.
@@ -49,7 +58,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context) {
         inside = 1;
         uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
         if (signal_number == SIGSEGV && info->si_code > 0 && sim_memory_is_device(cudart.machine, address))
-            explain_touch(address, is_write(context));
+            explain_touch(address, touch_of(context));
         cudart_finish();
     }
     hand_on(signal_number, info, context);
