@@ -87,7 +87,7 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         base_text_add(why, "%s's own library was not found: %s", rival->name, rival->library);
         return true;
     }
-    base_text_add(why, "%s is not built: cmake --build --preset release --target peers (make bench does it)",
+    base_text_add(why, "%s is not built: `make bench` in a checkout of Kernel Zoo builds it, `make install` installs it",
                   rival->name);
     return true;
 }

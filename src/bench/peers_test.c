@@ -129,7 +129,7 @@ static void what_is_missing_is_told(void **state) {
     assert_true(bench_rival_does(openblas, &both, true) && !bench_rival_does(openblas, &both, false));
     assert_true(bench_rival_does(cub, &both, false) && !bench_rival_does(cub, &alone, false));
     assert_true(bench_rival_missing(cub, &none, &why));
-    assert_non_null(strstr(why.data, "cub is not built: cmake"));
+    assert_non_null(strstr(why.data, "cub is not built: `make bench`"));
     base_text_free(&why);
     assert_true(bench_rival_missing(openblas, &without, &why));
     assert_non_null(strstr(why.data, "apt-get install libopenblas0-pthread"));

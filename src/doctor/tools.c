@@ -70,7 +70,7 @@ void doctor_look_at_rivals(doctor_findings *all) {
     kz_error error = {0};
     base_text missing = {0}, here = {0};
     if (bench_peers_open(&peers, &error)) {
-        doctor_add(all, "rivals", DOCTOR_NOTE, "cmake --build --preset release --target peers", "%s",
+        doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s",
                    error.message);
         return;
     }
