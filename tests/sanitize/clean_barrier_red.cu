@@ -14,10 +14,11 @@ extern "C" __global__ void clean_barrier_red(const int *in, int *out) {
     int some = __syncthreads_or(t == 5);
     sum = box[127 - t];
     int named;
-    asm volatile("{ .reg .pred p, q; setp.gt.s32 p, %1, 0; bar.red.or.pred q, 1, 128, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(named)
-                 : "r"(sum)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p, q; setp.gt.s32 p, %1, 0; bar.red.or.pred q, 1, 128, p; selp.s32 %0, 1, 0, q; }"
+        : "=r"(named)
+        : "r"(sum)
+        : "memory");
     box[t] = sum + some + named;
     out[i] = __syncthreads_or(0) ? 0 : box[127 - t];
 }
