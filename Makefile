@@ -77,6 +77,7 @@ bundle: build ## builds with machine code, and makes build/bundle/out/kernel-zoo
 pages: build/release/.configured ## writes the pages that a program makes: tables, figures (docs, READMEs)
 	@cmake --build --preset release -j $(JOBS) --target pages
 	@build/release/tools/pages write
+	@tools/reference
 
 format: ## formats the C and CUDA sources
 	@tools/format
