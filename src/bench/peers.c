@@ -87,8 +87,10 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         base_text_add(why, "%s's own library was not found: %s", rival->name, rival->library);
         return true;
     }
-    base_text_add(why, "%s is not built: `make bench` in a checkout of Kernel Zoo builds it, `make install` installs it",
-                  rival->name);
+    base_text_add(
+        why,
+        "%s is not built: `make bench` in a checkout of Kernel Zoo builds it, `make install` installs it",
+        rival->name);
     return true;
 }
 

@@ -70,8 +70,7 @@ void doctor_look_at_rivals(doctor_findings *all) {
     kz_error error = {0};
     base_text missing = {0}, here = {0};
     if (bench_peers_open(&peers, &error)) {
-        doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s",
-                   error.message);
+        doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s", error.message);
         return;
     }
     for (size_t i = 0; i < BENCH_RIVALS; i++) {

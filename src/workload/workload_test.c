@@ -62,7 +62,7 @@ static void test_wrong_names(void **state) {
     guest.family = "reduce";
     assert_int_equal(try_words(&guest, &w, &error, 2, "a.cu", "b.cu"), KZ_INVALID);
     assert_has(error.message, "kz sanitize --family reduce my.cu");
-    assert_int_equal(try_words(&guest, &w, &error, 1, "/nothing/here.ptx"), KZ_IO);
+    assert_int_equal(try_words(&guest, &w, &error, 1, "/nothing/here.ptx"), KZ_NOT_FOUND);
 }
 
 static void test_programs(void **state) {
