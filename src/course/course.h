@@ -318,7 +318,7 @@ typedef struct course_verdict {
     const course_task *task;
     char file[COURSE_PATH]; // what was graded: absolute
     bool passed;
-    course_reason reason; // of the first check that failed
+    course_reason reason; // of the check that is to be mended first
     const char *reason_detail;
     course_check checks[COURSE_CHECKS];
     size_t check_count;

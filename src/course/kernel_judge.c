@@ -51,17 +51,37 @@ static void drop_lesser(report_findings *findings) {
             json_array_remove(findings->items, i);
 }
 
-// The same mistake on the same lines shows in nearly every run: once is enough for whoever has to mend it, and of
-// races between lanes, warps and blocks the widest, whose cure is one for the others too.
+// What has no line is told of its buffer, by other figures in every case: "who[1], byte 4 of buffer who (8 bytes)".
+static bool is_same_buffer(const json_t *a, const json_t *b) {
+    const char *x = report_get_text(a, "buffer"), *y = report_get_text(b, "buffer");
+    size_t length = strcspn(x, "[,");
+    if (report_get(a, "first") || report_get(b, "first")) return false;
+    if (strcmp(report_get_text(a, "kind"), report_get_text(b, "kind")) != 0) return false;
+    return length && length == strcspn(y, "[,") && strncmp(x, y, length) == 0;
+}
+
+static void add_count(json_t *to, const json_t *from, const char *name, uint64_t more) {
+    uint64_t sum = report_get_count(to, name) + report_get_count(from, name) + more;
+    json_object_set_new(to, name, json_integer((json_int_t)sum));
+}
+
+// The same mistake on the same lines shows in nearly every run: once is enough for whoever has to mend it, with the
+// number of the others, and of races between lanes, warps and blocks the widest, whose cure is one for the others too.
 static void drop_repeats(report_findings *findings) {
     for (size_t k = 0; k < json_array_size(findings->items); k++)
         for (size_t i = k + 1; i < json_array_size(findings->items);) {
             json_t *first = json_array_get(findings->items, k), *later = json_array_get(findings->items, i);
-            if (!report_finding_is_same(first, later)) {
+            if (!report_finding_is_same(first, later) && !is_same_buffer(first, later)) {
                 i++;
                 continue;
             }
-            if (report_finding_is_wider(later, first)) json_array_set(findings->items, k, later);
+            bool wider = report_finding_is_wider(later, first);
+            json_t *kept = wider ? later : first, *other = wider ? first : later;
+            bool is_other_run =
+                strcmp(report_get_text(kept, "target"), report_get_text(other, "target")) != 0;
+            add_count(kept, other, "count", 0);
+            add_count(kept, other, "more_runs", is_other_run);
+            if (wider) json_array_set(findings->items, k, later);
             json_array_remove(findings->items, i);
         }
 }
@@ -243,8 +263,8 @@ static void add_with_finding(base_text *out, const char *text, bool is_race) {
         at += length + (at[length] == '\n');
     }
     base_text_add(out, "\nlikely: %s\nnext: mend that, then grade again; results are luck until then",
-                  is_race ? "the race above: what a thread reads depends on which thread came first"
-                          : "the value above that was never set, and went into what is stored");
+                  is_race ? "the race below: what a thread reads depends on which thread came first"
+                          : "the value below that was never set, and went into what is stored");
 }
 
 static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *verdict) {
@@ -315,6 +335,14 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
     base_text_free(&summary);
     base_text_free(&detail);
     report_findings_close(&findings);
+}
+
+// The reason is the cause, which comes first for that; a reader sees the wrong results first, then the cause.
+static void put_results_first(course_verdict *verdict, size_t cause) {
+    if (cause + 1 >= verdict->check_count) return;
+    course_check results = verdict->checks[cause + 1];
+    verdict->checks[cause + 1] = verdict->checks[cause];
+    verdict->checks[cause] = results;
 }
 
 static uint32_t find_registers(const course_kernel_grading *g, const char *gpu_record) {
@@ -447,8 +475,10 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
         add_lost_child(g, answer->count, ended, verdict);
     bool sanitize = failed == SIZE_MAX && !g->place[0];
     bool cause_first = sanitize && t.wrong && is_explained(&g->own[t.first]); // before what comes of it
+    size_t cause = verdict->check_count;
     if (cause_first) add_sanitizer_row(g, answer, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
+    if (cause_first) put_results_first(verdict, cause);
     if (answer->complete) add_printed(ended, verdict);
     if (sanitize && !cause_first) add_sanitizer_row(g, answer, verdict);
     if (verdict->passed && !g->place[0]) status = add_gate_rows(g, answer, verdict, error);

@@ -18,8 +18,8 @@ static void print_mark(FILE *file, const report_style *style, course_outcome out
                  style->utf8 ? marks[outcome].utf8 : marks[outcome].ascii);
 }
 
-// The first check that failed is what to mend; what fails after it is often the same, seen from elsewhere.
-enum { FIRST_LINES = 40, LATER_LINES = 7 };
+// The check that gives the reason is what to mend; what fails beside it is often the same, seen from elsewhere.
+enum { REASON_LINES = 40, OTHER_LINES = 7 };
 
 // "next: kz prof FILE": what is to be copied is one line, which the terminal may break and a paste does not.
 static bool is_command(const char *line) {
@@ -76,18 +76,25 @@ static void print_indented(FILE *file, const report_style *style, const char *te
 }
 
 static void print_check(FILE *file, const report_style *style, const course_check *check, int width,
-                        bool is_later) {
+                        bool is_reason) {
     print_mark(file, style, check->outcome);
     fprintf(file, " %-*s", width, check->name);
     int column = (style->utf8 ? 4 : 5) + width + 2;
     fputs("  ", file);
     report_wrap(file, style, check->summary ? check->summary : "", column, column);
     // Without a place nobody stored there, and the results say so already.
-    if (is_later && check->reason_detail && strcmp(check->reason_detail, "undefined-output") == 0 &&
+    if (!is_reason && check->reason_detail && strcmp(check->reason_detail, "undefined-output") == 0 &&
         !(check->summary && strstr(check->summary, " at ")))
         print_indented(file, style, "the same, seen from the host: it reads what was never written", 1);
     else if (check->detail && *check->detail)
-        print_indented(file, style, check->detail, is_later ? LATER_LINES : FIRST_LINES);
+        print_indented(file, style, check->detail, is_reason ? REASON_LINES : OTHER_LINES);
+}
+
+static const course_check *find_reason(const course_verdict *verdict) {
+    for (size_t i = 0; i < verdict->check_count; i++)
+        if (verdict->checks[i].outcome == COURSE_BAD && verdict->checks[i].reason == verdict->reason)
+            return &verdict->checks[i];
+    return NULL;
 }
 
 static void print_time(FILE *file, const report_style *style, const course_verdict *verdict) {
@@ -125,11 +132,9 @@ void learn_verdict_print(FILE *file, const report_style *style, const course_ver
                  (unsigned long long)verdict->public_seed, (unsigned long long)verdict->fresh_seed);
     fputs("  ", file);
     report_wrap(file, style, head, 2, 4);
-    bool is_later = false;
-    for (size_t i = 0; i < verdict->check_count; i++) {
-        print_check(file, style, &verdict->checks[i], width, is_later);
-        is_later = is_later || verdict->checks[i].outcome == COURSE_BAD;
-    }
+    const course_check *reason = find_reason(verdict);
+    for (size_t i = 0; i < verdict->check_count; i++)
+        print_check(file, style, &verdict->checks[i], width, reason == &verdict->checks[i] || !reason);
     print_time(file, style, verdict);
     print_outcome(file, style, verdict);
 }

@@ -30,6 +30,7 @@ static void later_findings_are_short_and_keep_their_advice(void **state) {
     course_verdict verdict = {
         .task = &task,
         .device = "sim:h200",
+        .reason = COURSE_WRONG,
         .check_count = 2,
         .checks = {{.name = "results", .outcome = COURSE_BAD, .reason = COURSE_WRONG, .detail = "x"},
                    {.name = "sanitizer",
@@ -45,6 +46,11 @@ static void later_findings_are_short_and_keep_their_advice(void **state) {
     assert_null(strstr(text, "the second one's"));
     assert_non_null(strstr(text, "... and 5 more lines"));
     free(text);
+    verdict.reason = COURSE_FINDING; // the cause, told after what comes of it
+    text = show(&verdict, 80);
+    assert_non_null(strstr(text, "the second one's"));
+    free(text);
+    verdict.reason = COURSE_WRONG;
     verdict.checks[1].reason_detail = "undefined-output"; // what the results say already
     text = show(&verdict, 80);
     assert_non_null(strstr(text, "the same, seen from the host"));

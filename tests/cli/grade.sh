@@ -54,15 +54,21 @@ expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "reads x[1], but x has 1 element (index 0)"
 expect_out "if (i < n)"
 grep -q "cudaMalloc" "$FOLDER/out" && fail "advice on cudaMalloc in a kernel"
-# Where threads race, the race comes first and is the likely cause; patterns in the values are none.
+# Where threads race, the race is the reason and the likely cause; patterns in the values are none.
 printf "$head  __shared__ float s[256];\n$index  int o = i ^ 32;\n  s[t ^ 32] = o < n ? x[o] : 0;\n  if (i < n) y[i] = 2 * s[t];\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu" --json
 expect_out '"reason":"finding","detail":"race"'
-expect_out "likely: the race above"
+expect_out "likely: the race below"
 grep -q "a value that was never set takes part" "$FOLDER/out" && fail "another cause beside the race"
 printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (i > 0 && i < n) y[0] += 1;\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "atomicAdd(&element, value)"
+# The same mistake is told once, with the number of runs that show it, after the wrong results.
+printf "$head  y[0] = 2 * x[threadIdx.x %% n] + threadIdx.x;\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+[ "$(grep -c '\[undefined-output\]' "$FOLDER/out")" = 1 ] || fail "one finding is told several times"
+expect_out "more runs; seen"
+sed -n '/ results /,$p' "$FOLDER/out" | grep -q " sanitizer " || fail "the results do not come before the sanitizer's row"
 # Gates are counted on fresh data, and the sanitizer listens there too.
 printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (n == 4096 && i == 0) printf(\"%%a\\\\n\", x[0]);\n}\n" > "$FOLDER/mine.cu"
 expect_exit 0 grade "$FOLDER/mine.cu" --seed 7

@@ -120,7 +120,10 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
     if (kernel[0])
         fprintf(file, "in kernel %s, launch %llu; ", kernel,
                 (unsigned long long)report_get_count(finding, "launch"));
-    if (named) fprintf(file, "%s; ", report_get_text(finding, "target"));
+    uint64_t more = report_get_count(finding, "more_runs");
+    if (named) fprintf(file, "%s", report_get_text(finding, "target"));
+    if (named && more) fprintf(file, " and %llu more run%s", (unsigned long long)more, more == 1 ? "" : "s");
+    if (named) fprintf(file, "; ");
     fprintf(file, "seen %llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
     if (report_get_text(finding, "case")[0])
         fprintf(file, ", first with --case \"%s\"", report_get_text(finding, "case"));
