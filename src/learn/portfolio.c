@@ -171,7 +171,7 @@ kz_status learn_portfolio_gather(const learn_desk *desk, base_arena *arena, repo
             const course_task *task = &desk->course->tasks[i];
             const store_task *known = learn_desk_task(desk, task->id);
             if (task->is_kata) continue;
-            if (capstones) page->total++, page->done += known && known->passed;
+            if (capstones && !task->is_reading) page->total++, page->done += known && known->passed;
             if (task->is_capstone != (capstones == 1) || !known || !known->passed) continue;
             if (!task->is_capstone && isnan(known->best)) continue;
             status = gather_work(desk, task, known, arena, &works[page->work_count++], error);

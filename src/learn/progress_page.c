@@ -114,8 +114,9 @@ static void count_tasks(const learn_desk *desk, report_learner *page) {
             page->kata_total++;
             page->katas_done += known && known->passed;
         } else {
-            page->total++;
-            page->done += known && known->passed;
+            page->total += !t->is_reading;
+            page->reading_total += t->is_reading;
+            *(t->is_reading ? &page->readings_done : &page->done) += known && known->passed;
             page->skipped += known && known->skipped && !known->passed;
         }
     }

@@ -181,6 +181,9 @@ void report_learner_html(base_text *out, const report_learner *l) {
                   l->today);
     add_card(out, "tasks passed", "%zu<span class=\"dim\" style=\"font-size:1.2rem\"> of %zu</span>", l->done,
              l->total);
+    if (l->reading_total)
+        add_card(out, "readings passed", "%zu<span class=\"dim\" style=\"font-size:1.2rem\"> of %zu</span>",
+                 l->readings_done, l->reading_total);
     if (l->kata_total)
         add_card(out, "katas passed", "%zu<span class=\"dim\" style=\"font-size:1.2rem\"> of %zu</span>",
                  l->katas_done, l->kata_total);

@@ -238,9 +238,11 @@ static void print_next(FILE *file, const report_style *style, const report_learn
 }
 
 void report_learner_print(FILE *file, const report_style *style, const report_learner *l) {
+    const char *next = style->width < NARROW ? "\n" : ", ";
     report_print(file, style, REPORT_BOLD, "%zu of %zu tasks passed", l->done, l->total);
+    if (l->reading_total) fprintf(file, "%s%zu of %zu readings", next, l->readings_done, l->reading_total);
     if (l->kata_total) fprintf(file, ", %zu of %zu katas", l->katas_done, l->kata_total);
-    if (l->skipped) fprintf(file, "%s%zu skipped", style->width < NARROW ? "\n" : ", ", l->skipped);
+    if (l->skipped) fprintf(file, "%s%zu skipped", next, l->skipped);
     fputc('\n', file);
     print_shares(file, style, "Topics", l->topics, l->topic_count);
     print_path(file, style, l);
@@ -288,11 +290,12 @@ json_t *report_learner_json(const report_learner *l) {
     for (size_t i = 0; i < l->next_count; i++)
         json_array_append_new(
             next, json_pack("{s:s, s:s}", "title", l->next[i].title, "command", l->next[i].command));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:s?, s:o, s:o, s:o, s:o}", "today",
-                     l->today, "passed", (json_int_t)l->done, "tasks", (json_int_t)l->total, "skipped",
-                     (json_int_t)l->skipped, "katas_passed", (json_int_t)l->katas_done, "katas",
-                     (json_int_t)l->kata_total, "attempts", (json_int_t)l->attempts, "streak", l->streak,
-                     "topics", shares_json(l->topics, l->topic_count), "skills",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:o, s:o, s:s?, s:o, s:o, s:o, s:o}",
+                     "today", l->today, "passed", (json_int_t)l->done, "tasks", (json_int_t)l->total,
+                     "skipped", (json_int_t)l->skipped, "readings_passed", (json_int_t)l->readings_done,
+                     "readings", (json_int_t)l->reading_total, "katas_passed", (json_int_t)l->katas_done,
+                     "katas", (json_int_t)l->kata_total, "attempts", (json_int_t)l->attempts, "streak",
+                     l->streak, "topics", shares_json(l->topics, l->topic_count), "skills",
                      shares_json(l->skills, l->skill_count), "path", l->path, "stages", stages_json(l),
                      "days", days, "bests", bests, "next", next);
 }

@@ -42,7 +42,8 @@ typedef struct report_next {
 
 typedef struct report_learner {
     char today[STORE_DAY];
-    size_t done, total, skipped, katas_done, kata_total;
+    size_t done, total, skipped; // tasks, without readings and katas; skipped: readings too
+    size_t readings_done, reading_total, katas_done, kata_total;
     uint64_t attempts;
     int streak;
     const report_share *topics, *skills;

@@ -29,6 +29,8 @@ static report_learner learner(void) {
                             .done = 10,
                             .total = 57,
                             .skipped = 1,
+                            .readings_done = 4,
+                            .reading_total = 38,
                             .katas_done = 2,
                             .kata_total = 30,
                             .attempts = 44,
@@ -68,6 +70,7 @@ static void terminal_page_says_it_all(void **state) {
     report_learner l = learner();
     char *text = print((report_style){.terminal = true, .utf8 = true, .width = 80}, &l);
     static const char *const words[] = {"10 of 57 tasks passed",
+                                        "4 of 38 readings",
                                         "2 of 30 katas",
                                         "1 skipped",
                                         "3 in a row",
