@@ -160,4 +160,16 @@ expect_err "KZ_LEARN"
     exit "$FAILED"
 ) || FAILED=1
 KZ_COURSE=/nowhere expect_exit 2 learn
+# make learn ends well where the task is not passed yet, and badly where kz learn failed.
+mkdir "$FOLDER/bin"
+printf '#!/bin/sh\n' > "$FOLDER/bin/cmake"
+printf '#!/bin/sh\nexit $LEARN_EXIT\n' > "$FOLDER/bin/fake_kz"
+chmod +x "$FOLDER/bin/cmake" "$FOLDER/bin/fake_kz"
+make_learn() {
+    LEARN_EXIT=$1 PATH="$FOLDER/bin:$PATH" make -s -C "$(dirname "$0")/../.." -o build/release/.configured learn \
+        KZ="$FOLDER/bin/fake_kz" > "$FOLDER/out" 2> "$FOLDER/err"
+}
+make_learn 0 && make_learn 1 || fail "make learn fails where a task is not passed yet"
+[ -s "$FOLDER/err" ] && fail "make learn complains of a task that is not passed yet"
+make_learn 5 && fail "make learn hides an error of kz learn"
 finish
