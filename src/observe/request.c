@@ -138,7 +138,7 @@ uint32_t observe_count_local_sectors(const uint64_t *offsets, uint32_t mask, uin
 
 // ---- wavefronts -------------------------------------------------------------------------------------
 
-// How many passes the banks need for these lanes: the most different words in any one bank.
+// How many wavefronts the banks need for these lanes: the most different words in any one bank.
 static uint32_t passes_any(const uint64_t *address, uint32_t count, uint32_t bytes) {
     uint32_t words = bytes > 4 ? bytes / 4 : 1;
     uint8_t held[BANKS] = {0};

@@ -33,7 +33,7 @@ static void wide_loads_pair(void **state) {
     expect_waves(a, ALL, 8, true, 2, 2);
     fill(a, 0, by_16);
     expect_waves(a, ALL, 16, true, 4, 4);
-    // NVIDIA's example: offsets tid % 4 * 16 take four passes, neither n^1 nor n^2 agree.
+    // NVIDIA's example: offsets tid % 4 * 16 take four wavefronts, neither n^1 nor n^2 agree.
     fill(a, 0, by_4_of_16);
     expect_waves(a, ALL, 16, true, 4, 4);
     fill(a, 0, by_pairs_of_16); // n^1 agree: two groups of 16 lanes, 128 bytes each

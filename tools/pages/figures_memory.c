@@ -72,12 +72,12 @@ kz_status figure_banks(figure_lab *lab, base_text *svg, kz_error *error) {
         svg,
         &(report_figure_plot){
             .text =
-                {"Banks: passes that one load of shared memory needs",
+                {"Banks: wavefronts that one load of shared memory needs",
                  "Counted by the simulator: one warp, words[threadIdx.x * stride], words of 4 bytes in 32\n"
                  "banks. Odd strides never collide; 33 is the padded row of 32."},
             .x = {"stride between neighbouring lanes, in words", 0.5, 33.5, false, x_ticks,
                   BASE_COUNT(x_ticks), NULL},
-            .y = {"wavefronts (passes)", 0.8, 40, true, y_ticks, BASE_COUNT(y_ticks), NULL},
+            .y = {"wavefronts", 0.8, 40, true, y_ticks, BASE_COUNT(y_ticks), NULL},
             .series = {{"", x, y, STRIDES, true}},
             .series_count = 1});
     return KZ_OK;
@@ -127,17 +127,15 @@ kz_status figure_padding(figure_lab *lab, base_text *svg, kz_error *error) {
     }
     if (status) return status;
     report_figure_rows_write(
-        svg,
-        &(report_figure_rows){
-            .text =
-                {"A column of a tile: the bank that each lane's word lies in",
-                 "Lanes 0 to 31 from left to right, each reading one row. All in bank 0 are 32 passes, all "
-                 "in different banks one.\nAddresses seen by the simulator."},
-            .rows = rows,
-            .count = KINDS,
-            .name_width = 176,
-            .cell_width = 16.2,
-            .cell_height = 18});
+        svg, &(report_figure_rows){.text = {"A column of a tile: the bank that each lane's word lies in",
+                                            "Lanes 0 to 31 from left to right, each reading one row. All in "
+                                            "bank 0 are 32 wavefronts, all "
+                                            "in different banks one.\nAddresses seen by the simulator."},
+                                   .rows = rows,
+                                   .count = KINDS,
+                                   .name_width = 176,
+                                   .cell_width = 16.2,
+                                   .cell_height = 18});
     return KZ_OK;
 }
 

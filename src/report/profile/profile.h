@@ -60,7 +60,7 @@ typedef struct report_prof_access {
     const char *ptx;
     uint32_t ptx_line, bytes; // bytes per lane
     bool is_store, is_atomic;
-    bool is_distributed; // shared memory by the cluster's window: no passes are counted for it
+    bool is_distributed; // shared memory by the cluster's window: no wavefronts are counted for it
     bool is_bulk;        // by the copy engine: `bytes` of a whole copy, and each counts as one lane
     report_prof_space space;
     double requests, lanes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, distinct;

@@ -15,7 +15,7 @@ void report_prof_traffic_add(report_prof_traffic *t, const report_prof_line *lin
             t->atomic_distinct += a->distinct;
         }
         if (a->space == REPORT_PROF_SHARED && a->is_bulk)
-            continue; // the copy engine's passes are not counted
+            continue; // the copy engine's wavefronts are not counted
         if (a->space == REPORT_PROF_SHARED) {
             *(a->is_distributed ? &t->distributed_requests : &t->shared_requests) += a->requests;
             t->wavefronts += a->wavefronts;
