@@ -1,4 +1,4 @@
-// What a task's folder must have beside its task.toml: hints, marks, wrong files that say why they fail.
+// What a task's folder must have beside its task.toml: a statement with a title, hints, marks, wrong files that say why they fail.
 #include "course/catalogue.h"
 
 #include <stdio.h>
@@ -6,6 +6,20 @@
 #include <string.h>
 
 enum { HINTS = 3, WRONG_KERNELS = 3 };
+
+static kz_status check_title(const course_task *task, kz_error *error) {
+    char *text;
+    kz_status status = course_task_text(task, "statement.md", &text, error);
+    if (status) return status;
+    size_t length = strlen(task->title);
+    bool titled = strncmp(text, "# ", 2) == 0 && strncmp(text + 2, task->title, length) == 0;
+    titled = titled && (text[2 + length] == '\n' || text[2 + length] == '\r');
+    free(text);
+    if (titled) return KZ_OK;
+    base_fail(error, KZ_SYNTAX, "%s/statement.md:1: the first line is not the task's title", task->folder);
+    base_fail_note(error, "by task.toml it is: # %s", task->title);
+    return KZ_SYNTAX;
+}
 
 static kz_status check_hints(const course_task *task, kz_error *error) {
     char *text;
@@ -83,6 +97,7 @@ static kz_status check_speed(const course_task *task, kz_error *error) {
 
 kz_status course_lint_task(const course_task *task, kz_error *error) {
     kz_status status = check_speed(task, error);
+    if (!status) status = check_title(task, error);
     if (!status) status = check_hints(task, error);
     if (!status) status = check_marks(task, error);
     return status ? status : check_wrong(task, error);

@@ -55,6 +55,11 @@ sed -i '1s|.*|// fails: result|' "$task/wrong/right.c"
 expect_exit 1 learn check-task my-c
 expect_out "wrong/right.c"
 rm "$task/wrong/right.c"
+cp "$task/statement.md" "$FOLDER/statement.md"
+sed -i 1d "$task/statement.md"
+expect_exit 9 learn check-task my-c
+expect_err "statement.md:1: the first line is not the task's title"
+cp "$FOLDER/statement.md" "$task/statement.md"
 echo "## one" > "$task/hints.md"
 expect_exit 9 learn check-task my-c
 expect_err "three or more"
