@@ -28,14 +28,14 @@ static void record(const course_verdict *verdict, char *says, size_t size) {
         learn_kata_untouched(says, size);
         return;
     }
-    char folder[LEARNER_PATH], set_aside[LEARNER_PATH];
+    char folder[LEARN_PATH], set_aside[LEARN_PATH];
     kz_error error = {0};
     store *progress = NULL;
     store_attempt attempt;
-    kz_status status = learner_open(folder, &progress, set_aside, &error);
+    kz_status status = learn_open_progress(folder, &progress, set_aside, &error);
     learn_verdict_attempt(verdict, &attempt);
     if (!status) {
-        learner_tell(set_aside);
+        learn_tell_progress(set_aside);
         status = store_add_attempt(progress, &attempt, &error);
     }
     if (!status) status = learn_kata_graded(progress, verdict->task, says, size, &error);
@@ -64,7 +64,7 @@ static int fail(const cli_shared *options, const char *file, const kz_error *fai
 }
 
 static int grade(const cli_shared *options, const char *device, const course_task *task, const char *file) {
-    char kz[LEARNER_PATH];
+    char kz[LEARN_PATH];
     kz_error error = {0};
     report_progress progress;
     report_progress_begin(&progress, stderr);

@@ -14,7 +14,7 @@ typedef struct options {
 
 // kz grade takes over from here: it records the attempt, and the schedule with it.
 static int grade_file(char *path, char *id, kz_error *error) {
-    char kz[LEARNER_PATH];
+    char kz[LEARN_PATH];
     if (base_self_path(kz, error) != KZ_OK) return cli_fail(error);
     fflush(stdout);
     execv(kz, (char *[]){"kz", "grade", path, "--task", id, NULL});

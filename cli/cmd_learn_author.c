@@ -123,7 +123,7 @@ static int compile_tasks(const cli_list *words) {
 }
 
 static int check_task(const author_options *options, const cli_list *words) {
-    char kz[LEARNER_PATH];
+    char kz[LEARN_PATH];
     kz_error error = {0};
     if (options->compile_only) return compile_tasks(words);
     if (words->count != 1)

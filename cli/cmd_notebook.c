@@ -12,10 +12,10 @@ typedef struct options {
 } options;
 
 static int open_editor(const char *path) {
-    const char *editor = learner_editor();
+    const char *editor = learn_editor();
     kz_error error = {0};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !editor) return CLI_OK;
-    if (!learner_edit(editor, path, &error)) return CLI_OK;
+    if (!learn_edit(editor, path, &error)) return CLI_OK;
     base_fail_note(&error, "or use --no-edit; the page is at %s", path);
     return cli_fail(&error);
 }

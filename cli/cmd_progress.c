@@ -44,10 +44,10 @@ static int import_file(store *progress, const char *path, kz_error *error) {
 }
 
 static int move_text(const options *o, kz_error *error) {
-    char folder[LEARNER_PATH], aside[LEARNER_PATH];
+    char folder[LEARN_PATH], aside[LEARN_PATH];
     store *progress = NULL;
-    if (learner_open(folder, &progress, aside, error) != KZ_OK) return cli_fail(error);
-    learner_tell(aside);
+    if (learn_open_progress(folder, &progress, aside, error) != KZ_OK) return cli_fail(error);
+    learn_tell_progress(aside);
     int code = CLI_OK;
     if (o->import) code = import_file(progress, o->import, error);
     if (code == CLI_OK && o->export.given) {

@@ -12,10 +12,10 @@ enum { LEAST_SAMPLES = 7, CLOCK_SAMPLES = 7 };
 static const double RATE_SECONDS = 0.2; // of samples for a rate, at most
 static const size_t MOST_DATA = (size_t)17 << 30, LITTLE_DATA = (size_t)1 << 20;
 
-#define MICRO_GROUP(name, x, y, about) {#name, about, {x, y}, micro_group_##name},
+#define MICRO_GROUP(name, x, y, about) {#name, about, {x, y}, bench_micro_group_##name},
 static const struct {
     const char *name, *about, *axes[2];
-    kz_status (*run)(micro_lab *lab, kz_error *error);
+    kz_status (*run)(bench_micro_lab *lab, kz_error *error);
 } groups[] = {
 #include "bench/micro.def"
 };
@@ -44,7 +44,7 @@ IMAGE(bf16)
 IMAGE(cluster)
 #undef IMAGE
 
-static void load_modules(micro_lab *lab) {
+static void load_modules(bench_micro_lab *lab) {
 #define IMAGE(name)                                                                                          \
     {                                                                                                        \
         "bench/micro/" #name, bench_micro_##name##_ptx, bench_micro_##name##_cubin,                          \
@@ -75,24 +75,24 @@ static void load_modules(micro_lab *lab) {
 
 // ---- one job ------------------------------------------------------------------------------------------
 
-micro_job micro_job_of(bench_micro_group group, const char *name, const char *unit, micro_file file,
-                       const char *entry) {
-    return (micro_job){.group = group,
-                       .name = name,
-                       .unit = unit,
-                       .x = NAN,
-                       .y = NAN,
-                       .nominal = NAN,
-                       .file = file,
-                       .entry = entry,
-                       .blocks = 1,
-                       .threads = 32,
-                       .turns = 1,
-                       .a = 1,
-                       .b = 1};
+bench_micro_job bench_micro_job_of(bench_micro_group group, const char *name, const char *unit,
+                                   bench_micro_file file, const char *entry) {
+    return (bench_micro_job){.group = group,
+                             .name = name,
+                             .unit = unit,
+                             .x = NAN,
+                             .y = NAN,
+                             .nominal = NAN,
+                             .file = file,
+                             .entry = entry,
+                             .blocks = 1,
+                             .threads = 32,
+                             .turns = 1,
+                             .a = 1,
+                             .b = 1};
 }
 
-bench_micro_point micro_point_of(const micro_job *job) {
+bench_micro_point bench_micro_point_of(const bench_micro_job *job) {
     bench_micro_point point = {
         .group = job->group, .x = job->x, .y = job->y, .nominal = job->nominal, .value = NAN};
     snprintf(point.name, sizeof point.name, "%s", job->name);
@@ -100,12 +100,15 @@ bench_micro_point micro_point_of(const micro_job *job) {
     return point;
 }
 
-bool micro_goes_on(const micro_lab *lab) {
+bool bench_micro_goes_on(const bench_micro_lab *lab) {
     return !lab->fatal && !(lab->request->interrupted && lab->request->interrupted());
 }
-uint32_t micro_turns(const micro_lab *lab, uint32_t turns) { return lab->timed || turns < 2 ? turns : 2; }
+uint32_t bench_micro_turns(const bench_micro_lab *lab, uint32_t turns) {
+    return lab->timed || turns < 2 ? turns : 2;
+}
 
-kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel, kz_error *error) {
+kz_status bench_micro_kernel(bench_micro_lab *lab, const bench_micro_job *job, kz_kernel **kernel,
+                             kz_error *error) {
     char entry[64];
     if (!lab->modules[job->file]) {
         if (error) *error = lab->module_errors[job->file];
@@ -115,7 +118,8 @@ kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel,
     return kz_module_kernel(lab->modules[job->file], entry, kernel, error);
 }
 
-kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *kernel, kz_error *error) {
+kz_status bench_micro_launch_kernel(bench_micro_lab *lab, const bench_micro_job *job, kz_kernel *kernel,
+                                    kz_error *error) {
     const kz_launch launch = {.size = sizeof(kz_launch),
                               .grid = {job->blocks, 1, 1},
                               .block = {job->threads, 1, 1},
@@ -124,18 +128,18 @@ kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *k
     return kz_launch_kernel(lab->device, lab->stream, kernel, &launch, args, BASE_COUNT(args), error);
 }
 
-kz_status micro_launch(micro_lab *lab, const micro_job *job, kz_error *error) {
+kz_status bench_micro_launch(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error) {
     kz_kernel *kernel;
-    kz_status status = micro_kernel(lab, job, &kernel, error);
-    return status ? status : micro_launch_kernel(lab, job, kernel, error);
+    kz_status status = bench_micro_kernel(lab, job, &kernel, error);
+    return status ? status : bench_micro_launch_kernel(lab, job, kernel, error);
 }
 
 // One launch between two events; the sample is in the job's unit.
-static kz_status take_sample(micro_lab *lab, const micro_job *job, double *sample, double *seconds,
-                             kz_error *error) {
+static kz_status take_sample(bench_micro_lab *lab, const bench_micro_job *job, double *sample,
+                             double *seconds, kz_error *error) {
     kz_status status = job->prepare ? job->prepare(lab, job, error) : KZ_OK;
     if (!status && lab->timed) status = kz_event_record(lab->device, lab->start, lab->stream, error);
-    if (!status) status = micro_launch(lab, job, error);
+    if (!status) status = bench_micro_launch(lab, job, error);
     if (!status && lab->timed) status = kz_event_record(lab->device, lab->stop, lab->stream, error);
     if (!status) status = kz_stream_synchronize(lab->device, lab->stream, error);
     *seconds = 0;
@@ -153,7 +157,7 @@ static kz_status take_sample(micro_lab *lab, const micro_job *job, double *sampl
     return status;
 }
 
-static kz_status check(micro_lab *lab, const micro_job *job, kz_error *error) {
+static kz_status check(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error) {
     if (!job->right) return KZ_OK;
     kz_status status = KZ_OK;
     if (job->values) {
@@ -168,14 +172,14 @@ static kz_status check(micro_lab *lab, const micro_job *job, kz_error *error) {
     return KZ_WRONG;
 }
 
-static kz_status take_samples(micro_lab *lab, const micro_job *job, bench_micro_point *point,
+static kz_status take_samples(bench_micro_lab *lab, const bench_micro_job *job, bench_micro_point *point,
                               kz_error *error) {
     double sample, seconds, spent = 0;
     kz_status status = KZ_OK;
     // The first launch warms up, and is not counted.
     if (lab->timed) status = take_sample(lab, job, &sample, &seconds, error);
     size_t least = job->by_clock ? CLOCK_SAMPLES : LEAST_SAMPLES;
-    while (!status && point->count < BENCH_MICRO_SAMPLES && micro_goes_on(lab)) {
+    while (!status && point->count < BENCH_MICRO_SAMPLES && bench_micro_goes_on(lab)) {
         status = take_sample(lab, job, &sample, &seconds, error);
         if (!status && isfinite(sample)) point->samples[point->count++] = sample;
         spent += seconds;
@@ -190,15 +194,15 @@ static bool is_fatal(kz_status status) {
     return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK || status == KZ_INTERNAL;
 }
 
-void micro_finish_point(bench_micro_point *point) {
+void bench_micro_finish_point(bench_micro_point *point) {
     bench_summary summary;
     if (point->status) point->count = 0;
     if (point->count && bench_summarise(point->samples, point->count, &summary))
         point->value = summary.median;
 }
 
-kz_status micro_hand_over(micro_lab *lab, bench_micro_point *point, kz_error *error) {
-    micro_finish_point(point);
+kz_status bench_micro_hand_over(bench_micro_lab *lab, bench_micro_point *point, kz_error *error) {
+    bench_micro_finish_point(point);
     kz_status status = lab->request->done(point, lab->request->context, error);
     if (!status && is_fatal(point->status)) {
         if (error) *error = point->error;
@@ -208,8 +212,9 @@ kz_status micro_hand_over(micro_lab *lab, bench_micro_point *point, kz_error *er
 }
 
 // What the same launch counts without a turn of its loop: all that is not measured.
-static kz_status count_rest(micro_lab *lab, const micro_job *job, kz_counters *rest, kz_error *error) {
-    micro_job idle = *job;
+static kz_status count_rest(bench_micro_lab *lab, const bench_micro_job *job, kz_counters *rest,
+                            kz_error *error) {
+    bench_micro_job idle = *job;
     double sample, seconds;
     idle.turns = 0;
     kz_counters_read(lab->device, rest, true, NULL);
@@ -232,9 +237,9 @@ static void take_away(kz_counters *all, const kz_counters *rest) {
     all->barriers -= rest->barriers;
 }
 
-void micro_take(micro_lab *lab, const micro_job *job, bench_micro_point *point) {
+void bench_micro_take(bench_micro_lab *lab, const bench_micro_job *job, bench_micro_point *point) {
     kz_counters before = {.size = sizeof before};
-    *point = micro_point_of(job);
+    *point = bench_micro_point_of(job);
     if (!lab->timed) point->status = count_rest(lab, job, &before, &point->error);
     if (!point->status) point->status = take_samples(lab, job, point, &point->error);
     if (!lab->timed) {
@@ -243,19 +248,19 @@ void micro_take(micro_lab *lab, const micro_job *job, bench_micro_point *point) 
         take_away(&point->counters, &before);
     }
     if (!point->status) point->status = check(lab, job, &point->error);
-    micro_finish_point(point);
+    bench_micro_finish_point(point);
 }
 
-kz_status micro_measure(micro_lab *lab, const micro_job *job, kz_error *error) {
+kz_status bench_micro_measure(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error) {
     bench_micro_point point;
-    if (!micro_goes_on(lab)) return lab->fatal;
-    micro_take(lab, job, &point);
-    return micro_hand_over(lab, &point, error);
+    if (!bench_micro_goes_on(lab)) return lab->fatal;
+    bench_micro_take(lab, job, &point);
+    return bench_micro_hand_over(lab, &point, error);
 }
 
 // ---- the whole -----------------------------------------------------------------------------------------
 
-static void lab_close(micro_lab *lab) {
+static void lab_close(bench_micro_lab *lab) {
     for (int i = 0; i < MICRO_FILES; i++)
         if (lab->modules[i]) kz_module_close(lab->modules[i]);
     kz_memory_free(lab->device, lab->data, NULL);
@@ -267,7 +272,7 @@ static void lab_close(micro_lab *lab) {
     free(lab->host_values);
 }
 
-static kz_status lab_open(micro_lab *lab, kz_error *error) {
+static kz_status lab_open(bench_micro_lab *lab, kz_error *error) {
     kz_device *device = lab->device;
     size_t available = 0;
     kz_status status = kz_memory_available(device, &available, error);
@@ -300,12 +305,13 @@ kz_status bench_micro_run(const bench_micro_request *request, kz_error *error) {
         base_fail_note(error, "try: kz microbench --device cuda, or --device sim to check and count them");
         return KZ_UNSUPPORTED;
     }
-    micro_lab lab = {.request = request, .device = request->device, .info = info, .timed = info->has_clock};
+    bench_micro_lab lab = {
+        .request = request, .device = request->device, .info = info, .timed = info->has_clock};
     lab.multiprocessors = lab.timed && info->multiprocessors > 0 ? (uint32_t)info->multiprocessors : 2;
     if (!info->gpu[0] || device_gpu_load(info->gpu, &lab.gpu, NULL) != KZ_OK) lab.gpu = (device_gpu){0};
     kz_status status = lab_open(&lab, error);
     if (!status && !lab.timed) kz_counters_enable(lab.device, true, NULL);
-    for (int i = 0; i < BENCH_MICRO_GROUPS && !status && micro_goes_on(&lab); i++)
+    for (int i = 0; i < BENCH_MICRO_GROUPS && !status && bench_micro_goes_on(&lab); i++)
         if (request->groups[i]) status = groups[i].run(&lab, error);
     if (!lab.timed) kz_counters_enable(lab.device, false, NULL);
     lab_close(&lab);

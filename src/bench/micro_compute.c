@@ -12,16 +12,17 @@ static double known(double figure) { return figure > 0 ? figure : NAN; }
 // ---- the clock -------------------------------------------------------------------------------------------
 
 // 20 ms of all multiprocessors, which also bring the clocks up for what follows.
-kz_status micro_group_clock(micro_lab *lab, kz_error *error) {
-    micro_job job = micro_job_of(BENCH_MICRO_clock, "multiprocessor", "Hz", MICRO_MEMORY, "clock");
-    if (!lab->timed || !micro_goes_on(lab)) return KZ_OK;
+kz_status bench_micro_group_clock(bench_micro_lab *lab, kz_error *error) {
+    bench_micro_job job =
+        bench_micro_job_of(BENCH_MICRO_clock, "multiprocessor", "Hz", MICRO_MEMORY, "clock");
+    if (!lab->timed || !bench_micro_goes_on(lab)) return KZ_OK;
     job.blocks = lab->multiprocessors;
     job.n = 20000000;
     job.nominal = known(lab->gpu.clock);
-    bench_micro_point point = micro_point_of(&job);
+    bench_micro_point point = bench_micro_point_of(&job);
     for (int i = 0; i < 8 && !point.status; i++) {
         uint64_t taken[2] = {0};
-        point.status = micro_launch(lab, &job, &point.error);
+        point.status = bench_micro_launch(lab, &job, &point.error);
         if (!point.status)
             point.status =
                 kz_copy_to_host(lab->device, lab->stream, taken, lab->cycles, sizeof taken, &point.error);
@@ -32,7 +33,7 @@ kz_status micro_group_clock(micro_lab *lab, kz_error *error) {
         else if (!point.status && i > 2)
             point.samples[point.count++] = (double)taken[0] / (double)taken[1] * 1e9;
     }
-    return micro_hand_over(lab, &point, error);
+    return bench_micro_hand_over(lab, &point, error);
 }
 
 // ---- fused multiply-adds -----------------------------------------------------------------------------------
@@ -86,7 +87,7 @@ static uint64_t start_of(start_kind kind, uint32_t lane, uint32_t chain) {
 
 typedef struct rate {
     const char *name, *entry, *unit;
-    micro_file file;
+    bench_micro_file file;
     start_kind start;
     step step;   // NULL for a special function
     double rest; // where a special function comes to rest
@@ -105,7 +106,7 @@ static const rate rates[] = {
     {"special_cos", "special_cos", "op/s", MICRO_ARITHMETIC, START_F32, NULL, 0.7390851332, 64, 1},
 };
 
-static const rate *rate_of(const micro_job *job) {
+static const rate *rate_of(const bench_micro_job *job) {
     for (size_t i = 0; i < BASE_COUNT(rates); i++)
         if (strcmp(rates[i].name, job->name) == 0) return &rates[i];
     return NULL;
@@ -122,7 +123,7 @@ static uint32_t chains_end(const rate *r, uint32_t lane, uint32_t steps) {
     return folded;
 }
 
-static bool right_chains(micro_lab *lab, const micro_job *job) {
+static bool right_chains(bench_micro_lab *lab, const bench_micro_job *job) {
     const rate *r = rate_of(job);
     uint32_t expected[STARTS];
     for (uint32_t lane = 0; lane < STARTS; lane++)
@@ -134,7 +135,7 @@ static bool right_chains(micro_lab *lab, const micro_job *job) {
 
 // All chains end at the same number, or one beside it: what they fold to is among what such numbers fold to. Eight
 // chains of one value x fold to x ^ x << 1 ^ ... ^ x << 7, which is undone from the lowest bit up.
-static bool right_special(micro_lab *lab, const micro_job *job) {
+static bool right_special(bench_micro_lab *lab, const bench_micro_job *job) {
     double rest = rate_of(job)->rest;
     for (uint32_t i = 0; i < job->values; i++) {
         uint32_t folded = lab->host_values[i], word = 0;
@@ -150,18 +151,18 @@ static bool right_special(micro_lab *lab, const micro_job *job) {
     return true;
 }
 
-static double nominal_of(const micro_lab *lab, const char *name) {
+static double nominal_of(const bench_micro_lab *lab, const char *name) {
     if (strcmp(name, "fma_f32") == 0) return known(lab->gpu.flops_f32);
     if (strcmp(name, "fma_f64") == 0) return known(lab->gpu.flops_f64);
     if (strcmp(name, "fma_f16x2") == 0) return known(lab->gpu.flops_f16);
     return NAN;
 }
 
-kz_status micro_group_arithmetic(micro_lab *lab, kz_error *error) {
+kz_status bench_micro_group_arithmetic(bench_micro_lab *lab, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t i = 0; i < BASE_COUNT(rates) && !status; i++) {
         const rate *r = &rates[i];
-        micro_job job = micro_job_of(BENCH_MICRO_arithmetic, r->name, r->unit, r->file, r->entry);
+        bench_micro_job job = bench_micro_job_of(BENCH_MICRO_arithmetic, r->name, r->unit, r->file, r->entry);
         job.blocks = lab->timed ? lab->multiprocessors * 8 : 1;
         job.threads = lab->timed ? 256 : 64;
         job.turns = lab->timed ? r->turns : r->step ? 1 : 2;
@@ -169,7 +170,7 @@ kz_status micro_group_arithmetic(micro_lab *lab, kz_error *error) {
         job.values = job.blocks * job.threads;
         job.right = r->step ? right_chains : right_special;
         job.nominal = nominal_of(lab, r->name);
-        status = micro_measure(lab, &job, error);
+        status = bench_micro_measure(lab, &job, error);
     }
     return status;
 }
@@ -178,7 +179,7 @@ kz_status micro_group_arithmetic(micro_lab *lab, kz_error *error) {
 
 enum { CHAIN_STEPS = 128 };
 
-static bool right_ilp(micro_lab *lab, const micro_job *job) {
+static bool right_ilp(bench_micro_lab *lab, const bench_micro_job *job) {
     uint32_t expected[STARTS] = {0}, chains = (uint32_t)job->x;
     for (uint32_t lane = 0; lane < STARTS; lane++)
         for (uint32_t c = 0; c < chains; c++) {
@@ -191,67 +192,68 @@ static bool right_ilp(micro_lab *lab, const micro_job *job) {
     return true;
 }
 
-kz_status micro_group_ilp(micro_lab *lab, kz_error *error) {
+kz_status bench_micro_group_ilp(bench_micro_lab *lab, kz_error *error) {
     static const char *const entries[] = {"chains_1", "chains_2", "chains_4", "chains_8"};
     kz_status status = KZ_OK;
     for (int i = 0; i < 4; i++)
         for (uint32_t warps = 1; warps <= 32 && !status; warps *= 2) {
             if (!lab->timed && warps > 2) break;
-            micro_job job = micro_job_of(BENCH_MICRO_ilp, "fma_f32", "/cycle", MICRO_ARITHMETIC, entries[i]);
+            bench_micro_job job =
+                bench_micro_job_of(BENCH_MICRO_ilp, "fma_f32", "/cycle", MICRO_ARITHMETIC, entries[i]);
             job.threads = 32 * warps;
             job.x = 1 << i;
             job.y = warps;
-            job.turns = micro_turns(lab, 64);
+            job.turns = bench_micro_turns(lab, 64);
             job.work = (double)job.turns * CHAIN_STEPS * job.threads;
             job.by_clock = job.per_cycle = true;
             job.nominal = known(lab->gpu.flops_f32 / 2 / lab->gpu.multiprocessors / lab->gpu.clock);
             job.values = job.threads;
             job.right = right_ilp;
-            status = micro_measure(lab, &job, error);
+            status = bench_micro_measure(lab, &job, error);
         }
     return status;
 }
 
 // ---- barriers and shuffles -----------------------------------------------------------------------------------
 
-static bool right_barrier(micro_lab *lab, const micro_job *job) {
+static bool right_barrier(bench_micro_lab *lab, const bench_micro_job *job) {
     for (uint32_t i = 0; i < job->values; i++)
         if (lab->host_values[i] != job->turns) return false;
     return true;
 }
-static bool right_shuffle(micro_lab *lab, const micro_job *job) {
+static bool right_shuffle(bench_micro_lab *lab, const bench_micro_job *job) {
     for (uint32_t i = 0; i < job->values; i++) {
         uint32_t lane = (i + job->turns * 4) % 32; // a quarter of 16 for each chain
         if (lab->host_values[i] != lane + 3 * (lane + 32) + 5 * (lane + 64) + 7 * (lane + 96)) return false;
     }
     return true;
 }
-static bool right_shuffle_latency(micro_lab *lab, const micro_job *job) {
+static bool right_shuffle_latency(bench_micro_lab *lab, const bench_micro_job *job) {
     for (uint32_t i = 0; i < job->values; i++)
         if (lab->host_values[i] != (i + job->turns * MICRO_UNROLL) % 32) return false;
     return true;
 }
-static bool right_vote(micro_lab *lab, const micro_job *job) { // an even number of complements
+static bool right_vote(bench_micro_lab *lab, const bench_micro_job *job) { // an even number of complements
     for (uint32_t i = 0; i < job->values; i++)
         if (lab->host_values[i] != 0x5a5a00ffu) return false;
     return true;
 }
 
-static kz_status sync_job(micro_lab *lab, const char *name, const char *entry, uint32_t warps,
+static kz_status sync_job(bench_micro_lab *lab, const char *name, const char *entry, uint32_t warps,
                           uint32_t unroll, double per_warp, bool by_warps,
-                          bool (*right)(micro_lab *, const micro_job *), kz_error *error) {
-    micro_job job = micro_job_of(BENCH_MICRO_sync, name, "cycles", MICRO_SHARED, entry);
+                          bool (*right)(bench_micro_lab *, const bench_micro_job *), kz_error *error) {
+    bench_micro_job job = bench_micro_job_of(BENCH_MICRO_sync, name, "cycles", MICRO_SHARED, entry);
     job.threads = 32 * warps;
     job.x = by_warps ? warps : (double)NAN;
-    job.turns = micro_turns(lab, 256);
+    job.turns = bench_micro_turns(lab, 256);
     job.work = (double)job.turns * unroll * per_warp;
     job.by_clock = true;
     job.values = job.threads;
     job.right = right;
-    return micro_measure(lab, &job, error);
+    return bench_micro_measure(lab, &job, error);
 }
 
-kz_status micro_group_sync(micro_lab *lab, kz_error *error) {
+kz_status bench_micro_group_sync(bench_micro_lab *lab, kz_error *error) {
     kz_status status = KZ_OK;
     for (uint32_t warps = 1; warps <= 32 && !status; warps *= 2)
         status = sync_job(lab, "barrier", "barrier", warps, MICRO_UNROLL, 1, true, right_barrier, error);

@@ -9,23 +9,24 @@
 enum { SAMPLES = 21, BURST = 500 };
 
 // One sample in seconds of whatever `act` does; without a clock it is done once.
-static kz_status time_host(micro_lab *lab, bench_micro_point *point, double work, bool rate, void *context,
-                           kz_status (*act)(micro_lab *lab, void *context, kz_error *error),
+static kz_status time_host(bench_micro_lab *lab, bench_micro_point *point, double work, bool rate,
+                           void *context,
+                           kz_status (*act)(bench_micro_lab *lab, void *context, kz_error *error),
                            kz_error *error) {
-    for (int i = 0; i < SAMPLES && !point->status && micro_goes_on(lab); i++) {
+    for (int i = 0; i < SAMPLES && !point->status && bench_micro_goes_on(lab); i++) {
         double begin = base_seconds();
         point->status = act(lab, context, &point->error);
         double seconds = base_seconds() - begin;
         if (!lab->timed) break;
         if (i && seconds > 0) point->samples[point->count++] = rate ? work / seconds : seconds / work;
     }
-    return micro_hand_over(lab, point, error);
+    return bench_micro_hand_over(lab, point, error);
 }
 
 // ---- launches ---------------------------------------------------------------------------------------------
 
-static const micro_job *empty(void) {
-    static const micro_job job = {.file = MICRO_MEMORY, .entry = "empty", .blocks = 1, .threads = 32};
+static const bench_micro_job *empty(void) {
+    static const bench_micro_job job = {.file = MICRO_MEMORY, .entry = "empty", .blocks = 1, .threads = 32};
     return &job;
 }
 
@@ -35,26 +36,27 @@ typedef struct launches {
     kz_graph *graph;
 } launches;
 
-static kz_status enqueue(micro_lab *lab, const launches *l, kz_error *error) {
+static kz_status enqueue(bench_micro_lab *lab, const launches *l, kz_error *error) {
     kz_status status = KZ_OK;
     for (int i = 0; i < l->count && !status; i++)
-        status = micro_launch_kernel(lab, empty(), l->kernel, error);
+        status = bench_micro_launch_kernel(lab, empty(), l->kernel, error);
     return status;
 }
 
-static kz_status launch_many(micro_lab *lab, void *context, kz_error *error) {
+static kz_status launch_many(bench_micro_lab *lab, void *context, kz_error *error) {
     kz_status status = enqueue(lab, context, error);
     return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
 }
 
-static kz_status launch_graph(micro_lab *lab, void *context, kz_error *error) {
+static kz_status launch_graph(bench_micro_lab *lab, void *context, kz_error *error) {
     const launches *l = context;
     kz_status status = kz_graph_launch(lab->device, l->graph, lab->stream, error);
     return status ? status : kz_stream_synchronize(lab->device, lab->stream, error);
 }
 
-static kz_status record_graph(micro_lab *lab, launches *l, kz_error *error) {
-    kz_status status = micro_launch_kernel(lab, empty(), l->kernel, error); // what loads lazily does so now
+static kz_status record_graph(bench_micro_lab *lab, launches *l, kz_error *error) {
+    kz_status status =
+        bench_micro_launch_kernel(lab, empty(), l->kernel, error); // what loads lazily does so now
     if (!status) status = kz_stream_synchronize(lab->device, lab->stream, error);
     if (!status) status = kz_graph_begin(lab->device, lab->stream, error);
     if (status) return status;
@@ -63,19 +65,20 @@ static kz_status record_graph(micro_lab *lab, launches *l, kz_error *error) {
     return status ? status : ended;
 }
 
-static kz_status launch_point(micro_lab *lab, const char *name, int count, bool in_graph, kz_error *error) {
-    micro_job job = micro_job_of(BENCH_MICRO_launch, name, "s", MICRO_MEMORY, "empty");
-    bench_micro_point point = micro_point_of(&job);
+static kz_status launch_point(bench_micro_lab *lab, const char *name, int count, bool in_graph,
+                              kz_error *error) {
+    bench_micro_job job = bench_micro_job_of(BENCH_MICRO_launch, name, "s", MICRO_MEMORY, "empty");
+    bench_micro_point point = bench_micro_point_of(&job);
     launches l = {.count = count};
-    if (!micro_goes_on(lab)) return lab->fatal;
-    point.status = micro_kernel(lab, empty(), &l.kernel, &point.error);
+    if (!bench_micro_goes_on(lab)) return lab->fatal;
+    point.status = bench_micro_kernel(lab, empty(), &l.kernel, &point.error);
     if (!point.status && in_graph) point.status = record_graph(lab, &l, &point.error);
     kz_status status = time_host(lab, &point, count, false, &l, in_graph ? launch_graph : launch_many, error);
     if (l.graph) kz_graph_close(l.graph);
     return status;
 }
 
-kz_status micro_group_launch(micro_lab *lab, kz_error *error) {
+kz_status bench_micro_group_launch(bench_micro_lab *lab, kz_error *error) {
     int many = lab->timed ? BURST : 4;
     kz_status status = launch_point(lab, "one_after_another", many, false, error);
     if (!status) status = launch_point(lab, "and_wait", 1, false, error);
@@ -95,7 +98,7 @@ typedef struct host_copy {
     kz_error error;
 } host_copy;
 
-static kz_status copy(micro_lab *lab, void *context, kz_error *error) {
+static kz_status copy(bench_micro_lab *lab, void *context, kz_error *error) {
     const host_copy *c = context;
     kz_status status;
     if (c->pinned)
@@ -111,7 +114,7 @@ static kz_status copy(micro_lab *lab, void *context, kz_error *error) {
 static unsigned char byte_at(size_t i) { return (unsigned char)(i * 151 >> 3 ^ i); }
 
 // What is in the device's memory comes home and is what was sent; the memory here is cleared first.
-static kz_status check_home(micro_lab *lab, const host_copy *c, kz_error *error) {
+static kz_status check_home(bench_micro_lab *lab, const host_copy *c, kz_error *error) {
     host_copy home = {.memory = c->memory, .bytes = c->bytes, .back = true};
     memset(c->memory, 0, c->bytes);
     kz_status status = copy(lab, &home, error);
@@ -121,11 +124,12 @@ static kz_status check_home(micro_lab *lab, const host_copy *c, kz_error *error)
     return status;
 }
 
-static kz_status copy_point(micro_lab *lab, host_copy *c, const char *name, bool back, kz_error *error) {
-    micro_job job = micro_job_of(BENCH_MICRO_host, name, "B/s", MICRO_MEMORY, "");
+static kz_status copy_point(bench_micro_lab *lab, host_copy *c, const char *name, bool back,
+                            kz_error *error) {
+    bench_micro_job job = bench_micro_job_of(BENCH_MICRO_host, name, "B/s", MICRO_MEMORY, "");
     if (lab->gpu.bus > 0) job.nominal = lab->gpu.bus;
-    if (!micro_goes_on(lab)) return lab->fatal;
-    bench_micro_point point = micro_point_of(&job);
+    if (!bench_micro_goes_on(lab)) return lab->fatal;
+    bench_micro_point point = bench_micro_point_of(&job);
     c->back = back;
     point.status = c->status;
     if (c->status) point.error = c->error;
@@ -137,7 +141,7 @@ static kz_status copy_point(micro_lab *lab, host_copy *c, const char *name, bool
     return time_host(lab, &point, (double)c->bytes, true, c, copy, error);
 }
 
-kz_status micro_group_host(micro_lab *lab, kz_error *error) {
+kz_status bench_micro_group_host(bench_micro_lab *lab, kz_error *error) {
     host_copy c = {.bytes = lab->timed ? (size_t)64 << 20 : (size_t)64 << 10};
     kz_ptr pinned = 0;
     if (c.bytes > lab->data_bytes) c.bytes = lab->data_bytes;

@@ -6,7 +6,7 @@
 #include "device/gpus.h"
 
 // The files of src/bench/micro, as images.
-typedef enum micro_file {
+typedef enum bench_micro_file {
     MICRO_MEMORY,
     MICRO_SHARED,
     MICRO_ARITHMETIC,
@@ -14,7 +14,7 @@ typedef enum micro_file {
     MICRO_BF16,
     MICRO_CLUSTER,
     MICRO_FILES
-} micro_file;
+} bench_micro_file;
 
 enum {
     MICRO_THREADS = 512,          // of the kernels for bandwidth
@@ -28,7 +28,7 @@ enum {
     MICRO_LINE = 128
 };
 
-typedef struct micro_lab {
+typedef struct bench_micro_lab {
     const bench_micro_request *request;
     kz_device *device;
     const kz_device_info *info;
@@ -43,14 +43,14 @@ typedef struct micro_lab {
     size_t data_bytes;
     uint32_t *host_values;
     kz_status fatal; // what ended the run
-} micro_lab;
+} bench_micro_lab;
 
-typedef struct micro_job micro_job;
-struct micro_job {
+typedef struct bench_micro_job bench_micro_job;
+struct bench_micro_job {
     bench_micro_group group;
     const char *name, *unit;
-    double x, y, nominal; // {.x = NAN ...}: micro_job_of fills them
-    micro_file file;
+    double x, y, nominal; // {.x = NAN ...}: bench_micro_job_of fills them
+    bench_micro_file file;
     const char *entry;                 // without "micro_"
     uint32_t blocks, threads, cluster; // cluster: blocks of one; 0: no clusters
     uint64_t n;
@@ -59,32 +59,35 @@ struct micro_job {
     bool by_clock;  // cycles of block 0, not device events
     bool per_cycle; // work per cycle, not cycles per work
     // Before every launch; may be NULL.
-    kz_status (*prepare)(micro_lab *lab, const micro_job *job, kz_error *error);
+    kz_status (*prepare)(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error);
     // Whether the values that the launch left are right; NULL: nothing to see.
-    bool (*right)(micro_lab *lab, const micro_job *job);
+    bool (*right)(bench_micro_lab *lab, const bench_micro_job *job);
     uint32_t values; // how many it leaves
 };
 
-micro_job micro_job_of(bench_micro_group group, const char *name, const char *unit, micro_file file,
-                       const char *entry);
+bench_micro_job bench_micro_job_of(bench_micro_group group, const char *name, const char *unit,
+                                   bench_micro_file file, const char *entry);
 // Measures the job and hands the point over. What it returns ends the run; lab->fatal says the same.
-kz_status micro_measure(micro_lab *lab, const micro_job *job, kz_error *error);
+kz_status bench_micro_measure(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error);
 // The same without handing it over: the point has its value, or says why it has none.
-void micro_take(micro_lab *lab, const micro_job *job, bench_micro_point *point);
-kz_status micro_hand_over(micro_lab *lab, bench_micro_point *point, kz_error *error);
+void bench_micro_take(bench_micro_lab *lab, const bench_micro_job *job, bench_micro_point *point);
+kz_status bench_micro_hand_over(bench_micro_lab *lab, bench_micro_point *point, kz_error *error);
 // One launch, nothing more.
-kz_status micro_launch(micro_lab *lab, const micro_job *job, kz_error *error);
-bool micro_goes_on(const micro_lab *lab);
+kz_status bench_micro_launch(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error);
+bool bench_micro_goes_on(const bench_micro_lab *lab);
 // Turns of a loop: all of them under a clock, two on the simulator.
-uint32_t micro_turns(const micro_lab *lab, uint32_t turns);
-bench_micro_point micro_point_of(const micro_job *job);
+uint32_t bench_micro_turns(const bench_micro_lab *lab, uint32_t turns);
+bench_micro_point bench_micro_point_of(const bench_micro_job *job);
 // Sets the value from the samples, or drops them where the point is not right.
-void micro_finish_point(bench_micro_point *point);
-kz_status micro_kernel(micro_lab *lab, const micro_job *job, kz_kernel **kernel, kz_error *error);
-kz_status micro_launch_kernel(micro_lab *lab, const micro_job *job, kz_kernel *kernel, kz_error *error);
+void bench_micro_finish_point(bench_micro_point *point);
+kz_status bench_micro_kernel(bench_micro_lab *lab, const bench_micro_job *job, kz_kernel **kernel,
+                             kz_error *error);
+kz_status bench_micro_launch_kernel(bench_micro_lab *lab, const bench_micro_job *job, kz_kernel *kernel,
+                                    kz_error *error);
 
 // The groups' functions, by name: micro_memory.c, micro_compute.c, micro_host.c.
-#define MICRO_GROUP(name, x, y, about) kz_status micro_group_##name(micro_lab *lab, kz_error *error);
+#define MICRO_GROUP(name, x, y, about)                                                                       \
+    kz_status bench_micro_group_##name(bench_micro_lab *lab, kz_error *error);
 #include "bench/micro.def"
 #undef MICRO_GROUP
 

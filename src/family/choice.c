@@ -11,7 +11,7 @@
 #include "family/choice.h"
 #include "kz/family.h"
 
-bool choice_next_row(const char **text, choice_row *row) {
+bool family_choice_next_row(const char **text, family_choice_row *row) {
     while (**text) {
         const char *line = *text;
         size_t length = strcspn(line, "\n");
@@ -32,7 +32,9 @@ static bool matches(const char *pattern, const char *value) {
     return strcmp(pattern, "*") == 0 || strcmp(pattern, value) == 0;
 }
 
-const char *choice_text(const kz_family *family) { return family->embedded ? family->embedded->choice : ""; }
+const char *family_choice_text(const kz_family *family) {
+    return family->embedded ? family->embedded->choice : "";
+}
 
 // It runs there, does the case, and gives the same bits in every run where that is wanted.
 static bool will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
@@ -42,7 +44,8 @@ static bool will_do(const kz_family *family, const kz_variant *variant, const kz
     return !deterministic || !family->nondeterministic || !family->nondeterministic(c, variant);
 }
 
-static bool row_matches(const choice_row *row, const kz_family *family, const kz_case *c, uint64_t size) {
+static bool row_matches(const family_choice_row *row, const kz_family *family, const kz_case *c,
+                        uint64_t size) {
     if (!matches(row->column[CHOICE_TYPE], kz_type_name(c->type))) return false;
     if (!matches(row->column[CHOICE_OPERATION], family->operations[c->operation])) return false;
     uint64_t from = strtoull(row->column[CHOICE_FROM], NULL, 10);
@@ -53,9 +56,9 @@ static bool row_matches(const choice_row *row, const kz_family *family, const kz
 // The first row of `gpu` whose variant will do.
 static const kz_variant *from_rows(const char *gpu, const kz_family *family, const kz_case *c,
                                    const kz_device_info *device, uint64_t size, bool deterministic,
-                                   choice_row *row) {
-    const char *text = choice_text(family);
-    while (choice_next_row(&text, row)) {
+                                   family_choice_row *row) {
+    const char *text = family_choice_text(family);
+    while (family_choice_next_row(&text, row)) {
         if (!row->whole || strcmp(row->column[CHOICE_GPU], gpu) != 0) continue;
         if (!row_matches(row, family, c, size)) continue;
         const kz_variant *variant = kz_variant_find(family, row->column[CHOICE_VARIANT]);
@@ -82,7 +85,7 @@ static void say(char why[KZ_CHOICE_WHY], const char *format, ...) {
 const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                             bool deterministic, char why[KZ_CHOICE_WHY]) {
     uint64_t size = family->size ? family->size(c) : (uint64_t)c->axes[0];
-    choice_row row;
+    family_choice_row row;
     const kz_variant *chosen =
         device->gpu[0] ? from_rows(device->gpu, family, c, device, size, deterministic, &row) : NULL;
     if (chosen) {

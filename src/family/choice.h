@@ -6,14 +6,14 @@
 
 enum { CHOICE_GPU, CHOICE_TYPE, CHOICE_OPERATION, CHOICE_FROM, CHOICE_TO, CHOICE_VARIANT, CHOICE_COLUMNS };
 
-typedef struct choice_row {
+typedef struct family_choice_row {
     char text[256];
     char *column[CHOICE_COLUMNS]; // into text
     bool whole;                   // it has exactly CHOICE_COLUMNS columns
-} choice_row;
+} family_choice_row;
 
-const char *choice_text(const kz_family *family); // "" where there is none
+const char *family_choice_text(const kz_family *family); // "" where there is none
 // The next row of `*text`, comments and empty lines passed over; false at the end. The first is the header.
-bool choice_next_row(const char **text, choice_row *row);
+bool family_choice_next_row(const char **text, family_choice_row *row);
 
 #endif

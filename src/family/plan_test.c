@@ -140,16 +140,16 @@ static void a_refusal_has_its_reason(void **state) {
 static void rows_are_read(void **state) {
     const char *text = "gpu,type,operation,from,to,variant\n\n# a remark\nh200,*,sum,0,,07_x\nshort,row\n"
                        "one,two,three,4,5,six,seven";
-    choice_row row;
-    assert_true(choice_next_row(&text, &row) && row.whole);
+    family_choice_row row;
+    assert_true(family_choice_next_row(&text, &row) && row.whole);
     assert_string_equal(row.column[CHOICE_FROM], "from");
-    assert_true(choice_next_row(&text, &row) && row.whole);
+    assert_true(family_choice_next_row(&text, &row) && row.whole);
     assert_string_equal(row.column[CHOICE_GPU], "h200");
     assert_string_equal(row.column[CHOICE_TO], "");
     assert_string_equal(row.column[CHOICE_VARIANT], "07_x");
-    assert_true(choice_next_row(&text, &row) && !row.whole);
-    assert_true(choice_next_row(&text, &row) && !row.whole);
-    assert_false(choice_next_row(&text, &row));
+    assert_true(family_choice_next_row(&text, &row) && !row.whole);
+    assert_true(family_choice_next_row(&text, &row) && !row.whole);
+    assert_false(family_choice_next_row(&text, &row));
 }
 
 int main(void) {

@@ -9,15 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-kz_status learner_open(char folder[LEARNER_PATH], store **progress, char set_aside[LEARNER_PATH],
-                       kz_error *error) {
+kz_status learn_open_progress(char folder[LEARN_PATH], store **progress, char set_aside[LEARN_PATH],
+                              kz_error *error) {
     *progress = NULL;
     set_aside[0] = 0;
     kz_status status = course_home(folder, error);
-    return status ? status : store_open(folder, progress, set_aside, LEARNER_PATH, error);
+    return status ? status : store_open(folder, progress, set_aside, LEARN_PATH, error);
 }
 
-void learner_tell(const char *set_aside) {
+void learn_tell_progress(const char *set_aside) {
     if (!*set_aside) return;
     fflush(stdout);
     if (strcmp(set_aside, STORE_GONE) == 0)
@@ -31,7 +31,7 @@ void learner_tell(const char *set_aside) {
             "kz progress --import FILE\n");
 }
 
-const char *learner_editor(void) {
+const char *learn_editor(void) {
     const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
     if (visual && *visual) return visual;
     return editor && *editor ? editor : NULL;
@@ -49,7 +49,7 @@ _Noreturn static void become_editor(const char *editor, const char *path) {
     _exit(127);
 }
 
-kz_status learner_edit(const char *editor, const char *path, kz_error *error) {
+kz_status learn_edit(const char *editor, const char *path, kz_error *error) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before[BASE_COUNT(keys)];
     fflush(stdout);
     for (size_t i = 0; i < BASE_COUNT(keys); i++) sigaction(keys[i], &ignore, &before[i]);

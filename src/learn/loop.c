@@ -270,7 +270,7 @@ static void on_gates(learn_screen *s) {
 static void open_file(learn_screen *s, const char *program, const char *path) {
     kz_error error = {0};
     learn_terminal_lines(&s->terminal, true);
-    if (learner_edit(program, path, &error)) learn_screen_fail(s, &error);
+    if (learn_edit(program, path, &error)) learn_screen_fail(s, &error);
     learn_terminal_lines(&s->terminal, false);
 }
 
@@ -337,7 +337,7 @@ static void on_edit(learn_screen *s) {
         {"vi", "vi"},
         {"editor", "editor"},
     };
-    const char *editor = learner_editor();
+    const char *editor = learn_editor();
     char path[TOOLCHAIN_PATH];
     for (size_t i = 0; !editor && i < BASE_COUNT(usual); i++)
         if (toolchain_find_program(usual[i][0], path)) editor = usual[i][1];

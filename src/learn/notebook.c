@@ -301,13 +301,13 @@ static kz_status make_folders(const char *folder, kz_error *error) {
 }
 
 kz_status learn_notebook_write(const char *kind, const char *title, base_text *path, kz_error *error) {
-    char folder[LEARNER_PATH], aside[LEARNER_PATH], today[STORE_DAY];
+    char folder[LEARN_PATH], aside[LEARN_PATH], today[STORE_DAY];
     base_text notebook = {0};
     store *progress = NULL;
     store_today(today);
-    kz_status status = learner_open(folder, &progress, aside, error);
+    kz_status status = learn_open_progress(folder, &progress, aside, error);
     if (!status) {
-        learner_tell(aside);
+        learn_tell_progress(aside);
         base_text_add(&notebook, "%s/notebook", folder);
         status = notebook.failed ? base_fail(error, KZ_NO_MEMORY, "no memory")
                                  : make_folders(notebook.data, error);

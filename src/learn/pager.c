@@ -51,7 +51,7 @@ bool learn_pager_show(const char *text, size_t size, size_t first, const char *k
     bool shown = memory >= 0 && write_all(memory, text, size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     kz_error error = {0};
-    if (shown) shown = learner_edit(has_own ? own : command, path, &error) == KZ_OK;
+    if (shown) shown = learn_edit(has_own ? own : command, path, &error) == KZ_OK;
     if (memory >= 0) close(memory);
     return shown;
 }

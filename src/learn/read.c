@@ -76,7 +76,7 @@ static kz_status read_index(learn_pages *pages, const char *below, kz_error *err
 
 // Beside the course, else what came with this kz: a course of one's own has no pages.
 static void find_folder(const char *course, char folder[COURSE_PATH]) {
-    char kz[LEARNER_PATH], page[COURSE_PATH + 16];
+    char kz[LEARN_PATH], page[COURSE_PATH + 16];
     kz_error ignored;
     snprintf(folder, COURSE_PATH, "%.1000s/../docs", course);
     snprintf(page, sizeof page, "%s/README.md", folder);

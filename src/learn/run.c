@@ -89,7 +89,7 @@ kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_
     }
     kz_status status = store_add_attempt(l->progress, &outcome->attempt, error);
     store_take_set_aside(l->progress, l->set_aside, sizeof l->set_aside); // written over while we ran
-    learner_tell(l->set_aside);
+    learn_tell_progress(l->set_aside);
     if (!status && *l->set_aside) status = learn_go_on(l, error);
     return status ? status : learn_kata_graded(l->progress, l->task, says, size, error);
 }

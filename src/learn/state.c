@@ -63,7 +63,7 @@ kz_status learn_open(const learn_options *options, learn *l, kz_error *error) {
     kz_status status = course_find(course, error);
     if (!status) status = course_open(course, &l->catalogue, error);
     if (!status) status = base_self_path(l->kz, error);
-    if (!status) status = learner_open(l->folder, &l->progress, l->set_aside, error);
+    if (!status) status = learn_open_progress(l->folder, &l->progress, l->set_aside, error);
     if (!status) status = find_out_whether_first(l, error);
     if (!status) status = find_path(l, error);
     if (!status) status = find_task(l, error);

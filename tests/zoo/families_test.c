@@ -233,7 +233,7 @@ static void every_family_has_the_edges(void **state) {
 
 // `to` is the first size that is not meant, so the next row of the same kind begins there. Or it is another list, for
 // where the variants before do not do the case: after the end of one, or over the same range.
-static void check_no_gap(const char *family, const choice_row *before, const choice_row *row) {
+static void check_no_gap(const char *family, const family_choice_row *before, const family_choice_row *row) {
     for (size_t i = CHOICE_GPU; i <= CHOICE_OPERATION; i++)
         if (strcmp(before->column[i], row->column[i]) != 0) return;
     if (!before->column[CHOICE_TO][0]) return;
@@ -249,13 +249,13 @@ static void choice_tables_hold(void **state) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
     for (size_t f = 0; f < count; f++) {
-        const char *text = choice_text(list[f]);
-        choice_row rows[2]; // this one and the one before, by turns
-        assert_true(choice_next_row(&text, &rows[0]) && rows[0].whole);
+        const char *text = family_choice_text(list[f]);
+        family_choice_row rows[2]; // this one and the one before, by turns
+        assert_true(family_choice_next_row(&text, &rows[0]) && rows[0].whole);
         assert_string_equal(rows[0].column[CHOICE_VARIANT], "variant"); // the header
         size_t n = 0;
-        for (; choice_next_row(&text, &rows[n % 2]); n++) {
-            const choice_row *row = &rows[n % 2];
+        for (; family_choice_next_row(&text, &rows[n % 2]); n++) {
+            const family_choice_row *row = &rows[n % 2];
             assert_true(row->whole);
             assert_non_null(kz_variant_find(list[f], row->column[CHOICE_VARIANT]));
             if (n > 0) check_no_gap(list[f]->name, &rows[(n + 1) % 2], row);
@@ -368,9 +368,9 @@ static void a_plan_stays_within_the_device(void **state) {
 
 // What choice.csv says first of this GPU and type; it is written by measuring, so no test knows it by heart.
 static const char *row_for(const char *family, const char *gpu, const char *type) {
-    static choice_row row;
-    const char *text = choice_text(kz_family_find(family));
-    while (choice_next_row(&text, &row))
+    static family_choice_row row;
+    const char *text = family_choice_text(kz_family_find(family));
+    while (family_choice_next_row(&text, &row))
         if (strcmp(row.column[CHOICE_GPU], gpu) == 0 &&
             (strcmp(row.column[CHOICE_TYPE], type) == 0 || strcmp(row.column[CHOICE_TYPE], "*") == 0))
             return row.column[CHOICE_VARIANT];

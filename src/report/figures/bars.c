@@ -23,7 +23,7 @@ void report_figure_bars_write(base_text *out, const report_figure_bars *b) {
     report_svg_axis x = {.low = 0, .high = b->full, .from = FIGURE_MARGIN + name + 10};
     x.to = full_end(b, x.from);
     double bottom = top + ROW * (double)b->count;
-    figure_begin(out, &b->text, FIGURE_WIDTH, bottom - FIGURE_TOP + 8);
+    report_figure_begin(out, &b->text, FIGURE_WIDTH, bottom - FIGURE_TOP + 8);
     for (size_t i = 0; i < b->count; i++) {
         const report_figure_bar *bar = &b->bars[i];
         double y = top + ROW * (double)i, end = report_svg_place(&x, bar->length);

@@ -7,8 +7,8 @@
 
 enum { FIGURE_WIDTH = 720, FIGURE_MARGIN = 16, FIGURE_TOP = 40 };
 
-double figure_note_height(const report_figure_text *text);
+double report_figure_note_height(const report_figure_text *text);
 // Begins a figure whose drawing is `height` high, below FIGURE_TOP; the note comes under it.
-void figure_begin(base_text *out, const report_figure_text *text, double width, double height);
+void report_figure_begin(base_text *out, const report_figure_text *text, double width, double height);
 
 #endif

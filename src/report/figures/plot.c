@@ -51,7 +51,7 @@ void report_figure_plot_write(base_text *out, const report_figure_plot *p) {
     double top = FIGURE_TOP + (p->series_count > 1 ? LEGEND : 0) + 18;
     report_svg_axis x = {p->x.low, p->x.high, LEFT, FIGURE_WIDTH - RIGHT, p->x.log};
     report_svg_axis y = {p->y.low, p->y.high, top + HEIGHT, top, p->y.log};
-    figure_begin(out, &p->text, FIGURE_WIDTH, top - FIGURE_TOP + HEIGHT + BOTTOM);
+    report_figure_begin(out, &p->text, FIGURE_WIDTH, top - FIGURE_TOP + HEIGHT + BOTTOM);
     add_legend(out, p);
     report_svg_text(out, "dim", "start", FIGURE_MARGIN, top - 8, "%s", p->y.title);
     report_svg_text(out, "dim", "middle", (x.from + x.to) / 2, y.from + 36, "%s", p->x.title);

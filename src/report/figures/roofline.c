@@ -23,7 +23,7 @@ void report_figure_roofline_write(base_text *out, const report_figure_roofline *
                          .from = FIGURE_TOP + TOP + HEIGHT,
                          .to = FIGURE_TOP + TOP,
                          .log = true};
-    figure_begin(out, &r->text, FIGURE_WIDTH, TOP + HEIGHT + BOTTOM);
+    report_figure_begin(out, &r->text, FIGURE_WIDTH, TOP + HEIGHT + BOTTOM);
     report_svg_roofline(out, &x, &y, r->bandwidth, r->peak);
     if (r->measured_bandwidth > 0 && r->measured_peak > 0)
         report_svg_measured_peak(out, &x, &y, r->measured_bandwidth, r->measured_peak);

@@ -49,7 +49,7 @@ void report_figure_rows_write(base_text *out, const report_figure_rows *r) {
         widest = (double)r->rows[i].count > widest ? (double)r->rows[i].count : widest;
     }
     double width = 2 * FIGURE_MARGIN + r->name_width + widest * r->cell_width + r->end_width;
-    figure_begin(out, &r->text, width > FIGURE_WIDTH ? width : FIGURE_WIDTH, height);
+    report_figure_begin(out, &r->text, width > FIGURE_WIDTH ? width : FIGURE_WIDTH, height);
     for (size_t i = 0; i < r->count; i++) {
         add_row(out, r, &r->rows[i], y);
         y += row_height(r, &r->rows[i]);

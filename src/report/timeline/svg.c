@@ -38,7 +38,7 @@ void report_timeline_svg(base_text *out, const report_timeline *t) {
                          .high = t->seconds > 0 ? t->seconds : 1,
                          .from = FIGURE_MARGIN + NAMES,
                          .to = FIGURE_WIDTH - FIGURE_MARGIN};
-    figure_begin(out, &text, FIGURE_WIDTH, height);
+    report_figure_begin(out, &text, FIGURE_WIDTH, height);
     for (int i = 0; i <= TICKS; i++) {
         double value = t->seconds * i / TICKS, at = report_svg_place(&x, value);
         report_svg_line(out, "grid", at, y, at, FIGURE_TOP + height - 22);
