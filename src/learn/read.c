@@ -1,8 +1,8 @@
 // kz learn read: the pages of docs/, listed and shown.
 //
 // Which pages there are, and what each answers, stands in two tables: docs/concepts/README.md and docs/README.md.
-// A page is known by its file's name, in which blanks, dashes and underscores are the same; any beginning that
-// only one page has will do.
+// A page is known by its file's name, a README by its folder's. Blanks, dashes and underscores are the same, and so are
+// small and large letters; any beginning that only one page has will do.
 #include "learn/read.h"
 
 #include <ctype.h>
@@ -18,7 +18,8 @@
 enum { NAME = 64, ABOUT = 160, MOST_PAGES = 64 };
 
 typedef struct entry {
-    char page[NAME]; // "concepts/performance", below docs/
+    char page[NAME]; // "concepts/performance", "reference/README", below docs/
+    char name[NAME]; // "performance", "reference"
     char group[NAME];
     char about[ABOUT];
 } entry;
@@ -32,6 +33,21 @@ struct learn_pages {
 const char *learn_read_name(const char *page) {
     const char *slash = strrchr(page, '/');
     return slash ? slash + 1 : page;
+}
+
+// The name in [begin, end), the path of a page without its suffix: small letters, and _ between words.
+static void name_of(const char *begin, const char *end, char name[NAME]) {
+    const char *part = begin, *folder = begin;
+    for (const char *at = begin; at < end; at++)
+        if (*at == '/') folder = part, part = at + 1;
+    if (part > begin && end - part == 6 && strncasecmp(part, "README", 6) == 0) {
+        end = part - 1;
+        part = folder;
+    }
+    size_t length = 0;
+    for (; part < end && length < NAME - 1; part++)
+        name[length++] = *part == '-' || *part == ' ' ? '_' : (char)tolower((unsigned char)*part);
+    name[length] = 0;
 }
 
 // ---- which pages there are ------------------------------------------------------------------------------
@@ -50,6 +66,7 @@ static bool read_row(const char *line, size_t length, const char *below, entry *
     for (bar++; bar < last && *bar == ' ';) bar++;
     while (last > bar && last[-1] == ' ') last--;
     snprintf(e->page, sizeof e->page, "%s%.*s", below, (int)path - 3, open + 2);
+    name_of(e->page, e->page + strlen(e->page), e->name);
     snprintf(e->about, sizeof e->about, "%.*s", (int)(last - bar), bar);
     return true;
 }
@@ -105,7 +122,7 @@ void learn_pages_close(learn_pages *pages) { free(pages); }
 const char *learn_pages_get(const learn_pages *pages, size_t index, const char **about) {
     if (index >= pages->count) return NULL;
     *about = pages->entries[index].about;
-    return learn_read_name(pages->entries[index].page);
+    return pages->entries[index].name;
 }
 
 static bool is_among(const char *const *names, const char *name) {
@@ -118,7 +135,7 @@ void learn_pages_list(const learn_pages *pages, const char *const *beside, FILE 
                       const report_style *style) {
     size_t width = 0;
     for (size_t i = 0; i < pages->count; i++) {
-        size_t length = strlen(learn_read_name(pages->entries[i].page));
+        size_t length = strlen(pages->entries[i].name);
         if (length > width) width = length;
     }
     for (size_t i = 0; i < pages->count; i++) {
@@ -127,8 +144,7 @@ void learn_pages_list(const learn_pages *pages, const char *const *beside, FILE 
         if (i == 0 || strcmp(e->group, e[-1].group) != 0)
             report_print(file, style, REPORT_BOLD, "%s%s\n", i ? "\n" : "", e->group);
         fprintf(file, "%c%3zu ", marked ? '>' : ' ', i + 1);
-        report_print(file, style, marked ? REPORT_BOLD : REPORT_PLAIN, "%-*s  ", (int)width,
-                     learn_read_name(e->page));
+        report_print(file, style, marked ? REPORT_BOLD : REPORT_PLAIN, "%-*s  ", (int)width, e->name);
         bool narrow = style->width < (int)width + 40;
         if (narrow) fputs("\n       ", file);
         int column = narrow ? 7 : (int)width + 7;
@@ -141,14 +157,9 @@ void learn_pages_list(const learn_pages *pages, const char *const *beside, FILE 
 
 // "docs/concepts/Execution-model.md#x" is "execution_model"; the section goes into `section`.
 static void simplify(const char *word, char name[NAME], char section[NAME]) {
-    const char *hash = strchr(word, '#'), *end = hash ? hash : word + strlen(word), *begin = word;
-    for (const char *at = word; at < end; at++)
-        if (*at == '/') begin = at + 1;
-    if (end - begin > 3 && strncasecmp(end - 3, ".md", 3) == 0) end -= 3;
-    size_t length = 0;
-    for (; begin < end && length < NAME - 1; begin++)
-        name[length++] = *begin == '-' || *begin == ' ' ? '_' : (char)tolower((unsigned char)*begin);
-    name[length] = 0;
+    const char *hash = strchr(word, '#'), *end = hash ? hash : word + strlen(word);
+    if (end - word > 3 && strncasecmp(end - 3, ".md", 3) == 0) end -= 3;
+    name_of(word, end, name);
     snprintf(section, NAME, "%s", hash ? hash + 1 : "");
 }
 
@@ -163,7 +174,7 @@ static const entry *find_entry(const learn_pages *pages, const char *name, kz_er
     base_text several = {0};
     for (size_t i = 0; i < pages->count; i++) {
         const entry *e = &pages->entries[i];
-        names[i] = learn_read_name(e->page);
+        names[i] = e->name;
         if (strcmp(names[i], name) == 0) {
             base_text_free(&several);
             return e;
@@ -250,9 +261,7 @@ static void say_address(void *context, const char *address, bool is_image, base_
     } else if (strstr(address, ".md")) {
         simplify(address, name, section);
         const entry *e = strstr(address, "course/") ? NULL : find_entry(pages, name, &ignored);
-        if (e)
-            base_text_add(out, "kz learn read %s%s%s", learn_read_name(e->page), *section ? "#" : "",
-                          section);
+        if (e) base_text_add(out, "kz learn read %s%s%s", e->name, *section ? "#" : "", section);
     }
 }
 
@@ -266,7 +275,7 @@ kz_status learn_pages_text(const learn_pages *pages, const char *word, const rep
     if (!e) return KZ_NOT_FOUND;
     snprintf(path, sizeof path, "%s/%s.md", pages->folder, e->page);
     kz_status status = base_file_read(path, &markdown, &length, error);
-    if (!status && *section) status = cut_section(markdown, learn_read_name(e->page), section, error);
+    if (!status && *section) status = cut_section(markdown, e->name, section, error);
     FILE *page = status ? NULL : open_memstream(text, size);
     if (!status && !page) status = base_fail(error, KZ_NO_MEMORY, "no memory for the page %s", name);
     if (page) {

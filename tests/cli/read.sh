@@ -10,9 +10,14 @@ for page in "$DOCS"/*.md "$DOCS"/concepts/*.md; do
     name=$(basename "$page" .md)
     [ "$name" = README ] || grep -Eq "^ +[0-9]+ $name +[^ ]" "$FOLDER/out" || fail "kz learn read does not list $name"
 done
-for name in $(sed -n 's/^ *[0-9][0-9]* \([a-z_]*\) .*/\1/p' "$FOLDER/out"); do
+for name in $(sed -n 's/^ *[0-9][0-9]* \([^ ]*\) .*/\1/p' "$FOLDER/out"); do
     "$KZ" learn read "$name" > "$FOLDER/page" 2> "$FOLDER/err" || fail "kz learn read $name"
-    grep -q "/$name.md\$" "$FOLDER/page" || fail "kz learn read $name shows another page"
+    grep -Eq "/$name(/README)?\.md\$" "$FOLDER/page" || fail "kz learn read $name shows another page"
+done
+# A folder's README is called by the folder.
+for name in reference Reference REFERENCE docs/reference/README.md reference/readme; do
+    expect_exit 0 learn read "$name"
+    expect_out "docs/reference/README.md"
 done
 
 # However it is typed; neither a learner nor a home is needed.
