@@ -105,4 +105,31 @@ expect_exit 2 sanitize --only rices reduce
 expect_err 'there is no kind of finding "rices"'
 expect_exit 2 sanitize --determinism 1 reduce
 expect_exit 2 sanitize no_such_family
+# A caret stands only under a statement that the column can mean: not in a kernel of one line, nor where a line has
+# several statements.
+cat > "$FOLDER/columns.cu" << 'END'
+__global__ void line(int *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; p[i + n] = 2; }
+__global__ void several(int *p, int n) {
+    if (threadIdx.x < 3) { p[0] = 0; } else { p[1] = 1; p[threadIdx.x + n] = 2; }
+}
+__global__ void one(int *p, int n) {
+    if (threadIdx.x < 3) {
+        p[0] = 0;
+    } else p[threadIdx.x + n] = 2;
+}
+int main(int argc, char **argv) {
+    int *p;
+    cudaMalloc(&p, 64);
+    (argc == 1 ? line : argc == 2 ? several : one)<<<1, 8>>>(p, 1000);
+    cudaDeviceSynchronize();
+}
+END
+for words in "" "1" "1 2"; do
+    # shellcheck disable=SC2086 # words
+    expect_exit 11 sanitize "$FOLDER/columns.cu" $words
+    expect_out "out-of-bounds"
+    grep -q '^ *| *^$' "$FOLDER/out" && caret=yes || caret=no
+    case $words$caret in no | 1no | "1 2yes") ;; *) fail "with $words a caret: $caret" ;; esac
+done
+grep -A1 '} else p\[' "$FOLDER/out" | grep -q '^ *|        ^$' || fail "the caret is not under p"
 finish

@@ -12,6 +12,20 @@ static void print_triple(FILE *file, const json_t *place, const char *name) {
             (int)json_integer_value(json_array_get(values, 2)));
 }
 
+// nvcc gives all statements of a line the column of the first, and miscounts it where __global__ or its like stands
+// before it. So a column is right only where it begins the line's last statement.
+static bool begins_statement(const char *text, size_t length, size_t at) {
+    if (at >= length || memmem(text, length, "__global__", 10) || memmem(text, length, "__device__", 10))
+        return false;
+    const char *end = memchr(text + at, ';', length - at);
+    size_t next = end ? (size_t)(end - text) + 1 : length, before = at;
+    while (next < length && strchr(" \t\r}", text[next])) next++;
+    if (next < length && strncmp(text + next, "//", 2) != 0) return false;
+    while (before && strchr(" \t", text[before - 1])) before--;
+    return before &&
+           (strchr("{}):", text[before - 1]) || (before >= 4 && memcmp(text + before - 4, "else", 4) == 0));
+}
+
 static void print_source(FILE *file, const report_style *style, const json_t *place,
                          report_prof_sources *sources) {
     uint32_t line = (uint32_t)report_get_count(place, "line");
@@ -24,7 +38,7 @@ static void print_source(FILE *file, const report_style *style, const json_t *pl
     if (length - indent > 160) length = indent + 160;
     report_print(file, style, REPORT_DIM, "  %6u | ", line);
     fprintf(file, "%.*s\n", (int)(length - indent), text + indent);
-    if (column <= indent + 1) return; // the statement's beginning: nothing that the line does not say
+    if (column <= indent + 1 || !begins_statement(text, length, column - 1)) return;
     report_print(file, style, REPORT_DIM, "         | ");
     for (size_t i = indent + 1; i < column && i <= length; i++) fputc(' ', file);
     report_print(file, style, REPORT_BAD, "^\n");
