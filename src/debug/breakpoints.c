@@ -68,16 +68,19 @@ static uint32_t default_file(debug_session *s) {
 
 static bool is_debug_code(const debug_session *s) { return debug_symbols_note(s->symbols) == NULL; }
 
-static void add_serial(debug_session *s, debug_breakpoint *b, const ptx_function *f, uint32_t index) {
+// The instruction that stands for the one at `index`; NULL where none comes after it.
+static const ptx_inst *add_serial(debug_session *s, debug_breakpoint *b, const ptx_function *f,
+                                  uint32_t index) {
     while (s->mark_count && index < f->inst_count && !s->told[f->insts[index].serial]) index++;
-    if (index >= f->inst_count) return;
-    uint32_t serial = f->insts[index].serial;
+    if (index >= f->inst_count) return NULL;
+    const ptx_inst *inst = &f->insts[index];
     for (uint32_t i = 0; i < b->serial_count; i++)
-        if (b->serials[i] == serial) return;
+        if (b->serials[i] == inst->serial) return inst;
     uint32_t *grown = realloc(b->serials, (b->serial_count + 1) * sizeof *grown);
-    if (!grown) return;
+    if (!grown) return NULL;
     b->serials = grown;
-    b->serials[b->serial_count++] = serial;
+    b->serials[b->serial_count++] = inst->serial;
+    return inst;
 }
 
 static bool ends_block(const ptx_inst *inst) {
@@ -91,8 +94,11 @@ static bool ends_block(const ptx_inst *inst) {
     }
 }
 
+// Where all of the line is only named, it stops later: that line is the actual one.
 static void resolve_line(debug_session *s, debug_breakpoint *b, uint32_t file, uint32_t line) {
     const ptx_module *m = s->launch.module;
+    uint32_t later = 0;
+    bool stops_here = false;
     for (uint32_t i = 0; i < m->function_count; i++) {
         const ptx_function *f = m->functions[i];
         bool before = false, found = false;
@@ -100,7 +106,12 @@ static void resolve_line(debug_session *s, debug_breakpoint *b, uint32_t file, u
             bool here = location_is(s, f->insts[j].source, b, file, line);
             // Compiled for debugging, a line is one piece, and its parts (a loop's condition) come later.
             if (here && !before && !(found && is_debug_code(s))) {
-                add_serial(s, b, f, j);
+                const ptx_inst *inst = add_serial(s, b, f, j);
+                int32_t at = inst ? ptx_user_location(m, inst) : -1;
+                if (inst && location_is(s, inst->source, b, file, line))
+                    stops_here = true;
+                else if (at >= 0)
+                    later = m->locations[at].line;
                 found = true;
             }
             if (here)
@@ -109,6 +120,7 @@ static void resolve_line(debug_session *s, debug_breakpoint *b, uint32_t file, u
                 before = false;
         }
     }
+    if (!stops_here && later) b->actual_line = later;
 }
 
 // The next line of the file that has code; 0 where there is none.
@@ -158,8 +170,8 @@ static void resolve_function(debug_session *s, debug_breakpoint *b) {
         int32_t first = f->insts[0].source;
         while (is_debug_code(s) && at < f->inst_count && f->insts[at].source == first) at++;
         if (at == f->inst_count) at = 0;
-        add_serial(s, b, f, at);
-        int32_t location = ptx_user_location(m, &f->insts[at]);
+        const ptx_inst *inst = add_serial(s, b, f, at);
+        int32_t location = inst ? ptx_user_location(m, inst) : -1;
         if (location >= 0) b->actual_line = m->locations[location].line;
     }
 }

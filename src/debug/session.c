@@ -135,18 +135,16 @@ static void stop(debug_session *s, const sim_event *event, int lane) {
     s->event = NULL;
 }
 
-static void prepare(debug_session *s, const sim_event *event) {
+// What the launch's instructions are, and where breakpoints lie among them.
+static void prepare(debug_session *s) {
     uint32_t count = s->launch.module->inst_count;
-    s->prepared = true;
-    if (s->mark_count != count) {
-        free(s->told);
-        free(s->marks);
-        s->told = calloc(count + 1, sizeof *s->told);
-        s->marks = calloc(count + 1, 1);
-        s->mark_count = s->told && s->marks ? count : 0;
-    }
+    free(s->told);
+    free(s->marks);
+    s->told = calloc(count + 1, sizeof *s->told);
+    s->marks = calloc(count + 1, 1);
+    s->mark_count = s->told && s->marks ? count : 0;
     if (s->mark_count == 0) return;
-    sim_inspect_told(event->self, s->told, count);
+    sim_inspect_told(&s->launch, s->told, count);
     debug_resolve_breakpoints(s);
 }
 
@@ -268,7 +266,6 @@ static bool stop_at_watch(debug_session *s) {
 }
 
 static void look_closer(debug_session *s, const sim_event *event) {
-    if (!s->prepared) prepare(s, event);
     if (s->watch_hit && stop_at_watch(s)) return;
     bool marked = event->inst->serial < s->mark_count && s->marks[event->inst->serial];
     if (marked && event->mask && stop_at_breakpoint(s, event)) return;
@@ -286,7 +283,7 @@ static void look_closer(debug_session *s, const sim_event *event) {
 static void on_step(sim_listener *self, const sim_event *event) {
     debug_session *s = (debug_session *)self;
     if (s->detached || s->killed) return;
-    if (!s->prepared || s->step.mode != DEBUG_RUNS || s->interrupted || s->watch_hit || s->thread_ended ||
+    if (s->step.mode != DEBUG_RUNS || s->interrupted || s->watch_hit || s->thread_ended ||
         (event->inst->serial < s->mark_count && s->marks[event->inst->serial]))
         look_closer(s, event);
     if (s->killed) sim_inspect_end(event->self);
@@ -334,7 +331,6 @@ static void on_fault(sim_listener *self, const sim_event *event, const char *mes
     debug_session *s = (debug_session *)self;
     if (s->detached || s->killed) return;
     sim_event at = *event;
-    if (!s->prepared && at.inst) prepare(s, &at);
     debug_say(s, "\nError: %s\n", message);
     stop(s, &at, -1);
 }
@@ -367,10 +363,11 @@ static void on_launch_begin(sim_listener *self, const sim_launch_event *event) {
     debug_session *s = (debug_session *)self;
     if (s->detached) return;
     s->launch = *event;
-    s->prepared = s->thread_ended = s->stopped_in_launch = false;
-    s->watch_hit = s->ended_blocks = s->mark_count = 0;
+    s->thread_ended = s->stopped_in_launch = false;
+    s->watch_hit = s->ended_blocks = 0;
     take_symbols(s);
     if (s->detached) return;
+    prepare(s);
     bool stepped = s->step.mode != DEBUG_RUNS;
     if (s->started && !stepped) return;
     char name[256];

@@ -81,9 +81,8 @@ struct debug_session {
     sim_launch_event launch;
     debug_symbols *symbols;   // of its module
     const char *symbols_text; // the text of that module: another one may come to lie at its address
-    bool prepared;
-    bool *told;     // by serial
-    uint8_t *marks; // by serial: how many breakpoints are there
+    bool *told;               // by serial
+    uint8_t *marks;           // by serial: how many breakpoints are there
     uint32_t mark_count;
     debug_shadow *shadows;
     uint32_t shadow_count, shadow_capacity;

@@ -524,7 +524,8 @@ static kz_status run_told(sim_grid *g, sim_result *result, kz_error *error) {
                                                              .static_shared_bytes = g->kernel->static_shared,
                                                              .shared_bytes = g->shared_bytes,
                                                              .local_bytes = g->kernel->local_stride,
-                                                             .serial = serial});
+                                                             .serial = serial,
+                                                             .kernel = g->kernel});
     kz_status status = run_grid(g, result, error);
     if (listener && listener->launch_end) listener->launch_end(listener, status);
     if (status == KZ_TIMEOUT) atomic_store(&machine->interrupted, false);

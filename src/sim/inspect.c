@@ -83,8 +83,8 @@ bool sim_inspect_mbarrier(const sim_warp *w, uint32_t lanes, base_text *out) {
     return sim_mbarrier_describe(w, lanes, out, &inst);
 }
 
-void sim_inspect_told(const sim_warp *w, bool *told, uint32_t count) {
-    const sim_kernel *k = w->block->grid->kernel;
+void sim_inspect_told(const sim_launch_event *launch, bool *told, uint32_t count) {
+    const sim_kernel *k = launch->kernel;
     for (uint32_t i = 0; i < count; i++) told[i] = false;
     for (uint32_t i = 0; i < k->op_count; i++) {
         const sim_op *op = &k->ops[i];

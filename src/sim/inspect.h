@@ -49,9 +49,9 @@ bool sim_inspect_path_at(const sim_warp *warp, uint32_t index, sim_inspect_path 
 // ...". False, and nothing said, where they do not.
 bool sim_inspect_mbarrier(const sim_warp *warp, uint32_t lanes, base_text *out);
 
-// Sets told[serial] for each instruction of the running kernel that has a step event; the others only name a
+// Sets told[serial] for each instruction of the launched kernel that will have a step event; the others only name a
 // constant and need no execution. `count` is the module's inst_count.
-void sim_inspect_told(const sim_warp *warp, bool *told, uint32_t count);
+void sim_inspect_told(const sim_launch_event *launch, bool *told, uint32_t count);
 
 // ---- calls and registers ----------------------------------------------------------------------------
 

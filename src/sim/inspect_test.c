@@ -55,6 +55,20 @@ typedef struct watcher {
     ptx_op fault_op; // the module is gone by the time it is asked for
 } watcher;
 
+// Known before the first step.
+static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
+    bool told[64];
+    assert_true(event->module->inst_count <= BASE_COUNT(told));
+    sim_inspect_told(event, told, event->module->inst_count);
+    for (uint32_t i = 0; i < event->entry->inst_count; i++) {
+        const ptx_inst *inst = &event->entry->insts[i];
+        bool constant = inst->op == PTX_OP_MOV || (inst->op == PTX_OP_LD && i < 3);
+        if (i < 3) assert_int_equal(told[inst->serial], !constant);
+        if (inst->op == PTX_OP_BAR_SYNC || inst->op == PTX_OP_BRA || inst->op == PTX_OP_ST)
+            assert_true(told[inst->serial]);
+    }
+}
+
 static void on_step(sim_listener *listener, const sim_event *event) {
     watcher *w = (watcher *)listener;
     bool called = sim_inspect_frame(event->self) != 0;
@@ -83,6 +97,7 @@ static kz_status launch(watcher *w, uint64_t shift) {
     assert_int_equal(sim_program_open(machine, module, &program, &error), KZ_OK);
     assert_int_equal(sim_memory_alloc(machine, 256, &to, &error), KZ_OK);
     to += shift;
+    w->listener.launch_begin = on_launch_begin;
     w->listener.step = on_step;
     w->listener.fault = on_fault;
     const void *args[] = {&to, &n};
@@ -225,16 +240,6 @@ static void look_at_others(const sim_event *event) {
     assert_int_equal(path.expected, 64);
     assert_int_equal(path.inst->op, PTX_OP_BAR_SYNC);
     assert_false(sim_inspect_path_at(other, 1, &path));
-    bool told[64];
-    assert_true(where.module->inst_count <= 64);
-    sim_inspect_told(event->self, told, where.module->inst_count);
-    for (uint32_t i = 0; i < where.entry->inst_count; i++) {
-        const ptx_inst *inst = &where.entry->insts[i];
-        bool constant = inst->op == PTX_OP_MOV || (inst->op == PTX_OP_LD && i < 3);
-        if (i < 3) assert_int_equal(told[inst->serial], !constant);
-        if (inst->op == PTX_OP_BAR_SYNC || inst->op == PTX_OP_BRA || inst->op == PTX_OP_ST)
-            assert_true(told[inst->serial]);
-    }
 }
 
 static void test_others(void **state) {
