@@ -59,7 +59,7 @@ kz_status figure_ownership(figure_lab *lab, base_text *svg, kz_error *error) {
         &(report_figure_rows){
             .text =
                 {"Who takes which of 60 elements",
-                 "The number is threadIdx.x, the colour blockIdx.x (blue 0, orange 1, green 2, violet 3).\n"
+                 "The number is threadIdx.x, the colour blockIdx.x (blue 0, orange 1, green 2, violet 3). "
                  "Each thread wrote its indices into out[i], on the simulator."},
             .rows = rows,
             .count = BASE_COUNT(rows),
@@ -118,7 +118,7 @@ static void write_divergence(base_text *svg, const lane_trace *trace, char *cons
         svg,
         &(report_figure_rows){
             .text = {"One warp, a branch and a loop: lanes 0 to 31 in the order of execution",
-                     "Blue lanes execute the line, grey ones wait. The paths of a branch take turns; a loop\n"
+                     "Blue lanes execute the line, grey ones wait. The paths of a branch take turns; a loop "
                      "lasts as long as its longest lane. Run on the simulator."},
             .rows = rows,
             .count = trace->count,
@@ -215,7 +215,7 @@ kz_status figure_tree(figure_lab *lab, base_text *svg, kz_error *error) {
         &(report_figure_rows){
             .text =
                 {"A tree over 64 values: the threads that add in each step",
-                 "Blue: warp 0, orange: warp 1. Both trees do 63 additions; a warp without a single active\n"
+                 "Blue: warp 0, orange: warp 1. Both trees do 63 additions; a warp without a single active "
                  "lane costs next to nothing. Run on the simulator."},
             .rows = rows,
             .count = BASE_COUNT(rows),

@@ -27,7 +27,7 @@ kz_status figure_in_flight(figure_lab *lab, base_text *svg, kz_error *error) {
     snprintf(need_name, sizeof need_name, "needed: %.1f kB", 1e-3 * needed);
     snprintf(
         note, sizeof note,
-        "Little's law with gpus/h200.gpu: %.1f TB/s x %.0f ns (%.0f clocks, as kz prof supposes), over %.0f\n"
+        "Little's law with gpus/h200.gpu: %.1f TB/s x %.0f ns (%.0f clocks, as kz prof supposes), over %.0f "
         "multiprocessors; each thread has one load under way.",
         1e-12 * gpu.bandwidth, 1e9 * seconds, report_prof_dram_latency(), gpu.multiprocessors);
     report_figure_plot_write(
@@ -68,7 +68,7 @@ kz_status figure_occupancy(figure_lab *lab, base_text *svg, kz_error *error) {
         &(report_figure_plot){
             .text =
                 {"Occupancy: warps on a multiprocessor against registers per thread",
-                 "Calculated from gpus/h200.gpu by the rules that kz prof uses (docs/counters.md), without\n"
+                 "Calculated from gpus/h200.gpu by the rules that kz prof uses (docs/counters.md), without "
                  "shared memory. At 0 the kernel cannot be launched."},
             .x = {"registers per thread", FIRST, LAST, false, x_ticks, BASE_COUNT(x_ticks), NULL},
             .y = {"warps", 0, 66, false, y_ticks, BASE_COUNT(y_ticks), NULL},
@@ -102,7 +102,7 @@ kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
         svg, &(report_figure_plot){
                  .text = {"Waves: how full the GPU is, over all waves of a launch",
                           "Calculated from gpus/h200.gpu: 132 multiprocessors that hold 8 blocks of 256 "
-                          "threads, or 2\n"
+                          "threads, or 2 "
                           "of 1024. Assumes blocks that take equally long."},
                  .x = {"blocks of the launch", 1, COUNT * STEP, false, x_ticks, BASE_COUNT(x_ticks), NULL},
                  .y = {"places in use, %", 0, 104, false, y_ticks, BASE_COUNT(y_ticks), NULL},
@@ -159,7 +159,7 @@ static bool note_measured(const bench_peaks *peaks, char *note, size_t size) {
     report_peak_text(read, peaks, BENCH_PEAK_dram_read);
     report_peak_text(cores, peaks, BENCH_PEAK_fma_f32);
     snprintf(note, size,
-             "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over the time\n"
+             "Flops are counted, bytes of DRAM come from the cache model, flop/s are those over the time "
              "that kz prof estimates. %s%s%s%s.",
              measured ? "Dashed: reading " : "None of it is measured", measured ? read : "",
              measured ? ", cores " : "", measured ? cores : "");

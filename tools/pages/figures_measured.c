@@ -136,7 +136,7 @@ kz_status figure_transpose_ladder(figure_lab *lab, base_text *svg, kz_error *err
         .case_name = "transpose-f32-rows16384-columns16384-uniform",
         .peak = "copy by a kernel",
         .title = "Transpose of 16384 x 16384 floats: bytes read and written per second",
-        .note = "\nMedian of cold launches; the line is what a plain copy reached in the same run. pages "
+        .note = " Median of cold launches; the line is what a plain copy reached in the same run. pages "
                 "write figures "
                 "transpose_ladder",
     };
@@ -149,7 +149,7 @@ kz_status figure_reduce_ladder(figure_lab *lab, base_text *svg, kz_error *error)
         .case_name = "sum-f32-n268435456-uniform",
         .peak = "read",
         .title = "Sum of 2^28 floats: bytes read per second",
-        .note = "\nMedian of cold launches; the line is what reading alone reached in the same run.",
+        .note = " Median of cold launches; the line is what reading alone reached in the same run.",
     };
     return write_ladder(lab, &l, svg, error);
 }
@@ -181,7 +181,7 @@ kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) 
             y[s][i] = report_get_number(line, "statistics.median_s", 0);
         }
     if (!status) {
-        write_source(&note, &record, "Measured: ", "\nMedians; below 10 us from graphs of many launches.");
+        write_source(&note, &record, "Measured: ", " Medians; below 10 us from graphs of many launches.");
         report_figure_plot_write(
             svg, &(report_figure_plot){
                      .text = {"A sum against its size: small ones take what a launch takes", note.data},

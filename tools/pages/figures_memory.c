@@ -73,7 +73,7 @@ kz_status figure_banks(figure_lab *lab, base_text *svg, kz_error *error) {
         &(report_figure_plot){
             .text =
                 {"Banks: wavefronts that one load of shared memory needs",
-                 "Counted by the simulator: one warp, words[threadIdx.x * stride], words of 4 bytes in 32\n"
+                 "Counted by the simulator: one warp, words[threadIdx.x * stride], words of 4 bytes in 32 "
                  "banks. Odd strides never collide; 33 is the padded row of 32."},
             .x = {"stride between neighbouring lanes, in words", 0.5, 33.5, false, x_ticks,
                   BASE_COUNT(x_ticks), NULL},
@@ -130,7 +130,7 @@ kz_status figure_padding(figure_lab *lab, base_text *svg, kz_error *error) {
         svg, &(report_figure_rows){.text = {"A column of a tile: the bank that each lane's word lies in",
                                             "Lanes 0 to 31 from left to right, each reading one row. All in "
                                             "bank 0 are 32 wavefronts, all "
-                                            "in different banks one.\nAddresses seen by the simulator."},
+                                            "in different banks one. Addresses seen by the simulator."},
                                    .rows = rows,
                                    .count = KINDS,
                                    .name_width = 176,
@@ -211,13 +211,12 @@ kz_status figure_fusion(figure_lab *lab, base_text *svg, kz_error *error) {
         bars[i] = (report_figure_bar){names[i], values[i], bytes[i], i < PARTS ? 0 : i == PARTS ? 1 : 2};
     }
     report_figure_bars_write(
-        svg,
-        &(report_figure_bars){
-            .text = {"Fusion: bytes moved for each element of max(0, 2 x + 1)",
-                     "Sectors of global loads and stores x 32 bytes over 65536 elements, counted by the\n"
-                     "simulator."},
-            .bars = bars,
-            .count = BARS,
-            .full = bytes[PARTS]});
+        svg, &(report_figure_bars){
+                 .text = {"Fusion: bytes moved for each element of max(0, 2 x + 1)",
+                          "Sectors of global loads and stores x 32 bytes over 65536 elements, counted by the "
+                          "simulator."},
+                 .bars = bars,
+                 .count = BARS,
+                 .full = bytes[PARTS]});
     return KZ_OK;
 }

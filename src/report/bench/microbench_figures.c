@@ -82,7 +82,7 @@ bool report_microbench_figure(base_text *out, const bench_micro_list *list, int 
     const curve *c = &curves[0];
     double low_x = c->x[0], high_x = c->x[c->count - 1];
     base_text note = {0};
-    base_text_add(&note, "Measured: %s, %.10s, commit %s.\nkz microbench %s", list->device, list->time,
+    base_text_add(&note, "Measured: %s, %.10s, commit %s. kz microbench %s", list->device, list->time,
                   list->commit, bench_micro_group_name(f->group));
     report_figure_plot plot = {
         .text = {f->title, note.data},

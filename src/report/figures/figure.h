@@ -7,7 +7,7 @@
 #include "base/base.h"
 
 typedef struct report_figure_text {
-    const char *title, *note; // a note may have two lines
+    const char *title, *note; // the note is wrapped
 } report_figure_text;
 
 // ---- curves -----------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 
 enum { FIGURE_WIDTH = 720, FIGURE_MARGIN = 16, FIGURE_TOP = 40 };
 
-double report_figure_note_height(const report_figure_text *text);
 // Begins a figure whose drawing is `height` high, below FIGURE_TOP; the note comes under it.
 void report_figure_begin(base_text *out, const report_figure_text *text, double width, double height);
 
