@@ -3,8 +3,8 @@
 //
 // A line `# columns 96` sets the width, `# title TEXT` the title; every other line is a shell command. It is shown
 // as typed and run in FOLDER (the script's own where none is given) on a pseudo-terminal, so that programs print in
-// colour. `# hidden COMMAND` runs a command that is not shown. A line of the picture appears when its time comes
-// and stays: the last frame is the whole session.
+// colour. `# hidden COMMAND` runs a command that is not shown. The picture shows the whole session, and stays so where
+// nothing moves; after HOLD seconds it begins again, each line when its time has come.
 #include <errno.h>
 #include <libgen.h>
 #include <pty.h>
@@ -18,6 +18,7 @@
 enum { MAX_LINES = 120, MAX_COLUMNS = 200, LINE_TEXT = 4096 };
 
 // A character cell is 8.4 by 19 pixels at this font size; what a monospaced font has, whichever the viewer picks.
+enum { HOLD = 4 };
 static const double CELL_WIDTH = 8.4, CELL_HEIGHT = 19.0, FONT_SIZE = 14.0, MARGIN = 16.0, BAR = 30.0;
 static const double TYPING_SECONDS = 0.9, LINE_SECONDS = 0.05, PAUSE_SECONDS = 1.2;
 
@@ -234,17 +235,16 @@ static void print_picture(const screen *s) {
            "height=\"%.0f\">\n",
            width, height, width, height);
     printf("<title>%s</title>\n", s->title);
-    printf(
-        "<style>text{font:%.0fpx ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
-        "fill:#e6edf3;white-space:pre;animation:show 1ms both}@keyframes show{from{opacity:0}to{opacity:1}}"
-        "@media(prefers-reduced-motion:reduce){text{animation:none}}</style>\n",
-        FONT_SIZE);
+    printf("<style>text{font:%.0fpx ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
+           "fill:#e6edf3;white-space:pre;animation:hide 0s %ds}@keyframes hide{from,to{opacity:0}}"
+           "@media(prefers-reduced-motion:reduce){text{animation:none}}</style>\n",
+           FONT_SIZE, HOLD);
     printf("<rect width=\"100%%\" height=\"100%%\" rx=\"8\" fill=\"#0d1117\"/>\n");
     for (int i = 0; i < 3; i++)
         printf("<circle cx=\"%d\" cy=\"15\" r=\"5\" fill=\"#30363d\"/>\n", 20 + 18 * i);
     for (int row = 0; row < s->used; row++) {
         if (!s->cells[row][0].text[0] && s->shown_at[row] == 0 && row > 0) continue; // an empty line
-        printf("<text y=\"%.0f\" style=\"animation-delay:%.2fs\">", BAR + (row + 0.75) * CELL_HEIGHT,
+        printf("<text y=\"%.0f\" style=\"animation-duration:%.2fs\">", BAR + (row + 0.75) * CELL_HEIGHT,
                s->shown_at[row]);
         print_row(s, row);
         printf("</text>\n");
