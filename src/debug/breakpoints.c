@@ -146,7 +146,7 @@ static bool is_inside(debug_session *s, const ptx_inst *inst, const char *name) 
     return false;
 }
 
-// Where the compiler put the function in place.
+// Where the compiler inlined the function.
 static void resolve_inlined(debug_session *s, debug_breakpoint *b, const ptx_function *f) {
     bool before = false;
     for (uint32_t i = 0; i < f->inst_count; i++) {
@@ -207,7 +207,7 @@ static bool all_digits(const char *text) {
     return true;
 }
 
-static void take_place(debug_session *s, debug_breakpoint *b, const char *word) {
+static void take_location(debug_session *s, debug_breakpoint *b, const char *word) {
     const char *colon = strrchr(word, ':');
     if (!*word) {
         int32_t at = s->event && s->event->inst ? ptx_user_location(s->launch.module, s->event->inst) : -1;
@@ -225,7 +225,7 @@ static void take_place(debug_session *s, debug_breakpoint *b, const char *word) 
 bool debug_find_line(debug_session *s, const char *word, uint32_t *file, uint32_t *line) {
     const ptx_module *m = s->launch.module;
     debug_breakpoint b = {0};
-    take_place(s, &b, word);
+    take_location(s, &b, word);
     *line = b.line;
     *file = b.file ? UINT32_MAX : default_file(s);
     for (uint32_t i = 0; b.file && i < m->file_count; i++)
@@ -251,19 +251,19 @@ int debug_breakpoint_lane(debug_session *s, debug_breakpoint *b, const sim_event
                           thread / where.block[0] / where.block[1]};
         if (b->has_thread && memcmp(b->thread, at, sizeof at)) continue;
         if (!b->condition) return (int)lane;
-        debug_place place = {.warp = event->self,
-                             .lane = lane,
-                             .frame = sim_inspect_frame(event->self),
-                             .inst = event->inst,
-                             .symbols = s->symbols};
+        debug_context context = {.warp = event->self,
+                                 .lane = lane,
+                                 .frame = sim_inspect_frame(event->self),
+                                 .inst = event->inst,
+                                 .symbols = s->symbols};
         debug_value value;
         kz_error error = {0};
         bool truth = false;
-        if (debug_evaluate(&place, b->condition, NULL, &value, &error) != KZ_OK) {
+        if (debug_evaluate(&context, b->condition, NULL, &value, &error) != KZ_OK) {
             debug_say(s, "\nThe condition of breakpoint %u cannot be told: %s\n", b->id, error.message);
             return (int)lane;
         }
-        if (debug_value_truth(&place, &value, &truth) && truth) return (int)lane;
+        if (debug_value_truth(&context, &value, &truth) && truth) return (int)lane;
     }
     return -1;
 }
@@ -340,7 +340,7 @@ void debug_describe_breakpoint(debug_session *s, const debug_breakpoint *b) {
     if (b->has_thread) debug_say(s, ", thread (%u,%u,%u)", b->thread[0], b->thread[1], b->thread[2]);
     if (b->condition) debug_say(s, ", if %s", b->condition);
     if (!b->is_watch && !b->serial_count)
-        debug_say(s, "\n  no such place in this module: kept for later ones");
+        debug_say(s, "\n  no such location in this module: kept for later ones");
 }
 
 void debug_add_breakpoint(debug_session *s, const char *text, bool temporary) {
@@ -358,7 +358,7 @@ void debug_add_breakpoint(debug_session *s, const char *text, bool temporary) {
     debug_breakpoint *b = new_breakpoint(s);
     if (!b) return;
     b->temporary = temporary;
-    take_place(s, b, word);
+    take_location(s, b, word);
     if (*text) take_condition(b, text + 2);
     debug_resolve_breakpoints(s);
     debug_say(s, "%s %u at ", temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
@@ -367,11 +367,11 @@ void debug_add_breakpoint(debug_session *s, const char *text, bool temporary) {
 }
 
 void debug_add_watch(debug_session *s, const char *text) {
-    debug_place place;
+    debug_context context;
     debug_value value;
     kz_error error = {0};
-    if (!debug_focused_place(s, &place)) return;
-    if (debug_evaluate(&place, text, NULL, &value, &error) != KZ_OK) {
+    if (!debug_focused_context(s, &context)) return;
+    if (debug_evaluate(&context, text, NULL, &value, &error) != KZ_OK) {
         debug_say(s, "%s\n", error.message);
         return;
     }
@@ -393,7 +393,7 @@ void debug_add_watch(debug_session *s, const char *text) {
     b->watch_block = s->focus.block;
     uint64_t local = sim_inspect_window(SIM_LOCAL);
     b->is_local = value.address >= local && value.address - local < UINT64_C(1) << 40;
-    debug_value_bits(&place, &value, &b->old);
+    debug_value_bits(&context, &value, &b->old);
     s->watch_count++;
     debug_say(s, "Watchpoint %u: ", b->id);
     debug_describe_breakpoint(s, b);

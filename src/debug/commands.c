@@ -123,9 +123,9 @@ static bool do_stepi(debug_session *s, const char *options, const char *text) {
 }
 
 static bool do_finish(debug_session *s, const char *options, const char *text) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return false;
-    if (debug_depth(place.warp, place.frame) == 0) {
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return false;
+    if (debug_depth(context.warp, context.frame) == 0) {
         debug_say(s, "This is the kernel itself: continue goes on to its end.\n");
         return false;
     }
@@ -133,12 +133,12 @@ static bool do_finish(debug_session *s, const char *options, const char *text) {
 }
 
 static bool do_until(debug_session *s, const char *options, const char *text) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return false;
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return false;
     if (!*text) return debug_begin_step(s, DEBUG_NEXT, 1, false, true);
     sim_inspect_where where;
-    sim_inspect_at(place.warp, &where);
-    uint32_t thread = where.warp * 32 + place.lane;
+    sim_inspect_at(context.warp, &where);
+    uint32_t thread = where.warp * 32 + context.lane;
     char whole[512];
     snprintf(whole, sizeof whole, "%.300s if block(%u,%u,%u) thread(%u,%u,%u)", text, where.block_at[0],
              where.block_at[1], where.block_at[2], thread % where.block[0],
@@ -274,9 +274,9 @@ static bool do_lane(debug_session *s, const char *options, const char *text) {
 }
 
 static bool do_up(debug_session *s, const char *options, const char *text) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return false;
-    if (debug_depth(place.warp, place.frame) == 0) {
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return false;
+    if (debug_depth(context.warp, context.frame) == 0) {
         debug_say(s, "This is the kernel: nobody called it.\n");
         return false;
     }
@@ -351,16 +351,16 @@ static bool do_list(debug_session *s, const char *options, const char *text) {
     uint32_t file = UINT32_MAX, line = 0;
     if (*text) {
         if (!debug_find_line(s, text, &file, &line)) {
-            debug_say(s, "'%s' is no place in this module: a line, FILE:LINE or a function.\n", text);
+            debug_say(s, "'%s' is no location in this module: a line, FILE:LINE or a function.\n", text);
             return false;
         }
     } else if (s->listed_line) {
         file = s->listed_file;
         line = s->listed_line;
     } else {
-        debug_place place;
+        debug_context context;
         const ptx_inst *inst = s->launch.entry->insts;
-        if (s->event && debug_focused_place(s, &place)) inst = place.inst;
+        if (s->event && debug_focused_context(s, &context)) inst = context.inst;
         debug_line at =
             inst ? debug_line_at(s->symbols, inst, UINT32_MAX, NULL) : (debug_line){UINT32_MAX, 0};
         file = at.file;
@@ -410,9 +410,9 @@ static bool do_shared(debug_session *s, const char *options, const char *text) {
 }
 
 static bool do_disassemble(debug_session *s, const char *options, const char *text) {
-    debug_place place;
-    if (debug_focused_place(s, &place))
-        debug_show_code(s, &place, *text ? (uint32_t)strtoul(text, NULL, 10) : 6);
+    debug_context context;
+    if (debug_focused_context(s, &context))
+        debug_show_code(s, &context, *text ? (uint32_t)strtoul(text, NULL, 10) : 6);
     return false;
 }
 

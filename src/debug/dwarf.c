@@ -204,7 +204,7 @@ static attribute read_form(const unit *u, reader *r, uint64_t form, reader *abbr
     return a;
 }
 
-// A member's place is a number, or an expression that adds one.
+// A member's offset is a number, or an expression that adds one.
 static uint64_t member_offset(const attribute *a) {
     if (a->kind != IS_BLOCK) return a->number;
     reader r = {.data = a->bytes.data, .size = a->bytes.size};

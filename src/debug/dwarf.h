@@ -68,7 +68,7 @@ struct debug_die {
     uint64_t member_at;                     // offset in the structure
     int64_t value;                          // const_value, where has_value
     uint32_t line;
-    uint32_t call_file, call_line; // of a function put in place: a number of .file, and a line
+    uint32_t call_file, call_line; // of a function inlined: a number of .file, and a line
     uint8_t encoding;              // of a base type: DW_ATE_*
     uint8_t address_class; // 2 register, 4 constant, 5 global, 6 local, 7 parameter, 8 shared, 12 generic
     bool has_value, is_bits, is_artificial;

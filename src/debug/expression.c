@@ -19,7 +19,7 @@
 enum { MAX_DEPTH = 100, NAME = 128 };
 
 typedef struct parser {
-    const debug_place *place;
+    const debug_context *context;
     const char *at;
     kz_error *error;
     kz_status status;
@@ -39,7 +39,7 @@ static debug_value fail(parser *p, const char *format, ...) {
     return (debug_value){.type = debug_type_builtin(NULL, DEBUG_VOID, 0)};
 }
 
-static debug_symbols *symbols_of(const parser *p) { return p->place->symbols; }
+static debug_symbols *symbols_of(const parser *p) { return p->context->symbols; }
 
 static void skip_space(parser *p) {
     while (isspace((unsigned char)*p->at)) p->at++;
@@ -104,7 +104,7 @@ static uint64_t bits_of(parser *p, const debug_value *value) {
     if (p->status != KZ_OK) return 0;
     if (!debug_value_is_number(value))
         fail(p, "a number is needed here, not a value of type %s", value->type->name);
-    else if (!debug_value_bits(p->place, value, &bits))
+    else if (!debug_value_bits(p->context, value, &bits))
         fail(p, "there is no memory at 0x%" PRIx64, value->address);
     return bits;
 }
@@ -168,17 +168,17 @@ static debug_value followed(parser *p, debug_value value) {
 
 static debug_value named(parser *p, const char *name) {
     debug_value value;
-    uint32_t serial = p->place->inst ? p->place->inst->serial : UINT32_MAX;
+    uint32_t serial = p->context->inst ? p->context->inst->serial : UINT32_MAX;
     const debug_die *variable = debug_find_variable(symbols_of(p), name, serial);
     if (variable) {
-        kz_status status = debug_variable_value(p->place, variable, &value, p->error);
+        kz_status status = debug_variable_value(p->context, variable, &value, p->error);
         if (status != KZ_OK) {
             p->status = status;
             return fail(p, "%s", name);
         }
         return followed(p, value);
     }
-    if (debug_builtin_value(p->place, name, &value)) return value;
+    if (debug_builtin_value(p->context, name, &value)) return value;
     if (!strcmp(name, "true") || !strcmp(name, "false")) return integer(p, DEBUG_BOOL, 1, name[0] == 't');
     const char *note = debug_symbols_note(symbols_of(p));
     return note ? fail(p, "no variable %s is known here: %s", name, note)
@@ -232,7 +232,7 @@ static debug_value primary(parser *p) {
         snprintf(name, sizeof name, "%%%.*s", (int)length - 1, p->at + 1);
         p->at += length;
         debug_value value = {0};
-        kz_status status = debug_register_value(p->place, name, &value, p->error);
+        kz_status status = debug_register_value(p->context, name, &value, p->error);
         if (status == KZ_OK) return value;
         p->status = status;
         return fail(p, "%s", name);
@@ -345,7 +345,7 @@ static debug_value prefixed(parser *p, char sign) {
     case '&': return address_of(p, &value);
     case '-': return negated(p, &value);
     case '!':
-        if (!debug_value_truth(p->place, &value, &truth)) return fail(p, "! needs a number");
+        if (!debug_value_truth(p->context, &value, &truth)) return fail(p, "! needs a number");
         return integer(p, DEBUG_BOOL, 1, !truth);
     case '~':
         return integer(p, DEBUG_UNSIGNED, debug_type_real(value.type)->bytes == 8 ? 8 : 4,
@@ -498,7 +498,7 @@ static debug_value combine(parser *p, operation op, debug_value left, debug_valu
     right = decayed(p, right);
     bool a = false, b = false;
     if (op == AND || op == OR) {
-        if (!debug_value_truth(p->place, &left, &a) || !debug_value_truth(p->place, &right, &b))
+        if (!debug_value_truth(p->context, &left, &a) || !debug_value_truth(p->context, &right, &b))
             return fail(p, "%s needs numbers", operators[op].text);
         return integer(p, DEBUG_BOOL, 1, op == AND ? a && b : a || b);
     }
@@ -538,9 +538,9 @@ static debug_value expression(parser *p, unsigned level) {
     return left;
 }
 
-kz_status debug_evaluate(const debug_place *place, const char *text, const char **end, debug_value *value,
+kz_status debug_evaluate(const debug_context *context, const char *text, const char **end, debug_value *value,
                          kz_error *error) {
-    parser p = {.place = place, .at = text, .error = error};
+    parser p = {.context = context, .at = text, .error = error};
     *value = expression(&p, 0);
     skip_space(&p);
     if (p.status == KZ_OK && !end && *p.at) fail(&p, "'%s' is not understood", p.at);

@@ -41,11 +41,11 @@ void debug_show_memory(debug_session *s, const char *options, const char *text) 
     uint64_t count = 1, address = 0;
     char letter = 0;
     unsigned bytes = 0;
-    debug_place place;
+    debug_context context;
     debug_value value;
     kz_error error = {0};
-    if (!take_shape(s, options, &count, &letter, &bytes) || !debug_focused_place(s, &place)) return;
-    if (debug_evaluate(&place, text, NULL, &value, &error) != KZ_OK) {
+    if (!take_shape(s, options, &count, &letter, &bytes) || !debug_focused_context(s, &context)) return;
+    if (debug_evaluate(&context, text, NULL, &value, &error) != KZ_OK) {
         debug_say(s, "%s\n", error.message);
         return;
     }
@@ -53,7 +53,7 @@ void debug_show_memory(debug_session *s, const char *options, const char *text) 
     if (type->kind == DEBUG_ARRAY || type->kind == DEBUG_STRUCT) {
         address = value.address;
         element = type->kind == DEBUG_ARRAY ? type->target : NULL;
-    } else if (!debug_value_bits(&place, &value, &address)) {
+    } else if (!debug_value_bits(&context, &value, &address)) {
         debug_say(s, "There is no memory at 0x%" PRIx64 ".\n", value.address);
         return;
     } else if (type->kind == DEBUG_POINTER)
@@ -67,7 +67,7 @@ void debug_show_memory(debug_session *s, const char *options, const char *text) 
     for (uint64_t i = 0; i < count; i++, address += bytes) {
         uint64_t bits = 0;
         if (i % LINE_CELLS == 0) debug_say(s, "%s0x%" PRIx64 ":", i ? "\n" : "", address);
-        if (!sim_inspect_memory(place.warp, place.lane, address, &bits, bytes)) {
+        if (!sim_inspect_memory(context.warp, context.lane, address, &bits, bytes)) {
             debug_say(s, "  there is no memory at 0x%" PRIx64, address);
             break;
         }
@@ -123,7 +123,7 @@ void debug_note_write(debug_session *s, const sim_access *access) {
 
 typedef struct grid {
     debug_session *session;
-    debug_place place;
+    debug_context context;
     const uint8_t *bytes;
     uint32_t size, first, last; // bytes shown: [first, last), whole words
     char letter;
@@ -141,14 +141,14 @@ static const debug_type *element_of(const debug_type *type) {
 // The type that the source gives the word's variable; NULL where nobody knows.
 static const debug_type *type_at(const grid *g, uint32_t offset) {
     uint32_t begin = 0;
-    const ptx_variable *variable = sim_inspect_shared_variable(g->place.warp, offset, &begin);
-    const debug_dwarf *dwarf = debug_symbols_dwarf(g->place.symbols);
+    const ptx_variable *variable = sim_inspect_shared_variable(g->context.warp, offset, &begin);
+    const debug_dwarf *dwarf = debug_symbols_dwarf(g->context.symbols);
     for (size_t i = 0; variable && i < dwarf->count; i++) {
         const debug_die *d = dwarf->all[i];
         if (d->tag != DEBUG_TAG_VARIABLE || d->address_class != 8) continue;
         debug_location at = debug_dwarf_locate(dwarf, d, 0);
         if (at.kind == DEBUG_IN_VARIABLE && at.variable == variable)
-            return element_of(debug_type_of(g->place.symbols, debug_die_type(d)));
+            return element_of(debug_type_of(g->context.symbols, debug_die_type(d)));
     }
     return NULL;
 }
@@ -170,7 +170,7 @@ static void cell_text(const grid *g, uint32_t offset, char *to, size_t size) {
     char letter = g->letter;
     uint64_t width = number && (type->bytes == 4 || type->bytes == 8) ? type->bytes : 4;
     if (!number || type->bytes < WORD) {
-        type = debug_type_builtin(g->place.symbols, DEBUG_UNSIGNED, WORD);
+        type = debug_type_builtin(g->context.symbols, DEBUG_UNSIGNED, WORD);
         if (!letter) letter = 'x';
     }
     if (width == 8 && offset % 8) {
@@ -250,7 +250,7 @@ static void show_legend(const grid *g) {
     uint32_t begin = 0;
     const ptx_variable *before = NULL;
     for (uint32_t offset = 0; offset < g->size; offset += WORD) {
-        const ptx_variable *variable = sim_inspect_shared_variable(g->place.warp, offset, &begin);
+        const ptx_variable *variable = sim_inspect_shared_variable(g->context.warp, offset, &begin);
         if (variable && variable != before && begin == offset) {
             char name[128];
             debug_variable_name(variable, name, sizeof name);
@@ -262,14 +262,14 @@ static void show_legend(const grid *g) {
 
 void debug_show_shared(debug_session *s, const char *options, const char *text) {
     grid g = {.session = s};
-    if (!debug_focused_place(s, &g.place)) return;
+    if (!debug_focused_context(s, &g.context)) return;
     for (; *options; options++) {
         if (*options == 'w')
             g.writers = true;
         else if (strchr("xduf", *options))
             g.letter = *options;
     }
-    g.bytes = sim_inspect_shared(g.place.warp, &g.size);
+    g.bytes = sim_inspect_shared(g.context.warp, &g.size);
     g.last = g.size / WORD * WORD;
     g.shadow = debug_shadow_of(s, s->focus.block);
     if (!g.size) {
@@ -279,7 +279,7 @@ void debug_show_shared(debug_session *s, const char *options, const char *text) 
     if (*text) {
         debug_value value;
         kz_error error = {0};
-        if (debug_evaluate(&g.place, text, NULL, &value, &error) != KZ_OK) {
+        if (debug_evaluate(&g.context, text, NULL, &value, &error) != KZ_OK) {
             debug_say(s, "%s\n", error.message);
             return;
         }

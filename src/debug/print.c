@@ -29,12 +29,12 @@ static bool take_options(debug_session *s, const char *options, debug_format *fo
 
 // ---- all lanes -------------------------------------------------------------------------------------------
 
-static void lane_text(debug_session *s, const debug_place *place, const char *text, debug_format format,
+static void lane_text(debug_session *s, const debug_context *context, const char *text, debug_format format,
                       base_text *out) {
     debug_value value;
     kz_error error = {0};
-    if (debug_evaluate(place, text, NULL, &value, &error) == KZ_OK)
-        debug_print_value(place, &value, format, out);
+    if (debug_evaluate(context, text, NULL, &value, &error) == KZ_OK)
+        debug_print_value(context, &value, format, out);
     else
         base_text_add(out, "?");
 }
@@ -62,21 +62,21 @@ static void show_table(debug_session *s, base_text *cells, int width) {
     }
 }
 
-static void show_all_lanes(debug_session *s, debug_place place, const char *text, debug_format format) {
+static void show_all_lanes(debug_session *s, debug_context context, const char *text, debug_format format) {
     base_text cells[LANES] = {0};
     sim_inspect_path own, path;
     uint32_t elsewhere = 0, alive = 0;
     size_t widest = 2;
     bool alike = true;
-    debug_path_of(s, place.warp, place.lane, &own);
+    debug_path_of(s, context.warp, context.lane, &own);
     format.brief = true;
     for (uint32_t i = 0; i < LANES; i++) {
-        place.lane = i;
-        if (!debug_path_of(s, place.warp, i, &path)) {
+        context.lane = i;
+        if (!debug_path_of(s, context.warp, i, &path)) {
             base_text_add(&cells[i], "-");
         } else {
             alive |= UINT32_C(1) << i;
-            lane_text(s, &place, text, format, &cells[i]);
+            lane_text(s, &context, text, format, &cells[i]);
             if (!(own.mask >> i & 1)) {
                 base_text_add(&cells[i], "*");
                 elsewhere |= UINT32_C(1) << i;
@@ -93,7 +93,7 @@ static void show_all_lanes(debug_session *s, debug_place place, const char *text
         show_lines(s, cells);
     else
         show_table(s, cells, (int)widest);
-    if (elsewhere) debug_say(s, "  * lanes %08x are at another place\n", elsewhere);
+    if (elsewhere) debug_say(s, "  * lanes %08x are at another instruction\n", elsewhere);
     if (~alive) debug_say(s, "  - lanes %08x have ended, or never were\n", ~alive);
     for (uint32_t i = 0; i < LANES; i++) base_text_free(&cells[i]);
 }
@@ -101,27 +101,27 @@ static void show_all_lanes(debug_session *s, debug_place place, const char *text
 void debug_show_print(debug_session *s, const char *options, const char *text) {
     debug_format format = {0};
     bool all = false;
-    debug_place place;
+    debug_context context;
     debug_value value;
     kz_error error = {0};
-    if (!take_options(s, options, &format, &all) || !debug_focused_place(s, &place)) return;
+    if (!take_options(s, options, &format, &all) || !debug_focused_context(s, &context)) return;
     if (!*text) {
         debug_say(s, "Say what to print: a variable, tile[3][4], *p@8, %%r12, threadIdx.x + 1\n");
         return;
     }
-    if (debug_evaluate(&place, text, NULL, &value, &error) != KZ_OK) {
+    if (debug_evaluate(&context, text, NULL, &value, &error) != KZ_OK) {
         debug_say(s, "%s\n", error.message);
         return;
     }
     if (all) {
         debug_say(s, "%s (%s)\n", text, value.type->name);
-        show_all_lanes(s, place, text, format);
+        show_all_lanes(s, context, text, format);
         return;
     }
     debug_say(s, "%s = ", text);
     const debug_type *type = debug_type_real(value.type);
     if (type->kind == DEBUG_POINTER && !format.letter) debug_say(s, "(%s) ", value.type->name);
-    debug_print_value(&place, &value, format, &s->out);
+    debug_print_value(&context, &value, format, &s->out);
     debug_say(s, "\n");
 }
 
@@ -129,7 +129,7 @@ void debug_show_print(debug_session *s, const char *options, const char *text) {
 
 typedef struct variable_list {
     debug_session *session;
-    const debug_place *place;
+    const debug_context *context;
     unsigned count;
 } variable_list;
 
@@ -140,33 +140,33 @@ static void show_variable(void *context, const debug_die *variable) {
     kz_error error = {0};
     list->count++;
     debug_say(s, "%s = ", debug_die_name(variable));
-    if (debug_variable_value(list->place, variable, &value, &error) == KZ_OK)
-        debug_print_value(list->place, &value, (debug_format){.brief = true}, &s->out);
+    if (debug_variable_value(list->context, variable, &value, &error) == KZ_OK)
+        debug_print_value(list->context, &value, (debug_format){.brief = true}, &s->out);
     else
         debug_say(s, "<not kept at this line>");
     debug_say(s, "\n");
 }
 
 void debug_show_locals(debug_session *s, bool parameters) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return;
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return;
     const char *note = debug_symbols_note(s->symbols);
     if (note) {
         debug_say(s, "%s\n", note);
         return;
     }
-    variable_list list = {.session = s, .place = &place};
-    if (place.inst) debug_each_variable(s->symbols, place.inst->serial, parameters, show_variable, &list);
+    variable_list list = {.session = s, .context = &context};
+    if (context.inst) debug_each_variable(s->symbols, context.inst->serial, parameters, show_variable, &list);
     if (!list.count) debug_say(s, "No %s here.\n", parameters ? "arguments" : "locals");
 }
 
 // ---- registers -------------------------------------------------------------------------------------------
 
-static void show_register(debug_session *s, const debug_place *place, const ptx_reg *reg) {
+static void show_register(debug_session *s, const debug_context *context, const ptx_reg *reg) {
     debug_value value;
-    if (debug_register_value(place, reg->name, &value, NULL) != KZ_OK) return;
+    if (debug_register_value(context, reg->name, &value, NULL) != KZ_OK) return;
     uint64_t bits = 0;
-    debug_value_bits(place, &value, &bits);
+    debug_value_bits(context, &value, &bits);
     debug_say(s, "  %-10s .%-6s", reg->name, ptx_type_name(reg->type));
     base_text text = {0};
     debug_print_number(value.type, bits, 0, &text);
@@ -180,9 +180,9 @@ static void show_register(debug_session *s, const debug_place *place, const ptx_
 }
 
 void debug_show_registers(debug_session *s, const char *text) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return;
-    const ptx_function *f = sim_inspect_function(place.warp, place.frame);
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return;
+    const ptx_function *f = sim_inspect_function(context.warp, context.frame);
     unsigned shown = 0;
     for (uint32_t i = 0; f && i < f->reg_count; i++) {
         const char *name = f->regs[i].name;
@@ -191,7 +191,7 @@ void debug_show_registers(debug_session *s, const char *text) {
         while (*text && found && (isalnum((unsigned char)found[strlen(name)])))
             found = strstr(found + 1, name);
         if (!found) continue;
-        show_register(s, &place, &f->regs[i]);
+        show_register(s, &context, &f->regs[i]);
         shown++;
     }
     if (!shown) debug_say(s, "No such registers in this function.\n");

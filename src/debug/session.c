@@ -52,7 +52,7 @@ bool debug_path_of(const debug_session *s, const sim_warp *warp, uint32_t lane, 
     return false;
 }
 
-bool debug_focused_place(debug_session *s, debug_place *place) {
+bool debug_focused_context(debug_session *s, debug_context *context) {
     if (!debug_is_stopped(s)) return false;
     const sim_warp *warp = debug_focused_warp(s);
     sim_inspect_path path;
@@ -61,16 +61,16 @@ bool debug_focused_place(debug_session *s, debug_place *place) {
                      "them).\n");
         return false;
     }
-    *place = (debug_place){
+    *context = (debug_context){
         .warp = warp, .lane = s->focus.lane, .frame = path.frame, .inst = path.inst, .symbols = s->symbols};
     for (unsigned i = 0; i < s->focus.level; i++) {
         const ptx_inst *back;
         uint32_t caller;
-        if (!sim_inspect_caller(warp, place->frame, &caller, &back)) break;
-        place->frame = caller;
+        if (!sim_inspect_caller(warp, context->frame, &caller, &back)) break;
+        context->frame = caller;
         const ptx_function *function = sim_inspect_function(warp, caller);
         if (!back && function && function->inst_count) back = function->insts + function->inst_count;
-        place->inst = back ? back - 1 : NULL; // the call itself
+        context->inst = back ? back - 1 : NULL; // the call itself
     }
     return true;
 }
@@ -102,12 +102,12 @@ static void focus_on(debug_session *s, const sim_event *event, uint32_t lane) {
 
 // In code that is not the user's (__assert_fail) the call that led there is what to look at.
 static void select_own_call(debug_session *s) {
-    debug_place place;
+    debug_context context;
     uint32_t depth = UINT32_MAX;
-    for (s->focus.level = 0; debug_focused_place(s, &place); s->focus.level++) {
-        if (depth == UINT32_MAX) depth = debug_depth(place.warp, place.frame);
+    for (s->focus.level = 0; debug_focused_context(s, &context); s->focus.level++) {
+        if (depth == UINT32_MAX) depth = debug_depth(context.warp, context.frame);
         debug_line at = {UINT32_MAX, 0};
-        if (place.inst) at = debug_line_at(s->symbols, place.inst, UINT32_MAX, NULL);
+        if (context.inst) at = debug_line_at(s->symbols, context.inst, UINT32_MAX, NULL);
         bool own = at.file < s->launch.module->file_count && at.line &&
                    !ptx_is_foreign(s->launch.module->files[at.file].path);
         if (own) return;
@@ -194,12 +194,12 @@ static bool step_ends(debug_session *s, const sim_event *event, int *lane) {
 }
 
 bool debug_begin_step(debug_session *s, debug_mode mode, uint64_t count, bool whole_warp, bool forward) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return false;
-    uint32_t depth = debug_depth(place.warp, place.frame); // of the selected call
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return false;
+    uint32_t depth = debug_depth(context.warp, context.frame); // of the selected call
     debug_line line = {UINT32_MAX, 0};
     uint32_t inlined = 0;
-    if (place.inst) line = debug_line_at(s->symbols, place.inst, UINT32_MAX, &inlined);
+    if (context.inst) line = debug_line_at(s->symbols, context.inst, UINT32_MAX, &inlined);
     s->step = (debug_step){.mode = mode,
                            .whole_warp = whole_warp,
                            .of = s->focus,
@@ -209,7 +209,7 @@ bool debug_begin_step(debug_session *s, debug_mode mode, uint64_t count, bool wh
                            .count = count,
                            .forward = forward};
     sim_inspect_path path;
-    if (debug_path_of(s, place.warp, place.lane, &path)) s->step.mask = path.mask;
+    if (debug_path_of(s, context.warp, context.lane, &path)) s->step.mask = path.mask;
     return true;
 }
 

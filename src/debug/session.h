@@ -47,7 +47,7 @@ typedef struct debug_step {
     debug_focus of;
     debug_line line;  // where it began
     uint32_t depth;   // calls
-    uint32_t inlined; // of calls that the compiler put in place
+    uint32_t inlined; // of calls that the compiler inlined
     uint64_t count;   // times to go
     bool forward;     // only to lines further down
     uint32_t mask;    // the lanes that began it
@@ -117,7 +117,7 @@ const sim_warp *debug_focused_warp(const debug_session *session);
 // The focused lane's path; false where the thread has ended.
 bool debug_path_of(const debug_session *session, const sim_warp *warp, uint32_t lane, sim_inspect_path *path);
 // The focused thread, in the selected call. False, having said why, where there is none.
-bool debug_focused_place(debug_session *session, debug_place *place);
+bool debug_focused_context(debug_session *session, debug_context *context);
 uint32_t debug_depth(const sim_warp *warp, uint32_t frame);
 void debug_clear_step(debug_session *session);
 // Begins a step of the focused thread; false, having said why, where it cannot.
@@ -140,19 +140,19 @@ void debug_describe_breakpoint(debug_session *session, const debug_breakpoint *b
 void debug_prompt(debug_session *session);
 
 // show.c
-// The focused thread's place; brief: the line alone.
+// Where the focused thread is; brief: the line alone.
 void debug_show_where(debug_session *session, bool brief, bool with_code);
 void debug_show_focus(debug_session *session);
 void debug_show_frames(debug_session *session);
 void debug_show_threads(debug_session *session, bool all);
-void debug_show_place(debug_session *session, const ptx_inst *inst, base_text *out); // "kernel at t.cu:23"
+void debug_show_location(debug_session *session, const ptx_inst *inst, base_text *out); // "kernel at t.cu:23"
 
 // source.c
 void debug_forget_sources(debug_session *session);
 const debug_source *debug_source_of(debug_session *session, uint32_t file); // index into the module's files
 bool debug_show_line(debug_session *session, uint32_t file, uint32_t line, bool here);
 void debug_show_list(debug_session *session, uint32_t file, uint32_t line);
-void debug_show_code(debug_session *session, const debug_place *place, uint32_t around);
+void debug_show_code(debug_session *session, const debug_context *context, uint32_t around);
 
 // memory.c
 void debug_show_memory(debug_session *session, const char *options, const char *text); // x/8f ADDRESS

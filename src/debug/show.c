@@ -23,7 +23,7 @@ static void line_text(const debug_session *s, debug_line at, const ptx_inst *ins
         base_text_add(out, "the end of the function");
 }
 
-void debug_show_place(debug_session *s, const ptx_inst *inst, base_text *out) {
+void debug_show_location(debug_session *s, const ptx_inst *inst, base_text *out) {
     debug_line at = {UINT32_MAX, 0};
     if (inst) at = debug_line_at(s->symbols, inst, UINT32_MAX, NULL);
     line_text(s, at, inst, out);
@@ -31,57 +31,57 @@ void debug_show_place(debug_session *s, const ptx_inst *inst, base_text *out) {
 
 // ---- calls -----------------------------------------------------------------------------------------------
 
-static void show_arguments(debug_session *s, const debug_place *place, const debug_die *scope) {
+static void show_arguments(debug_session *s, const debug_context *context, const debug_die *scope) {
     unsigned count = 0;
     debug_value value;
     debug_say(s, "(");
     for (const debug_die *d = scope ? scope->child : NULL; d; d = d->next) {
         if (d->tag != DEBUG_TAG_PARAMETER || !debug_die_name(d)) continue;
         debug_say(s, "%s%s=", count++ ? ", " : "", debug_die_name(d));
-        if (debug_variable_value(place, d, &value, NULL) == KZ_OK)
-            debug_print_value(place, &value, (debug_format){.brief = true}, &s->out);
+        if (debug_variable_value(context, d, &value, NULL) == KZ_OK)
+            debug_print_value(context, &value, (debug_format){.brief = true}, &s->out);
         else
             debug_say(s, "?");
     }
     debug_say(s, ")");
 }
 
-static void show_call(debug_session *s, const debug_place *place, const debug_call *call) {
+static void show_call(debug_session *s, const debug_context *context, const debug_call *call) {
     char name[256] = "?";
-    const ptx_function *function = sim_inspect_function(place->warp, place->frame);
+    const ptx_function *function = sim_inspect_function(context->warp, context->frame);
     if (call->inlined)
         debug_say(s, "%s ", call->name);
     else {
         if (function) debug_function_name(s->symbols, function, name, sizeof name);
         debug_say(s, "%s ", name);
     }
-    show_arguments(s, place, call->scope);
+    show_arguments(s, context, call->scope);
     debug_say(s, " at ");
-    line_text(s, call->at, place->inst, &s->out);
+    line_text(s, call->at, context->inst, &s->out);
     if (call->inlined) debug_say(s, ", inlined");
     debug_say(s, "\n");
 }
 
-static unsigned calls_of(debug_session *s, const debug_place *place, debug_call calls[DEBUG_CALLS]) {
-    if (place->inst) return debug_calls_at(s->symbols, place->inst, calls);
+static unsigned calls_of(debug_session *s, const debug_context *context, debug_call calls[DEBUG_CALLS]) {
+    if (context->inst) return debug_calls_at(s->symbols, context->inst, calls);
     calls[0] = (debug_call){.at = {UINT32_MAX, 0}};
     return 1;
 }
 
 void debug_show_frames(debug_session *s) {
-    debug_place place;
+    debug_context context;
     debug_call calls[DEBUG_CALLS];
     unsigned level = s->focus.level, number = 0;
     s->focus.level = 0;
-    if (debug_focused_place(s, &place)) {
-        uint32_t depth = debug_depth(place.warp, place.frame);
+    if (debug_focused_context(s, &context)) {
+        uint32_t depth = debug_depth(context.warp, context.frame);
         for (unsigned i = 0; i <= depth && i < 1000; i++) {
             s->focus.level = i;
-            if (!debug_focused_place(s, &place)) break;
-            unsigned count = calls_of(s, &place, calls);
+            if (!debug_focused_context(s, &context)) break;
+            unsigned count = calls_of(s, &context, calls);
             for (unsigned j = 0; j < count; j++) {
                 debug_say(s, "%c #%u  ", i == level && j == 0 ? '*' : ' ', number++);
-                show_call(s, &place, &calls[j]);
+                show_call(s, &context, &calls[j]);
             }
         }
     }
@@ -111,16 +111,16 @@ void debug_show_focus(debug_session *s) {
 }
 
 void debug_show_where(debug_session *s, bool brief, bool with_code) {
-    debug_place place;
-    if (!debug_focused_place(s, &place)) return;
+    debug_context context;
+    if (!debug_focused_context(s, &context)) return;
     debug_call calls[DEBUG_CALLS];
-    calls_of(s, &place, calls);
+    calls_of(s, &context, calls);
     if (!brief) {
-        show_call(s, &place, &calls[0]);
+        show_call(s, &context, &calls[0]);
         debug_show_focus(s);
     }
     bool shown = debug_show_line(s, calls[0].at.file, calls[0].at.line, true);
-    if (!shown || with_code) debug_show_code(s, &place, 0);
+    if (!shown || with_code) debug_show_code(s, &context, 0);
 }
 
 // ---- everybody -------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ static void path_text(debug_session *s, const sim_warp *warp, const sim_inspect_
     const ptx_inst *inst = path->state == SIM_INSPECT_RUNNING && warp == s->event->self && s->event->inst
                                ? s->event->inst
                                : path->inst;
-    debug_show_place(s, inst, out);
+    debug_show_location(s, inst, out);
     switch (path->state) {
     case SIM_INSPECT_RUNNING: break;
     case SIM_INSPECT_READY: {

@@ -97,9 +97,9 @@ void debug_show_list(debug_session *s, uint32_t file, uint32_t line) {
         return;
     }
     debug_line at = {UINT32_MAX, 0};
-    debug_place place;
-    if (s->event && debug_focused_place(s, &place) && place.inst)
-        at = debug_line_at(s->symbols, place.inst, UINT32_MAX, NULL);
+    debug_context context;
+    if (s->event && debug_focused_context(s, &context) && context.inst)
+        at = debug_line_at(s->symbols, context.inst, UINT32_MAX, NULL);
     uint32_t here = at.file == file ? at.line : 0;
     uint32_t first = line > LIST_LINES / 2 ? line - LIST_LINES / 2 : 1;
     for (uint32_t i = 0; i < LIST_LINES; i++) {
@@ -111,10 +111,10 @@ void debug_show_list(debug_session *s, uint32_t file, uint32_t line) {
     s->listed_line = first + LIST_LINES + LIST_LINES / 2;
 }
 
-void debug_show_code(debug_session *s, const debug_place *place, uint32_t around) {
-    const ptx_function *f = sim_inspect_function(place->warp, place->frame);
-    if (!f || !place->inst) return;
-    uint32_t index = (uint32_t)(place->inst - f->insts);
+void debug_show_code(debug_session *s, const debug_context *context, uint32_t around) {
+    const ptx_function *f = sim_inspect_function(context->warp, context->frame);
+    if (!f || !context->inst) return;
+    uint32_t index = (uint32_t)(context->inst - f->insts);
     uint32_t first = index > around ? index - around : 0;
     uint32_t last = index + around < f->inst_count ? index + around + 1 : f->inst_count;
     int32_t line_before = -1;

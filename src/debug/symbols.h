@@ -83,7 +83,7 @@ typedef struct debug_line {
     uint32_t file, line;
 } debug_line;
 
-// Where an instruction is, as the user sees it: the functions that the compiler put in place, the innermost
+// Where an instruction is, as the user sees it: the functions that the compiler inlined, the innermost
 // first, and at last the function itself, each with its line. Inner ones that are headers of the toolkit's
 // are left out where somebody else called them.
 enum { DEBUG_CALLS = 64 };
@@ -94,7 +94,7 @@ typedef struct debug_call {
     const debug_die *scope; // NULL: not known, so are its parameters
 } debug_call;
 unsigned debug_calls_at(debug_symbols *symbols, const ptx_inst *inst, debug_call calls[DEBUG_CALLS]);
-// The innermost line of those; where `most` is less than the functions put in place, an outer one.
+// The innermost line of those; where `most` is less than the functions inlined, an outer one.
 debug_line debug_line_at(debug_symbols *symbols, const ptx_inst *inst, uint32_t most, uint32_t *inlined);
 
 // The variable that `name` means at this instruction: the innermost scope first, then the module's own.

@@ -15,12 +15,12 @@ bool debug_value_is_number(const debug_value *value) {
     return type->kind != DEBUG_VOID && type->kind != DEBUG_ARRAY && type->kind != DEBUG_STRUCT;
 }
 
-bool debug_value_bits(const debug_place *place, const debug_value *value, uint64_t *bits) {
+bool debug_value_bits(const debug_context *context, const debug_value *value, uint64_t *bits) {
     uint64_t size = debug_type_real(value->type)->bytes;
     *bits = 0;
     if (size == 0 || size > 8) return false;
     if (value->in_memory)
-        return sim_inspect_memory(place->warp, place->lane, value->address, bits, (uint32_t)size);
+        return sim_inspect_memory(context->warp, context->lane, value->address, bits, (uint32_t)size);
     memcpy(bits, value->bytes, size);
     return true;
 }
@@ -41,9 +41,9 @@ static double real_of(const debug_type *type, uint64_t bits) {
     return real;
 }
 
-bool debug_value_truth(const debug_place *place, const debug_value *value, bool *truth) {
+bool debug_value_truth(const debug_context *context, const debug_value *value, bool *truth) {
     uint64_t bits;
-    if (!debug_value_is_number(value) || !debug_value_bits(place, value, &bits)) return false;
+    if (!debug_value_is_number(value) || !debug_value_bits(context, value, &bits)) return false;
     const debug_type *type = debug_type_real(value->type);
     bool real = type->kind == DEBUG_FLOAT || type->kind == DEBUG_HALF || type->kind == DEBUG_BFLOAT;
     *truth = real ? real_of(type, bits) != 0.0 : bits != 0;
@@ -159,8 +159,8 @@ void debug_print_number(const debug_type *type, uint64_t bits, char letter, base
 
 // ---- arrays and structures -------------------------------------------------------------------------------
 
-static void print_at(const debug_place *place, const debug_value *value, debug_format format, unsigned level,
-                     base_text *out);
+static void print_at(const debug_context *context, const debug_value *value, debug_format format,
+                     unsigned level, base_text *out);
 
 static debug_value part_of(const debug_value *whole, const debug_type *type, uint64_t offset) {
     debug_value part = {.type = type, .in_memory = whole->in_memory, .address = whole->address + offset};
@@ -169,14 +169,14 @@ static debug_value part_of(const debug_value *whole, const debug_type *type, uin
     return part;
 }
 
-static bool same_number(const debug_place *place, const debug_value *a, const debug_value *b) {
+static bool same_number(const debug_context *context, const debug_value *a, const debug_value *b) {
     uint64_t x, y;
-    return debug_value_is_number(a) && debug_value_bits(place, a, &x) && debug_value_bits(place, b, &y) &&
+    return debug_value_is_number(a) && debug_value_bits(context, a, &x) && debug_value_bits(context, b, &y) &&
            x == y;
 }
 
 // Equal neighbours are told once, as gdb does: 0 <repeats 12 times>.
-static void print_array(const debug_place *place, const debug_value *value, debug_format format,
+static void print_array(const debug_context *context, const debug_value *value, debug_format format,
                         unsigned level, base_text *out) {
     const debug_type *type = debug_type_real(value->type);
     uint64_t shown = 0, most = format.brief ? MAX_BRIEF : MAX_ELEMENTS, size = type->target->bytes;
@@ -195,10 +195,10 @@ static void print_array(const debug_place *place, const debug_value *value, debu
         uint64_t repeats = 1;
         while (i + repeats < type->count && repeats < 100000) {
             debug_value next = part_of(value, type->target, (i + repeats) * size);
-            if (!same_number(place, &element, &next)) break;
+            if (!same_number(context, &element, &next)) break;
             repeats++;
         }
-        print_at(place, &element, format, level + 1, out);
+        print_at(context, &element, format, level + 1, out);
         if (repeats >= 4)
             base_text_add(out, " <repeats %" PRIu64 " times>", repeats);
         else
@@ -208,7 +208,7 @@ static void print_array(const debug_place *place, const debug_value *value, debu
     base_text_add(out, "}");
 }
 
-static void print_struct(const debug_place *place, const debug_value *value, debug_format format,
+static void print_struct(const debug_context *context, const debug_value *value, debug_format format,
                          unsigned level, base_text *out) {
     const debug_type *type = debug_type_real(value->type);
     base_text_add(out, "{");
@@ -220,31 +220,31 @@ static void print_struct(const debug_place *place, const debug_value *value, deb
         }
         if (type->members[i].name) base_text_add(out, "%s = ", type->members[i].name);
         debug_value member = part_of(value, type->members[i].type, type->members[i].offset);
-        print_at(place, &member, format, level + 1, out);
+        print_at(context, &member, format, level + 1, out);
     }
     base_text_add(out, "}");
 }
 
-static void print_at(const debug_place *place, const debug_value *value, debug_format format, unsigned level,
-                     base_text *out) {
+static void print_at(const debug_context *context, const debug_value *value, debug_format format,
+                     unsigned level, base_text *out) {
     const debug_type *type = debug_type_real(value->type);
     uint64_t bits;
     if (level > MAX_LEVELS) {
         base_text_add(out, "{...}");
     } else if (type->kind == DEBUG_ARRAY) {
-        print_array(place, value, format, level, out);
+        print_array(context, value, format, level, out);
     } else if (type->kind == DEBUG_STRUCT) {
-        print_struct(place, value, format, level, out);
+        print_struct(context, value, format, level, out);
     } else if (type->kind == DEBUG_VOID) {
         base_text_add(out, "<%s, %" PRIu64 " bytes>", type->name, type->bytes);
-    } else if (!debug_value_bits(place, value, &bits)) {
+    } else if (!debug_value_bits(context, value, &bits)) {
         base_text_add(out, "<no memory at 0x%" PRIx64 ">", value->address);
     } else {
         debug_print_number(type, bits, format.letter, out);
     }
 }
 
-void debug_print_value(const debug_place *place, const debug_value *value, debug_format format,
+void debug_print_value(const debug_context *context, const debug_value *value, debug_format format,
                        base_text *out) {
-    print_at(place, value, format, 0, out);
+    print_at(context, value, format, 0, out);
 }
