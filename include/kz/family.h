@@ -44,9 +44,6 @@ typedef struct kz_case {
 
 typedef enum kz_role { KZ_INPUT, KZ_OUTPUT, KZ_INOUT } kz_role;
 
-// Where buffers are: in device memory, or in pinned or pageable host memory.
-typedef enum kz_location { KZ_ON_DEVICE, KZ_ON_HOST_PINNED, KZ_ON_HOST_PAGEABLE } kz_location;
-
 typedef struct kz_buffer {
     const char *name; // "x"
     kz_role role;

@@ -127,6 +127,9 @@ KZ_API kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *addres
 KZ_API kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error); // 0 is allowed
 KZ_API kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error);
 
+// Where buffers are: in device memory, or in pinned or pageable host memory.
+typedef enum kz_location { KZ_ON_DEVICE, KZ_ON_HOST_PINNED, KZ_ON_HOST_PAGEABLE } kz_location;
+
 // Host memory that kz_memory_free ends and that fills and copies take on either side. A GPU's copy engines
 // and kernels can reach pinned memory; a copy with pageable memory on a side goes through a buffer of the
 // driver's, and the call waits for it.

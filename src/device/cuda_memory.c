@@ -76,7 +76,7 @@ kz_status device_cuda_memory_unregister(kz_device *device, void *memory, kz_erro
 }
 
 static bool on_host(kz_device *device, kz_ptr address) {
-    return device_place_of(device, address) != DEVICE_ON_DEVICE;
+    return device_location(device, address) != KZ_ON_DEVICE;
 }
 
 // What the host does by itself to memory that a stream may still use.

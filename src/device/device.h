@@ -120,9 +120,6 @@ typedef struct device_host_range {
     struct device_host_range *next;
 } device_host_range;
 
-// What memory is where: kept by memory.c.
-typedef enum device_place { DEVICE_ON_DEVICE, DEVICE_ON_HOST_PINNED, DEVICE_ON_HOST_PAGEABLE } device_place;
-
 struct kz_device {
     const device_backend *backend;
     kz_device_info info;     // does not change
@@ -160,7 +157,7 @@ struct kz_graph {
 };
 
 // Where an address of the device's lies.
-device_place device_place_of(kz_device *device, kz_ptr address);
+kz_location device_location(kz_device *device, kz_ptr address);
 void device_memory_end(kz_device *device); // of a device that closes
 // KZ_INVALID where the pointer is NULL: "`what` is NULL".
 kz_status device_need(const void *pointer, const char *what, kz_error *error);

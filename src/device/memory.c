@@ -41,14 +41,13 @@ kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_
     return KZ_OK;
 }
 
-device_place device_place_of(kz_device *device, kz_ptr address) {
-    device_place place = DEVICE_ON_DEVICE;
+kz_location device_location(kz_device *device, kz_ptr address) {
+    kz_location location = KZ_ON_DEVICE;
     device_lock(device);
     for (const device_host_range *r = device->host; r; r = r->next)
-        if (address - r->address < r->bytes)
-            place = r->pinned ? DEVICE_ON_HOST_PINNED : DEVICE_ON_HOST_PAGEABLE;
+        if (address - r->address < r->bytes) location = r->pinned ? KZ_ON_HOST_PINNED : KZ_ON_HOST_PAGEABLE;
     device_unlock(device);
-    return place;
+    return location;
 }
 
 // Takes the range that begins at `address` out of the list; NULL where none does.

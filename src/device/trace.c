@@ -9,16 +9,16 @@ static bool is_work(const kz_step *step) {
     return step->kind == KZ_STEP_LAUNCH || step->kind == KZ_STEP_FILL || step->kind == KZ_STEP_COPY;
 }
 
-static device_place place_of(const device_plan_call *call, const kz_arg *arg) {
-    if (arg->kind != KZ_ARG_BUFFER || arg->buffer >= call->buffer_count) return DEVICE_ON_DEVICE;
-    return device_place_of(call->device, call->buffers[arg->buffer]);
+static kz_location location_of(const device_plan_call *call, const kz_arg *arg) {
+    if (arg->kind != KZ_ARG_BUFFER || arg->buffer >= call->buffer_count) return KZ_ON_DEVICE;
+    return device_location(call->device, call->buffers[arg->buffer]);
 }
 
 static device_engine engine_of(const device_plan_call *call, const kz_step *step) {
     if (step->kind != KZ_STEP_COPY) return DEVICE_ENGINE_COMPUTE;
-    if (place_of(call, &step->args[0]) != DEVICE_ON_DEVICE) return DEVICE_ENGINE_TO_HOST;
-    return place_of(call, &step->args[1]) != DEVICE_ON_DEVICE ? DEVICE_ENGINE_TO_DEVICE
-                                                              : DEVICE_ENGINE_COMPUTE;
+    if (location_of(call, &step->args[0]) != KZ_ON_DEVICE) return DEVICE_ENGINE_TO_HOST;
+    return location_of(call, &step->args[1]) != KZ_ON_DEVICE ? DEVICE_ENGINE_TO_DEVICE
+                                                             : DEVICE_ENGINE_COMPUTE;
 }
 
 static void describe(const device_plan_call *call, device_trace *trace) {
@@ -154,8 +154,8 @@ static kz_status describe_work(model *m, const kz_step *step, device_task *task,
         task->seconds = device_fill_seconds(&m->gpu, step->bytes);
         return KZ_OK;
     }
-    bool pageable = place_of(m->call, &step->args[0]) == DEVICE_ON_HOST_PAGEABLE ||
-                    place_of(m->call, &step->args[1]) == DEVICE_ON_HOST_PAGEABLE;
+    bool pageable = location_of(m->call, &step->args[0]) == KZ_ON_HOST_PAGEABLE ||
+                    location_of(m->call, &step->args[1]) == KZ_ON_HOST_PAGEABLE;
     task->seconds = device_copy_seconds(&m->gpu, task->engine, pageable, step->bytes);
     task->blocking = pageable && !m->call->plan->graph;
     return KZ_OK;
