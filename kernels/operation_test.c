@@ -261,7 +261,7 @@ static void nothing_is_invalid(void **state) {
     assert_int_equal(kz_permute_open(*state, KZ_F32, 2, axes, NULL, NULL, &operation, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "order is NULL"));
     assert_int_equal(kz_saxpy_open(*state, KZ_F32, 3, 1.0f, NULL, NULL, &error), KZ_INVALID);
-    assert_non_null(strstr(error.message, "place for the operation is NULL"));
+    assert_non_null(strstr(error.message, "place for the result is NULL"));
     assert_int_equal(kz_reduce_axis_open(*state, KZ_REDUCE_SUM, KZ_F32, (size_t)1 << 40, (size_t)1 << 40, 1,
                                          NULL, &operation, &error),
                      KZ_INVALID);

@@ -226,6 +226,10 @@ static inline uint64_t kz_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b
 // KZ_UNSUPPORTED with a reason, for a plan that does not do a case.
 KZ_API kz_status kz_plan_refuse(kz_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+// Fills `error` (which may be NULL) and returns `status`, for the calls of kz/ops. The first line says what
+// happened and in which call, the next one what to do.
+KZ_API kz_status kz_fail(kz_error *error, kz_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // ---- helpers for references and native variants ---------------------------------------------------
 

@@ -4,7 +4,8 @@
 // with the matching _close or _free; kernels belong to their module. Strings, infos and plans returned by
 // pointer live as long as the object that returned them.
 // Errors: every call that can fail returns a kz_status and, if `error` is not NULL, fills it with what
-// happened, where, the likely cause and the next step. Nothing here exits or prints.
+// happened, where, the likely cause and the next step. Nothing here exits or prints. A pointer that a call needs
+// and that is NULL is KZ_INVALID; a call that returns no status gives 0, NULL or NaN then, or does nothing.
 // Structs that may grow begin with their size, which the caller sets: `kz_launch x = {.size = sizeof x}`. A
 // library of another version reads and fills no more than that; fields it does not know must be 0.
 // Threads: any thread may make any call at any time, on one device too, unless a comment `Threads:` says

@@ -29,6 +29,27 @@ void base_fail_note(kz_error *error, const char *format, ...) {
     va_end(list);
 }
 
+kz_status base_need(const void *pointer, const char *call, base_argument argument, kz_error *error) {
+    static const struct {
+        const char *what, *instead;
+    } rows[] = {
+#define BASE_ARGUMENT(id, what, instead) [BASE_NEEDS_##id] = {what, instead},
+#include "base/arguments.def"
+#undef BASE_ARGUMENT
+    };
+    if (pointer) return KZ_OK;
+    base_fail(error, KZ_INVALID, "%s: %s is NULL", call, rows[argument].what);
+    base_fail_note(error, "%s", rows[argument].instead);
+    return KZ_INVALID;
+}
+
+kz_status base_need_place(const void *pointer, const char *call, const char *type, kz_error *error) {
+    if (pointer) return KZ_OK;
+    base_fail(error, KZ_INVALID, "%s: the place for the result is NULL", call);
+    base_fail_note(error, "pass the address of a %s", type);
+    return KZ_INVALID;
+}
+
 kz_status base_fail_caret(kz_error *error, kz_status status, const char *name, const char *text,
                           size_t length, size_t offset, uint32_t line_number, uint32_t column_number,
                           const char *message) {

@@ -57,14 +57,8 @@ void *device_new(size_t bytes, kz_error *error) {
     return memory;
 }
 
-kz_status device_need(const void *pointer, const char *what, kz_error *error) {
-    if (pointer) return KZ_OK;
-    return base_fail(error, KZ_INVALID, "%s is NULL", what);
-}
-
 kz_status device_check_stream(const kz_device *device, const kz_stream *stream, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
-    if (status || !stream || stream->device == device) return status;
+    if (!stream || stream->device == device) return KZ_OK;
     return base_fail(error, KZ_INVALID, "the stream belongs to %s, not to %s", stream->device->info.id,
                      device->info.id);
 }
@@ -72,8 +66,8 @@ kz_status device_check_stream(const kz_device *device, const kz_stream *stream, 
 // ---- devices ---------------------------------------------------------------------------------------
 
 kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error) {
-    kz_status status = device_need(count, "the count", error);
-    if (!status && capacity > 0) status = device_need(infos, "the list", error);
+    kz_status status = BASE_NEED_PLACE(count, size_t, error);
+    if (!status && capacity > 0) status = BASE_NEED_PLACE(infos, kz_device_info, error);
     if (status) return status;
     if (capacity > 0) status = DEVICE_CHECK_SIZE(kz_device_info, has_memory_guards, infos, error);
     kz_device_info *found = NULL;
@@ -96,7 +90,7 @@ kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, 
 }
 
 kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
-    kz_status status = device_need(device, "where to put the device", error);
+    kz_status status = BASE_NEED_PLACE(device, kz_device *, error);
     if (status) return status;
     *device = NULL;
     if (!id) { // the best there is; a GPU that is there but does not open is an error, not a reason to
@@ -125,14 +119,14 @@ void kz_device_close(kz_device *device) {
 const kz_device_info *kz_device_get_info(const kz_device *device) { return device ? &device->info : NULL; }
 
 kz_status kz_device_synchronize(kz_device *device, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->synchronize(device, error));
 }
 
 kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
     if (status) return status;
     if (!device->backend->set_print)
         return base_fail(error, KZ_UNSUPPORTED, "%s cannot redirect device printf", device->info.id);
@@ -141,7 +135,7 @@ kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, 
 }
 
 kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
     if (status) return status;
     if (!device->backend->set_threads)
         return base_fail(error, KZ_UNSUPPORTED, "%s uses no host threads", device->info.id);
@@ -150,7 +144,7 @@ kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *e
 }
 
 kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
     if (status) return status;
     if (device->backend->counters_enable) {
         device_enter(device);
@@ -163,8 +157,8 @@ kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error) {
 }
 
 kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
-    if (!status) status = device_need(counters, "the counters", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(counters, kz_counters, error);
     if (!status) status = DEVICE_CHECK_SIZE(kz_counters, barriers, counters, error);
     if (status) return status;
     kz_counters own = {0}; // not valid
@@ -179,9 +173,9 @@ kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset,
 // ---- modules ---------------------------------------------------------------------------------------
 
 kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
-    if (!status) status = device_need(image, "the image", error);
-    if (!status) status = device_need(module, "where to put the module", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED(image, IMAGE, error);
+    if (!status) status = BASE_NEED_PLACE(module, kz_module *, error);
     if (status) return status;
     *module = NULL;
     kz_image named;
@@ -243,9 +237,9 @@ static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **ke
 }
 
 kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
-    kz_status status = device_need(module, "the module", error);
-    if (!status) status = device_need(name, "the kernel's name", error);
-    if (!status) status = device_need(kernel, "where to put the kernel", error);
+    kz_status status = BASE_NEED(module, MODULE, error);
+    if (!status) status = BASE_NEED(name, NAME, error);
+    if (!status) status = BASE_NEED_PLACE(kernel, kz_kernel *, error);
     if (status) return status;
     *kernel = NULL;
     device_lock(module->device);
@@ -256,8 +250,8 @@ kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kern
 
 kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                            kz_error *error) {
-    kz_status status = device_need(module, "the module", error);
-    if (!status) status = device_need(name, "the variable's name", error);
+    kz_status status = BASE_NEED(module, MODULE, error);
+    if (!status) status = BASE_NEED(name, NAME, error);
     if (status) return status;
     kz_ptr at;
     size_t size;
@@ -271,8 +265,8 @@ kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address,
 }
 
 kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error) {
-    kz_status status = device_need(kernel, "the kernel", error);
-    if (!status) status = device_need(info, "where to put the info", error);
+    kz_status status = BASE_NEED(kernel, KERNEL, error);
+    if (!status) status = BASE_NEED_PLACE(info, kz_kernel_info, error);
     if (!status) status = DEVICE_CHECK_SIZE(kz_kernel_info, param_count, info, error);
     if (!status) device_give(info, info->size, &kernel->info, sizeof kernel->info);
     return status;
@@ -280,7 +274,7 @@ kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *
 
 kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
                               kz_error *error) {
-    kz_status status = device_need(kernel, "the kernel", error);
+    kz_status status = BASE_NEED(kernel, KERNEL, error);
     if (status) return status;
     kz_device *device = kernel->module->device;
     if (!device->backend->kernel_param)
@@ -367,8 +361,6 @@ static kz_status check_args(const kz_kernel *kernel, const void *const *args, si
     if (kernel->info.param_count >= 0 && count != (size_t)kernel->info.param_count)
         return base_fail(error, KZ_INVALID, "launching %s with %zu arguments: it takes %d", kernel->name,
                          count, kernel->info.param_count);
-    if (count && !args)
-        return base_fail(error, KZ_INVALID, "launching %s: the arguments are NULL", kernel->name);
     for (size_t i = 0; i < count; i++)
         if (!args[i])
             return base_fail(error, KZ_INVALID, "launching %s: argument %zu is NULL", kernel->name, i);
@@ -378,15 +370,17 @@ static kz_status check_args(const kz_kernel *kernel, const void *const *args, si
 kz_status kz_launch_kernel(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *given,
                            const void *const *args, size_t arg_count, kz_error *error) {
     kz_launch own, *launch = &own;
-    kz_status status = device_check_stream(device, stream, error);
-    if (!status) status = device_need(kernel, "the kernel", error);
-    if (!status) status = device_need(given, "the launch", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = device_check_stream(device, stream, error);
+    if (!status) status = BASE_NEED(kernel, KERNEL, error);
+    if (!status) status = BASE_NEED(given, LAUNCH, error);
     if (!status) status = DEVICE_TAKE(kz_launch, overlap, launch, given, error);
     if (status) return status;
     if (kernel->module->device != device)
         return base_fail(error, KZ_INVALID, "%s was loaded on %s, not on %s", kernel->name,
                          kernel->module->device->info.id, device->info.id);
     status = check_grid(kernel, launch, error);
+    if (!status && arg_count) status = BASE_NEED(args, ARGUMENTS, error);
     if (!status) status = check_args(kernel, args, arg_count, error);
     if (!status && device->info.kind != KZ_DEVICE_CPU) {
         status = check_block(kernel, launch, &device->info, error);

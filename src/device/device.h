@@ -159,8 +159,6 @@ struct kz_graph {
 // Where an address of the device's lies.
 kz_location device_location(kz_device *device, kz_ptr address);
 void device_memory_end(kz_device *device); // of a device that closes
-// KZ_INVALID where the pointer is NULL: "`what` is NULL".
-kz_status device_need(const void *pointer, const char *what, kz_error *error);
 // A stream must be the device's own; NULL is the default stream.
 kz_status device_check_stream(const kz_device *device, const kz_stream *stream, kz_error *error);
 // Streams and events of plans; graphs of plans (plan.c).

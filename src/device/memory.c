@@ -1,28 +1,30 @@
 // Memory, fills and copies: what is the same for every backend.
 #include "device/device.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // ---- allocations -----------------------------------------------------------------------------------
 
-static kz_status check_alloc(const kz_device *device, kz_ptr *address, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
-    if (!status) status = device_need(address, "where to put the address", error);
-    if (!status) *address = 0;
-    return status;
-}
-
 kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
-    kz_status status = check_alloc(device, address, error);
-    if (status || !bytes) return status;
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(address, kz_ptr, error);
+    if (status) return status;
+    *address = 0;
+    if (!bytes) return KZ_OK;
     device_enter(device);
     return device_leave(device, device->backend->memory_alloc(device, bytes, address, error));
 }
 
 kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
                                kz_error *error) {
-    kz_status status = check_alloc(device, address, error);
-    if (status || !bytes) return status;
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(address, kz_ptr, error);
+    if (status) return status;
+    *address = 0;
+    if (!bytes) return KZ_OK;
     const device_backend *backend = device->backend;
     device_host_range *range = DEVICE_NEW(device_host_range, error);
     if (!range) return KZ_NO_MEMORY;
@@ -59,7 +61,7 @@ static device_host_range *take_range(device_host_range **list, kz_ptr address) {
 }
 
 kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
     if (status || !address) return status;
     const device_backend *backend = device->backend;
     device_lock(device); // out of the list first: freed, the address may be another thread's next
@@ -75,14 +77,26 @@ kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
 }
 
 kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
-    if (!status) status = device_need(bytes, "where to put the size", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(bytes, size_t, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->memory_available(device, bytes, error));
 }
 
 // ---- memory of the host's own ----------------------------------------------------------------------
+
+// A driver pins pages, so it finds out; the simulator and `cpu` ask the kernel, which knows the pages that are mapped.
+static kz_status check_mapped(const kz_device *device, kz_ptr address, size_t bytes, kz_error *error) {
+    kz_ptr page = (kz_ptr)sysconf(_SC_PAGESIZE), begin = address - address % page, end;
+    bool ends = !__builtin_add_overflow(address, bytes, &end);
+    if (ends && (msync((void *)(uintptr_t)begin, end - begin, MS_ASYNC) == 0 || errno != ENOMEM))
+        return KZ_OK;
+    base_fail(error, KZ_INVALID, "%s: %zu bytes at 0x%llx are not all memory of this process",
+              device->info.id, bytes, (unsigned long long)address);
+    base_fail_note(error, "likely cause: a size that is not the buffer's, or a buffer that was freed");
+    return KZ_INVALID;
+}
 
 static kz_status check_overlap(const kz_device *device, kz_ptr address, size_t bytes, kz_error *error) {
     for (const device_host_range *r = device->registered; r; r = r->next)
@@ -98,10 +112,12 @@ static kz_status check_overlap(const kz_device *device, kz_ptr address, size_t b
 }
 
 kz_status kz_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
-    if (!status && bytes) status = device_need(memory, "the memory to register", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status && bytes) status = BASE_NEED(memory, MEMORY, error);
     if (status || !bytes) return status;
     kz_ptr address = (kz_ptr)(uintptr_t)memory;
+    status = check_mapped(device, address, bytes, error);
+    if (status) return status;
     device_host_range *range = DEVICE_NEW(device_host_range, error);
     if (!range) return KZ_NO_MEMORY;
     device_lock(device); // pinning takes long, but two threads must not register one range
@@ -119,7 +135,7 @@ kz_status kz_memory_register(kz_device *device, void *memory, size_t bytes, kz_e
 }
 
 kz_status kz_memory_unregister(kz_device *device, void *memory, kz_error *error) {
-    kz_status status = device_need(device, "the device", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
     if (status || !memory) return status;
     device_lock(device);
     device_host_range *range = take_range(&device->registered, (kz_ptr)(uintptr_t)memory);
@@ -143,18 +159,18 @@ void device_memory_end(kz_device *device) {
 // ---- fills and copies ------------------------------------------------------------------------------
 
 // The device address and, where there is one, the host address of a copy of `bytes` bytes.
-static kz_status check_transfer(const kz_device *device, const kz_stream *stream, kz_ptr address,
-                                const void *host, size_t bytes, kz_error *error) {
-    kz_status status = device_check_stream(device, stream, error);
+static kz_status check_transfer(const char *call, const kz_device *device, const kz_stream *stream,
+                                kz_ptr address, const void *host, size_t bytes, kz_error *error) {
+    kz_status status = base_need(device, call, BASE_NEEDS_DEVICE, error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status || !bytes) return status;
-    if (!address)
-        return base_fail(error, KZ_INVALID, "a copy or fill of %zu bytes at device address 0", bytes);
-    return device_need(host, "the host's side of a copy", error);
+    if (!address) return base_fail(error, KZ_INVALID, "%s: %zu bytes at device address 0", call, bytes);
+    return base_need(host, call, BASE_NEEDS_MEMORY, error);
 }
 
 kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
                          kz_error *error) {
-    kz_status status = check_transfer(device, stream, to, device, bytes, error);
+    kz_status status = check_transfer(__func__, device, stream, to, device, bytes, error);
     if (status || !bytes) return status;
     device_enter(device);
     return device_leave(device, device->backend->fill(device, stream, to, byte, bytes, error));
@@ -162,7 +178,7 @@ kz_status kz_memory_fill(kz_device *device, kz_stream *stream, kz_ptr to, uint8_
 
 kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, const void *from, size_t bytes,
                             kz_error *error) {
-    kz_status status = check_transfer(device, stream, to, from, bytes, error);
+    kz_status status = check_transfer(__func__, device, stream, to, from, bytes, error);
     if (status || !bytes) return status;
     device_enter(device);
     return device_leave(device, device->backend->copy_to_device(device, stream, to, from, bytes, error));
@@ -170,7 +186,7 @@ kz_status kz_copy_to_device(kz_device *device, kz_stream *stream, kz_ptr to, con
 
 kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr from, size_t bytes,
                           kz_error *error) {
-    kz_status status = check_transfer(device, stream, from, to, bytes, error);
+    kz_status status = check_transfer(__func__, device, stream, from, to, bytes, error);
     if (status || !bytes) return status;
     device_enter(device);
     return device_leave(device, device->backend->copy_to_host(device, stream, to, from, bytes, error));
@@ -178,8 +194,8 @@ kz_status kz_copy_to_host(kz_device *device, kz_stream *stream, void *to, kz_ptr
 
 kz_status kz_copy_on_device(kz_device *device, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
                             kz_error *error) {
-    kz_status status = check_transfer(device, stream, to, device, bytes, error);
-    if (!status) status = check_transfer(device, stream, from, device, bytes, error);
+    kz_status status = check_transfer(__func__, device, stream, to, device, bytes, error);
+    if (!status) status = check_transfer(__func__, device, stream, from, device, bytes, error);
     if (status || !bytes) return status;
     device_enter(device);
     return device_leave(device, device->backend->copy_on_device(device, stream, to, from, bytes, error));

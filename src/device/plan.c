@@ -67,8 +67,11 @@ static kz_status run_launch(const plan_run *run, uint32_t index) {
         if (status) return status;
         args[i] = &values[i]; // little-endian: a narrower parameter reads the low bytes
     }
-    if (!run->module)
-        return base_fail(run->error, KZ_INVALID, "the plan launches %s, but the module is NULL", step->entry);
+    if (!run->module) {
+        base_fail(run->error, KZ_INVALID, "the plan launches %s, but the module is NULL", step->entry);
+        base_fail_note(run->error, "kz_module_load gives one: load the image that has this kernel");
+        return KZ_INVALID;
+    }
     kz_kernel *kernel;
     kz_status status = kz_module_kernel(run->module, step->entry, &kernel, run->error);
     if (status) return status;
@@ -171,11 +174,6 @@ static kz_status run_step(const plan_run *run, uint32_t index) {
 
 static kz_status check(const device_plan_call *call, bool used[KZ_PLAN_STREAMS], kz_error *error) {
     const kz_plan *plan = call->plan;
-    if (!call->device || !plan || (call->buffer_count && !call->buffers))
-        return base_fail(error, KZ_INVALID, "the %s is NULL",
-                         !call->device ? "device"
-                         : !plan       ? "plan"
-                                       : "list of buffers");
     if (plan->step_count > KZ_PLAN_STEPS)
         return base_fail(error, KZ_INVALID, "the plan has %u steps; %d is the most", plan->step_count,
                          KZ_PLAN_STEPS);
@@ -213,19 +211,22 @@ kz_status device_plan_steps(const device_plan_call *call, const device_plan_watc
     return !status && several ? join_streams(&run, used) : status;
 }
 
-uint64_t kz_plan_workspace(const kz_plan *plan) { return plan->workspace_bytes; }
+uint64_t kz_plan_workspace(const kz_plan *plan) { return plan ? plan->workspace_bytes : 0; }
 
-size_t kz_plan_step_count(const kz_plan *plan) { return plan->step_count; }
+size_t kz_plan_step_count(const kz_plan *plan) { return plan ? plan->step_count : 0; }
 
 kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, const kz_plan *plan,
                       const kz_ptr *buffers, size_t buffer_count, kz_ptr workspace, kz_error *error) {
     const device_plan_call call = {device, stream, module, plan, buffers, buffer_count, workspace};
-    if (!device) return base_fail(error, KZ_INVALID, "the device is NULL");
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED(plan, PLAN, error);
+    if (!status && buffer_count) status = BASE_NEED(buffers, BUFFERS, error);
+    if (status) return status;
     // Not the device's lock, where its backend allows: a plan may wait, and must hold up other plans alone.
     pthread_mutex_lock(&device->plan_lock);
     device_enter(device);
-    kz_status status = plan && plan->graph && module ? device_plan_launch_graph(&call, error)
-                                                     : device_plan_steps(&call, NULL, error);
+    status = plan->graph && module ? device_plan_launch_graph(&call, error)
+                                   : device_plan_steps(&call, NULL, error);
     device_leave(device, status);
     pthread_mutex_unlock(&device->plan_lock);
     return status;

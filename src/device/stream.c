@@ -4,28 +4,22 @@
 // Whatever is passed must belong to `device`.
 static kz_status check_owner(const kz_device *device, const kz_device *owner, const char *what,
                              kz_error *error) {
-    if (!device) return base_fail(error, KZ_INVALID, "the device is NULL");
-    if (!owner) return base_fail(error, KZ_INVALID, "the %s is NULL", what);
     if (owner == device) return KZ_OK;
     return base_fail(error, KZ_INVALID, "the %s belongs to %s, not to %s", what, owner->info.id,
                      device->info.id);
 }
 
-static const kz_device *stream_owner(const kz_device *device, const kz_stream *stream) {
-    return stream ? stream->device : device; // the default stream is everybody's
-}
-static const kz_device *event_owner(const kz_event *event) { return event ? event->device : NULL; }
-
-static kz_status check_event(const kz_device *device, const kz_event *event, const kz_stream *stream,
+static kz_status check_event(const char *call, const kz_device *device, const kz_event *event,
                              kz_error *error) {
-    kz_status status = check_owner(device, event_owner(event), "event", error);
-    return status ? status : check_owner(device, stream_owner(device, stream), "stream", error);
+    kz_status status = base_need(device, call, BASE_NEEDS_DEVICE, error);
+    if (!status) status = base_need(event, call, BASE_NEEDS_EVENT, error);
+    return status ? status : check_owner(device, event->device, "event", error);
 }
 
 kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error) {
-    kz_status status = check_owner(device, device, "stream", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(stream, kz_stream *, error);
     if (status) return status;
-    if (!stream) return base_fail(error, KZ_INVALID, "where to put the stream is NULL");
     *stream = NULL;
     device_enter(device);
     status = device_leave(device, device->backend->stream_open(device, stream, error));
@@ -34,9 +28,9 @@ kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error)
 }
 
 kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error) {
-    kz_status status = check_owner(device, device, "stream", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(stream, kz_stream *, error);
     if (status) return status;
-    if (!stream) return base_fail(error, KZ_INVALID, "where to put the stream is NULL");
     *stream = NULL;
     if (!device->backend->stream_wrap) {
         base_fail(error, KZ_UNSUPPORTED, "%s has no streams but its own: a CUstream belongs to a GPU",
@@ -44,9 +38,8 @@ kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz
         base_fail_note(error, "open one with kz_stream_open, or take a `cuda` device");
         return KZ_UNSUPPORTED;
     }
-    if (!handle)
-        return base_fail(error, KZ_INVALID, "the handle is NULL: the default stream needs no wrapping");
-    status = device->backend->stream_wrap(device, handle, stream, error);
+    status = BASE_NEED(handle, HANDLE, error);
+    if (!status) status = device->backend->stream_wrap(device, handle, stream, error);
     if (!status) (*stream)->device = device;
     return status;
 }
@@ -65,23 +58,25 @@ void *kz_stream_handle(const kz_stream *stream) {
 }
 
 kz_status kz_stream_synchronize(kz_device *device, kz_stream *stream, kz_error *error) {
-    kz_status status = check_owner(device, stream_owner(device, stream), "stream", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->stream_synchronize(device, stream, error));
 }
 
 kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, kz_error *error) {
-    kz_status status = check_event(device, event, stream, error);
+    kz_status status = check_event(__func__, device, event, error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->stream_wait(device, stream, event, error));
 }
 
 kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error) {
-    kz_status status = check_owner(device, device, "event", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED_PLACE(event, kz_event *, error);
     if (status) return status;
-    if (!event) return base_fail(error, KZ_INVALID, "where to put the event is NULL");
     *event = NULL;
     device_enter(device);
     status = device_leave(device, device->backend->event_open(device, event, error));
@@ -98,14 +93,15 @@ void kz_event_close(kz_event *event) {
 }
 
 kz_status kz_event_record(kz_device *device, kz_event *event, kz_stream *stream, kz_error *error) {
-    kz_status status = check_event(device, event, stream, error);
+    kz_status status = check_event(__func__, device, event, error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->event_record(device, event, stream, error));
 }
 
 kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *error) {
-    kz_status status = check_owner(device, event_owner(event), "event", error);
+    kz_status status = check_event(__func__, device, event, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->event_synchronize(device, event, error));
@@ -113,10 +109,10 @@ kz_status kz_event_synchronize(kz_device *device, kz_event *event, kz_error *err
 
 kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, double *seconds,
                            kz_error *error) {
-    kz_status status = check_owner(device, event_owner(from), "first event", error);
-    if (!status) status = check_owner(device, event_owner(to), "second event", error);
+    kz_status status = check_event(__func__, device, from, error);
+    if (!status) status = check_event(__func__, device, to, error);
+    if (!status) status = BASE_NEED_PLACE(seconds, double, error);
     if (status) return status;
-    if (!seconds) return base_fail(error, KZ_INVALID, "where to put the seconds is NULL");
     if (!device->info.has_clock) {
         base_fail(error, KZ_UNSUPPORTED, "%s has no clock: it counts, it does not time", device->info.id);
         base_fail_note(error, "read its counters, or measure on a GPU (--device cuda)");
@@ -127,21 +123,20 @@ kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, doub
 }
 
 kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error) {
-    kz_status status = check_owner(device, stream_owner(device, stream), "stream", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED(stream, STREAM, error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
-    if (stream) {
-        device_enter(device);
-        return device_leave(device, device->backend->graph_begin(device, stream, error));
-    }
-    base_fail(error, KZ_INVALID, "the default stream cannot be recorded into a graph");
-    base_fail_note(error, "open a stream with kz_stream_open and record that");
-    return KZ_INVALID;
+    device_enter(device);
+    return device_leave(device, device->backend->graph_begin(device, stream, error));
 }
 
 kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error) {
-    kz_status status = check_owner(device, stream ? stream->device : NULL, "stream", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED(stream, STREAM, error);
+    if (!status) status = BASE_NEED_PLACE(graph, kz_graph *, error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
-    if (!graph) return base_fail(error, KZ_INVALID, "where to put the graph is NULL");
     *graph = NULL;
     device_enter(device);
     status = device_leave(device, device->backend->graph_end(device, stream, graph, error));
@@ -150,8 +145,10 @@ kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, k
 }
 
 kz_status kz_graph_launch(kz_device *device, kz_graph *graph, kz_stream *stream, kz_error *error) {
-    kz_status status = check_owner(device, graph ? graph->device : NULL, "graph", error);
-    if (!status) status = check_owner(device, stream_owner(device, stream), "stream", error);
+    kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status) status = BASE_NEED(graph, GRAPH, error);
+    if (!status) status = check_owner(device, graph->device, "graph", error);
+    if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->graph_launch(device, graph, stream, error));

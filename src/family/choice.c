@@ -84,6 +84,7 @@ static void say(char why[KZ_CHOICE_WHY], const char *format, ...) {
 
 const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                             bool deterministic, char why[KZ_CHOICE_WHY]) {
+    if (!family || !c || !device) return NULL;
     uint64_t size = family->size ? family->size(c) : (uint64_t)c->axes[0];
     family_choice_row row;
     const kz_variant *chosen =

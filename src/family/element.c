@@ -10,6 +10,7 @@
 #define FROM_BF16(bits)  base_bf16_to_f32(bits)
 
 double kz_element_get(kz_type type, const void *data, uint64_t index) {
+    if (!data) return NAN;
     switch (type) {
 #define KZ_TYPE(id, name, stored, form, ...)                                                                 \
     case KZ_##id:                                                                                            \
@@ -26,6 +27,7 @@ double kz_element_get(kz_type type, const void *data, uint64_t index) {
 #define TO_BF16(value)  base_f64_to_bf16(value)
 
 void kz_element_set(kz_type type, void *data, uint64_t index, double value) {
+    if (!data) return;
     switch (type) {
 #define KZ_TYPE(id, name, stored, form, ...)                                                                 \
     case KZ_##id:                                                                                            \

@@ -96,19 +96,15 @@ static kz_status check_case(const kz_family *family, const kz_case *c, kz_error 
 
 kz_status kz_operation_open_family(kz_device *device, const kz_family *family, const kz_case *c,
                                    const char *variant, kz_operation **operation, kz_error *error) {
-    if (!family)
-        return base_fail(error, KZ_INVALID, "the family is NULL; kz_family_find gives one by its name");
-    if (!operation)
-        return base_fail(error, KZ_INVALID,
-                         "%s: the place for the operation is NULL; pass the address of a "
-                         "kz_operation *",
-                         family->name);
-    *operation = NULL;
-    if (!device || !c)
-        return base_fail(error, KZ_INVALID, "%s: %s; kz_device_open gives a device", family->name,
-                         device ? "the case is NULL" : "the device is NULL");
-    kz_status status = check_case(family, c, error);
-    if (status != KZ_OK) return status;
+    if (operation) *operation = NULL;
+    kz_status status = BASE_NEED(family, FAMILY, error);
+    if (status) return status;
+    // The caller may have called kz_<family>_open: its name says where.
+    status = base_need(device, family->name, BASE_NEEDS_DEVICE, error);
+    if (!status) status = base_need(c, family->name, BASE_NEEDS_CASE, error);
+    if (!status) status = base_need_place(operation, family->name, "kz_operation *", error);
+    if (!status) status = check_case(family, c, error);
+    if (status) return status;
     kz_operation *made = calloc(1, sizeof *made);
     if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for an operation of %s", family->name);
 
@@ -141,11 +137,17 @@ void kz_operation_close(kz_operation *operation) {
     free(operation);
 }
 
-const char *kz_operation_variant(const kz_operation *operation) { return operation->variant->name; }
+const char *kz_operation_variant(const kz_operation *operation) {
+    return operation ? operation->variant->name : NULL;
+}
 
-uint64_t kz_operation_workspace(const kz_operation *operation) { return operation->plan.workspace_bytes; }
+uint64_t kz_operation_workspace(const kz_operation *operation) {
+    return operation ? operation->plan.workspace_bytes : 0;
+}
 
-const kz_plan *kz_operation_plan(const kz_operation *operation) { return &operation->plan; }
+const kz_plan *kz_operation_plan(const kz_operation *operation) {
+    return operation ? &operation->plan : NULL;
+}
 
 // "in, out, index"
 static void list_buffers(const kz_operation *operation, base_text *names) {
@@ -181,10 +183,9 @@ static kz_status check_buffers(const kz_operation *operation, const kz_ptr *buff
 
 kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_ptr *buffers,
                            size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
-    if (!operation)
-        return base_fail(error, KZ_INVALID,
-                         "the operation is NULL; the call that opens it says why it failed");
-    kz_status status = check_buffers(operation, buffers, buffer_count, error);
+    kz_status status = BASE_NEED(operation, OPERATION, error);
+    if (!status && buffer_count) status = BASE_NEED(buffers, BUFFERS, error);
+    if (!status) status = check_buffers(operation, buffers, buffer_count, error);
     if (status) return status;
     if (operation->plan.workspace_bytes && workspace % KZ_WORKSPACE_ALIGNMENT)
         return base_fail(error, KZ_INVALID, "the workspace is at 0x%llx, which is no multiple of %d bytes",

@@ -27,15 +27,18 @@ static kz_step *add_step(kz_plan *plan, kz_step_kind kind, uint32_t stream) {
 
 void kz_plan_add_kernel(kz_plan *plan, uint32_t stream, const char *entry, const kz_launch *launch,
                         const kz_arg *args, size_t arg_count) {
+    if (!plan) return;
     kz_step *step = add_step(plan, KZ_STEP_LAUNCH, stream);
-    assert(strlen(entry) < sizeof step->entry && arg_count <= KZ_PLAN_ARGS);
-    snprintf(step->entry, sizeof step->entry, "%s", entry);
-    step->launch = *launch;
+    assert(strlen(entry ? entry : "") < sizeof step->entry && arg_count <= KZ_PLAN_ARGS);
+    snprintf(step->entry, sizeof step->entry, "%s", entry ? entry : "");
+    if (launch) step->launch = *launch;
+    if (!args) return;
     step->arg_count = (uint32_t)arg_count;
     memcpy(step->args, args, arg_count * sizeof *args);
 }
 
 void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
+    if (!plan) return;
     kz_step *step = add_step(plan, KZ_STEP_FILL, 0);
     step->arg_count = 1;
     step->args[0] = to;
@@ -44,6 +47,7 @@ void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
 }
 
 void kz_plan_add_copy(kz_plan *plan, uint32_t stream, kz_arg to, kz_arg from, uint64_t bytes) {
+    if (!plan) return;
     kz_step *step = add_step(plan, KZ_STEP_COPY, stream);
     step->arg_count = 2;
     step->args[0] = to;
@@ -53,17 +57,20 @@ void kz_plan_add_copy(kz_plan *plan, uint32_t stream, kz_arg to, kz_arg from, ui
 
 void kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event) {
     assert(event < KZ_PLAN_EVENTS);
-    add_step(plan, KZ_STEP_RECORD, stream)->event = event;
+    if (plan) add_step(plan, KZ_STEP_RECORD, stream)->event = event;
 }
 void kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event) {
     assert(event < KZ_PLAN_EVENTS);
-    add_step(plan, KZ_STEP_WAIT, stream)->event = event;
+    if (plan) add_step(plan, KZ_STEP_WAIT, stream)->event = event;
 }
-void kz_plan_add_synchronize(kz_plan *plan, uint32_t stream) { add_step(plan, KZ_STEP_SYNCHRONIZE, stream); }
+void kz_plan_add_synchronize(kz_plan *plan, uint32_t stream) {
+    if (plan) add_step(plan, KZ_STEP_SYNCHRONIZE, stream);
+}
 
 // ---- for a family's variants ------------------------------------------------------------------------
 
 size_t kz_guest_args(const kz_family *family, const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    if (!family || !c || !args) return 0;
     if (family->guest_args) return family->guest_args(c, args);
     kz_buffer buffers[KZ_FAMILY_BUFFERS];
     uint32_t count = 0, buffer_count = (uint32_t)family->buffers(c, buffers);
@@ -74,6 +81,7 @@ size_t kz_guest_args(const kz_family *family, const kz_case *c, kz_arg args[KZ_P
 }
 
 const char *kz_variant_idea(const kz_variant *variant) {
+    if (!variant) return NULL;
     const char *idea = strchr(variant->name, '_');
     return idea ? idea + 1 : variant->name;
 }
@@ -91,6 +99,9 @@ static void make_entry(const kz_planner *p, const char *idea, const kz_plan_laun
 }
 
 kz_status kz_plan_add_launch(const kz_planner *p, const kz_plan_launch *launch) {
+    kz_status status = BASE_NEED(p, PLANNER, NULL);
+    if (!status) status = BASE_NEED(launch, PLAN_LAUNCH, p->error);
+    if (status) return status;
     const char *idea = launch->idea ? launch->idea : kz_variant_idea(p->variant), *entry = launch->entry;
     if (launch->blocks > INT32_MAX)
         return kz_plan_refuse(p->error, "%s takes %llu blocks here, more than a grid has", idea,
@@ -114,6 +125,8 @@ kz_status kz_plan_add_launch(const kz_planner *p, const kz_plan_launch *launch) 
 }
 
 kz_status kz_plan_tiles(const kz_planner *p) {
+    kz_status status = BASE_NEED(p, PLANNER, NULL);
+    if (status) return status;
     const kz_variant *row = p->variant;
     uint64_t blocks = kz_ceil_div((uint64_t)p->c->axes[0], row->tile);
     if (row->width) blocks *= kz_ceil_div((uint64_t)p->c->axes[1], row->width);
@@ -123,7 +136,9 @@ kz_status kz_plan_tiles(const kz_planner *p) {
 
 void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
                    kz_type type) {
-    int length = snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family, idea, operation, kz_type_name(type));
+    if (!name) return;
+    int length = snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family ? family : "", idea ? idea : "",
+                          operation ? operation : "", kz_type_name(type));
     assert(length < KZ_ENTRY_NAME);
     (void)length;
 }
@@ -134,11 +149,24 @@ kz_type kz_type_of_size(size_t bytes) {
     return types[bytes];
 }
 
+static kz_status fail(kz_error *error, kz_status status, const char *format, va_list list) {
+    char reason[512];
+    vsnprintf(reason, sizeof reason, format ? format : "no reason was given", list);
+    return base_fail(error, status, "%s", reason);
+}
+
 kz_status kz_plan_refuse(kz_error *error, const char *format, ...) {
-    char reason[256];
     va_list list;
     va_start(list, format);
-    vsnprintf(reason, sizeof reason, format, list);
+    kz_status status = fail(error, KZ_UNSUPPORTED, format, list);
     va_end(list);
-    return base_fail(error, KZ_UNSUPPORTED, "%s", reason);
+    return status;
+}
+
+kz_status kz_fail(kz_error *error, kz_status status, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    fail(error, status, format, list);
+    va_end(list);
+    return status;
 }

@@ -12,6 +12,7 @@ static bool is_name(const char *full, const char *name) {
 }
 
 const kz_variant *kz_variant_find(const kz_family *family, const char *name) {
+    if (!family || !name) return NULL;
     for (size_t i = 0; i < family->variant_count; i++)
         if (is_name(family->variants[i].name, name)) return &family->variants[i];
     for (const kz_former_name *row = family->former_names; row && row->former; row++)
@@ -20,6 +21,7 @@ const kz_variant *kz_variant_find(const kz_family *family, const char *name) {
 }
 
 bool kz_variant_fits(const kz_variant *variant, const kz_device_info *device) {
+    if (!variant || !device) return false;
     if (device->kind == KZ_DEVICE_CPU) return variant->natives != NULL;
     if (variant->natives) return false;
     return variant->min_sm < 0 ? KZ_SM_EXACT(device->sm) == variant->min_sm : variant->min_sm <= device->sm;
@@ -39,6 +41,12 @@ static kz_status check_shared_memory(const kz_plan *plan, const kz_device_info *
 
 kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, const kz_case *c,
                           const kz_device_info *device, kz_plan *plan, kz_error *error) {
+    kz_status status = BASE_NEED(family, FAMILY, error);
+    if (!status) status = BASE_NEED(variant, VARIANT, error);
+    if (!status) status = BASE_NEED(c, CASE, error);
+    if (!status) status = BASE_NEED(device, DEVICE_INFO, error);
+    if (!status) status = BASE_NEED_PLACE(plan, kz_plan, error);
+    if (status) return status;
     *plan = (kz_plan){0};
     if ((variant->natives != NULL) != (device->kind == KZ_DEVICE_CPU))
         return base_fail(error, KZ_UNSUPPORTED, "%s is not meant for %s", variant->name, device->id);
@@ -51,7 +59,7 @@ kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, co
         return base_fail(error, KZ_UNSUPPORTED, "%s has no such operation", family->name);
     if (family->types && !(family->types >> c->type & 1))
         return base_fail(error, KZ_UNSUPPORTED, "%s has no %s", family->name, kz_type_name(c->type));
-    kz_status status = variant->plan(&(kz_planner){family, variant, c, device, plan, error});
+    status = variant->plan(&(kz_planner){family, variant, c, device, plan, error});
     return status ? status : check_shared_memory(plan, device, error);
 }
 
@@ -66,6 +74,10 @@ static const kz_image *find_image(const kz_family *family, const char *variant) 
 
 kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
                            kz_error *error) {
+    kz_status status = BASE_NEED(family, FAMILY, error);
+    if (!status) status = BASE_NEED(variant, VARIANT, error);
+    if (!status) status = BASE_NEED_PLACE(image, kz_image, error);
+    if (status) return status;
     if (variant->natives) {
         *image = (kz_image){.size = sizeof(kz_image), .name = variant->name, .natives = variant->natives};
         return KZ_OK;

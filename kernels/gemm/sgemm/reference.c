@@ -111,10 +111,7 @@ kz_status sgemm_reference(const kz_case *c, void *const *host, size_t which, dou
     int64_t m = c->axes[M], n = c->axes[N];
     double k = (double)c->axes[K], u = kz_unit_roundoff(KZ_F32);
     double *rows = malloc((size_t)(m + n + 1) * sizeof *rows), *columns = rows + m;
-    if (!rows) {
-        if (error) error->status = KZ_NO_MEMORY;
-        return KZ_NO_MEMORY;
-    }
+    if (!rows) return kz_fail(error, KZ_NO_MEMORY, "sgemm: no memory for the sums of rows and columns");
     multiply_all(&(part){host[A], host[B], n, c->axes[K], 0, m, expected}, (double)m * (double)n * k);
     sum_fourth_powers(c, host[A], host[B], rows, columns);
     for (int64_t i = 0; i < m; i++)

@@ -264,6 +264,9 @@ kz_status kz_bfs_open(kz_device *device, size_t vertex_count, size_t edge_count,
 
 kz_status kz_bfs_run(kz_operation *operation, kz_stream *stream, const kz_bfs_graph *graph, kz_ptr levels,
                      kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    if (!graph)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_bfs_run: the graph is NULL\nfill a kz_bfs_graph with its four buffers");
     kz_ptr list[] = {graph->out_offsets, graph->out_targets, graph->in_offsets, graph->in_sources, levels};
     return kz_operation_run(operation, stream, list, LEVELS + 1, workspace, workspace_bytes, error);
 }

@@ -242,6 +242,9 @@ kz_status kz_pagerank_open(kz_device *device, size_t vertex_count, size_t edge_c
 kz_status kz_pagerank_run(kz_operation *operation, kz_stream *stream, const kz_pagerank_graph *graph,
                           kz_ptr rank, kz_ptr next, kz_ptr workspace, uint64_t workspace_bytes,
                           kz_error *error) {
+    if (!graph)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_pagerank_run: the graph is NULL\nfill a kz_pagerank_graph with its four buffers");
     kz_ptr list[] = {
         graph->out_offsets, graph->out_targets, graph->in_offsets, graph->in_sources, rank, next};
     return kz_operation_run(operation, stream, list, NEXT + 1, workspace, workspace_bytes, error);

@@ -195,16 +195,15 @@ const kz_family kz_family_permute = {
 // ---- the public operation ----------------------------------------------------------------------------
 
 static kz_status refuse(kz_error *error, const char *what) {
-    kz_plan_refuse(error, "kz_permute_open: %s", what);
-    if (error) error->status = KZ_INVALID;
-    return KZ_INVALID;
+    return kz_fail(error, KZ_INVALID, "kz_permute_open: %s", what);
 }
 
 kz_status kz_permute_open(kz_device *device, kz_type type, unsigned axis_count, const size_t *axes,
                           const unsigned *order, const char *variant, kz_operation **operation,
                           kz_error *error) {
-    *operation = NULL;
-    if (axis_count && (!axes || !order)) return refuse(error, axes ? "order is NULL" : "axes is NULL");
+    if (operation) *operation = NULL;
+    if (axis_count && !axes) return refuse(error, "axes is NULL\npass the length of each axis");
+    if (axis_count && !order) return refuse(error, "order is NULL\npass the order of the axes in the result");
     if (axis_count > PERMUTE_AXES) return refuse(error, "more than 4 axes; merge those that stay together");
     kz_case c = {.type = type};
     unsigned missing = PERMUTE_AXES - axis_count, seen = 0;

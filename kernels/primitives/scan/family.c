@@ -400,11 +400,9 @@ const kz_family kz_family_scan = {
 kz_status kz_scan_open(kz_device *device, kz_scan_function function, kz_scan_kind kind, kz_type type,
                        size_t n, const char *variant, kz_operation **operation, kz_error *error) {
     if ((unsigned)function >= KZ_SCAN_FUNCTIONS || (unsigned)kind > KZ_SCAN_EXCLUSIVE) {
-        *operation = NULL;
-        kz_plan_refuse(error, "scan: %u is no kz_scan_function, or %u no kz_scan_kind", (unsigned)function,
-                       (unsigned)kind);
-        if (error) error->status = KZ_INVALID;
-        return KZ_INVALID;
+        if (operation) *operation = NULL;
+        return kz_fail(error, KZ_INVALID, "kz_scan_open: %u is no kz_scan_function, or %u no kz_scan_kind",
+                       (unsigned)function, (unsigned)kind);
     }
     uint32_t number = (uint32_t)function + (kind == KZ_SCAN_EXCLUSIVE ? KZ_SCAN_FUNCTIONS : 0);
     kz_case c = {.operation = number, .type = type, .axes = {(int64_t)n}};
