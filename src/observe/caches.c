@@ -161,7 +161,7 @@ static uint32_t collect(const observe_caches *self, const sim_access *access, to
             continue;
         }
         for (uint32_t k = 0; k < bytes; k += 4)
-            count = add_bytes(list, count, stack + observe_local_place(address + k, lane), 1);
+            count = add_bytes(list, count, stack + observe_local_offset(address + k, lane), 1);
     }
     return count;
 }

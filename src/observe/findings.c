@@ -84,7 +84,7 @@ static bool grow(void **list, size_t *capacity, size_t count, size_t size) {
 
 static uint64_t hash_text(const char *text) { return base_hash(BASE_HASH, text, strlen(text) + 1); }
 
-// ---- places in words ------------------------------------------------------------------------------------
+// ---- sites in words ------------------------------------------------------------------------------------
 
 static const char *path_at(const ptx_module *module, int32_t location) {
     uint32_t file = module->locations[location].file;
@@ -124,18 +124,18 @@ static const ptx_function *function_of(const ptx_module *module, const ptx_inst 
     return NULL;
 }
 
-static void add_place(const observe_findings *findings, const observe_place *place, base_text *out) {
+static void add_site(const observe_findings *findings, const observe_site *site, base_text *out) {
     static const char *const agents[] = {NULL, "async", "bulk"};
     const ptx_module *module = findings->launch.module;
-    const ptx_function *function = function_of(module, place->inst);
+    const ptx_function *function = function_of(module, site->inst);
     base_text_add(out, "{");
-    add_source(module, place->inst, out);
-    add_triple(out, "block", place->block, findings->launch.grid);
-    add_triple(out, "thread", place->thread, findings->launch.block);
-    base_text_add(out, ",\"ptx_line\":%u", place->inst->line);
+    add_source(module, site->inst, out);
+    add_triple(out, "block", site->block, findings->launch.grid);
+    add_triple(out, "thread", site->thread, findings->launch.block);
+    base_text_add(out, ",\"ptx_line\":%u", site->inst->line);
     if (function) {
         base_text text = {0};
-        ptx_print_inst(module, function, place->inst, &text);
+        ptx_print_inst(module, function, site->inst, &text);
         const char *at = text.data ? text.data : "";
         while (*at == ' ' || *at == '\t') at++;
         if (text.length && text.data[text.length - 1] == '\n') text.data[text.length - 1] = 0;
@@ -143,14 +143,14 @@ static void add_place(const observe_findings *findings, const observe_place *pla
         base_text_add_json(out, at);
         base_text_free(&text);
     }
-    bool memory = place->is_write || place->is_atomic || place->agent != SIM_THREAD ||
-                  ptx_op_get(place->inst->op)->class == PTX_CLASS_LOAD;
+    bool memory = site->is_write || site->is_atomic || site->agent != SIM_THREAD ||
+                  ptx_op_get(site->inst->op)->class == PTX_CLASS_LOAD;
     if (memory)
         base_text_add(out, ",\"access\":\"%s\"",
-                      place->is_atomic  ? "atomic"
-                      : place->is_write ? "write"
-                                        : "read");
-    if (place->agent != SIM_THREAD) base_text_add(out, ",\"agent\":\"%s\"", agents[place->agent]);
+                      site->is_atomic  ? "atomic"
+                      : site->is_write ? "write"
+                                       : "read");
+    if (site->agent != SIM_THREAD) base_text_add(out, ",\"agent\":\"%s\"", agents[site->agent]);
     base_text_add(out, "}");
 }
 
@@ -163,16 +163,16 @@ static uint64_t line_key(const observe_findings *findings, const ptx_inst *inst)
     return base_hash(file, &line, sizeof line);
 }
 
-const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place) {
-    if (!place->inst || !findings->launch.module) return NULL;
+const observe_words *observe_findings_words(observe_findings *findings, const observe_site *site) {
+    if (!site->inst || !findings->launch.module) return NULL;
     if (!grow((void **)&findings->words, &findings->word_capacity, findings->word_count,
               sizeof *findings->words))
         return NULL;
     observe_words *words = calloc(1, sizeof *words);
     if (!words) return NULL;
     base_text json = {0};
-    add_place(findings, place, &json);
-    words->key = line_key(findings, place->inst);
+    add_site(findings, site, &json);
+    words->key = line_key(findings, site->inst);
     words->json = json.data;
     words->kernel = strdup(findings->launch.entry->name);
     words->module = strdup(findings->launch.module->name);
@@ -367,13 +367,13 @@ static void add_where(const observe_findings *findings, const observe_finding *f
 }
 
 static void add_side(const observe_findings *findings, const char *name, const observe_words *words,
-                     const observe_place *place, base_text *out) {
-    if (!words && !place->inst) return;
+                     const observe_site *site, base_text *out) {
+    if (!words && !site->inst) return;
     base_text_add(out, ",\"%s\":", name);
     if (words)
         base_text_add(out, "%s", words->json ? words->json : "{}");
     else
-        add_place(findings, place, out);
+        add_site(findings, site, out);
 }
 
 static char *put_into_words(const observe_findings *findings, const observe_finding *finding) {

@@ -1,4 +1,4 @@
-// Findings in words: places, threads, buffers; one line per pair of source lines.
+// Findings in words: sites, threads, buffers; one line per pair of source lines.
 
 #include <stdio.h>
 
@@ -77,7 +77,7 @@ static void a_race_in_words(void **state) {
     snprintf(finding.text, sizeof finding.text, "two threads\nlikely cause: \"x\"");
     observe_findings_add(f.findings, &finding);
     observe_findings_add(f.findings, &finding);
-    observe_place other = finding.first; // the same pair the other way round
+    observe_site other = finding.first; // the same pair the other way round
     finding.first = finding.second;
     finding.second = other;
     observe_findings_add(f.findings, &finding);
@@ -122,7 +122,7 @@ static void words_stay(void **state) {
     fixture f;
     open_fixture(&f);
     const observe_words *words =
-        observe_findings_words(f.findings, &(observe_place){.inst = f.load, .block = 0, .thread = 2});
+        observe_findings_words(f.findings, &(observe_site){.inst = f.load, .block = 0, .thread = 2});
     assert_non_null(words);
     ptx_module_close(f.module);
     f.module = NULL;

@@ -115,13 +115,13 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     bool is_float;
     if (access->kind != SIM_ATOMIC || !order_shows(inst, &is_float)) return;
     if (t->atomic && (t->atomic_is_float || !is_float)) return;
-    observe_place place = {.inst = inst,
-                           .block = access->at.block,
-                           .thread = access->at.warp * 32 + lane,
-                           .is_write = true,
-                           .is_atomic = true,
-                           .agent = access->agent};
-    t->atomic = observe_findings_words(self->findings, &place);
+    observe_site site = {.inst = inst,
+                         .block = access->at.block,
+                         .thread = access->at.warp * 32 + lane,
+                         .is_write = true,
+                         .is_atomic = true,
+                         .agent = access->agent};
+    t->atomic = observe_findings_words(self->findings, &site);
     t->atomic_is_float = is_float;
 }
 

@@ -29,11 +29,11 @@ static void add(leaks *self, const sim_memory_event *event) {
     }
     leak made = {.address = event->address, .bytes = event->bytes, .serial = event->serial};
     if (event->at) {
-        observe_place place = {.inst = event->at->inst,
-                               .block = event->at->block,
-                               .thread = event->at->warp * 32 +
-                                         (event->at->mask ? (uint32_t)__builtin_ctz(event->at->mask) : 0)};
-        made.who = observe_findings_words(self->findings, &place);
+        observe_site site = {.inst = event->at->inst,
+                             .block = event->at->block,
+                             .thread = event->at->warp * 32 +
+                                       (event->at->mask ? (uint32_t)__builtin_ctz(event->at->mask) : 0)};
+        made.who = observe_findings_words(self->findings, &site);
     }
     self->live[self->count++] = made;
 }

@@ -56,23 +56,23 @@ typedef enum observe_severity { OBSERVE_NOTE, OBSERVE_WARNING, OBSERVE_ERROR } o
 const char *observe_severity_name(observe_severity severity); // "note", "warning", "error"
 
 // An instruction, and the thread that executed it.
-typedef struct observe_place {
-    const ptx_inst *inst; // NULL: no such place
+typedef struct observe_site {
+    const ptx_inst *inst; // NULL: no such site
     uint32_t block;       // linear, in the grid
     uint32_t thread;      // linear, in the block
     bool is_write, is_atomic;
     sim_agent agent;
-} observe_place;
+} observe_site;
 
-// A place in words: for what outlives its launch, such as an undefined value in memory. Lives as long as the
+// A site in words: for what outlives its launch, such as an undefined value in memory. Lives as long as the
 // findings that made it.
 typedef struct observe_words observe_words;
 
 typedef struct observe_finding {
     observe_finding_kind kind;
-    observe_place first, second; // the access that showed it, and the one it conflicts with (or where the
-                                 // undefined value came from, who has not come to the barrier ...)
-    const observe_words *first_words, *second_words; // instead of the places, where not NULL
+    observe_site first, second; // the access that showed it, and the one it conflicts with (or where the
+                                // undefined value came from, who has not come to the barrier ...)
+    const observe_words *first_words, *second_words; // instead of the sites, where not NULL
     const sim_warp *self; // to name the shared variable that `address` lies in; may be NULL
     sim_space space;
     uint64_t address; // as in sim_access
@@ -87,8 +87,8 @@ typedef struct observe_findings observe_findings;
 observe_findings *observe_findings_open(void);
 void observe_findings_close(observe_findings *findings);
 void observe_findings_launch(observe_findings *findings, const sim_launch_event *launch);
-const observe_words *observe_findings_words(observe_findings *findings, const observe_place *place);
-void observe_findings_write_words(const observe_words *words, base_text *out); // a place of the record
+const observe_words *observe_findings_words(observe_findings *findings, const observe_site *site);
+void observe_findings_write_words(const observe_words *words, base_text *out); // a site of the record
 sim_listener *observe_findings_listener(observe_findings *findings);           // hears of the buffers
 // What a variable is called in the source: "tile" for _ZZ6kernelPfE4tile. `out` is given back.
 enum { OBSERVE_NAME = 96 };

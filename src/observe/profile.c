@@ -178,12 +178,12 @@ static bool make_line(observe_module *words, const ptx_module *module, int32_t l
     return true;
 }
 
-// A hash table from places to lines, open addressing: 1 + index.
+// A hash table from locations to lines, open addressing: 1 + index.
 typedef struct line_table {
     uint32_t *slots, size;
 } line_table;
 
-static uint64_t hash_place(const ptx_module *module, int32_t location, uint32_t ptx_line) {
+static uint64_t hash_location(const ptx_module *module, int32_t location, uint32_t ptx_line) {
     if (location < 0) return (uint64_t)ptx_line * UINT64_C(0x9e3779b97f4a7c15);
     uint64_t hash = 0;
     for (int32_t at = location; at >= 0; at = module->locations[at].inlined_at)
@@ -195,7 +195,7 @@ static uint64_t hash_place(const ptx_module *module, int32_t location, uint32_t 
 static bool find_line(observe_module *words, const ptx_module *module, line_table *table,
                       const ptx_inst *inst, uint32_t *index) {
     int32_t location = ptx_user_location(module, inst);
-    uint64_t at = hash_place(module, location, inst->line) >> 20;
+    uint64_t at = hash_location(module, location, inst->line) >> 20;
     for (;; at++) {
         uint32_t *slot = &table->slots[at & (table->size - 1)];
         if (!*slot) {
@@ -254,7 +254,7 @@ static bool find_returns(observe_module *words, const ptx_function *function) {
 }
 
 static bool describe_insts(observe_module *words, const ptx_module *module, line_table *table) {
-    int32_t last_source = -2; // neighbours mostly share a place
+    int32_t last_source = -2; // neighbours mostly share a line
     uint32_t last_line = 0;
     for (uint32_t i = 0; i < module->function_count; i++) {
         const ptx_function *function = module->functions[i];

@@ -42,7 +42,7 @@ static void write_spot(base_text *out, const observe_spot *spot) {
     base_text_add(out, ",\"line\":%u", spot->line);
 }
 
-static void write_place(base_text *out, const observe_source_line *line) {
+static void write_source_line(base_text *out, const observe_source_line *line) {
     write_spot(out, &line->at);
     if (line->is_ptx) base_text_add(out, ",\"is_ptx\":true");
     if (!line->inlined_count) return;
@@ -187,7 +187,7 @@ static void write_lines(base_text *out, const observe_profile *p) {
         qsort(accesses, p->access_count, sizeof *accesses, by_ptx_line);
         for (uint32_t i = 0; i < p->line_count; i++) {
             base_text_add(out, i ? ",{" : "{");
-            write_place(out, lines[i].words);
+            write_source_line(out, lines[i].words);
             base_text_add(out, ",\"metrics\":{");
             observe_sums_write(&lines[i].sums->sums, false, out);
             base_text_add(out, "}");

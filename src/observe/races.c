@@ -151,7 +151,7 @@ static bool stands_for(const races_view *v, uint32_t lane, const races_access *o
 
 static void remember_in_list(const races_view *v, uint32_t lane, races_list *list) {
     races_access mine = access_of(v, lane);
-    uint32_t place = UINT32_MAX;
+    uint32_t index = UINT32_MAX;
     mine.order = ++list->order;
     for (uint32_t i = 0; i < list->count; i++) {
         races_access *old = &list->accesses[i];
@@ -160,9 +160,9 @@ static void remember_in_list(const races_view *v, uint32_t lane, races_list *lis
             old->mask |= mine.mask;
             return;
         }
-        if (place == UINT32_MAX && (old->clock < v->birth || stands_for(v, lane, old))) place = i;
+        if (index == UINT32_MAX && (old->clock < v->birth || stands_for(v, lane, old))) index = i;
     }
-    observe_races_list_add(list, place, &mine);
+    observe_races_list_add(list, index, &mine);
 }
 
 static void remember_for_itself(const races_view *v, uint32_t lane, races_cell *cell) {

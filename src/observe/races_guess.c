@@ -33,7 +33,7 @@ static const ptx_variable *variable_in(const ptx_function *f, int32_t reg) {
     return found;
 }
 
-static bool same_place(const ptx_function *f, const ptx_operand *a, const ptx_operand *b) {
+static bool same_address(const ptx_function *f, const ptx_operand *a, const ptx_operand *b) {
     if (a->kind != PTX_OPERAND_ADDRESS || b->kind != PTX_OPERAND_ADDRESS || a->value != b->value)
         return false;
     if (a->reg >= 0 && a->reg == b->reg) return true;
@@ -42,8 +42,8 @@ static bool same_place(const ptx_function *f, const ptx_operand *a, const ptx_op
     return left && left == right;
 }
 
-// Whether `reg`, or a copy of it, is what a compare-and-swap at `place` compares with.
-static bool is_compared(const ptx_function *f, int32_t reg, const ptx_operand *place, unsigned bits) {
+// Whether `reg`, or a copy of it, is what a compare-and-swap at `address` compares with.
+static bool is_compared(const ptx_function *f, int32_t reg, const ptx_operand *address, unsigned bits) {
     int32_t holds[COPIES_FOLLOWED] = {reg};
     uint32_t count = 1;
     for (uint32_t at = 0; at < count; at++)
@@ -52,7 +52,7 @@ static bool is_compared(const ptx_function *f, int32_t reg, const ptx_operand *p
             if (inst->op == PTX_OP_ATOM && inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_CAS &&
                 inst->operand_count >= 4 && inst->operands[2].kind == PTX_OPERAND_REG &&
                 inst->operands[2].reg == holds[at] && inst->type_count &&
-                ptx_type_bits(inst->types[0]) == bits && same_place(f, place, &inst->operands[1]))
+                ptx_type_bits(inst->types[0]) == bits && same_address(f, address, &inst->operands[1]))
                 return true;
             if (!copies(inst, holds[at]) || count == COPIES_FOLLOWED) continue;
             uint32_t known = 0;

@@ -371,14 +371,14 @@ static sim_agent agent_of(uint32_t tag) {
     }
 }
 
-static observe_place place_of(const races *self, uint32_t who, uint32_t tag) {
+static observe_site site_of(const races *self, uint32_t who, uint32_t tag) {
     who = starter_of(self, who, tag);
-    return (observe_place){.inst = inst_of(self, tag),
-                           .block = who >> 10,
-                           .thread = who & 1023,
-                           .is_write = tag & RACES_TAG_WRITE,
-                           .is_atomic = tag & RACES_TAG_ATOMIC,
-                           .agent = agent_of(tag)};
+    return (observe_site){.inst = inst_of(self, tag),
+                          .block = who >> 10,
+                          .thread = who & 1023,
+                          .is_write = tag & RACES_TAG_WRITE,
+                          .is_atomic = tag & RACES_TAG_ATOMIC,
+                          .agent = agent_of(tag)};
 }
 
 static void add_text(observe_finding *finding, base_text *text) {
@@ -398,10 +398,10 @@ void observe_races_report(races *self, const races_conflict *c) {
         kind = OBSERVE_RACE_PUBLICATION;
     observe_finding *finding = &self->finding;
     finding->kind = kind;
-    finding->first = place_of(self, observe_races_who(c->block, c->access->at.warp, c->lane), c->tag);
+    finding->first = site_of(self, observe_races_who(c->block, c->access->at.warp, c->lane), c->tag);
     finding->first.block = c->block->index;
     if ((c->tag & RACES_TAG_KIND) == RACES_TRACKED) finding->first.thread = c->access->at.warp << 5 | c->lane;
-    finding->second = place_of(self, c->who, c->other_tag);
+    finding->second = site_of(self, c->who, c->other_tag);
     finding->self = c->access->at.self;
     finding->space = c->access->space;
     finding->address = c->address;
@@ -426,7 +426,7 @@ void observe_races_report_visit(races *self, const races_block *block, const rac
     uint32_t who =
         visit->who |
         ((visit->tag & RACES_TAG_KIND) == RACES_TRACKED ? 0 : (uint32_t)__builtin_ctz(visit->mask));
-    *finding = (observe_finding){.kind = OBSERVE_RACE, .first = place_of(self, who, visit->tag)};
+    *finding = (observe_finding){.kind = OBSERVE_RACE, .first = site_of(self, who, visit->tag)};
     finding->space = SIM_DISTRIBUTED;
     if (!finding->first.inst || is_known(self, OBSERVE_FINDING_COUNT, 0, visit->tag, 0)) return;
     base_text text = {0};

@@ -43,7 +43,7 @@ static bool has_stride(const uint64_t *address, uint32_t count, int64_t *stride)
 
 // ---- sets of numbers -------------------------------------------------------------------------------------
 
-// Open addressing, marked by one bit per place; as many as a request of 32 lanes can have.
+// Open addressing, marked by one bit per slot; as many as a request of 32 lanes can have.
 enum { SET_BITS = 8, SET_PLACES = 1 << SET_BITS };
 typedef struct number_set {
     uint64_t used[SET_PLACES / 64];
@@ -131,7 +131,7 @@ uint32_t observe_count_local_sectors(const uint64_t *offsets, uint32_t mask, uin
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         for (uint32_t k = 0; k < words; k++)
-            set_add(&set, observe_local_place(offsets[lane] + 4 * k, lane) >> SECTOR_SHIFT);
+            set_add(&set, observe_local_offset(offsets[lane] + 4 * k, lane) >> SECTOR_SHIFT);
     }
     return set.count;
 }

@@ -62,7 +62,7 @@ uint32_t observe_ideal_sectors(uint32_t lanes, uint32_t bytes, uint32_t sectors)
 
 // Local memory: word k of the 32 lanes of a warp lies together in 128 bytes. Where a byte of a lane's stack
 // is in its warp's part.
-static inline uint64_t observe_local_place(uint64_t offset, uint32_t lane) {
+static inline uint64_t observe_local_offset(uint64_t offset, uint32_t lane) {
     return (offset >> 2) * 128 + 4 * lane + (offset & 3);
 }
 // The sectors of an access to local memory; `offsets` are those into the lanes' own stacks.

@@ -211,16 +211,16 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
     }
 }
 
-// The fault's own words without the thread and the source line, which the finding's place has, and what to do.
+// The fault's own words without the thread and the source line, which the finding's site has, and what to do.
 static void tell_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
     bool is_access = fault->inst && (fault->kind == SIM_FAULT_BOUNDS || fault->kind == SIM_FAULT_FREED ||
                                      fault->kind == SIM_FAULT_MISALIGNED);
     base_text text = {0};
     for (const char *at = message; *at;) {
         size_t length = strcspn(at, "\n");
-        bool is_place = strncmp(at, "  by block", 10) == 0 || strncmp(at, "  at ", 5) == 0;
+        bool is_site = strncmp(at, "  by block", 10) == 0 || strncmp(at, "  at ", 5) == 0;
         size_t indent = is_access && strncmp(at, "  ", 2) == 0 ? 2 : 0;
-        if (!is_access || !is_place)
+        if (!is_access || !is_site)
             base_text_add(&text, "%s%.*s", at == message ? "" : "\n", (int)(length - indent), at + indent);
         at += length + (at[length] == '\n');
     }

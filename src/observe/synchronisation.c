@@ -110,8 +110,8 @@ static void tell(detector *self, observe_finding_kind kind, const ptx_inst *firs
                  uint32_t thread, const ptx_inst *second, uint32_t other, const char *text) {
     observe_finding *finding = &self->finding;
     finding->kind = kind;
-    finding->first = (observe_place){.inst = first, .block = block, .thread = thread};
-    finding->second = (observe_place){.inst = second, .block = block, .thread = other};
+    finding->first = (observe_site){.inst = first, .block = block, .thread = thread};
+    finding->second = (observe_site){.inst = second, .block = block, .thread = other};
     snprintf(finding->text, sizeof finding->text, "%s", text);
     observe_findings_add(self->findings, finding);
 }

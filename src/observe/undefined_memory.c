@@ -12,7 +12,7 @@ enum { WORDS_AT_MOST = 1 << 20 }; // beyond, where a value came from is no longe
 
 static undefined_self *self_of(sim_listener *listener) { return (undefined_self *)listener; }
 
-// A place in memory, as one lane sees it.
+// An address in memory, as one lane sees it.
 typedef struct spot {
     undefined_self *self;
     undefined_block *block;

@@ -45,19 +45,19 @@ uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan
         self->origin_capacity = capacity;
     }
     undefined_origin *origin = &self->origins[self->origin_count];
-    observe_place place = {
+    observe_site site = {
         .inst = event->inst, .block = event->block, .thread = event->warp * UNDEFINED_LANES + lane};
     *origin = (undefined_origin){.is_shuffle = !access};
     if (access) {
         origin->space = access->space;
         origin->address = access->addresses[lane];
         origin->bytes = access->bytes;
-        place.is_write = access->kind == SIM_STORE;
-        place.is_atomic = access->kind == SIM_ATOMIC;
-        place.agent = access->agent;
+        site.is_write = access->kind == SIM_STORE;
+        site.is_atomic = access->kind == SIM_ATOMIC;
+        site.agent = access->agent;
         describe(self, event, lane, origin);
     }
-    origin->words = observe_findings_words(self->findings, &place);
+    origin->words = observe_findings_words(self->findings, &site);
     plan->origin = ++self->origin_count;
     return plan->origin - 1;
 }

@@ -19,7 +19,7 @@ static void fails(const char *text, const char *message) {
     assert_has(error.message, message);
 }
 
-static void caret_under_the_place(void **state) {
+static void caret_under_the_token(void **state) {
     kz_error error;
     ptx_module *module;
     const char *text = HEAD BODY "\tadd.s32 %r1, %r2, %x;\n}\n";
@@ -171,7 +171,7 @@ static void broken_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(caret_under_the_place),
+        cmocka_unit_test(caret_under_the_token),
         cmocka_unit_test(a_long_line_is_cut),
         cmocka_unit_test(syntax_errors),
         cmocka_unit_test(operands_that_do_not_fit),

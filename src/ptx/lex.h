@@ -26,7 +26,7 @@ typedef struct ptx_tokens {
 
 kz_status ptx_lex(const char *name, const char *text, size_t length, ptx_tokens *tokens, kz_error *error);
 
-// "file:line:column: message", the line, and a caret under the column. `at` is the token's place.
+// "file:line:column: message", the line, and a caret under the column. `at` is the token's position.
 kz_status ptx_fail_caret(kz_error *error, kz_status status, const char *name, const char *text, size_t length,
                          const ptx_token *at, const char *message);
 

@@ -275,8 +275,8 @@ static bool add_word(ptx_parser *parser, const char *text, uint32_t tag, int num
 }
 
 static bool open_parser(ptx_parser *parser) {
-    ptx_map *maps[] = {&parser->words,  &parser->opcodes, &parser->names,   &parser->taken,
-                       &parser->labels, &parser->places,  &parser->strings, &parser->marks};
+    ptx_map *maps[] = {&parser->words,  &parser->opcodes,   &parser->names,   &parser->taken,
+                       &parser->labels, &parser->positions, &parser->strings, &parser->marks};
     bool good = parser->scratch != NULL;
     for (size_t i = 0; i < BASE_COUNT(maps); i++) good = good && ptx_map_open(maps[i], parser->scratch);
     for (int i = 1; good && i < PTX_MOD_COUNT; i++) good = add_word(parser, ptx_mod_text((ptx_mod)i), 0, i);
@@ -292,8 +292,8 @@ static bool open_parser(ptx_parser *parser) {
 }
 
 static void close_parser(ptx_parser *parser) {
-    ptx_map *maps[] = {&parser->words,  &parser->opcodes, &parser->names,   &parser->taken,
-                       &parser->labels, &parser->places,  &parser->strings, &parser->marks};
+    ptx_map *maps[] = {&parser->words,  &parser->opcodes,   &parser->names,   &parser->taken,
+                       &parser->labels, &parser->positions, &parser->strings, &parser->marks};
     for (size_t i = 0; i < BASE_COUNT(maps); i++) ptx_map_close(maps[i]);
     ptx_list *lists[] = {&parser->scopes,    &parser->variables,  &parser->functions, &parser->files,
                          &parser->locations, &parser->regs,       &parser->locals,    &parser->insts,

@@ -21,11 +21,11 @@ const ptx_token *ptx_parse_file(ptx_parser *parser, const ptx_token *token) {
     return token;
 }
 
-typedef struct place {
+typedef struct source_position {
     uint64_t file, line, column;
-} place;
+} source_position;
 
-static const ptx_token *read_place(ptx_parser *parser, const ptx_token *token, place *at) {
+static const ptx_token *read_position(ptx_parser *parser, const ptx_token *token, source_position *at) {
     uint64_t *parts[] = {&at->file, &at->line, &at->column};
     for (size_t i = 0; i < BASE_COUNT(parts); i++) {
         if (token->kind != PTX_TOKEN_INT) return ptx_fail_at(parser, token, "expected file, line and column");
@@ -41,16 +41,16 @@ static const ptx_token *read_place(ptx_parser *parser, const ptx_token *token, p
 static ptx_map_entry *find_or_add(ptx_parser *parser, const void *key, size_t size, uint32_t tag,
                                   bool *is_new) {
     uint32_t hash = ptx_map_hash(key, size);
-    ptx_map_entry *entry = ptx_map_find(&parser->places, key, size, hash, tag);
+    ptx_map_entry *entry = ptx_map_find(&parser->positions, key, size, hash, tag);
     *is_new = !entry;
     if (entry) return entry;
     char *kept = base_arena_string(parser->scratch, key, size);
-    entry = kept ? ptx_map_add(&parser->places, kept, size, hash, tag) : NULL;
+    entry = kept ? ptx_map_add(&parser->positions, kept, size, hash, tag) : NULL;
     if (!entry) ptx_fail_memory(parser);
     return entry;
 }
 
-// The index of this location; equal ones share it. Its place from now on means this one.
+// The index of this location; equal ones share it. Its position from now on means this one.
 static int32_t add_location(ptx_parser *parser, const ptx_location *location) {
     uint32_t key[6] = {location->file, location->line, location->column, (uint32_t)location->inlined_at};
     memcpy(key + 4, &location->function, sizeof location->function);
@@ -66,10 +66,10 @@ static int32_t add_location(ptx_parser *parser, const ptx_location *location) {
     return (int32_t)whole->number;
 }
 
-// What inlined_at means: the latest location with this place.
-static int32_t latest_location(ptx_parser *parser, const place *at) {
+// What inlined_at means: the latest location with this position.
+static int32_t latest_location(ptx_parser *parser, const source_position *at) {
     uint32_t key[3] = {(uint32_t)at->file, (uint32_t)at->line, (uint32_t)at->column};
-    ptx_map_entry *entry = ptx_map_find(&parser->places, (const char *)key, sizeof key,
+    ptx_map_entry *entry = ptx_map_find(&parser->positions, (const char *)key, sizeof key,
                                         ptx_map_hash((const char *)key, sizeof key), 0);
     if (entry) return (int32_t)entry->number;
     ptx_location made = {.file = key[0], .line = key[1], .column = key[2], .inlined_at = -1};
@@ -85,8 +85,8 @@ static size_t word_length(const char *text) {
 
 // ".loc" file line column ["," "function_name" label ["+" offset] "," "inlined_at" file line column]
 const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token) {
-    place at = {0}, caller = {0};
-    token = read_place(parser, token + 1, &at);
+    source_position at = {0}, caller = {0};
+    token = read_position(parser, token + 1, &at);
     ptx_location location = {.file = (uint32_t)at.file,
                              .line = (uint32_t)at.line,
                              .column = (uint32_t)at.column,
@@ -99,7 +99,7 @@ const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token) {
             token += 2;
             if (token->kind == '+') token += token[1].kind == PTX_TOKEN_INT ? 2 : 1;
         } else if (ptx_is(parser, token, "inlined_at")) {
-            token = read_place(parser, token + 1, &caller);
+            token = read_position(parser, token + 1, &caller);
             if (parser->status == KZ_OK) location.inlined_at = latest_location(parser, &caller);
         } else {
             return ptx_fail_at(parser, token, "expected function_name or inlined_at");

@@ -9,7 +9,7 @@
 typedef struct section_writer {
     ptx_parser *parser;
     ptx_map *variables; // of all functions, and the module's
-    ptx_map *places;    // labels inside sections
+    ptx_map *labels;    // inside sections
     uint32_t part;
     base_text bytes;
     ptx_list references;
@@ -39,11 +39,11 @@ static uint64_t term(section_writer *w, const ptx_token *token, const ptx_variab
     const ptx_map_entry *mark = ptx_map_find(&parser->marks, text, token->length, hash, w->part);
     if (mark) {
         const ptx_function *function = mark->pointer;
-        // A function without instructions has no place of its own.
+        // A function without instructions has no address of its own.
         return function && function->inst_count ? function->insts[0].serial + mark->number : 0;
     }
-    const ptx_map_entry *place = ptx_map_find(w->places, text, token->length, hash, w->part);
-    if (place) return place->number;
+    const ptx_map_entry *label = ptx_map_find(w->labels, text, token->length, hash, w->part);
+    if (label) return label->number;
     const ptx_map_entry *known = ptx_map_find(w->variables, text, token->length, hash, 0);
     if (known && !*variable) *variable = known->pointer;
     return 0; // a section's name is its beginning
@@ -74,7 +74,7 @@ static const ptx_token *item(section_writer *w, const ptx_token *token, unsigned
     return token;
 }
 
-// Goes through a section's tokens: only counting, for the places of its labels, or writing its bytes.
+// Goes through a section's tokens: only counting, for the offsets of its labels, or writing its bytes.
 static void walk(section_writer *w, const ptx_token *token, bool counting) {
     ptx_parser *parser = w->parser;
     uint64_t at = 0;
@@ -84,7 +84,7 @@ static void walk(section_writer *w, const ptx_token *token, bool counting) {
             const char *text = ptx_token_text(parser, token);
             uint32_t hash = ptx_map_hash(text, token->length);
             ptx_map_entry *entry =
-                counting ? ptx_map_add(w->places, text, token->length, hash, w->part) : NULL;
+                counting ? ptx_map_add(w->labels, text, token->length, hash, w->part) : NULL;
             if (entry) entry->number = (uint32_t)at;
             if (counting && !entry) ptx_fail_memory(parser);
             token += 2;
@@ -151,14 +151,14 @@ static void write_sections(section_writer *w) {
 
 void ptx_keep_sections(ptx_parser *parser) {
     if (parser->sections.count == 0 || parser->status != KZ_OK) return;
-    ptx_map variables = {0}, places = {0};
-    section_writer writer = {.parser = parser, .variables = &variables, .places = &places};
-    if (ptx_map_open(&variables, parser->scratch) && ptx_map_open(&places, parser->scratch))
+    ptx_map variables = {0}, labels = {0};
+    section_writer writer = {.parser = parser, .variables = &variables, .labels = &labels};
+    if (ptx_map_open(&variables, parser->scratch) && ptx_map_open(&labels, parser->scratch))
         write_sections(&writer);
     else
         ptx_fail_memory(parser);
     ptx_map_close(&variables);
-    ptx_map_close(&places);
+    ptx_map_close(&labels);
     base_text_free(&writer.bytes);
     ptx_list_free(&writer.references);
 }

@@ -124,27 +124,27 @@ static bool begins_symbol(const ptx_parser *parser, const ptx_token *token) {
 
 static const ptx_token *symbol(ptx_parser *parser, const ptx_token *token, initialiser *init) {
     uint32_t bytes = element_bytes(init->variable);
-    ptx_relocation place = {.offset = init->at * bytes, .bytes = (uint8_t)bytes};
+    ptx_relocation relocation = {.offset = init->at * bytes, .bytes = (uint8_t)bytes};
     uint32_t parentheses = 0;
     if (token->kind == PTX_TOKEN_INT) {
         ptx_constant mask;
         const ptx_token *paren = token + 1;
         ptx_parse_expression(parser, token, &mask); // one number: a parenthesis follows it
-        place.mask = (uint64_t)mask.integer;
+        relocation.mask = (uint64_t)mask.integer;
         token = paren + 1;
         parentheses++;
     }
     if (ptx_is(parser, token, "generic") && token[1].kind == '(') {
-        place.generic = true;
+        relocation.generic = true;
         token += 2;
         parentheses++;
     }
     if (token->kind != PTX_TOKEN_WORD) return ptx_fail_at(parser, token, "expected a name");
     ptx_map_entry *entry = ptx_find_name(parser, ptx_token_text(parser, token), token->length);
     if (entry && entry->kind == PTX_NAME_VARIABLE)
-        place.variable = entry->pointer;
+        relocation.variable = entry->pointer;
     else if (entry && entry->kind == PTX_NAME_FUNCTION)
-        place.function = entry->pointer;
+        relocation.function = entry->pointer;
     else
         return ptx_fail_at(parser, token, "no variable or function '%.*s' before this line",
                            (int)token->length, ptx_token_text(parser, token));
@@ -154,13 +154,13 @@ static const ptx_token *symbol(ptx_parser *parser, const ptx_token *token, initi
         if (!done && (token->kind == '+' || token->kind == '-')) {
             ptx_constant offset;
             token = ptx_parse_sum(parser, token, &offset);
-            place.addend = offset.integer;
+            relocation.addend = offset.integer;
             done = true;
         }
         if (left == 0) break;
         token = ptx_expect(parser, token, ')');
     }
-    ptx_push(parser, &init->relocations, &place, sizeof place);
+    ptx_push(parser, &init->relocations, &relocation, sizeof relocation);
     put_bytes(parser, init, 0, bytes);
     return token;
 }

@@ -75,13 +75,13 @@ typedef struct ptx_parser {
     kz_status status; // the first failure
     ptx_map words;    // what the tables know: modifiers, roots, specials
     ptx_map opcodes;
-    ptx_map names;   // tag: scope
-    ptx_map taken;   // tag: function; the names used in it
-    ptx_map labels;  // tag: scope
-    ptx_map places;  // .loc places seen: text is a packed (file, line, column)
-    ptx_map strings; // labels of .debug_str
-    ptx_map marks;   // labels of the code, whatever their scope, for debugging sections; tag: part
-    uint32_t part;   // of the texts that stand one behind the other
+    ptx_map names;     // tag: scope
+    ptx_map taken;     // tag: function; the names used in it
+    ptx_map labels;    // tag: scope
+    ptx_map positions; // of .loc directives seen: text is a packed (file, line, column)
+    ptx_map strings;   // labels of .debug_str
+    ptx_map marks;     // labels of the code, whatever their scope, for debugging sections; tag: part
+    uint32_t part;     // of the texts that stand one behind the other
     ptx_row *rows[PTX_OP_COUNT];
     ptx_list scopes; // uint32_t: the parent of each scope; 0 is the module's
     uint32_t scope, depth;

@@ -139,12 +139,12 @@ static uint32_t element_bytes(const ptx_variable *variable) {
     return (ptx_type_bits(variable->type) + 7) / 8;
 }
 
-static void print_relocation(base_text *out, const ptx_relocation *place) {
-    const char *name = place->variable ? place->variable->name : place->function->name;
-    if (place->mask) base_text_add(out, "0x%llx(", (unsigned long long)place->mask);
-    base_text_add(out, place->generic ? "generic(%s)" : "%s", name);
-    if (place->addend) base_text_add(out, "+%lld", (long long)place->addend);
-    if (place->mask) base_text_add(out, ")");
+static void print_relocation(base_text *out, const ptx_relocation *relocation) {
+    const char *name = relocation->variable ? relocation->variable->name : relocation->function->name;
+    if (relocation->mask) base_text_add(out, "0x%llx(", (unsigned long long)relocation->mask);
+    base_text_add(out, relocation->generic ? "generic(%s)" : "%s", name);
+    if (relocation->addend) base_text_add(out, "+%lld", (long long)relocation->addend);
+    if (relocation->mask) base_text_add(out, ")");
 }
 
 static void print_element(base_text *out, const ptx_variable *variable, const uint8_t *at, uint32_t bytes) {

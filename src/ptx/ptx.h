@@ -184,7 +184,7 @@ typedef struct ptx_reg {
     ptx_type type;
 } ptx_reg;
 
-// A place in an initialiser that holds an address, to be filled in when the module is loaded.
+// Where an initialiser holds an address, to be filled in when the module is loaded.
 typedef struct ptx_relocation {
     uint64_t offset;              // into the variable's data
     uint8_t bytes;                // 8, or the width of the element
@@ -263,8 +263,8 @@ typedef struct ptx_file {
 } ptx_file;
 
 // A debugging section (DWARF), as bytes. Where the text names a label of the code, the bytes hold the serial
-// number of the instruction that follows it: serials are the addresses of code. Where it names a place in a
-// section, they hold that place's offset. Where it names a variable, they hold what is added to its address.
+// number of the instruction that follows it: serials are the addresses of code. Where it names a label in a
+// section, they hold that label's offset. Where it names a variable, they hold what is added to its address.
 typedef struct ptx_section_reference {
     uint64_t offset; // into the section's bytes
     const ptx_variable *variable;

@@ -21,7 +21,7 @@ static const char *path_of(const ptx_module *module, int32_t location) {
     return file < module->file_count ? module->files[file].path : "?";
 }
 
-static void print_place(const ptx_module *module, int32_t location, base_text *out) {
+static void print_location(const ptx_module *module, int32_t location, base_text *out) {
     uint32_t line = module->locations[location].line;
     base_text_add(out, "%s", last_part(path_of(module, location)));
     if (line)
@@ -45,16 +45,16 @@ void ptx_print_source(const ptx_module *module, const ptx_inst *inst, base_text 
         return;
     }
     const ptx_location *all = module->locations;
-    print_place(module, user, out);
+    print_location(module, user, out);
     const char *before = " (";
     for (int32_t at = inst->source; at != user; at = all[at].inlined_at) {
         base_text_add(out, "%sin ", before);
-        print_place(module, at, out);
+        print_location(module, at, out);
         before = ", ";
     }
     for (int32_t at = all[user].inlined_at; at >= 0; at = all[at].inlined_at) {
         base_text_add(out, "%sinlined into ", before);
-        print_place(module, at, out);
+        print_location(module, at, out);
         before = ", ";
     }
     if (before[0] == ',') base_text_add(out, ")");

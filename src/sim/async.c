@@ -168,8 +168,8 @@ static uint32_t source_bytes(sim_warp *w, const sim_op *op, const async_form *f,
 }
 
 // Where the lane reads; a copy that reads nothing may have any address.
-static const uint8_t *source_place(sim_warp *w, const sim_op *op, uint64_t address, unsigned lane,
-                                   uint32_t bytes, uint32_t align) {
+static const uint8_t *source_pointer(sim_warp *w, const sim_op *op, uint64_t address, unsigned lane,
+                                     uint32_t bytes, uint32_t align) {
     if (!bytes) return NULL;
     const sim_extent *e = &w->extents[op->c];
     bool hit = bytes <= e->bytes && address - e->low <= e->bytes - bytes;
@@ -209,9 +209,9 @@ void sim_cp_async(sim_warp *w, const sim_op *op) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint32_t bytes = source_bytes(w, op, f, lane);
         sim_block *owner;
-        sim_shared_place(w, op, lane, &f->to, f->cp_bytes, f->cp_bytes, &owner, &copy->to[lane]);
+        sim_shared_pointer(w, op, lane, &f->to, f->cp_bytes, f->cp_bytes, &owner, &copy->to[lane]);
         from[lane] = async_address(w, &f->from, lane);
-        copy->from[lane] = source_place(w, op, from[lane], lane, bytes, f->cp_bytes);
+        copy->from[lane] = source_pointer(w, op, from[lane], lane, bytes, f->cp_bytes);
         if (!bytes) copy->from[lane] = w->shared; // never read
         copy->source[lane] = (uint8_t)bytes;
         copy->group[lane] = mine->groups[lane];

@@ -23,16 +23,16 @@ enum {
 
 // An address operand: a register's slot and what is added to it. `space` is the modifier that names its
 // space, PTX_MOD_NONE for a generic address.
-typedef struct async_place {
+typedef struct async_address_operand {
     uint32_t at;
     int64_t offset;
     uint8_t bits;
     uint16_t space;
-} async_place;
+} async_address_operand;
 
 // The operands of an asynchronous instruction; sim_op.aux points at it. Slots that are absent: SIM_NOWHERE.
 typedef struct async_form {
-    async_place to, from, barrier;
+    async_address_operand to, from, barrier;
     uint32_t size;        // bytes to copy, or a count of arrivals, or of bytes expected; 32 bits
     uint32_t source_size; // cp.async: bytes to read, the rest is zero
     uint32_t ignore;      // cp.async: a predicate; where it holds nothing is read
@@ -45,11 +45,11 @@ typedef struct async_form {
     memory_form data; // reductions: type and operation; st.async, red.async: the registers too
 } async_form;
 
-static inline uint64_t async_address(const sim_warp *w, const async_place *place, unsigned lane) {
-    uint64_t base =
-        place->bits == 64 ? SIM_REG(uint64_t, w, place->at)[lane] : SIM_REG(uint32_t, w, place->at)[lane];
-    uint64_t address = base + (uint64_t)place->offset;
-    return place->bits == 64 ? address : address & UINT32_MAX;
+static inline uint64_t async_address(const sim_warp *w, const async_address_operand *operand, unsigned lane) {
+    uint64_t base = operand->bits == 64 ? SIM_REG(uint64_t, w, operand->at)[lane]
+                                        : SIM_REG(uint32_t, w, operand->at)[lane];
+    uint64_t address = base + (uint64_t)operand->offset;
+    return operand->bits == 64 ? address : address & UINT32_MAX;
 }
 
 // decode_async.c: sets `op` for the instructions of these files and returns true; false: not its own.
@@ -169,8 +169,8 @@ void sim_mbarrier_count_tx(sim_warp *warp, const sim_op *op);
 void sim_mbarrier_look(sim_warp *warp, const sim_op *op);
 void sim_mbarrier_pending_count(sim_warp *warp, const sim_op *op);
 // The object at a lane's address and the block it lies in; faults where there is none.
-sim_mbarrier *sim_mbarrier_find(sim_warp *warp, const sim_op *op, unsigned lane, const async_place *place,
-                                sim_block **owner);
+sim_mbarrier *sim_mbarrier_find(sim_warp *warp, const sim_op *op, unsigned lane,
+                                const async_address_operand *operand, sim_block **owner);
 // The object at an offset of a block's shared memory, or NULL.
 sim_mbarrier *sim_mbarrier_at(sim_block *block, uint32_t offset);
 // For what is completed later: `warp`, `op` and `lane` issued it.
@@ -202,7 +202,8 @@ void sim_cluster_rank(sim_warp *warp, const sim_op *op);   // getctarank
 void sim_cluster_arrive(sim_warp *warp, const sim_op *op); // barrier.cluster.arrive
 // Where [address, address + bytes) of a space that is shared memory lies, and in which block; faults where it
 // is outside. `offset` is into that block's shared memory.
-uint8_t *sim_shared_place(sim_warp *warp, const sim_op *op, unsigned lane, const async_place *place,
-                          uint32_t bytes, uint32_t align, sim_block **owner, uint32_t *offset);
+uint8_t *sim_shared_pointer(sim_warp *warp, const sim_op *op, unsigned lane,
+                            const async_address_operand *operand, uint32_t bytes, uint32_t align,
+                            sim_block **owner, uint32_t *offset);
 
 #endif

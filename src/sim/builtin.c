@@ -11,28 +11,28 @@ static uint64_t argument(const sim_warp *w, const sim_call *call, uint32_t local
                          uint32_t index) {
     uint64_t value = 0;
     if (index >= call->arg_count) return 0;
-    const sim_variable_slot *place = &call->args[index];
-    uint64_t bytes = place->variable->size < 8 ? place->variable->size : 8;
-    memcpy(&value, w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + place->offset,
+    const sim_variable_slot *slot = &call->args[index];
+    uint64_t bytes = slot->variable->size < 8 ? slot->variable->size : 8;
+    memcpy(&value, w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + slot->offset,
            bytes);
     return value;
 }
 
 static void give_result(sim_warp *w, const sim_call *call, uint32_t local, unsigned lane, uint64_t value) {
     if (call->result_count == 0) return;
-    const sim_variable_slot *place = &call->results[0];
+    const sim_variable_slot *slot = &call->results[0];
     sim_listener *listener = w->block->worker->listener;
     if (listener && listener->access) {
         uint64_t addresses[SIM_LANES] = {0};
-        addresses[lane] = local + place->offset;
+        addresses[lane] = local + slot->offset;
         listener->access(listener, &(sim_access){.at = sim_event_of(w, call->inst, UINT32_C(1) << lane),
                                                  .kind = SIM_STORE,
                                                  .space = SIM_LOCAL,
-                                                 .bytes = (uint32_t)place->variable->size,
+                                                 .bytes = (uint32_t)slot->variable->size,
                                                  .addresses = addresses});
     }
-    uint64_t bytes = place->variable->size < 8 ? place->variable->size : 8;
-    memcpy(w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + place->offset, &value,
+    uint64_t bytes = slot->variable->size < 8 ? slot->variable->size : 8;
+    memcpy(w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + slot->offset, &value,
            bytes);
 }
 

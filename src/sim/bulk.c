@@ -19,9 +19,9 @@ static void check_size(sim_warp *w, const sim_op *op, unsigned lane, uint32_t by
                        bytes);
 }
 
-static uint8_t *global_place(sim_warp *w, const sim_op *op, unsigned lane, const async_place *place,
-                             uint32_t bytes, bool write) {
-    uint64_t address = async_address(w, place, lane);
+static uint8_t *global_pointer(sim_warp *w, const sim_op *op, unsigned lane,
+                               const async_address_operand *operand, uint32_t bytes, bool write) {
+    uint64_t address = async_address(w, operand, lane);
     if (bytes == 0) return (uint8_t *)(w->global + SIM_GLOBAL_BASE);
     const sim_allocation *a = sim_memory_find(w->block->grid->memory, address, bytes);
     if (!a || (write && a->constant))
@@ -101,11 +101,11 @@ static void copy_to_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_
     const async_form *f = form_of(op);
     sim_block *to_block, *from_block = NULL, *barrier_block;
     uint32_t to_offset, from_offset;
-    uint8_t *to = sim_shared_place(w, op, lane, &f->to, bytes, BULK_ALIGN, &to_block, &to_offset);
+    uint8_t *to = sim_shared_pointer(w, op, lane, &f->to, bytes, BULK_ALIGN, &to_block, &to_offset);
     const uint8_t *from =
         f->from.space == PTX_MOD_GLOBAL
-            ? global_place(w, op, lane, &f->from, bytes, false)
-            : sim_shared_place(w, op, lane, &f->from, bytes, BULK_ALIGN, &from_block, &from_offset);
+            ? global_pointer(w, op, lane, &f->from, bytes, false)
+            : sim_shared_pointer(w, op, lane, &f->from, bytes, BULK_ALIGN, &from_block, &from_offset);
     sim_mbarrier *b = sim_mbarrier_find(w, op, lane, &f->barrier, &barrier_block);
     if (w->attention)
         tell_one(w, op, lane, SIM_LOAD, from_block,
@@ -125,8 +125,8 @@ static void copy_to_global(sim_warp *w, const sim_op *op, unsigned lane, uint32_
     uint32_t from_offset;
     async_warp *mine = sim_async_warp(w, op);
     const uint8_t *from =
-        sim_shared_place(w, op, lane, &f->from, bytes, BULK_ALIGN, &from_block, &from_offset);
-    uint8_t *to = global_place(w, op, lane, &f->to, bytes, true);
+        sim_shared_pointer(w, op, lane, &f->from, bytes, BULK_ALIGN, &from_block, &from_offset);
+    uint8_t *to = global_pointer(w, op, lane, &f->to, bytes, true);
     if (w->attention) {
         tell_one(w, op, lane, SIM_LOAD, from_block, from_offset, bytes);
         tell_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, NULL, async_address(w, &f->to, lane), bytes);
@@ -214,7 +214,7 @@ void sim_store_async(sim_warp *w, const sim_op *op) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         sim_block *to_block, *owner;
         uint32_t offset;
-        uint8_t *to = sim_shared_place(w, op, lane, &f->to, bytes, bytes, &to_block, &offset);
+        uint8_t *to = sim_shared_pointer(w, op, lane, &f->to, bytes, bytes, &to_block, &offset);
         sim_mbarrier *b = sim_mbarrier_find(w, op, lane, &f->barrier, &owner);
         if (owner != to_block)
             sim_fault_here(
@@ -249,7 +249,7 @@ void sim_store_bulk(sim_warp *w, const sim_op *op) {
             sim_fault_here(w, op, lane, KZ_FAULT,
                            "st.bulk of %" PRIu64 " bytes: a multiple of 8, no more than shared memory has",
                            bytes);
-        uint8_t *to = sim_shared_place(w, op, lane, &f->to, (uint32_t)bytes, 8, &owner, &offset);
+        uint8_t *to = sim_shared_pointer(w, op, lane, &f->to, (uint32_t)bytes, 8, &owner, &offset);
         if (w->attention) tell_one(w, op, lane, SIM_STORE, owner, offset, (uint32_t)bytes);
         memset(to, 0, bytes);
         w->block->worker->changes++;

@@ -153,17 +153,18 @@ uint8_t *sim_shared_elsewhere(sim_warp *w, const sim_op *op, unsigned lane, uint
     return owner->shared + offset;
 }
 
-uint8_t *sim_shared_place(sim_warp *w, const sim_op *op, unsigned lane, const async_place *place,
-                          uint32_t bytes, uint32_t align, sim_block **owner, uint32_t *offset) {
-    uint64_t address = async_address(w, place, lane);
-    if (place->space == PTX_MOD_NONE) {
+uint8_t *sim_shared_pointer(sim_warp *w, const sim_op *op, unsigned lane,
+                            const async_address_operand *operand, uint32_t bytes, uint32_t align,
+                            sim_block **owner, uint32_t *offset) {
+    uint64_t address = async_address(w, operand, lane);
+    if (operand->space == PTX_MOD_NONE) {
         if (address - SIM_SHARED_WINDOW >= SIM_WINDOW_BYTES)
             sim_fault_here(w, op, lane, KZ_FAULT, "the address 0x%" PRIx64 " is not in shared memory",
                            address);
         address -= SIM_SHARED_WINDOW;
     }
     *owner = owner_of(w, op, lane, address, bytes, offset);
-    if (*owner != w->block && place->space != PTX_MOD_NONE && place->space != PTX_MOD_SHARED_CLUSTER)
+    if (*owner != w->block && operand->space != PTX_MOD_NONE && operand->space != PTX_MOD_SHARED_CLUSTER)
         sim_fault_here(w, op, lane, KZ_FAULT,
                        "the address 0x%" PRIx64 " belongs to block rank %u of the cluster, but the "
                        "instruction says the block's own shared memory",

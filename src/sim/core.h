@@ -99,7 +99,7 @@ typedef enum sim_constant_kind {
     SIM_CONSTANT_BITS,           // a value
     SIM_CONSTANT_PARAM,          // kernel parameter bytes at `bits`
     SIM_CONSTANT_SPECIAL,        // special register `bits`
-    SIM_CONSTANT_LOCAL,          // the frame's place in local memory, plus bits
+    SIM_CONSTANT_LOCAL,          // the frame's offset in local memory, plus bits
     SIM_CONSTANT_SHARED_DYNAMIC, // where dynamic shared memory starts, plus bits
 } sim_constant_kind;
 
@@ -184,7 +184,7 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
                             kz_error *error);
 void sim_kernel_close(sim_kernel *kernel);
 
-// The order of a function's basic blocks, such that of two places where lanes of a warp can be, the lower is to
+// The order of a function's basic blocks, such that of two positions where lanes of a warp can be, the lower is to
 // run first (flow.c). `order` gets `count` indices; false when out of memory.
 bool sim_order_runs(base_arena *arena, const uint32_t *successors, const uint32_t *successor_start,
                     uint32_t count, uint32_t *order);

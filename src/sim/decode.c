@@ -172,7 +172,7 @@ static void find_effects(sim_kernel *k) {
     }
 }
 
-static kz_status place_params(sim_decoder *d) {
+static kz_status lay_out_params(sim_decoder *d) {
     const ptx_function *f = d->kernel->entry;
     d->kernel->param_offset = sim_keep(d, (f->param_count + 1) * sizeof(uint32_t));
     if (!d->kernel->param_offset) return KZ_NO_MEMORY;
@@ -200,7 +200,7 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
     sim_decoder d = {.kernel = k, .isa = sim_isa_best(), .error = error, .status = KZ_OK};
     k->code_of = sim_keep(&d, (functions + 1) * sizeof *k->code_of);
     k->codes = sim_keep(&d, (functions + 1) * sizeof *k->codes);
-    if (d.status == KZ_OK) d.status = place_params(&d);
+    if (d.status == KZ_OK) d.status = lay_out_params(&d);
     if (d.status == KZ_OK) reach(&d, entry);
     if (d.status == KZ_OK) reach_all(&d);
     for (uint32_t i = 0; i < k->code_count && (d.status == KZ_OK || d.status == KZ_UNSUPPORTED); i++)

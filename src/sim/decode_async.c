@@ -7,13 +7,14 @@
 
 // ---- operands ------------------------------------------------------------------------------------------
 
-static bool place_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, uint16_t space,
-                     async_place *place) {
+static bool address_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, uint16_t space,
+                       async_address_operand *operand) {
     if (index >= inst->operand_count || inst->operands[index].kind != PTX_OPERAND_ADDRESS) return false;
     sim_op at = {.a = SIM_NOWHERE};
     bool narrow = space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
     unsigned bits = sim_address(d, &inst->operands[index], narrow ? 32 : 64, &at);
-    *place = (async_place){.at = at.a, .offset = at.offset, .bits = (uint8_t)bits, .space = space};
+    *operand =
+        (async_address_operand){.at = at.a, .offset = at.offset, .bits = (uint8_t)bits, .space = space};
     return bits == 32 || bits == 64;
 }
 
@@ -77,7 +78,8 @@ static bool copy_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     bool whole_lines = inst->by_category[PTX_CAT_CACHE] == PTX_MOD_CG;
     if (bytes != 16 && (whole_lines || (bytes != 4 && bytes != 8))) return false;
     f->cp_bytes = (uint8_t)bytes;
-    if (!place_of(d, inst, 0, space_at(inst, 0), &f->to) || !place_of(d, inst, 1, PTX_MOD_GLOBAL, &f->from))
+    if (!address_of(d, inst, 0, space_at(inst, 0), &f->to) ||
+        !address_of(d, inst, 1, PTX_MOD_GLOBAL, &f->from))
         return false;
     if (last == 4 && sim_operand_bits(d, &inst->operands[3], PTX_U32) == 1) {
         f->ignore_negated = inst->operands[3].negated;
@@ -111,8 +113,8 @@ static bool reduction_of(const ptx_inst *inst, memory_form *data) {
 // memory, where a mask of bytes may come last.
 static bool bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
-    if (!f || !place_of(d, inst, 0, space_at(inst, 0), &f->to) ||
-        !place_of(d, inst, 1, space_at(inst, 1), &f->from) || !value_of(d, inst, 2, 32, &f->size))
+    if (!f || !address_of(d, inst, 0, space_at(inst, 0), &f->to) ||
+        !address_of(d, inst, 1, space_at(inst, 1), &f->from) || !value_of(d, inst, 2, 32, &f->size))
         return false;
     bool to_global = f->to.space == PTX_MOD_GLOBAL, hint = inst->flags & PTX_FLAG(L2_CACHE_HINT);
     uint32_t next = 3;
@@ -123,7 +125,7 @@ static bool bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
         // The object may be the cluster's wherever the bytes may.
         uint16_t space = f->to.space;
         if (!(inst->flags & PTX_FLAG(MBARRIER_COMPLETE_TX_BYTES)) ||
-            !place_of(d, inst, next++, space, &f->barrier))
+            !address_of(d, inst, next++, space, &f->barrier))
             return false;
     }
     f->multicast = inst->flags & PTX_FLAG(MULTICAST_CLUSTER);
@@ -143,7 +145,7 @@ static bool store_async_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     bool counted = inst->flags & PTX_FLAG(MBARRIER_COMPLETE_TX_BYTES);
     if (!f || inst->operand_count != 3 || inst->type_count != 1 || !counted || space == PTX_MOD_GLOBAL)
         return false;
-    if (!place_of(d, inst, 0, space, &f->to) || !place_of(d, inst, 2, space, &f->barrier)) return false;
+    if (!address_of(d, inst, 0, space, &f->to) || !address_of(d, inst, 2, space, &f->barrier)) return false;
     if (inst->op == PTX_OP_RED_ASYNC && !reduction_of(inst, &f->data)) return false;
     const ptx_operand *value = &inst->operands[1];
     const ptx_operand *list = value->kind == PTX_OPERAND_VECTOR ? value->elements : value;
@@ -168,7 +170,7 @@ static bool store_async_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 // st.bulk [to], bytes, 0
 static bool store_bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
-    if (!f || !place_of(d, inst, 0, space_at(inst, 0), &f->to)) return false;
+    if (!f || !address_of(d, inst, 0, space_at(inst, 0), &f->to)) return false;
     f->state_bits = value_of(d, inst, 1, 64, &f->size) ? 64 : 32;
     if (f->state_bits == 32 && !value_of(d, inst, 1, 32, &f->size)) return false;
     return execute(op, sim_store_bulk);
@@ -178,7 +180,7 @@ static bool store_bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 
 static bool barrier_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, uint32_t at, sim_exec run) {
     async_form *f = new_form(d, op);
-    if (!f || !place_of(d, inst, at, space_at(inst, 0), &f->barrier)) return false;
+    if (!f || !address_of(d, inst, at, space_at(inst, 0), &f->barrier)) return false;
     if (inst->operand_count > at + 1 && !value_of(d, inst, at + 1, 32, &f->size)) return false;
     return execute(op, run);
 }
@@ -196,7 +198,7 @@ static bool arrive_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 static bool look_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
     bool parity = inst->flags & PTX_FLAG(PARITY);
-    if (!f || inst->operand_count < 3 || !place_of(d, inst, 1, space_at(inst, 0), &f->barrier) ||
+    if (!f || inst->operand_count < 3 || !address_of(d, inst, 1, space_at(inst, 0), &f->barrier) ||
         !value_of(d, inst, 2, parity ? 32 : 64, &f->state))
         return false;
     f->state_bits = parity ? 32 : 64;

@@ -1,4 +1,4 @@
-// Decoding: a function's basic blocks, the straight pieces between places where lanes can diverge, reconverge or wait.
+// Decoding: a function's basic blocks, the straight pieces between points where lanes can diverge, reconverge or wait.
 
 #include "sim/decode.h"
 
@@ -135,7 +135,7 @@ static uint32_t successors_of(const sim_decoder *d, const draft_code *draft, uin
     return count;
 }
 
-static void place_runs(sim_decoder *d, draft_code *draft) {
+static void order_runs(sim_decoder *d, draft_code *draft) {
     sim_kernel *k = d->kernel;
     uint32_t total = 0, *start = sim_keep(d, (draft->count + 2) * sizeof *start);
     uint32_t limit = draft->count * 2 + 2;
@@ -192,7 +192,7 @@ void sim_decode_function(sim_decoder *d, sim_code *code) {
     if (d->status != KZ_OK) return;
     mark_leaders(f, leader);
     decode_runs(d, &draft, leader);
-    if (d->status == KZ_OK) place_runs(d, &draft);
+    if (d->status == KZ_OK) order_runs(d, &draft);
     code->block_constants = sim_keep(d, (code->constant_count + 1) * sizeof *code->block_constants);
     for (uint32_t i = 0; code->block_constants && i < code->constant_count; i++)
         if (sim_changes_by_block(&code->constants[i]))

@@ -1,4 +1,4 @@
-// Decoding: the places of registers, constants and variables in a frame, and operands as frame offsets.
+// Decoding: the offsets of registers, constants and variables in a frame, and operands as frame offsets.
 
 #include "sim/decode.h"
 
@@ -117,7 +117,7 @@ bool sim_is_kernel_param(const sim_decoder *d, const ptx_variable *variable) {
            is_formal(d->code->function, variable);
 }
 
-static uint32_t shared_place(sim_decoder *d, const ptx_variable *variable) {
+static uint32_t shared_offset(sim_decoder *d, const ptx_variable *variable) {
     sim_kernel *k = d->kernel;
     for (uint32_t i = 0; i < k->shared_slot_count; i++)
         if (k->shared_slots[i].variable == variable) return k->shared_slots[i].offset;
@@ -132,7 +132,7 @@ static uint32_t shared_place(sim_decoder *d, const ptx_variable *variable) {
     return at;
 }
 
-const sim_variable_slot *sim_local_place(const sim_decoder *d, const ptx_variable *variable) {
+const sim_variable_slot *sim_local_slot(const sim_decoder *d, const ptx_variable *variable) {
     for (uint32_t i = 0; i < d->code->slot_count; i++)
         if (d->code->slots[i].variable == variable) return &d->code->slots[i];
     return NULL;
@@ -149,16 +149,16 @@ static sim_constant variable_address(sim_decoder *d, const ptx_variable *variabl
             c.kind = SIM_CONSTANT_SHARED_DYNAMIC;
             if (variable->align > d->kernel->dynamic_align) d->kernel->dynamic_align = variable->align;
         } else
-            c.bits += shared_place(d, variable);
+            c.bits += shared_offset(d, variable);
         break;
     case PTX_MOD_LOCAL:
     case PTX_MOD_PARAM:
         if (sim_is_kernel_param(d, variable)) {
             c.bits += d->kernel->param_offset[variable->index];
         } else {
-            const sim_variable_slot *place = sim_local_place(d, variable);
+            const sim_variable_slot *slot = sim_local_slot(d, variable);
             c.kind = SIM_CONSTANT_LOCAL;
-            c.bits += place ? place->offset : 0;
+            c.bits += slot ? slot->offset : 0;
         }
         break;
     default: c.bits += sim_program_variable(d->kernel->program, variable);

@@ -10,7 +10,7 @@
 
 // ---- instructions --------------------------------------------------------------------------------------
 
-// A kernel parameter read at a place known now: the constant, or false.
+// A kernel parameter read at an offset known now: the constant, or false.
 static bool param_constant(sim_decoder *d, const ptx_inst *inst, const ptx_operand *to, uint32_t element,
                            sim_constant *c) {
     const ptx_operand *from = &inst->operands[1];
@@ -136,7 +136,7 @@ static void copy_constant(sim_decoder *d, const ptx_operand *to, sim_constant c,
     set_guard(d, op, inst);
 }
 
-// ld.param of a kernel's parameter at a known place, into registers that are written elsewhere too.
+// ld.param of a kernel's parameter at a known offset, into registers that are written elsewhere too.
 static bool decode_param_load(sim_decoder *d, const ptx_inst *inst) {
     if (inst->op != PTX_OP_LD || inst->operand_count < 2) return false;
     const ptx_operand *to = &inst->operands[0];
@@ -245,14 +245,14 @@ sim_builtin sim_builtin_of(const char *name) {
     return SIM_BUILTIN_NONE;
 }
 
-static sim_variable_slot *call_places(sim_decoder *d, const ptx_operand *list, uint32_t *count) {
+static sim_variable_slot *call_slots(sim_decoder *d, const ptx_operand *list, uint32_t *count) {
     *count = list->kind == PTX_OPERAND_VECTOR ? list->element_count : 0;
     sim_variable_slot *slots = sim_keep(d, (*count + 1) * sizeof *slots);
     for (uint32_t i = 0; slots && i < *count; i++) {
         const ptx_variable *variable = list->elements[i].variable;
-        const sim_variable_slot *place = variable ? sim_local_place(d, variable) : NULL;
-        if (!place) return NULL;
-        slots[i] = *place;
+        const sim_variable_slot *slot = variable ? sim_local_slot(d, variable) : NULL;
+        if (!slot) return NULL;
+        slots[i] = *slot;
     }
     return slots;
 }
@@ -263,8 +263,8 @@ static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     const ptx_operand *callee = &inst->operands[1];
     call->pointer_at = SIM_NOWHERE;
     call->inst = inst;
-    call->results = call_places(d, &inst->operands[0], &call->result_count);
-    call->args = call_places(d, &inst->operands[2], &call->arg_count);
+    call->results = call_slots(d, &inst->operands[0], &call->result_count);
+    call->args = call_slots(d, &inst->operands[2], &call->arg_count);
     if (!call->results || !call->args) {
         unsupported(d, inst, "only parameters in .param variables can be passed");
         return;

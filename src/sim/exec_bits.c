@@ -78,7 +78,7 @@ LANES_INLINE uint32_t leading_zeros_64(uint64_t x) { return x == 0 ? 64 : (uint3
 LANES_1(clz_32, uint32_t, uint32_t, leading_zeros_32(x))
 LANES_1(clz_64, uint32_t, uint64_t, leading_zeros_64(x))
 
-// bfind: the place of the highest bit that is not the sign (form: as an amount to shift left by); ~0 for
+// bfind: the index of the highest bit that is not the sign (form: as an amount to shift left by); ~0 for
 // none.
 LANES_INLINE uint32_t found(uint32_t zeros, uint32_t bits, uint32_t form) {
     return zeros == bits ? UINT32_MAX : form ? zeros : bits - 1 - zeros;

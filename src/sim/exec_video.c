@@ -320,7 +320,7 @@ static bool select_parts(const ptx_inst *inst, sim_op *op, const video_row *row)
 }
 
 static unsigned size_of(const char *select) { return select[0] == 'b' ? 0 : select[0] == 'h' ? 1 : 2; }
-static unsigned place_of(const char *select) {
+static unsigned byte_of(const char *select) {
     return select[0] == 0 ? 0 : (unsigned)(select[1] - '0') * (select[0] == 'h' ? 2 : 1) & 3;
 }
 
@@ -331,9 +331,9 @@ static bool select_one(const ptx_inst *inst, sim_op *op, const video_row *row) {
     form.shift = lanes_has(inst, PTX_MOD_SHR7) ? 7 : lanes_has(inst, PTX_MOD_SHR15) ? 15 : 0;
     form.negate_product = o[1].negated != o[2].negated;
     form.negate_c = inst->operand_count > 3 && o[3].negated;
-    form.at_d = place_of(o[0].select), form.size_d = size_of(o[0].select);
-    form.at_a = place_of(o[1].select), form.size_a = size_of(o[1].select);
-    form.at_b = place_of(o[2].select), form.size_b = size_of(o[2].select);
+    form.at_d = byte_of(o[0].select), form.size_d = size_of(o[0].select);
+    form.at_a = byte_of(o[1].select), form.size_a = size_of(o[1].select);
+    form.at_b = byte_of(o[2].select), form.size_b = size_of(o[2].select);
     memcpy(&op->offset, &form, sizeof form);
     return lanes_use(op, &scalar_video);
 }

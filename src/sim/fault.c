@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_place(const sim_block *b, uint32_t warp, uint32_t lane, base_text *out) {
+static void add_thread(const sim_block *b, uint32_t warp, uint32_t lane, base_text *out) {
     const uint32_t *size = b->grid->launch->block;
     uint32_t thread = warp * SIM_LANES + lane;
     base_text_add(out, "block (%u,%u,%u), thread (%u,%u,%u)", b->at[0], b->at[1], b->at[2], thread % size[0],
@@ -88,9 +88,9 @@ static void explain_shared(const sim_grid *g, const sim_warp *w, uint64_t offset
         return;
     }
     for (uint32_t i = 0; i < k->shared_slot_count; i++) {
-        const sim_variable_slot *place = &k->shared_slots[i];
-        if (offset >= place->offset + place->variable->size && (!nearest || place->offset > nearest->offset))
-            nearest = place;
+        const sim_variable_slot *slot = &k->shared_slots[i];
+        if (offset >= slot->offset + slot->variable->size && (!nearest || slot->offset > nearest->offset))
+            nearest = slot;
     }
     if (nearest) {
         uint64_t past = offset - (nearest->offset + nearest->variable->size);
@@ -152,7 +152,7 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
                       action, bytes, address, name, g->kernel->entry->name);
     }
     base_text_add(&t, "\n  by ");
-    add_place(w->block, w->index, lane, &t);
+    add_thread(w->block, w->index, lane, &t);
     add_source(g, op->inst, &t);
     add_instruction(g, op, &t);
     base_text_add(&t, "\n  ");
@@ -201,7 +201,7 @@ _Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_s
     base_text_add_v(&t, format, list);
     va_end(list);
     base_text_add(&t, "\n  in kernel %s, ", g->kernel->entry->name);
-    add_place(w->block, w->index, lane, &t);
+    add_thread(w->block, w->index, lane, &t);
     if (op) add_source(g, op->inst, &t);
     add_instruction(g, op, &t);
     stop(w->block->worker, status,

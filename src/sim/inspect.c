@@ -168,12 +168,12 @@ static bool in_window(uint64_t address, uint64_t window) {
 
 // Of another block of the cluster, or the block's own.
 static const uint8_t *find_shared(const sim_warp *w, uint64_t address, uint32_t bytes) {
-    uint64_t place = sim_cluster_address(w, address);
+    uint64_t shared_address = sim_cluster_address(w, address);
     const sim_worker *worker = w->block->worker;
-    const uint8_t *shared = place >> 32 == w->block->index ? w->shared : NULL;
+    const uint8_t *shared = shared_address >> 32 == w->block->index ? w->shared : NULL;
     for (uint32_t i = 0; !shared && i < worker->resident_count; i++)
-        if (worker->resident[i]->index == place >> 32) shared = worker->resident[i]->shared;
-    return inside(shared, w->shared_bytes, place & UINT32_MAX, bytes);
+        if (worker->resident[i]->index == shared_address >> 32) shared = worker->resident[i]->shared;
+    return inside(shared, w->shared_bytes, shared_address & UINT32_MAX, bytes);
 }
 
 bool sim_inspect_memory(const sim_warp *w, uint32_t lane, uint64_t address, void *to, uint32_t bytes) {
@@ -195,8 +195,8 @@ bool sim_inspect_memory(const sim_warp *w, uint32_t lane, uint64_t address, void
     return true;
 }
 
-static bool find_place(const sim_variable_slot *slots, uint32_t count, const ptx_variable *variable,
-                       uint32_t *offset) {
+static bool find_slot(const sim_variable_slot *slots, uint32_t count, const ptx_variable *variable,
+                      uint32_t *offset) {
     for (uint32_t i = 0; i < count; i++)
         if (slots[i].variable == variable) {
             *offset = slots[i].offset;
@@ -216,7 +216,7 @@ bool sim_inspect_variable(const sim_warp *w, uint32_t frame, const ptx_variable 
     case PTX_MOD_SHARED_CTA:
         *address = SIM_SHARED_WINDOW + g->dynamic_shared_at;
         if (variable->size == 0) return true;
-        if (!find_place(k->shared_slots, k->shared_slot_count, variable, &offset)) return false;
+        if (!find_slot(k->shared_slots, k->shared_slot_count, variable, &offset)) return false;
         *address = SIM_SHARED_WINDOW + offset;
         return true;
     case PTX_MOD_LOCAL:
@@ -227,7 +227,7 @@ bool sim_inspect_variable(const sim_warp *w, uint32_t frame, const ptx_variable 
                 *address = SIM_PARAM_WINDOW + k->param_offset[i];
                 return true;
             }
-        if (!find_place(code->slots, code->slot_count, variable, &offset)) return false;
+        if (!find_slot(code->slots, code->slot_count, variable, &offset)) return false;
         *address = SIM_LOCAL_WINDOW + w->frames[frame].local + offset;
         return true;
     default: *address = sim_program_variable(g->program, variable); return *address != 0;
@@ -237,10 +237,10 @@ bool sim_inspect_variable(const sim_warp *w, uint32_t frame, const ptx_variable 
 const ptx_variable *sim_inspect_shared_variable(const sim_warp *w, uint32_t offset, uint32_t *begin) {
     const sim_kernel *k = w->block->grid->kernel;
     for (uint32_t i = 0; i < k->shared_slot_count; i++) {
-        const sim_variable_slot *place = &k->shared_slots[i];
-        if (offset < place->offset || offset - place->offset >= place->variable->size) continue;
-        *begin = place->offset;
-        return place->variable;
+        const sim_variable_slot *slot = &k->shared_slots[i];
+        if (offset < slot->offset || offset - slot->offset >= slot->variable->size) continue;
+        *begin = slot->offset;
+        return slot->variable;
     }
     return NULL;
 }

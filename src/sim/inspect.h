@@ -27,7 +27,7 @@ const sim_warp *sim_inspect_warp(const sim_warp *warp, uint32_t index);
 uint32_t sim_inspect_resident(const sim_warp *warp);
 const sim_warp *sim_inspect_block(const sim_warp *warp, uint32_t resident);
 
-// Lanes that are at one place. The path that runs stands at the instruction of the event.
+// Lanes that are at one instruction. The path that runs stands at the instruction of the event.
 typedef enum sim_inspect_state {
     SIM_INSPECT_RUNNING, // the one whose instruction the event is about
     SIM_INSPECT_READY,

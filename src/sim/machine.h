@@ -37,7 +37,7 @@ struct sim_op {
     const ptx_inst *inst;
 };
 
-// Lanes that are at the same place: the unit of scheduling inside a warp.
+// Lanes that are at the same instruction: the unit of scheduling inside a warp.
 typedef enum sim_path_state {
     SIM_PATH_READY,
     SIM_PATH_AT_BARRIER,
@@ -55,7 +55,7 @@ typedef struct sim_path {
     uint32_t sync_mask; // AT_SYNC: the membermask; its basic block ends with the operation
 } sim_path;
 
-// The registers of one call. Its lanes entered together, so they all return to one place.
+// The registers of one call. Its lanes entered together, so they all return to one instruction.
 typedef struct sim_frame {
     uint32_t at, bytes; // in the warp's register file
     uint32_t local;     // where its variables begin in each lane's stack
@@ -89,7 +89,7 @@ struct sim_warp {
     sim_path paths[SIM_LANES];
     uint64_t issued; // instructions, for %clock and limits
     bool spun;       // in this slice: read something that another thread may be about to change
-    bool fair;       // the next slice goes to a path chosen by turn, not by place
+    bool fair;       // the next slice goes to a path chosen by turn, not by position
     uint32_t turn;
     uint32_t stack_top[SIM_LANES];           // alloca takes below
     uint32_t cluster_arrived, cluster_phase; // lanes that have arrived and not waited, and in which parity

@@ -44,11 +44,11 @@ static void add_where(const sim_warp *w, const sim_block *owner, uint32_t offset
         snprintf(text, room, "the mbarrier at shared offset 0x%x of block rank %u", offset, owner->rank);
 }
 
-sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane, const async_place *place,
-                                sim_block **owner) {
+sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane,
+                                const async_address_operand *operand, sim_block **owner) {
     uint32_t offset;
     char where[96];
-    const uint8_t *at = sim_shared_place(w, op, lane, place, 8, 8, owner, &offset);
+    const uint8_t *at = sim_shared_pointer(w, op, lane, operand, 8, 8, owner, &offset);
     sim_mbarrier *b = sim_mbarrier_at(*owner, offset);
     add_where(w, *owner, offset, where, sizeof where);
     if (!b || !b->live)
@@ -141,7 +141,7 @@ void sim_mbarrier_init(sim_warp *w, const sim_op *op) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint32_t count = SIM_REG(uint32_t, w, f->size)[lane], offset;
         sim_block *owner;
-        sim_shared_place(w, op, lane, &f->barrier, 8, 8, &owner, &offset);
+        sim_shared_pointer(w, op, lane, &f->barrier, 8, 8, &owner, &offset);
         if (owner != w->block)
             sim_fault_here(w, op, lane, KZ_FAULT, "mbarrier.init in the shared memory of another block");
         if (count == 0 || count > SIM_MBARRIER_LIMIT)

@@ -160,9 +160,9 @@ static uint64_t page_up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAG
 // The same pages of the file in both ranges. Neighbours of the file are neighbours in memory, so that the
 // kernel joins the mappings of many small allocations.
 static bool show(sim_memory *memory, uint64_t address, uint64_t bytes) {
-    void *const places[2] = {sim_memory_host(memory, address), (void *)(uintptr_t)address};
+    void *const mappings[2] = {sim_memory_host(memory, address), (void *)(uintptr_t)address};
     for (int i = 0; i < 2; i++)
-        if (mmap(places[i], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->visible,
+        if (mmap(mappings[i], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->visible,
                  (off_t)(address - SIM_GLOBAL_BASE)) == MAP_FAILED)
             return false;
     return true;

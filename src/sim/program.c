@@ -57,7 +57,7 @@ uint64_t sim_program_variable(const sim_program *program, const ptx_variable *va
     return 0;
 }
 
-static kz_status place_variables(sim_program *p, kz_error *error) {
+static kz_status allocate_variables(sim_program *p, kz_error *error) {
     sim_memory *memory = &p->machine->memory;
     const ptx_module *module = p->module;
     for (uint32_t i = 0; i < module->variable_count; i++) {
@@ -80,7 +80,7 @@ static kz_status place_variables(sim_program *p, kz_error *error) {
     return KZ_OK;
 }
 
-// Initialisers that hold addresses: now all places are known.
+// Initialisers that hold addresses: now all addresses are known.
 static void relocate(sim_program *p) {
     for (uint32_t i = 0; i < p->module->variable_count; i++) {
         const ptx_variable *v = p->module->variables[i];
@@ -116,7 +116,7 @@ kz_status sim_program_open(sim_machine *machine, ptx_module *module, sim_program
     if (!p || !p->variable_at || !p->kernels)
         base_fail(error, status, "out of memory while loading %s", module->name);
     else
-        status = place_variables(p, error);
+        status = allocate_variables(p, error);
     if (status != KZ_OK) {
         if (p)
             sim_program_close(p);

@@ -59,7 +59,8 @@ static uint8_t *texel(sim_warp *w, const sim_op *op, unsigned lane, uint64_t add
     return sim_memory_host(w->block->grid->memory, address);
 }
 
-static uint64_t place(const sim_texture *t, const sim_texture_level *level, int64_t x, int64_t y, int64_t z) {
+static uint64_t texel_address(const sim_texture *t, const sim_texture_level *level, int64_t x, int64_t y,
+                              int64_t z) {
     return level->address + (uint64_t)x * t->element_bytes + (uint64_t)y * level->pitch +
            (uint64_t)z * level->slice;
 }
@@ -105,7 +106,7 @@ static texel_value border_value(const sim_texture *t) {
 
 static texel_value read_texel(sim_warp *w, const sim_op *op, unsigned lane, const sim_texture *t,
                               const sim_texture_level *level, const int64_t at[3]) {
-    const uint8_t *from = texel(w, op, lane, place(t, level, at[0], at[1], at[2]), t->element_bytes);
+    const uint8_t *from = texel(w, op, lane, texel_address(t, level, at[0], at[1], at[2]), t->element_bytes);
     texel_value v = {.u = {0}};
     for (unsigned c = 0; c < t->channels; c++) {
         v.u[c] = channel(t, from, t->bits[c]);
@@ -373,8 +374,8 @@ static void exec_tld4(sim_warp *w, const sim_op *op) {
 }
 
 // Where a surface access goes; false: nowhere. x counts bytes.
-static bool surface_place(sim_warp *w, const sim_op *op, unsigned lane, const sim_texture *t, uint32_t bytes,
-                          uint64_t *address) {
+static bool surface_address(sim_warp *w, const sim_op *op, unsigned lane, const sim_texture *t,
+                            uint32_t bytes, uint64_t *address) {
     const texture_form *f = form_of(op);
     const sim_texture_level *level = &t->levels[0];
     int64_t at[3] = {0}, limit[3] = {(int64_t)(level->width * t->element_bytes) - bytes,
@@ -415,7 +416,7 @@ static void exec_surface(sim_warp *w, const sim_op *op) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         const sim_texture *t = object(w, op, lane, true);
         uint64_t address, zero[4] = {0};
-        bool inside = surface_place(w, op, lane, t, bytes, &address);
+        bool inside = surface_address(w, op, lane, t, bytes, &address);
         if (store && !inside) continue;
         uint8_t *at = inside ? texel(w, op, lane, address, bytes) : (uint8_t *)zero;
         if (inside) tell(w, op, lane, store ? SIM_STORE : SIM_LOAD, address, bytes);

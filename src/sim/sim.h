@@ -137,7 +137,7 @@ typedef struct sim_sync {
     bool is_barrier; // the object is one of bar.sync's sixteen
 } sim_sync;
 
-// shfl, vote, match, redux, elect: `at.mask` are the lanes that took part, from one place in the program;
+// shfl, vote, match, redux, elect: `at.mask` are the lanes that took part, from one instruction;
 // `all` the lanes of all positions that synchronise.
 typedef struct sim_exchange_event {
     sim_event at;

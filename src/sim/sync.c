@@ -1,6 +1,6 @@
 // Exchanges among the lanes of a warp: shfl, vote, match, redux, elect, movmatrix.
 //
-// The lanes may come from different places in the program, each with operands of its own: so inputs
+// The lanes may come from different instructions, each with operands of its own: so inputs
 // are gathered lane by lane, the operation is done once, and results go back lane by lane.
 
 #include "sim/core.h"
@@ -87,7 +87,7 @@ static void shuffle(const sim_op *op, exchange *x) {
     }
 }
 
-// A whole warp at one place, which is how warps usually shuffle: from registers to registers.
+// A whole warp at one instruction, which is how warps usually shuffle: from registers to registers.
 static void shuffle_warp(const sim_warp *w, const sim_path *path, const sim_op *op) {
     uint8_t *frame = frame_of(w, path);
     const uint32_t *a = (const uint32_t *)(frame + op->a), *b = (const uint32_t *)(frame + op->b),

@@ -1,4 +1,4 @@
-// The texture and surface objects of a machine: a list; handles are a base plus the place in it.
+// The texture and surface objects of a machine: a list; handles are a base plus the index in it.
 #include "sim/texture.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-// A warp: paths of lanes that are at the same place, basic block by basic block.
+// A warp: paths of lanes that are at the same instruction, basic block by basic block.
 //
-// Of the paths that can go on, the one furthest behind runs (see flow.c), and paths at the same place
+// Of the paths that can go on, the one furthest behind runs (see flow.c), and paths at the same instruction
 // become one. This alone would starve lanes that wait for each other (a lock inside a warp), so a
 // slice that was spent on looking at memory others may change is followed by one that goes to a path
 // chosen by turn.
@@ -48,7 +48,7 @@ static inline void execute(sim_warp *w, const sim_op *op, const sim_basic_block 
 
 static void remove_path(sim_warp *w, sim_path *path) { *path = w->paths[--w->path_count]; }
 
-// Takes `lanes` out of the path into one of their own, which is at the same place.
+// Takes `lanes` out of the path into one of their own, which is at the same instruction.
 static sim_path *split(sim_warp *w, sim_path *path, uint32_t lanes) {
     sim_path *other = &w->paths[w->path_count++]; // never full: paths are disjoint sets of 32 lanes
     *other = *path;
@@ -57,7 +57,7 @@ static sim_path *split(sim_warp *w, sim_path *path, uint32_t lanes) {
     return other;
 }
 
-static bool same_place(const sim_path *a, const sim_path *b) {
+static bool same_position(const sim_path *a, const sim_path *b) {
     return a->basic_block == b->basic_block && a->frame == b->frame && a->state == b->state &&
            a->at_end == b->at_end && (a->state != SIM_PATH_AT_SYNC || a->sync_mask == b->sync_mask);
 }
@@ -65,7 +65,7 @@ static bool same_place(const sim_path *a, const sim_path *b) {
 static void merge_ready(sim_warp *w) {
     for (uint32_t i = 0; i < w->path_count; i++)
         for (uint32_t j = w->path_count; j-- > i + 1;)
-            if (w->paths[i].state == SIM_PATH_READY && same_place(&w->paths[i], &w->paths[j])) {
+            if (w->paths[i].state == SIM_PATH_READY && same_position(&w->paths[i], &w->paths[j])) {
                 w->paths[i].mask |= w->paths[j].mask;
                 remove_path(w, &w->paths[j]);
             }
@@ -202,7 +202,7 @@ static uint8_t *local_of(const sim_warp *w, unsigned lane, uint32_t offset) {
     return w->local + (size_t)lane * w->block->grid->kernel->local_stride + offset;
 }
 
-static const sim_variable_slot *place_of(const sim_code *code, const ptx_variable *variable) {
+static const sim_variable_slot *slot_of(const sim_code *code, const ptx_variable *variable) {
     for (uint32_t i = 0; i < code->slot_count; i++)
         if (code->slots[i].variable == variable) return &code->slots[i];
     return NULL;
@@ -213,7 +213,7 @@ static void copy_variables(sim_warp *w, uint32_t lanes, const sim_variable_slot 
                            const sim_code *code, ptx_variable **callee, uint32_t callee_base, uint32_t count,
                            bool back) {
     for (uint32_t i = 0; i < count; i++) {
-        const sim_variable_slot *inner = place_of(code, callee[i]);
+        const sim_variable_slot *inner = slot_of(code, callee[i]);
         if (!inner) continue;
         uint64_t bytes =
             caller[i].variable->size < callee[i]->size ? caller[i].variable->size : callee[i]->size;
