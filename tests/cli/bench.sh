@@ -9,6 +9,17 @@ grep -q ' [mun]s ' "$FOLDER/out" && fail "a time was printed for a simulated ker
 [ "$("$JSON_LINES" check.before.status right < "$FOLDER/sim.jsonl")" = 4 ] || fail "unchecked"
 [ "$("$JSON_LINES" statistics.median_s < "$FOLDER/sim.jsonl")" = 0 ] || fail "the simulator has no clock"
 
+expect_out "no times: the simulator has no clock"
+cat > "$FOLDER/my.cu" << 'END'
+extern "C" __global__ void my_add_f32(const float *x, const float *y, float *z, size_t n) {
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+END
+expect_exit 0 bench --family vector_add "$FOLDER/my.cu" --device sim --case add-f32-n1025-uniform --no-save
+expect_out "no times: the simulator has no clock"
+expect_out "the family's own variants: kz bench vector_add"
+
 # The same again is added, and says the same.
 expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$FOLDER/sim.jsonl"
 [ "$("$JSON_LINES" schema < "$FOLDER/sim.jsonl")" = 8 ] || fail "records were not added"

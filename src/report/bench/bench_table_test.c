@@ -178,6 +178,7 @@ static void a_run_is_summed_up(void **state) {
     char *text;
     size_t size;
     report_bench report = {.file = open_memstream(&text, &size), .path = "out.jsonl"};
+    report.run.device.has_clock = true;
     report.tally = (report_bench_tally){.cases = 2, .met = 1, .missed = 1, .wrong = 3, .unsettled = 1};
     base_text_add(&report.tally.shortfalls, "  toy: target missed\n");
     report_bench_end(&report, 2);

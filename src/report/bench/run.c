@@ -63,6 +63,7 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     report_bench_print(file, &style, request->family, request->c, &r->run.device, outcome, targets,
                        &r->tally);
     tell_missing_rivals(r, request->family, outcome, peers);
+    if (request->guest) r->guest_of = request->family->name;
     fflush(stdout);
 }
 
@@ -77,6 +78,12 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
     fprintf(file, "\n");
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
+    if (t->cases && !r->run.device.has_clock)
+        fprintf(
+            file,
+            "no times: the simulator has no clock, and rivals run on a GPU; kz prof estimates what a launch "
+            "takes\n");
+    if (r->guest_of) fprintf(file, "the family's own variants: kz bench %s\n", r->guest_of);
     if (r->path && t->cases && !r->write_error.status) fprintf(file, "records: %s\n", r->path);
 }
 

@@ -14,6 +14,7 @@ typedef struct report_bench {
     bool chosen_rivals; // somebody chose them: nothing is said of others
     report_bench_tally tally;
     bool told[BENCH_RIVALS]; // that it is missing
+    const char *guest_of;    // the family whose place a guest took; NULL without one
     kz_error write_error;    // the first; no record is kept after it
 } report_bench;
 
