@@ -20,6 +20,8 @@ section one_block "131 of them have nothing to do"
 section tiny "Bound by launch overhead"
 section tiny "registers per thread (ptxas)"
 
+grep -q ' $' "$FOLDER/out" && fail "a line ends in blanks"
+
 # The program's own words stay out of JSON; its exit status is kz's.
 expect_exit 1 prof "$HERE/lessons.cu" --json -- one two
 [ "$("$JSON_LINES" kind prof < "$FOLDER/out")" = 1 ] || fail "the JSON is none"

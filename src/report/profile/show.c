@@ -125,6 +125,7 @@ void report_prof_show_tail(base_text *text, const report_prof *report) {
         base_text_add(text,
                       "The record is cut off: the program was killed, and what it ran last is missing. ");
     if (*message) base_text_add(text, "A launch failed: %.*s", (int)strcspn(message, "\n"), message);
+    while (text->length && text->data[text->length - 1] == ' ') text->data[--text->length] = 0;
 }
 
 static void add_triple(base_text *text, const uint32_t t[3]) {
