@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool cli_takes_value(cli_option_kind kind) { return kind != CLI_FLAG && kind != CLI_OUTPUT; }
 
@@ -88,6 +89,12 @@ static kz_status set_option(const cli_option *option, const char *value, void *f
     return base_fail(error, KZ_INTERNAL, "option --%s has no kind", option->name);
 }
 
+// Pages and pictures are for a browser; JSON one may want to look at.
+static bool floods_a_terminal(const cli_option *option) {
+    bool browsed = strcmp(option->name, "html") == 0 || strcmp(option->name, "svg") == 0;
+    return browsed && option->kind == CLI_OUTPUT && isatty(STDOUT_FILENO);
+}
+
 // Reads the option at argv[*at]; leaves *at on the last word it took.
 static kz_status parse_option(const cli_command *command, int argc, char **argv, int *at, void *options,
                               kz_error *error) {
@@ -110,6 +117,12 @@ static kz_status parse_option(const cli_command *command, int argc, char **argv,
     }
     if (!value && option->kind == CLI_OUTPUT && *at + 1 < argc && is_path_of(option, argv[*at + 1]))
         value = argv[++*at];
+    if (!value && floods_a_terminal(option)) {
+        base_fail(error, KZ_INVALID, "--%s alone writes to stdout, and that is a terminal", option->name);
+        base_fail_note(error, "try: --%s=FILE.%s; --%s=- writes it here all the same", option->name,
+                       option->name, option->name);
+        return KZ_INVALID;
+    }
     return set_option(option, value, (char *)options + option->offset, error);
 }
 

@@ -32,6 +32,18 @@ done
 expect_out "7 SMs"
 expect_exit 3 prof vector_add --gpu z9
 expect_err "such as ./my.gpu"
+# A page is not poured out on a terminal; JSON may be.
+"$5" 80 -- "$KZ" prof vector_add --case add-f32-n1024-uniform --html > "$FOLDER/out" 2> "$FOLDER/err" << END || fail "--html on a terminal"
+expect --html alone writes to stdout, and that is a terminal
+expect --html=FILE.html
+exit 2
+END
+"$5" 80 -- "$KZ" prof vector_add --case add-f32-n1024-uniform --html=- > "$FOLDER/out" 2> "$FOLDER/err" << END || fail "--html=- on a terminal"
+expect </html>
+exit 0
+END
+expect_exit 0 prof vector_add --case add-f32-n1024-uniform --html
+expect_out "</html>"
 expect_exit 2 check my.cu
 expect_err "there is no file my.cu"
 expect_exit 2 check --family vector_add
