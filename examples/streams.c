@@ -51,6 +51,7 @@ int main(int argc, char **argv) {
     CHECK(kz_event_record(device, summed, first, &error));
     CHECK(kz_stream_wait(device, second, summed, &error));  // what follows there reads y
     CHECK(kz_vector_add_run(two, second, y, y, z, &error)); // z = y + y
+    CHECK(kz_event_synchronize(device, summed, &error));    // the host waits for y alone
     CHECK(kz_copy_to_host(device, second, numbers, z, sizeof numbers, &error));
     CHECK(kz_stream_synchronize(device, second, &error));
     printf("%d times 4 is %g\n", N - 1, (double)numbers[N - 1]);

@@ -1,5 +1,5 @@
 # Markdown of one section of a header (-v section=...), or of all of it. -v level: the headings of its entries;
-# -v want_threads=1: a table of thread rules at the end. See tools/reference for how a header is read.
+# -v want_threads=1: a table of thread rules at the end; -v sections=1: a heading for each section. See tools/reference for how a header is read.
 function flush_prose() { if (prose != "") text = text prose "\n\n"; prose = "" }
 function flush_code() { if (code != "") text = text code "\n"; code = "" }
 function entry(    i, names, line) {
@@ -55,11 +55,16 @@ function rule(    name) { # the thread rule of the function that is declared on 
         threads = ""
     }
 }
-/^\/\/ ---- / { entry(); if (section != "") on = index($0, "// ---- " section " -") == 1; next }
+/^\/\/ ---- / {
+    entry()
+    if (section != "") on = index($0, "// ---- " section " -") == 1
+    if (sections) { gsub(/^\/\/ -+ | -+$/, ""); print "## " toupper(substr($0, 1, 1)) substr($0, 2) "\n" }
+    next
+}
 section == "" && /^#define KZ_[A-Z_]+_H$/ { entry(); on = 1; next }
 /^#ifdef __cplusplus/ { skip = 1 }
 skip { if (/^#endif/) skip = 0; next }
 !on || /^#(if|endif)/ || !count && /^#(include|undef)/ { next }
-/^$/ { entry(); next }
-{ rule(); lines[++count] = $0 }
+/^$/ && !depth { entry(); next }
+{ rule(); lines[++count] = $0; depth += gsub(/{/, "{") - gsub(/}/, "}") }
 END { entry(); if (table != "" && want_threads) printf "## Threads\n\n| call | from which threads |\n|---|---|\n%s", table }

@@ -236,13 +236,16 @@ KZ_API kz_status kz_fail(kz_error *error, kz_status status, const char *format, 
 KZ_API double kz_element_get(kz_type type, const void *data, uint64_t index);
 KZ_API void kz_element_set(kz_type type, void *data, uint64_t index,
                            double value); // rounds once, to nearest even
-// A native variant's arguments, and this block's even share [begin, end) of `count` things.
+
+// A native variant's arguments.
 static inline uint64_t kz_native_u64(const kz_native_launch *launch, size_t arg) {
     return *(const uint64_t *)launch->args[arg];
 }
 static inline void *kz_native_pointer(const kz_native_launch *launch, size_t arg) {
     return *(void *const *)launch->args[arg];
 }
+
+// A block's even share [begin, end) of `count` things.
 typedef struct kz_share {
     uint64_t begin, end;
 } kz_share;
@@ -251,6 +254,7 @@ static inline kz_share kz_native_share(const kz_native_launch *launch, uint64_t 
              begin = kz_min_u64(count, each * launch->block_index[0]);
     return (kz_share){begin, kz_min_u64(count, begin + each)};
 }
+
 // 64 random bits that belong to the seed, the buffer and the index.
 KZ_API uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index);
 // What the type's exact rounding may move `value` by: half an ulp, denormals included; 0 for integers.
