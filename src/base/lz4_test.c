@@ -53,12 +53,37 @@ static void damage_is_noticed(void **state) {
     free(packed);
 }
 
+// A block made by hand, which must be refused once `written` bytes of the output are made: no others are touched, and
+// nothing behind the block is read, where more of the same would follow.
+static void expect_refused(const char *block, size_t block_size, size_t to_size, size_t written) {
+    enum { ROOM = 64, UNTOUCHED = 0xa5 };
+    uint8_t from[ROOM] = {0}, around[5 * ROOM], *to = around + ROOM;
+    memcpy(from, block, block_size);
+    memset(around, UNTOUCHED, sizeof around);
+    assert_false(base_lz4_unpack(from, block_size, to, to_size));
+    for (size_t i = 0; i < sizeof around; i++)
+        if (i < ROOM || i >= ROOM + written) assert_int_equal(around[i], UNTOUCHED);
+}
+
+static void what_cannot_be_is_refused_in_time(void **state) {
+    expect_refused("\x50\1", 2, 5, 0);          // five literals, and there is one
+    expect_refused("\x50\1\2\3\4\5", 6, 3, 0);  // five literals, and room for three
+    expect_refused("\xf0", 1, 99, 0);           // literals whose count goes on behind the end
+    expect_refused("\x10\1\0\0", 4, 5, 1);      // a match at distance 0
+    expect_refused("\x10\1\2\0", 4, 5, 1);      // a match before the output's start
+    expect_refused("\x10\1\1\0", 4, 3, 1);      // a match of four, and room for two
+    expect_refused("\x1f\1\1\0\x20", 5, 30, 1); // one of 51, and room for 29
+    expect_refused("\x1f\1\1\0", 4, 20, 1);     // a match whose length goes on behind the end
+    expect_refused("\x10\1\1", 3, 5, 1);        // half a distance
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths),
         cmocka_unit_test(random_bytes_hardly_grow),
         cmocka_unit_test(repeats_are_found),
         cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(what_cannot_be_is_refused_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

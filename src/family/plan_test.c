@@ -152,6 +152,39 @@ static void rows_are_read(void **state) {
     assert_false(family_choice_next_row(&text, &row));
 }
 
+static const char *chosen(const char *choice, int64_t size, kz_type type) {
+    const kz_embedded embedded = {.choice = choice};
+    kz_family family = toy;
+    kz_device_info h200 = gpu;
+    family.embedded = &embedded;
+    family.variants = rows;
+    family.variant_count = sizeof rows / sizeof rows[0];
+    strcpy(h200.gpu, "h200");
+    const kz_case c = {.type = type, .axes = {size, 1}};
+    const kz_variant *variant = kz_choose(&family, &c, &h200, false, NULL);
+    return variant ? variant->name : "none";
+}
+
+static void a_row_holds_from_its_first_size_to_before_its_last(void **state) {
+    static const char table[] = "h100,*,*,0,,05_nothing\n"
+                                "h200,u16,*,0,,04_three\n"
+                                "h200,*,find,0,,04_three\n"
+                                "h200,*,*,10,100,02_strided\n"
+                                "h200,*,*,100,1000,03_square\n"
+                                "*,*,*,0,,05_nothing\n";
+    assert_string_equal(chosen(table, 9, KZ_F32), "05_nothing");
+    assert_string_equal(chosen(table, 10, KZ_F32), "02_strided");
+    assert_string_equal(chosen(table, 99, KZ_F32), "02_strided");
+    assert_string_equal(chosen(table, 100, KZ_F32), "03_square");
+    assert_string_equal(chosen(table, 999, KZ_F32), "03_square");
+    assert_string_equal(chosen(table, 1000, KZ_F32), "05_nothing");
+    assert_string_equal(chosen(table, 50, KZ_U16), "04_three");
+    assert_string_equal(chosen("", 50, KZ_F32), "01_tiled");
+    // Where rows overlap, the first one counts; the last size of a row is not its own.
+    assert_string_equal(chosen("h200,*,*,0,100,02_strided\nh200,*,*,0,,03_square\n", 100, KZ_F32),
+                        "03_square");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_appended),
@@ -162,6 +195,7 @@ int main(void) {
         cmocka_unit_test(entries_are_named),
         cmocka_unit_test(a_refusal_has_its_reason),
         cmocka_unit_test(rows_are_read),
+        cmocka_unit_test(a_row_holds_from_its_first_size_to_before_its_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static void each_limit(void **state) {
     expect(of(&h200, 256, 64, 0), 4, 0.5, "registers");   // 64 * 32 = 2048 a warp, 32 warps
     expect(of(&h200, 256, 65, 0), 3, 0.375, "registers"); // 2304 a warp: 7 in each quarter, 28 in all
     expect(of(&h200, 1024, 65, 0), 0, 0.0, "registers");  // 32 warps are more than 28: cannot be launched
-    expect(of(&h200, 128, 32, 48 << 10), 4, 0.25, "shared memory"); // 49 KiB each of 228
+    expect(of(&h200, 128, 32, 48 << 10), 4, 0.25, "shared memory");   // 49 KiB each of 228
+    expect(of(&h200, 128, 32, 57 << 10), 3, 0.1875, "shared memory"); // 58 KiB each with the system's: not 4
     expect(of(&h200, 1024, 32, 227 << 10), 1, 0.5, "shared memory");
     expect(of(&t4, 1024, 64, 0), 1, 1.0, "warps");
     expect(of(&t4, 128, 32, 16 << 10), 4, 0.5, "shared memory"); // nothing is kept back before sm_80
