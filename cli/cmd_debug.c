@@ -120,8 +120,8 @@ static int debug_program(const debug_options *o, const workload *w, const char *
     workload_result result;
     workload_answer answer = {0};
     if (workload_run(w, &settings, &c, &answer, &result, &error)) return cli_fail(&error);
-    cli_tell_answer(&answer, true);
-    cli_tell_end(&result);
+    cli_print_answer(&answer, true);
+    cli_print_end(&result);
     workload_program_discard(&result);
     return result.exit_code;
 }

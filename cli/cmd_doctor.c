@@ -5,7 +5,7 @@
 
 #include "doctor/doctor.h"
 
-static int tell(const cli_output *json, const doctor_findings *all) {
+static int print_findings(const cli_output *json, const doctor_findings *all) {
     kz_error error = {0};
     report_style style = report_detect_style(stdout);
     if (json->given && report_write_indented(doctor_json(all), json->path, &error)) return cli_fail(&error);
@@ -20,7 +20,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     doctor_findings *all = calloc(1, sizeof *all);
     if (!all) return cli_fail_with(KZ_NO_MEMORY, "no memory for the findings");
     doctor_look(all);
-    int code = tell(&options.json, all);
+    int code = print_findings(&options.json, all);
     free(all);
     return code;
 }

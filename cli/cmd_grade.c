@@ -35,7 +35,7 @@ static void record(const course_verdict *verdict, char *says, size_t size) {
     kz_status status = learn_open_progress(folder, &progress, set_aside, &error);
     learn_verdict_attempt(verdict, &attempt);
     if (!status) {
-        learn_tell_progress(set_aside);
+        learn_print_set_aside(set_aside);
         status = store_add_attempt(progress, &attempt, &error);
     }
     if (!status) status = learn_kata_graded(progress, verdict->task, says, size, &error);

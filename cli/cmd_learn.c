@@ -85,7 +85,7 @@ static int run(const cli_command *self, int argc, char **argv) {
         cli_one_device(&given.shared, "learn", &given.own.device, &error) ||
         learn_open(&given.own, &l, &error))
         return cli_fail(&error);
-    learn_tell_progress(l.set_aside);
+    learn_print_set_aside(l.set_aside);
     kz_status status = run_open(&l, &words, &end, &error);
     learn_close(&l);
     return status ? cli_fail(&error) : codes[end];

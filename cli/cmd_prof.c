@@ -113,8 +113,8 @@ static int profile(const prof_options *o, const workload_targets *t) {
     size_t done = 0;
     for (; done < t->count && !status && !cli_interrupted(); done++) {
         status = workload_profile_run(&t->items[done], &wanted, &runs[done], &error);
-        cli_tell_answer(&runs[done].answer, false);
-        cli_tell_end(&runs[done].program);
+        cli_print_answer(&runs[done].answer, false);
+        cli_print_end(&runs[done].program);
     }
     int code = status ? cli_fail(&error) : cli_interrupted() ? CLI_INTERRUPTED : finish(o, runs, t->count);
     for (size_t i = 0; i < done; i++) workload_profile_close(&runs[i]);

@@ -12,13 +12,13 @@ typedef struct options {
     const char *import;
 } options;
 
-static void tell_path(const char *path) {
+static void print_path(const char *path) {
     if (path) printf("%s\n", path);
 }
 
 static int write_text(const base_text *text, const char *path, kz_error *error) {
     if (report_write_text(text, path, error)) return cli_fail(error);
-    tell_path(path);
+    print_path(path);
     return CLI_OK;
 }
 
@@ -47,7 +47,7 @@ static int move_text(const options *o, kz_error *error) {
     char folder[LEARN_PATH], aside[LEARN_PATH];
     store *progress = NULL;
     if (learn_open_progress(folder, &progress, aside, error) != KZ_OK) return cli_fail(error);
-    learn_tell_progress(aside);
+    learn_print_set_aside(aside);
     int code = CLI_OK;
     if (o->import) code = import_file(progress, o->import, error);
     if (code == CLI_OK && o->export.given) {
@@ -76,12 +76,12 @@ static int show_html(const learn_desk *desk, const report_learner *page, const c
 
 static int show_json(const report_learner *page, const cli_output *to, kz_error *error) {
     if (report_write_indented(report_learner_json(page), to->path, error)) return cli_fail(error);
-    tell_path(to->path);
+    print_path(to->path);
     return CLI_OK;
 }
 
 // An empty page should not look as if nothing had ever been done. Where the file was begun just now, it was said.
-static void tell_of_beginning(const learn_desk *desk) {
+static void print_beginning(const learn_desk *desk) {
     char day[STORE_DAY] = "";
     kz_error ignored = {0};
     if (*desk->place.set_aside || store_get(desk->progress, STORE_ANEW, day, sizeof day, &ignored)) return;
@@ -99,7 +99,7 @@ static int show(const options *o, kz_error *error) {
     base_arena *arena = base_arena_open();
     kz_status status = learn_desk_open(&desk, error);
     if (!status && !arena) status = base_fail(error, KZ_NO_MEMORY, "no memory for the page");
-    if (!status) tell_of_beginning(&desk);
+    if (!status) print_beginning(&desk);
     if (!status) status = learn_progress_gather(&desk, arena, &page, error);
     if (status) {
         code = cli_fail(error);

@@ -29,8 +29,8 @@ static int run_whole(const cli_shared *options, const workload *w) {
         status = workload_task_case(w->task.task, options->pattern, course_case_to_profile, &c, &error);
     if (!status) status = workload_run(w, &settings, &c, &answer, &result, &error);
     if (status) return cli_fail(&error);
-    cli_tell_answer(&answer, true);
-    cli_tell_end(&result);
+    cli_print_answer(&answer, true);
+    cli_print_end(&result);
     workload_program_discard(&result);
     return result.exit_code;
 }

@@ -73,8 +73,8 @@ static int draw(const cli_shared *options, const workload *w) {
     if (cli_one_device(&o->shared, "timeline", &wanted.device, &error)) return cli_fail(&error);
     if (is_quiet(o)) wanted.settings.output = STDERR_FILENO;
     kz_status status = workload_timeline(w, &wanted, &t, &result, &answer, &error);
-    cli_tell_answer(&answer, true);
-    cli_tell_end(&result);
+    cli_print_answer(&answer, true);
+    cli_print_end(&result);
     if (!status) status = render(o, &t, &error);
     report_timeline_free(&t);
     workload_program_discard(&result);

@@ -72,8 +72,8 @@ int cli_run_workload(const cli_command *command, int argc, char **argv, const wo
 // What all programs are run with: the GPU, nvcc's flags, the seed, the time allowed.
 workload_program cli_program_settings(const cli_shared *options);
 // How a program ended, where that was no ordinary end; and what is to be said of a task's answer. On stderr.
-void cli_tell_end(const workload_result *result);
-void cli_tell_answer(const workload_answer *answer, bool also_right);
+void cli_print_end(const workload_result *result);
+void cli_print_answer(const workload_answer *answer, bool also_right);
 void cli_note(const char *text); // "kz: note: ..." on stderr
 // What went wrong on the way, and what comes of it (may be NULL).
 void cli_complain(const kz_error *error, const char *consequence);

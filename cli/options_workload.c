@@ -150,13 +150,13 @@ void cli_complain(const kz_error *error, const char *consequence) {
     if (consequence) fprintf(stderr, "kz: %s\n", consequence);
 }
 
-void cli_tell_end(const workload_result *result) {
+void cli_print_end(const workload_result *result) {
     char text[WORKLOAD_SENTENCE];
     const char *end = workload_program_end(result, text);
     if (end) fprintf(stderr, "kz: %s\n", end);
 }
 
-void cli_tell_answer(const workload_answer *answer, bool also_right) {
+void cli_print_answer(const workload_answer *answer, bool also_right) {
     if (!answer->given && !answer->wrong.status) return;
     fflush(stdout);
     if (answer->wrong.status)

@@ -118,7 +118,7 @@ static void run_product(const kz_peer *peer) {
     assert_memory_equal(c, product, sizeof c);
 }
 
-static void what_is_missing_is_told(void **state) {
+static void what_is_missing_is_reported(void **state) {
     (void)state;
     const bench_rival *cub = bench_rival_find("cub"), *openblas = bench_rival_find("openblas");
     base_text why = {0};
@@ -193,7 +193,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(cub_says_what_it_offers),
         cmocka_unit_test(cublas_without_its_library_offers_nothing),
-        cmocka_unit_test(what_is_missing_is_told),
+        cmocka_unit_test(what_is_missing_is_reported),
         cmocka_unit_test(rivals_are_chosen_by_name),
         cmocka_unit_test(cublas_multiplies_by_rows),
         cmocka_unit_test(openblas_multiplies_by_rows),

@@ -153,7 +153,7 @@ static void what_was_not_timed_has_a_reason(void **state) {
     json_decref(r);
 }
 
-static void states_are_told(void **state) {
+static void states_are_reported(void **state) {
     (void)state;
     double ours[SAMPLES], theirs[SAMPLES];
     bench_outcome o;
@@ -226,7 +226,7 @@ int main(void) {
         cmocka_unit_test(samples_are_kept_where_asked_for),
         cmocka_unit_test(unknown_is_null),
         cmocka_unit_test(what_was_not_timed_has_a_reason),
-        cmocka_unit_test(states_are_told),
+        cmocka_unit_test(states_are_reported),
         cmocka_unit_test(the_simulator_has_counters_and_no_times),
         cmocka_unit_test(lines_are_whole_and_added),
     };

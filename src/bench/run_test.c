@@ -391,7 +391,7 @@ static void a_guest_races_a_peer(void **state) {
     bench_outcome_free(o);
 }
 
-static void long_kernels_are_told_by_single_launches(void **state) {
+static void long_kernels_are_timed_by_single_launches(void **state) {
     (void)state;
     const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
     bench_outcome *o = race("4e-4", &peer);
@@ -438,7 +438,7 @@ int main(void) {
         cmocka_unit_test(rivals_run_on_the_cpu_too),
         cmocka_unit_test(an_interruption_leaves_an_outcome),
         cmocka_unit_test(a_guest_races_a_peer),
-        cmocka_unit_test(long_kernels_are_told_by_single_launches),
+        cmocka_unit_test(long_kernels_are_timed_by_single_launches),
         cmocka_unit_test(a_peer_that_fails_does_not_stop_the_others),
         cmocka_unit_test(a_peer_that_does_nothing_is_wrong),
         cmocka_unit_test(graphs_hold_a_millisecond_in_whole_rounds),

@@ -17,7 +17,7 @@ static void expect_words(const course_task *task, const char *source, const char
     base_text_free(&lines);
 }
 
-static void other_types_are_told(void **state) {
+static void other_types_are_reported(void **state) {
     fixture f = open_task(HEAD, "cu", "x");
     expect_words(&f.task, F("const double *x, int *y, float a, int n"),
                  "declared \"const double *x\", and the grader gives \"const float *x\"");
@@ -61,7 +61,7 @@ static void legal_spellings_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_types_are_told),
+        cmocka_unit_test(other_types_are_reported),
         cmocka_unit_test(legal_spellings_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,15 +140,15 @@ static kz_status open_session(const course_judge_place *p, const course_judge_ru
     return status;
 }
 
-// The session is told of the buffers as a program would have made them: see observe_tell_buffer.
-static void tell_buffers(const course_judge_run *run, const slot *slots, observe_session *session) {
+// The session is told of the buffers as a program would have made them: see observe_session_declare_buffer.
+static void declare_buffers(const course_judge_run *run, const slot *slots, observe_session *session) {
     for (uint32_t i = 0; i < run->buffer_count; i++) {
         const course_judge_buffer *b = &run->buffers[i];
         uint32_t parameter = 0;
         while (parameter < run->argument_count &&
                !(run->arguments[parameter].is_buffer && run->arguments[parameter].buffer == i))
             parameter++;
-        observe_session_tell_buffer(
+        observe_session_declare_buffer(
             session, &(observe_buffer){.name = b->name,
                                        .serial = i + 1,
                                        .base = slots[i].base,
@@ -218,7 +218,7 @@ void course_judge_make_run(const course_judge_place *p, const course_judge_run *
     if (!status) status = open_session(p, run, &session, &error);
     if (!status && session) status = device_sim_observe(p->device, session, &error);
     if (!status) {
-        if (session) tell_buffers(run, slots, session);
+        if (session) declare_buffers(run, slots, session);
         status = launch(p, run, slots, &error);
         for (uint32_t i = 0; i < run->buffer_count && !status; i++)
             status = read_slot(p, run, i, &slots[i], arena, result, &error);

@@ -136,7 +136,7 @@ static void an_endless_loop_is_stopped_with_its_warp(void **state) {
     finish(&f, &a);
 }
 
-static void what_is_no_kernel_is_told(void **state) {
+static void what_is_no_kernel_is_reported(void **state) {
     fixture f = make(1);
     course_judge_answer a;
     f.job.entry = "thrice";
@@ -175,7 +175,7 @@ int main(void) {
         cmocka_unit_test(an_element_that_is_not_written_is_a_finding),
         cmocka_unit_test(bounds_are_exact_and_the_first_fault_is_the_last_run),
         cmocka_unit_test(an_endless_loop_is_stopped_with_its_warp),
-        cmocka_unit_test(what_is_no_kernel_is_told),
+        cmocka_unit_test(what_is_no_kernel_is_reported),
         cmocka_unit_test(cut_bytes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

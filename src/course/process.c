@@ -224,7 +224,7 @@ static bool converse(const course_process *process, course_process_result *resul
                      int *state, pid_t supervisor, pid_t *group) {
     size_t given = 0, most = process->output_bytes ? process->output_bytes : LEAST_OUTPUT;
     double end = base_seconds() + process->seconds;
-    bool told = false;
+    bool reported = false;
     if (process->input_bytes == 0) close_end(&p->in[1]);
     while (*report >= 0) {
         struct pollfd fds[4] = {{.fd = p->in[1], .events = POLLOUT},
@@ -250,9 +250,9 @@ static bool converse(const course_process *process, course_process_result *resul
         if (fds[3].revents) {
             int number = 0;
             bool whole = read(*report, &number, sizeof number) == (ssize_t)sizeof number;
-            told = whole && *group > 0;
+            reported = whole && *group > 0;
             *(*group > 0 ? state : group) = number;
-            if (!whole || told) close_end(report);
+            if (!whole || reported) close_end(report);
         }
     }
     for (int flags; p->out[0] >= 0 || p->answer[0] >= 0;) { // what is still in the pipes
@@ -264,7 +264,7 @@ static bool converse(const course_process *process, course_process_result *resul
         take(fd, into, fd == &p->out[0] ? most : SIZE_MAX);
         if (*fd >= 0 && into->length == before) close_end(fd);
     }
-    return told;
+    return reported;
 }
 
 static kz_status start(const course_process *process, pipes *p, int report[2], pid_t *supervisor,
@@ -309,18 +309,18 @@ kz_status course_run_process(const course_process *process, course_process_resul
     int dumpable = prctl(PR_GET_DUMPABLE);
     prctl(PR_SET_DUMPABLE, 0);
     kz_status status = start(process, &p, report, &supervisor, error);
-    bool told = !status && converse(process, result, &p, &report[0], &state, supervisor, &group);
+    bool reported = !status && converse(process, result, &p, &report[0], &state, supervisor, &group);
     if (supervisor > 0) {
         int ended;
-        if (!told) kill(supervisor, SIGKILL);
-        if (!told && group > 1) kill(-group, SIGKILL); // the program has killed its supervisor
+        if (!reported) kill(supervisor, SIGKILL);
+        if (!reported && group > 1) kill(-group, SIGKILL); // the program has killed its supervisor
         while (waitpid(supervisor, &ended, 0) < 0 && errno == EINTR) {}
     }
     prctl(PR_SET_DUMPABLE, dumpable);
     sigaction(SIGPIPE, &before, NULL);
     close_pair(p.in), close_pair(p.out), close_pair(p.answer), close_pair(report);
     result->seconds = base_seconds() - began;
-    result->signal = !told ? SIGKILL : WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+    result->signal = !reported ? SIGKILL : WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     result->exit_code = result->signal ? 128 + result->signal : WEXITSTATUS(state);
     if (!status && process->interrupted && process->interrupted())
         status = base_fail(error, KZ_BUSY, "grading was interrupted");

@@ -105,8 +105,8 @@ static void add_verdict(base_text *out, const course_verdict *verdict) {
     }
 }
 
-static void tell(proof *p, bool holds, const char *name, const char *what, const course_verdict *verdict,
-                 const kz_error *error) {
+static void report_result(proof *p, bool holds, const char *name, const char *what,
+                          const course_verdict *verdict, const kz_error *error) {
     base_text_add(p->report, "%s %s: %s", holds ? "ok  " : "FAIL", name, what);
     if (!holds) {
         p->failed++;
@@ -153,13 +153,13 @@ static void prove_starter(proof *p) {
     if (!status) status = grade_text(p, text, &verdict, &error);
     bool code = p->task->kind == COURSE_CUDA || p->task->kind == COURSE_C;
     if (status)
-        tell(p, false, "starter", "it could not be graded", NULL, &error);
+        report_result(p, false, "starter", "it could not be graded", NULL, &error);
     else if (verdict.passed)
-        tell(p, false, "starter", "it passes, and there is nothing left to do", NULL, NULL);
+        report_result(p, false, "starter", "it passes, and there is nothing left to do", NULL, NULL);
     else if (code && !compiled(&verdict) && verdict.reason != COURSE_SOURCE)
-        tell(p, false, "starter", "it must compile", &verdict, NULL);
+        report_result(p, false, "starter", "it must compile", &verdict, NULL);
     else
-        tell(p, true, "starter", "compiles and does not pass", NULL, NULL);
+        report_result(p, true, "starter", "compiles and does not pass", NULL, NULL);
     course_verdict_close(&verdict);
     free(text);
 }
@@ -169,9 +169,9 @@ static void prove_passes(proof *p, const char *name, kz_status status, char *tex
     course_verdict verdict = {0};
     if (!status) status = grade_text(p, text, &verdict, error);
     if (status)
-        tell(p, false, name, "it could not be graded", NULL, error);
+        report_result(p, false, name, "it could not be graded", NULL, error);
     else
-        tell(p, verdict.passed, name, verdict.passed ? "passes" : "does not pass", &verdict, NULL);
+        report_result(p, verdict.passed, name, verdict.passed ? "passes" : "does not pass", &verdict, NULL);
     course_verdict_close(&verdict);
     free(text);
 }
@@ -219,7 +219,7 @@ static void prove_wrong(proof *p, const char *name) {
         snprintf(what, sizeof what, "it fails for another reason than \"%s%s%s\"%s%s%s", c.word,
                  c.detail[0] ? " " : "", c.detail, c.quoted[0] ? ", or without the words \"" : "", c.quoted,
                  c.quoted[0] ? "\"" : "");
-    tell(p, holds, name, what, status ? NULL : &verdict, &error);
+    report_result(p, holds, name, what, status ? NULL : &verdict, &error);
     course_verdict_close(&verdict);
     free(text);
 }
@@ -322,7 +322,7 @@ kz_status course_prove_task(const course_task *task, const char *kz, const char 
     prove_folder(&p, "wrong", prove_wrong);
     course_replay_close(p.replay);
     if (has_kernels(task) && p.wrong < 3)
-        tell(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
+        report_result(&p, false, "wrong/", "a kernel task has three wrong kernels or more", NULL, NULL);
     if (p.failed == 0) return KZ_OK;
     return base_fail(error, KZ_WRONG, "task %s: %zu proof%s not hold", task->id, p.failed,
                      p.failed == 1 ? " does" : "s do");

@@ -156,8 +156,8 @@ static void collect_print(void *context, const char *text, size_t length) {
     base_text_add_bytes(&cudart.printed, text, length);
 }
 
-static void tell_session(const cudart_launch *l, const sim_launch *launch, const sim_result *result,
-                         const kz_error *error) {
+static void record_launch(const cudart_launch *l, const sim_launch *launch, const sim_result *result,
+                          const kz_error *error) {
     if (!cudart.session) return;
     sim_launch_event event = {
         .module = sim_program_module(l->function->module->program),
@@ -181,7 +181,7 @@ static cudaError_t failed(const cudart_launch *l, const sim_launch *launch, kz_s
     cudart_say("%s: %s\n  %s", what, cudart_error_name(error), why->message);
     cudart_note_failure(what, error);
     if (!cudart_is_sticky(error)) return error;
-    tell_session(l, launch, result, why);
+    record_launch(l, launch, result, why);
     cudart.pending = error;
     return cudaSuccess;
 }

@@ -71,7 +71,7 @@ static bool is_debug_code(const debug_session *s) { return debug_symbols_note(s-
 // The instruction that stands for the one at `index`; NULL where none comes after it.
 static const ptx_inst *add_serial(debug_session *s, debug_breakpoint *b, const ptx_function *f,
                                   uint32_t index) {
-    while (s->mark_count && index < f->inst_count && !s->told[f->insts[index].serial]) index++;
+    while (s->mark_count && index < f->inst_count && !s->has_step[f->insts[index].serial]) index++;
     if (index >= f->inst_count) return NULL;
     const ptx_inst *inst = &f->insts[index];
     for (uint32_t i = 0; i < b->serial_count; i++)

@@ -138,13 +138,13 @@ static void stop(debug_session *s, const sim_event *event, int lane) {
 // What the launch's instructions are, and where breakpoints lie among them.
 static void prepare(debug_session *s) {
     uint32_t count = s->launch.module->inst_count;
-    free(s->told);
+    free(s->has_step);
     free(s->marks);
-    s->told = calloc(count + 1, sizeof *s->told);
+    s->has_step = calloc(count + 1, sizeof *s->has_step);
     s->marks = calloc(count + 1, 1);
-    s->mark_count = s->told && s->marks ? count : 0;
+    s->mark_count = s->has_step && s->marks ? count : 0;
     if (s->mark_count == 0) return;
-    sim_inspect_told(&s->launch, s->told, count);
+    sim_inspect_steps(&s->launch, s->has_step, count);
     debug_resolve_breakpoints(s);
 }
 
@@ -430,7 +430,7 @@ void debug_close(debug_session *s) {
     base_text_free(&s->out);
     free(s->breakpoints);
     free(s->shadows);
-    free(s->told);
+    free(s->has_step);
     free(s->marks);
     free(s->last_line);
     for (size_t i = 0; i < BASE_COUNT(s->displays); i++) free(s->displays[i]);

@@ -81,7 +81,7 @@ struct debug_session {
     sim_launch_event launch;
     debug_symbols *symbols;   // of its module
     const char *symbols_text; // the text of that module: another one may come to lie at its address
-    bool *told;               // by serial
+    bool *has_step;           // by serial
     uint8_t *marks;           // by serial: how many breakpoints are there
     uint32_t mark_count;
     debug_shadow *shadows;

@@ -128,6 +128,7 @@ void debug_show_code(debug_session *s, const debug_context *context, uint32_t ar
         line_before = at;
         debug_say(s, "%s ptx %-5u ", i == index ? "=>" : "  ", f->insts[i].line);
         ptx_print_inst(s->launch.module, f, &f->insts[i], &s->out);
-        debug_say(s, "%s\n", s->mark_count && !s->told[f->insts[i].serial] ? "   // names a constant" : "");
+        debug_say(s, "%s\n",
+                  s->mark_count && !s->has_step[f->insts[i].serial] ? "   // names a constant" : "");
     }
 }

@@ -589,7 +589,7 @@ static void host_memory_and_pipelines(void **state) {
 
 // ---- parameters, foreign streams, registered memory ---------------------------------------------------
 
-static void parameters_are_told(void **state) {
+static void parameters_are_reported(void **state) {
     kz_module *module;
     size_t offset, bytes;
     kz_error error = {0};
@@ -726,7 +726,7 @@ int main(void) {
         OPEN(a_kernel_faults),
         OPEN(the_gpu_vanishes),
         OPEN(no_counters_here),
-        OPEN(parameters_are_told),
+        OPEN(parameters_are_reported),
         OPEN(foreign_streams),
         OPEN(registered_memory),
     };

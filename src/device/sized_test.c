@@ -41,7 +41,7 @@ static void a_newer_one_must_leave_them_zero(void **state) {
     assert_non_null(strstr(error.message, "a middle of 32 bytes sets a field that libkz"));
 }
 
-static void a_size_that_was_not_set_is_told(void **state) {
+static void a_size_that_was_not_set_is_reported(void **state) {
     const middle unset = {0, 1, 2};
     middle own;
     kz_error error;
@@ -90,8 +90,10 @@ static void a_list_keeps_the_callers_stride(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_older_one_lacks_fields),       cmocka_unit_test(a_newer_one_must_leave_them_zero),
-        cmocka_unit_test(a_size_that_was_not_set_is_told), cmocka_unit_test(giving_fills_what_fits),
+        cmocka_unit_test(an_older_one_lacks_fields),
+        cmocka_unit_test(a_newer_one_must_leave_them_zero),
+        cmocka_unit_test(a_size_that_was_not_set_is_reported),
+        cmocka_unit_test(giving_fills_what_fits),
         cmocka_unit_test(a_list_keeps_the_callers_stride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,8 @@ static bool is_wrong(const family_output *o, uint64_t i) {
 
 static bool is_integer(const family_output *o) { return !base_type_is_float(o->type); }
 
-__attribute__((format(printf, 4, 5))) static bool tell(family_comparison *c, const char *cause,
-                                                       const char *next, const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static bool explain(family_comparison *c, const char *cause,
+                                                          const char *next, const char *format, ...) {
     va_list list;
     va_start(list, format);
     vsnprintf(c->pattern, FAMILY_PATTERN, format, list);
@@ -127,7 +127,7 @@ static bool every_element(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     if (!what) return false;
     if (strcmp(what, "never written") == 0)
-        return tell(
+        return explain(
             c,
             either(o,
                    "nothing was stored there: a guard that is never true, a store elsewhere; or += on "
@@ -137,12 +137,12 @@ static bool every_element(const family_output *o, family_comparison *c) {
             "store with = first, a constant if need be, and see whether it arrives",
             "the output was never written, or only added to (+=)");
     if (strcmp(what, "NaN") == 0) // outputs are poisoned with NaN, and what is added to NaN stays one
-        return tell(c, cause_of_nan(o), next_of_nan(o), "%s NaN", every_is(o));
+        return explain(c, cause_of_nan(o), next_of_nan(o), "%s NaN", every_is(o));
     if (strcmp(what, "infinite") == 0)
-        return tell(c, "an overflow, or a division by zero", "look at the largest value on the way there",
-                    "%s infinite", every_is(o));
-    return tell(c, "a result that is computed and not stored, or an accumulator that is never added to",
-                "follow one element from its load to its store", "%s %s", every_is(o), what);
+        return explain(c, "an overflow, or a division by zero", "look at the largest value on the way there",
+                       "%s infinite", every_is(o));
+    return explain(c, "a result that is computed and not stored, or an accumulator that is never added to",
+                   "follow one element from its load to its store", "%s %s", every_is(o), what);
 }
 
 // The same number everywhere, where it should be others: what is stored does not depend on who stores it.
@@ -156,12 +156,12 @@ static bool constant(const family_output *o, family_comparison *c) {
     if (!differs) return false;
     for (size_t i = 0; o->names && o->names[i]; i++)
         if (o->values[i] == got_at(o, 0) && fabs(o->values[i]) > 1)
-            return tell(c, "that very number is stored instead of what was computed for the element",
-                        "say what element 0 should get, and compare it with what the line stores",
-                        "every element is %.9g, which is %s", got_at(o, 0), o->names[i]);
-    return tell(c, "what is stored is the same for every element: the index takes no part in it",
-                "say what element 0 and element 1 should get, and what in the line makes the difference",
-                "every element is %.9g", got_at(o, 0));
+            return explain(c, "that very number is stored instead of what was computed for the element",
+                           "say what element 0 should get, and compare it with what the line stores",
+                           "every element is %.9g, which is %s", got_at(o, 0), o->names[i]);
+    return explain(c, "what is stored is the same for every element: the index takes no part in it",
+                   "say what element 0 and element 1 should get, and what in the line makes the difference",
+                   "every element is %.9g", got_at(o, 0));
 }
 
 static bool equals_bytes(const family_output *o, const void *other) {
@@ -170,17 +170,17 @@ static bool equals_bytes(const family_output *o, const void *other) {
 
 static bool copied(const family_output *o, family_comparison *c) {
     if (!equals_bytes(o, o->input)) return false;
-    return tell(c, "the input is stored as it was read", "store what was computed from it",
-                "the output is a copy of the input");
+    return explain(c, "the input is stored as it was read", "store what was computed from it",
+                   "the output is a copy of the input");
 }
 
 static bool kept(const family_output *o, family_comparison *c) {
     if (!equals_bytes(o, o->previous)) return false;
-    return tell(c,
-                either(o, "a value in a __device__ or static variable outlives the launch",
-                       "a value in a static or global variable outlives the call"),
-                "compute it from this run's inputs, and set what accumulates at its beginning",
-                "the output is that of the run before, on other data: it is stale");
+    return explain(c,
+                   either(o, "a value in a __device__ or static variable outlives the launch",
+                          "a value in a static or global variable outlives the call"),
+                   "compute it from this run's inputs, and set what accumulates at its beginning",
+                   "the output is that of the run before, on other data: it is stale");
 }
 
 // ---- right, but elsewhere -------------------------------------------------------------------------------
@@ -213,20 +213,20 @@ static bool moved(const family_output *o, family_comparison *c) {
     other_way.rows = o->columns;
     other_way.columns = o->rows;
     if (is_matrix(o) && (maps_to(o, map_transposed) || maps_to(&other_way, map_transposed)))
-        return tell(c, "row and column are exchanged in one index, or the width is taken for the height",
-                    "write row * columns + column at every access, with x for the column",
-                    "the output is transposed: rows and columns are exchanged");
+        return explain(c, "row and column are exchanged in one index, or the width is taken for the height",
+                       "write row * columns + column at every access, with x for the column",
+                       "the output is transposed: rows and columns are exchanged");
     if (maps_to(o, map_next))
-        return tell(c, "an index counts from 1, or a load is one too far",
-                    "compare the indices of load and store",
-                    "every element holds the answer of the next one: an index is one too high");
+        return explain(c, "an index counts from 1, or a load is one too far",
+                       "compare the indices of load and store",
+                       "every element holds the answer of the next one: an index is one too high");
     if (maps_to(o, map_last))
-        return tell(c, "a store is one too far, or an inclusive result is taken for an exclusive one",
-                    "compare the indices of load and store",
-                    "every element holds the answer of the one before: an index is one too low");
+        return explain(c, "a store is one too far, or an inclusive result is taken for an exclusive one",
+                       "compare the indices of load and store",
+                       "every element holds the answer of the one before: an index is one too low");
     if (maps_to(o, map_reversed))
-        return tell(c, "the index runs from the end", "compare the indices of load and store",
-                    "the output is right, but backwards");
+        return explain(c, "the index runs from the end", "compare the indices of load and store",
+                       "the output is right, but backwards");
     return false;
 }
 
@@ -240,9 +240,9 @@ static const char WRONG_PARTS[] =
 
 static bool first_block_alone(const family_output *o, family_comparison *c) {
     if (o->block < 2 || c->first_wrong != o->block || c->wrong != o->count - o->block) return false;
-    tell(c, "the index has no blockIdx in it, or the grid has one block",
-         "i = blockIdx.x * blockDim.x + threadIdx.x, and as many blocks as the size asks for",
-         "only the first block is right: all from %llu on are wrong", (number)o->block);
+    explain(c, "the index has no blockIdx in it, or the grid has one block",
+            "i = blockIdx.x * blockDim.x + threadIdx.x, and as many blocks as the size asks for",
+            "only the first block is right: all from %llu on are wrong", (number)o->block);
     add_contents(o, c);
     return true;
 }
@@ -252,10 +252,11 @@ static bool last_partial_block(const family_output *o, family_comparison *c) {
     uint64_t from = o->count - o->count % o->block;
     if (c->first_wrong < from) return false;
     bool is_missing = what_they_hold(o, c) != NULL;
-    tell(c, is_missing ? "the grid is rounded down, or the guard at the end is one off" : WRONG_PARTS,
-         is_missing ? "check the guard (i < n) and the number of blocks, (n + block - 1) / block" : BY_HAND,
-         "all wrong indices are in the last partial block, from %llu on (blocks of %llu)", (number)from,
-         (number)o->block);
+    explain(c, is_missing ? "the grid is rounded down, or the guard at the end is one off" : WRONG_PARTS,
+            is_missing ? "check the guard (i < n) and the number of blocks, (n + block - 1) / block"
+                       : BY_HAND,
+            "all wrong indices are in the last partial block, from %llu on (blocks of %llu)", (number)from,
+            (number)o->block);
     add_contents(o, c);
     return true;
 }
@@ -272,15 +273,15 @@ static bool last_tiles(const family_output *o, family_comparison *c) {
     bool by_column = column >= 4 && column % 4 == 0 && o->columns - column < column;
     bool by_row = row >= 4 && row % 4 == 0 && o->rows - row < row;
     if (by_column == by_row || (by_row && row == c->first_wrong)) return false;
-    tell(c, "the partial tile at the border is left out, or its guard has the wrong size",
-         "round the number of tiles up, and guard rows and columns each with its own size",
-         "all wrong elements are in the last %s, from %s %llu on", by_column ? "columns" : "rows",
-         by_column ? "column" : "row", (number)(by_column ? column : row));
+    explain(c, "the partial tile at the border is left out, or its guard has the wrong size",
+            "round the number of tiles up, and guard rows and columns each with its own size",
+            "all wrong elements are in the last %s, from %s %llu on", by_column ? "columns" : "rows",
+            by_column ? "column" : "row", (number)(by_column ? column : row));
     add_contents(o, c);
     return true;
 }
 
-static void tell_tail(const family_output *o, family_comparison *c, uint64_t first) {
+static void explain_tail(const family_output *o, family_comparison *c, uint64_t first) {
     bool is_missing = what_they_hold(o, c) != NULL; // else they were computed, from the wrong things
     const char *cause =
         is_missing ? either(o, "the grid is too small, or the loop ends too early",
@@ -293,26 +294,27 @@ static void tell_tail(const family_output *o, family_comparison *c, uint64_t fir
     uint64_t block = 1024;
     while (block >= 32 && (first % block != 0 || c->wrong >= block)) block /= 2;
     if (c->wrong == 1 && block >= 32 && !o->is_plain_c)
-        tell(c, cause, next, "only the last of %llu is wrong, alone in the partial block from %llu on",
-             (number)o->count, (number)first);
+        explain(c, cause, next, "only the last of %llu is wrong, alone in the partial block from %llu on",
+                (number)o->count, (number)first);
     else if (c->wrong == 1)
-        tell(c, cause, next, "only the last of %llu is wrong", (number)o->count);
+        explain(c, cause, next, "only the last of %llu is wrong", (number)o->count);
     else if (block >= 32 && !o->is_plain_c)
-        tell(c, cause, next, "only the tail is wrong: the last %llu of %llu, the partial block from %llu on",
-             (number)c->wrong, (number)o->count, (number)first);
+        explain(c, cause, next,
+                "only the tail is wrong: the last %llu of %llu, the partial block from %llu on",
+                (number)c->wrong, (number)o->count, (number)first);
     else
-        tell(c, cause, next, "only the tail is wrong: the last %llu of %llu, from %llu on", (number)c->wrong,
-             (number)o->count, (number)first);
+        explain(c, cause, next, "only the tail is wrong: the last %llu of %llu, from %llu on",
+                (number)c->wrong, (number)o->count, (number)first);
 }
 
-static void tell_beginning(const family_output *o, family_comparison *c) {
+static void explain_beginning(const family_output *o, family_comparison *c) {
     const char *cause = "the beginning is treated as a special case, or written twice";
     const char *next = either(o, "look at what thread 0, warp 0 or block 0 does differently",
                               "look at what the first rounds of the loop do differently");
     if (c->wrong == 1)
-        tell(c, cause, next, "only the first of %llu is wrong", (number)o->count);
+        explain(c, cause, next, "only the first of %llu is wrong", (number)o->count);
     else
-        tell(c, cause, next, "only the first %llu of %llu are wrong", (number)c->wrong, (number)o->count);
+        explain(c, cause, next, "only the first %llu of %llu are wrong", (number)c->wrong, (number)o->count);
 }
 
 static bool is_underflow(const family_output *o, uint64_t i) {
@@ -321,7 +323,7 @@ static bool is_underflow(const family_output *o, uint64_t i) {
 
 static bool underflowed(const family_output *o, family_comparison *c) {
     if (is_integer(o) || !all_wrong_are(o, c, is_underflow)) return false;
-    return tell(
+    return explain(
         c,
         "a number on the way there is too small for the type: exp of a very negative number, a product of "
         "small ones",
@@ -340,14 +342,14 @@ static bool one_run(const family_output *o, family_comparison *c) {
     const char *next = either(o, "see which thread or block has these indices",
                               "see which round of which loop has these indices");
     if (last + 1 == o->count)
-        tell_tail(o, c, first);
+        explain_tail(o, c, first);
     else if (first == 0)
-        tell_beginning(o, c);
+        explain_beginning(o, c);
     else if (c->wrong == 1)
-        tell(c, cause, next, "one element alone is wrong, [%llu]", (number)first);
+        explain(c, cause, next, "one element alone is wrong, [%llu]", (number)first);
     else
-        tell(c, cause, next, "one run of %llu is wrong, from %llu to %llu", (number)c->wrong, (number)first,
-             (number)last);
+        explain(c, cause, next, "one run of %llu is wrong, from %llu to %llu", (number)c->wrong,
+                (number)first, (number)last);
     add_contents(o, c);
     return true;
 }
@@ -368,12 +370,12 @@ static bool periodic(const family_output *o, family_comparison *c) {
         if (is_wrong(o, i) != (i % period == c->first_wrong)) return false;
     bool first = c->first_wrong == 0, ends = c->first_wrong == period - 1;
     if (is_matrix(o) && period == o->columns) {
-        tell(c,
-             ends    ? "a loop or a guard over the columns ends one too early, or has another size"
-             : first ? "the first column is treated differently, or has no neighbour before it"
-                     : "the index of the column goes wrong there",
-             "take one row, and go through its columns by hand", "column %llu of %llu is wrong in every row",
-             (number)c->first_wrong, (number)o->columns);
+        explain(c,
+                ends    ? "a loop or a guard over the columns ends one too early, or has another size"
+                : first ? "the first column is treated differently, or has no neighbour before it"
+                        : "the index of the column goes wrong there",
+                "take one row, and go through its columns by hand",
+                "column %llu of %llu is wrong in every row", (number)c->first_wrong, (number)o->columns);
         add_contents(o, c);
         return true;
     }
@@ -382,14 +384,14 @@ static bool periodic(const family_output *o, family_comparison *c) {
                        : period == o->block ? ": one thread of every block"
                        : period % 32 == 0   ? ": one thread of every block?"
                                             : "";
-    tell(c,
-         first  ? "the first of each group is treated differently, or has no neighbour before it"
-         : ends ? "the last of each group is left out: < where <= belongs, or no neighbour behind it"
-                : "one index of each group goes wrong",
-         either(o, "look at what this lane or thread does differently from its neighbours",
-                "see which loop comes by with this period, and what its index is then"),
-         "every %llu%s element is wrong, from %llu on%s", (number)period, ordinal_ending(period),
-         (number)c->first_wrong, hint);
+    explain(c,
+            first  ? "the first of each group is treated differently, or has no neighbour before it"
+            : ends ? "the last of each group is left out: < where <= belongs, or no neighbour behind it"
+                   : "one index of each group goes wrong",
+            either(o, "look at what this lane or thread does differently from its neighbours",
+                   "see which loop comes by with this period, and what its index is then"),
+            "every %llu%s element is wrong, from %llu on%s", (number)period, ordinal_ending(period),
+            (number)c->first_wrong, hint);
     add_contents(o, c);
     return true;
 }
@@ -402,9 +404,9 @@ static bool at_borders(const family_output *o, family_comparison *c) {
         uint64_t in = i % o->block;
         if (is_wrong(o, i) && in >= reach && in < o->block - reach) return false;
     }
-    tell(c, "what a block needs of its neighbours' elements is missing or stale: the halo",
-         "load the halo before the barrier, and mind the two ends of the array",
-         "all wrong elements are beside the borders of blocks of %llu", (number)o->block);
+    explain(c, "what a block needs of its neighbours' elements is missing or stale: the halo",
+            "load the halo before the barrier, and mind the two ends of the array",
+            "all wrong elements are beside the borders of blocks of %llu", (number)o->block);
     add_contents(o, c);
     return true;
 }
@@ -437,9 +439,9 @@ static bool scaled(const family_output *o, family_comparison *c) {
             return false;
     if (ratio == 1) return false; // near, but not scaled
     const char *next = "search for what multiplies, and for who adds";
-    if (ratio == -1) return tell(c, "a minus too many", next, "every element has the wrong sign");
-    return tell(c, cause_of_factor(o, ratio), next, "%s %.4g times what it should be",
-                o->count == 1 ? "the value is" : "every element is", ratio);
+    if (ratio == -1) return explain(c, "a minus too many", next, "every element has the wrong sign");
+    return explain(c, cause_of_factor(o, ratio), next, "%s %.4g times what it should be",
+                   o->count == 1 ? "the value is" : "every element is", ratio);
 }
 
 static bool offset(const family_output *o, family_comparison *c) {
@@ -450,7 +452,7 @@ static bool offset(const family_output *o, family_comparison *c) {
         double error = got_at(o, i) - o->expected[i] - step;
         if (!(fabs(error) <= 4 * o->bound[i] + (is_integer(o) ? 0 : 1e-3 * size))) return false;
     }
-    return tell(
+    return explain(
         c, is_integer(o) ? "a count begins at 1, or counts one element too many" : "a constant is added",
         "follow one element by hand", "every element is too %s by %.6g", step > 0 ? "large" : "small", size);
 }
@@ -465,34 +467,34 @@ static bool kind_of_numbers(const family_output *o, family_comparison *c, const 
     number wrong = c->wrong, count = o->count;
     char clause[48];
     if (strcmp(what, "NaN") == 0)
-        return tell(c, cause_of_nan(o), next_of_nan(o),
-                    wrong == 1 ? "%llu of %llu is NaN where a number was expected"
-                               : "%llu of %llu are NaN where numbers were expected",
-                    wrong, count);
+        return explain(c, cause_of_nan(o), next_of_nan(o),
+                       wrong == 1 ? "%llu of %llu is NaN where a number was expected"
+                                  : "%llu of %llu are NaN where numbers were expected",
+                       wrong, count);
     hold_clause(c, what, clause);
-    return tell(c,
-                strcmp(what, "infinite") == 0
-                    ? "an overflow, or a division by zero"
-                    : either(o, "these indices are taken by no thread, or by one that stops early",
-                             "no loop comes to these indices, or it is left early"),
-                either(o, "see which thread has the first of them, and follow it",
-                       "see which round of which loop has the first of them"),
-                "%llu of %llu %s wrong, and %s", wrong, count, wrong == 1 ? "is" : "are", clause);
+    return explain(c,
+                   strcmp(what, "infinite") == 0
+                       ? "an overflow, or a division by zero"
+                       : either(o, "these indices are taken by no thread, or by one that stops early",
+                                "no loop comes to these indices, or it is left early"),
+                   either(o, "see which thread has the first of them, and follow it",
+                          "see which round of which loop has the first of them"),
+                   "%llu of %llu %s wrong, and %s", wrong, count, wrong == 1 ? "is" : "are", clause);
 }
 
 static bool one_kind(const family_output *o, family_comparison *c) {
     const char *what = what_they_hold(o, c);
     number wrong = c->wrong, count = o->count;
     if (all_wrong_are(o, c, is_dropped_nan))
-        return tell(c, "fmaxf, fminf and comparisons let NaN go: they answer with the other operand",
-                    "test for NaN (x != x) where it must come through",
-                    wrong == 1 ? "NaN was dropped: %llu of %llu should be NaN and is a number"
-                               : "NaN was dropped: %llu of %llu should be NaN and are numbers",
-                    wrong, count);
+        return explain(c, "fmaxf, fminf and comparisons let NaN go: they answer with the other operand",
+                       "test for NaN (x != x) where it must come through",
+                       wrong == 1 ? "NaN was dropped: %llu of %llu should be NaN and is a number"
+                                  : "NaN was dropped: %llu of %llu should be NaN and are numbers",
+                       wrong, count);
     if (what) return kind_of_numbers(o, c, what);
     if (all_wrong_are(o, c, is_negated))
-        return tell(c, "a minus too many, or an absolute value that is missing", "look at the signs",
-                    "%llu of %llu %s the wrong sign", wrong, count, wrong == 1 ? "has" : "have");
+        return explain(c, "a minus too many, or an absolute value that is missing", "look at the signs",
+                       "%llu of %llu %s the wrong sign", wrong, count, wrong == 1 ? "has" : "have");
     if (is_integer(o)) return false;
     const char *cause =
         "arithmetic or an accumulator in a narrower type, an approximate function, or a formula "
@@ -501,17 +503,17 @@ static bool one_kind(const family_output *o, family_comparison *c) {
         o, "accumulate in the type that the task names; leave out __half, fast-math and approximations",
         "accumulate in the type that the task names, and look for terms that cancel");
     if (isfinite(c->worst_ratio) && all_wrong_are(o, c, is_near))
-        return tell(c, cause, next,
-                    "near, but up to %.3g times the error bound: accumulated in a lower precision?",
-                    c->worst_ratio);
+        return explain(c, cause, next,
+                       "near, but up to %.3g times the error bound: accumulated in a lower precision?",
+                       c->worst_ratio);
     if (all_wrong_are(o, c, is_last_bits))
-        return tell(c, cause, next,
-                    "wrong in the last bits alone: the exact result, rounded once, is asked for");
+        return explain(c, cause, next,
+                       "wrong in the last bits alone: the exact result, rounded once, is asked for");
     if (c->wrong >= 4 && are_mostly(o, c, is_near))
-        return tell(c,
-                    "a difference of numbers that are nearly equal: what is left of them are rounding errors",
-                    "write the formula so that nothing cancels, or compute it in a wider type",
-                    "most are near what they should be and some are not: precision is lost on the way");
+        return explain(
+            c, "a difference of numbers that are nearly equal: what is left of them are rounding errors",
+            "write the formula so that nothing cancels, or compute it in a wider type",
+            "most are near what they should be and some are not: precision is lost on the way");
     return false;
 }
 
@@ -525,8 +527,8 @@ void family_name_pattern(const family_output *o, family_comparison *c) {
         if (patterns[i](o, c)) return;
     const char *next = "take the smallest case that is wrong, and work one wrong element out by hand";
     if (o->count == 1)
-        tell(c, "", next, "the value is wrong");
+        explain(c, "", next, "the value is wrong");
     else
-        tell(c, "", next, "%llu of %llu elements are wrong, from %llu on, in no simple pattern",
-             (number)c->wrong, (number)o->count, (number)c->first_wrong);
+        explain(c, "", next, "%llu of %llu elements are wrong, from %llu on, in no simple pattern",
+                (number)c->wrong, (number)o->count, (number)c->first_wrong);
 }

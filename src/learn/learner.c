@@ -17,7 +17,7 @@ kz_status learn_open_progress(char folder[LEARN_PATH], store **progress, char se
     return status ? status : store_open(folder, progress, set_aside, LEARN_PATH, error);
 }
 
-void learn_tell_progress(const char *set_aside) {
+void learn_print_set_aside(const char *set_aside) {
     if (!*set_aside) return;
     fflush(stdout);
     if (strcmp(set_aside, STORE_GONE) == 0)

@@ -353,7 +353,7 @@ static void on_edit(learn_screen *s) {
 
 static void on_key(learn_screen *s, char key) {
     learn_screen_clear(s);
-    s->told_of_paste = false;
+    s->paste_noted = false;
     if (s->asking == LEARN_ASK_SOLUTION) {
         s->asking = LEARN_ASK_NOTHING;
         if (key == 'y')
@@ -431,8 +431,8 @@ static void on_line(learn_screen *s, const char *line) {
 // Said once, however many pieces it comes in.
 static void on_paste(learn_screen *s) {
     s->terminal.pasted = false;
-    if (s->told_of_paste) return;
-    s->told_of_paste = true;
+    if (s->paste_noted) return;
+    s->paste_noted = true;
     learn_screen_clear(s);
     fputc('\n', stdout);
     report_wrap(

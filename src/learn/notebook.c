@@ -307,7 +307,7 @@ kz_status learn_notebook_write(const char *kind, const char *title, base_text *p
     store_today(today);
     kz_status status = learn_open_progress(folder, &progress, aside, error);
     if (!status) {
-        learn_tell_progress(aside);
+        learn_print_set_aside(aside);
         base_text_add(&notebook, "%s/notebook", folder);
         status = notebook.failed ? base_fail(error, KZ_NO_MEMORY, "no memory")
                                  : make_folders(notebook.data, error);

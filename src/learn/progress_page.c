@@ -16,7 +16,7 @@ kz_status learn_desk_open(learn_desk *desk, kz_error *error) {
     store_today(desk->today);
     kz_status status = learn_open(&(learn_options){0}, &desk->place, error);
     if (status) return status;
-    learn_tell_progress(desk->place.set_aside);
+    learn_print_set_aside(desk->place.set_aside);
     desk->folder = desk->place.folder;
     desk->progress = desk->place.progress;
     desk->course = desk->place.catalogue;

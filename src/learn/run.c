@@ -33,14 +33,14 @@ typedef struct message {
 
 // ---- grading itself ---------------------------------------------------------------------------------------
 
-static volatile sig_atomic_t told_to_end; // in the child: all that a handler and the grader's question share
+static volatile sig_atomic_t asked_to_end; // in the child: all that a handler and the grader's question share
 
 static void on_term(int number) {
     (void)number;
-    told_to_end = 1;
+    asked_to_end = 1;
 }
 
-static bool is_told_to_end(void) { return told_to_end; }
+static bool is_asked_to_end(void) { return asked_to_end; }
 
 static void print_starter(FILE *file, const report_style *style, const course_verdict *verdict) {
     report_print(file, style, REPORT_BOLD, "%s\n", verdict->file);
@@ -89,7 +89,7 @@ kz_status learn_record(learn *l, const learn_outcome *outcome, char *says, size_
     }
     kz_status status = store_add_attempt(l->progress, &outcome->attempt, error);
     store_take_set_aside(l->progress, l->set_aside, sizeof l->set_aside); // written over while we ran
-    learn_tell_progress(l->set_aside);
+    learn_print_set_aside(l->set_aside);
     if (!status && *l->set_aside) status = learn_go_on(l, error);
     return status ? status : learn_kata_graded(l->progress, l->task, says, size, error);
 }
@@ -129,9 +129,9 @@ _Noreturn static void be_the_child(const learn *l, const report_style *style, bo
     base_text text = {0};
     learn_outcome outcome;
     learn mine = *l;
-    mine.options.interrupted = is_told_to_end;
+    mine.options.interrupted = is_asked_to_end;
     learn_grade(&mine, style, brief, &text, &outcome, send_what, &fd);
-    if (told_to_end) _exit(1);
+    if (asked_to_end) _exit(1);
     send_message(fd, MESSAGE_TEXT, text.data ? text.data : "", text.length);
     send_message(fd, MESSAGE_OUTCOME, &outcome, sizeof outcome);
     _exit(0);

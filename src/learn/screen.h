@@ -21,13 +21,13 @@ typedef struct learn_screen {
     learn_run run;
     base_text verdict; // the last one of this task; no data: none yet
     learn_question asking;
-    size_t hints;       // shown of this task
-    bool asked;         // the run was asked for by a save or a key; the first one of a task was not
-    bool passed;        // the file as it was graded last
-    bool drawn;         // the line about the grader stands on the screen
-    bool told_of_paste; // since the last key
-    bool finished;      // the learner has left
-    int ended_by;       // a signal; 0: none
+    size_t hints;     // shown of this task
+    bool asked;       // the run was asked for by a save or a key; the first one of a task was not
+    bool passed;      // the file as it was graded last
+    bool drawn;       // the line about the grader stands on the screen
+    bool paste_noted; // since the last key
+    bool finished;    // the learner has left
+    int ended_by;     // a signal; 0: none
 } learn_screen;
 
 const report_style *learn_screen_look(learn_screen *s); // the window may have been resized since

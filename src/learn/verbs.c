@@ -26,7 +26,7 @@ static kz_status confirm(const learn *l, const char *question, const char *comma
 }
 
 // One line that is drawn over, where somebody watches.
-static void tell(const char *what, void *context) {
+static void show_progress(const char *what, void *context) {
     const report_style *style = context;
     if (style->colour) fprintf(stderr, "\r\033[K%.*s", style->width - 1, what);
 }
@@ -36,7 +36,7 @@ static kz_status grade(learn *l, const report_style *style, bool brief, learn_en
     base_text text = {0};
     learn_outcome outcome;
     report_style watcher = report_detect_style(stderr);
-    learn_grade(l, style, brief, &text, &outcome, tell, &watcher);
+    learn_grade(l, style, brief, &text, &outcome, show_progress, &watcher);
     if (watcher.colour) fputs("\r\033[K", stderr);
     fwrite(text.data ? text.data : "", 1, text.length, stdout);
     base_text_free(&text);

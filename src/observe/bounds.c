@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void observe_told_add(observe_told *told, const observe_buffer *buffer) {
-    if (told->count == OBSERVE_TOLD || !buffer->element) return;
-    snprintf(told->names[told->count], OBSERVE_NAME, "%s", buffer->name ? buffer->name : "a buffer");
-    told->buffers[told->count++] = *buffer;
+void observe_declared_add(observe_declared *declared, const observe_buffer *buffer) {
+    if (declared->count == OBSERVE_DECLARED || !buffer->element) return;
+    snprintf(declared->names[declared->count], OBSERVE_NAME, "%s", buffer->name ? buffer->name : "a buffer");
+    declared->buffers[declared->count++] = *buffer;
 }
 
 // ---- which parameter ------------------------------------------------------------------------------------
@@ -87,17 +87,19 @@ int observe_address_parameter(const ptx_function *entry, const ptx_inst *inst, u
 
 // ---- the words ------------------------------------------------------------------------------------------
 
-static const observe_buffer *meant(const observe_told *told, const ptx_function *entry,
+static const observe_buffer *meant(const observe_declared *declared, const ptx_function *entry,
                                    const sim_fault_info *fault) {
     uint64_t pointers = 0;
-    for (size_t i = 0; i < told->count; i++)
-        if (told->buffers[i].parameter > 0 && told->buffers[i].parameter <= 64)
-            pointers |= UINT64_C(1) << (told->buffers[i].parameter - 1);
+    for (size_t i = 0; i < declared->count; i++)
+        if (declared->buffers[i].parameter > 0 && declared->buffers[i].parameter <= 64)
+            pointers |= UINT64_C(1) << (declared->buffers[i].parameter - 1);
     int parameter = observe_address_parameter(entry, fault->inst, pointers);
-    for (size_t i = 0; i < told->count; i++)
-        if (parameter >= 0 && told->buffers[i].parameter == (uint32_t)parameter + 1) return &told->buffers[i];
-    for (size_t i = 0; i < told->count; i++) { // where the program does not tell: one whose end it touches
-        const observe_buffer *b = &told->buffers[i];
+    for (size_t i = 0; i < declared->count; i++)
+        if (parameter >= 0 && declared->buffers[i].parameter == (uint32_t)parameter + 1)
+            return &declared->buffers[i];
+    for (size_t i = 0; i < declared->count;
+         i++) { // where the program does not tell: one whose end it touches
+        const observe_buffer *b = &declared->buffers[i];
         uint64_t end = b->data + b->bytes;
         if (fault->address < end + fault->bytes && fault->address + fault->bytes >= b->base) return b;
     }
@@ -127,13 +129,13 @@ static advice advise(int64_t index, int64_t count) {
                     "work the index out by hand for the thread above"};
 }
 
-bool observe_tell_bounds(const observe_told *told, const ptx_function *entry, const sim_fault_info *fault,
-                         base_text *out) {
+bool observe_explain_bounds(const observe_declared *declared, const ptx_function *entry,
+                            const sim_fault_info *fault, base_text *out) {
     if (fault->kind != SIM_FAULT_BOUNDS || fault->space != SIM_GLOBAL || !fault->inst) return false;
     if (fault->address < 4096) return false; // a null pointer
-    const observe_buffer *b = meant(told, entry, fault);
+    const observe_buffer *b = meant(declared, entry, fault);
     if (!b) return false;
-    const char *name = told->names[b - told->buffers];
+    const char *name = declared->names[b - declared->buffers];
     int64_t element = (int64_t)b->element, distance = (int64_t)(fault->address - b->data);
     int64_t index = distance < 0 ? -((element - 1 - distance) / element) : distance / element;
     int64_t count = (int64_t)(b->bytes / b->element), last = index + (int64_t)fault->bytes / element - 1;

@@ -6,23 +6,23 @@
 
 #include "observe/observe.h"
 
-enum { OBSERVE_TOLD = 32 };
+enum { OBSERVE_DECLARED = 32 };
 
-// What observe_session_tell_buffer was told, with names of its own.
-typedef struct observe_told {
-    char names[OBSERVE_TOLD][OBSERVE_NAME];
-    observe_buffer buffers[OBSERVE_TOLD];
+// What observe_session_declare_buffer was given, with names of its own.
+typedef struct observe_declared {
+    char names[OBSERVE_DECLARED][OBSERVE_NAME];
+    observe_buffer buffers[OBSERVE_DECLARED];
     size_t count;
-} observe_told;
+} observe_declared;
 
-void observe_told_add(observe_told *told, const observe_buffer *buffer);
+void observe_declared_add(observe_declared *declared, const observe_buffer *buffer);
 
 // The parameter of the kernel, from 0, that the address of a memory access is made from; -1 where it cannot be told.
 // `pointers` has a bit for each parameter that may be one.
 int observe_address_parameter(const ptx_function *entry, const ptx_inst *inst, uint64_t pointers);
 
 // What happened, the likely cause and what to do; false where nothing is known of the buffer.
-bool observe_tell_bounds(const observe_told *told, const ptx_function *entry, const sim_fault_info *fault,
-                         base_text *out);
+bool observe_explain_bounds(const observe_declared *declared, const ptx_function *entry,
+                            const sim_fault_info *fault, base_text *out);
 
 #endif

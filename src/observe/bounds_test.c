@@ -58,10 +58,11 @@ static void one_of_two_is_not_guessed(void **state) {
 // ---- words ----------------------------------------------------------------------------------------------
 
 static void expect_words(uint64_t address, uint32_t bytes, bool is_write, const char *words) {
-    observe_told told = {0};
-    observe_told_add(
-        &told, &(observe_buffer){
-                   .name = "x", .base = 0x10000, .data = 0x10000, .bytes = 400, .total = 400, .element = 4});
+    observe_declared declared = {0};
+    observe_declared_add(
+        &declared,
+        &(observe_buffer){
+            .name = "x", .base = 0x10000, .data = 0x10000, .bytes = 400, .total = 400, .element = 4});
     const ptx_inst inst = {.op = is_write ? PTX_OP_ST : PTX_OP_LD};
     const sim_fault_info fault = {.kind = SIM_FAULT_BOUNDS,
                                   .inst = &inst,
@@ -70,7 +71,7 @@ static void expect_words(uint64_t address, uint32_t bytes, bool is_write, const 
                                   .is_write = is_write,
                                   .space = SIM_GLOBAL};
     base_text text = {0};
-    if (!observe_tell_bounds(&told, NULL, &fault, &text)) fail_msg("nothing is said");
+    if (!observe_explain_bounds(&declared, NULL, &fault, &text)) fail_msg("nothing is said");
     if (!strstr(text.data, words)) fail_msg("not \"%s\": %s", words, text.data);
     assert_null(strstr(text.data, "cudaMalloc"));
     base_text_free(&text);

@@ -418,7 +418,7 @@ static recent *recent_of(observe_findings *findings, const observe_finding *find
     return r;
 }
 
-static void tell_instead(observe_findings *findings, item *known, const observe_finding *finding) {
+static void replace_item(observe_findings *findings, item *known, const observe_finding *finding) {
     char *json = put_into_words(findings, finding);
     if (!json) return;
     free(known->json);
@@ -445,7 +445,7 @@ void observe_findings_add(observe_findings *findings, const observe_finding *fin
         findings->items[findings->count++] =
             (item){.kind = finding->kind, .key = key, .reach = finding->reach, .json = json};
     } else if (finding->reach > findings->items[at].reach) {
-        tell_instead(findings, &findings->items[at], finding);
+        replace_item(findings, &findings->items[at], finding);
     }
     findings->items[at].count++;
     if (known) known->item = (uint32_t)at + 1;

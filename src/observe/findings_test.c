@@ -58,7 +58,7 @@ static void expect(const fixture *f, const char *const *parts) {
     base_text_free(&out);
 }
 
-static void tell_memory(observe_findings *findings, const sim_memory_event *event) {
+static void emit_memory(observe_findings *findings, const sim_memory_event *event) {
     sim_listener *listener = observe_findings_listener(findings);
     listener->memory(listener, event);
 }
@@ -66,7 +66,7 @@ static void tell_memory(observe_findings *findings, const sim_memory_event *even
 static void a_race_in_words(void **state) {
     fixture f;
     open_fixture(&f);
-    tell_memory(f.findings,
+    emit_memory(f.findings,
                 &(sim_memory_event){.kind = SIM_MEMORY_ALLOC, .address = 0x1000, .bytes = 256, .serial = 3});
     observe_finding finding = {.kind = OBSERVE_RACE,
                                .first = {.inst = f.store, .block = 5, .thread = 43, .is_write = true},
@@ -100,7 +100,7 @@ static void a_race_in_words(void **state) {
 }
 
 // Of two with the same lines the one that reaches further is told, whichever came first.
-static void the_widest_is_told(void **state) {
+static void the_widest_is_reported(void **state) {
     fixture f;
     open_fixture(&f);
     observe_finding finding = {.kind = OBSERVE_RACE, .first = {.inst = f.store}, .second = {.inst = f.load}};
@@ -136,8 +136,8 @@ static void words_stay(void **state) {
 static void buffers_come_and_go(void **state) {
     observe_findings *findings = observe_findings_open();
     sim_memory_event alloc = {.kind = SIM_MEMORY_ALLOC, .address = 0x2000, .bytes = 64, .serial = 1};
-    tell_memory(findings, &alloc);
-    tell_memory(findings, &(sim_memory_event){.kind = SIM_MEMORY_ALLOC,
+    emit_memory(findings, &alloc);
+    emit_memory(findings, &(sim_memory_event){.kind = SIM_MEMORY_ALLOC,
                                               .address = 0x1000,
                                               .bytes = 64,
                                               .serial = 2,
@@ -154,13 +154,13 @@ static void buffers_come_and_go(void **state) {
     base_text_free(&out);
     out = (base_text){0};
     alloc.kind = SIM_MEMORY_FREE;
-    tell_memory(findings, &alloc);
+    emit_memory(findings, &alloc);
     assert_true(observe_findings_buffer(findings, 0x2000, &out));
     assert_string_equal(out.data, "byte 0 of allocation 1 (64 bytes, freed)");
     base_text_free(&out);
     out = (base_text){0};
     // Something larger in the freed one's place.
-    tell_memory(findings, &(sim_memory_event){
+    emit_memory(findings, &(sim_memory_event){
                               .kind = SIM_MEMORY_ALLOC, .address = 0x1f00, .bytes = 0x1000, .serial = 3});
     assert_true(observe_findings_buffer(findings, 0x2000, &out));
     assert_string_equal(out.data, "byte 256 of allocation 3 (4096 bytes)");
@@ -179,7 +179,7 @@ static void names_are_plain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_race_in_words), cmocka_unit_test(the_widest_is_told),
+        cmocka_unit_test(a_race_in_words), cmocka_unit_test(the_widest_is_reported),
         cmocka_unit_test(words_stay),      cmocka_unit_test(buffers_come_and_go),
         cmocka_unit_test(names_are_plain),
     };

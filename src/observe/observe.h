@@ -93,7 +93,7 @@ sim_listener *observe_findings_listener(observe_findings *findings);           /
 // What a variable is called in the source: "tile" for _ZZ6kernelPfE4tile. `out` is given back.
 enum { OBSERVE_NAME = 96 };
 const char *observe_plain_name(const char *mangled, char out[OBSERVE_NAME]);
-// What the source calls a buffer and its elements: see observe_session_tell_buffer.
+// What the source calls a buffer and its elements: see observe_session_declare_buffer.
 typedef struct observe_buffer observe_buffer;
 void observe_findings_describe(observe_findings *findings, const observe_buffer *buffer);
 // Whether that was told of the buffer there; `was_filled`: it held something before the launch.
@@ -187,9 +187,9 @@ struct observe_buffer {
     uint32_t element;   // bytes of one; 0: not known, and accesses out of bounds are told by address
     uint32_t parameter; // its ordinal among the kernel's parameters, from 1; 0: none, or not known
 };
-void observe_session_tell_buffer(observe_session *session, const observe_buffer *buffer);
+void observe_session_declare_buffer(observe_session *session, const observe_buffer *buffer);
 // These bytes count as written by the host, from now on: nobody cares what they are.
-void observe_session_tell_written(observe_session *session, uint64_t address, uint64_t bytes);
+void observe_session_declare_written(observe_session *session, uint64_t address, uint64_t bytes);
 // A launch failed: the fault becomes a finding.
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,
                            const sim_fault_info *fault, const kz_error *error);

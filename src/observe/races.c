@@ -62,7 +62,8 @@ static bool was_seen(const races_view *v, uint32_t lane, const races_list *list,
     return false;
 }
 
-static void tell(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag, bool proxy) {
+static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag,
+                   bool proxy) {
     if (!proxy && observe_races_is_guess(v->self, v->tag, tag)) return;
     observe_races_report(v->self, &(races_conflict){.access = v->access,
                                                     .block = v->block,
@@ -81,7 +82,7 @@ static void check_proxy(const races_view *v, uint32_t lane, const races_cell *ce
     if (v->access->agent != SIM_ASYNC_PROXY || v->shadow == &v->self->global || v->is_write) return;
     if ((cell->write_tag & RACES_TAG_KIND) != RACES_THREAD) return;
     if (cell->write_clock > v->block->proxy_fence)
-        tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
+        report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
 }
 
 static void check_write(const races_view *v, uint32_t lane, const races_cell *cell) {
@@ -89,7 +90,7 @@ static void check_write(const races_view *v, uint32_t lane, const races_cell *ce
     if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
         check_proxy(v, lane, cell);
     else
-        tell(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
+        report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
 }
 
 static void check_access(const races_view *v, uint32_t lane, const races_list *list, const races_access *a) {
@@ -98,13 +99,13 @@ static void check_access(const races_view *v, uint32_t lane, const races_list *l
     unsigned kind = a->tag & RACES_TAG_KIND;
     if (kind == RACES_TRACKED) {
         if (!observe_races_knows(v->block, v->warp, lane, a->who, kind, a->clock))
-            tell(v, lane, a->who, a->clock, a->tag, false);
+            report(v, lane, a->who, a->clock, a->tag, false);
         return;
     }
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t who = a->who | (uint32_t)__builtin_ctz(m);
         if (observe_races_knows(v->block, v->warp, lane, who, kind, a->clock)) continue;
-        if (!was_seen(v, lane, list, a)) tell(v, lane, who, a->clock, a->tag, false);
+        if (!was_seen(v, lane, list, a)) report(v, lane, who, a->clock, a->tag, false);
         return;
     }
 }
@@ -124,7 +125,7 @@ static void check_readers(const races_view *v, uint32_t lane, const races_cell *
         uint32_t who = (i == 1) != swap ? cell->read_mask : cell->read_who;
         if (observe_races_knows(v->block, v->warp, lane, who, tag & RACES_TAG_KIND, cell->read_clock))
             continue;
-        tell(v, lane, who, cell->read_clock, tag, false);
+        report(v, lane, who, cell->read_clock, tag, false);
         return;
     }
 }

@@ -7,7 +7,7 @@
 #include "observe/caches.h"
 #include "observe/lines.h"
 #include "observe/record.h"
-#include "observe/team.h"
+#include "observe/fanout.h"
 
 // The words of the options, each with the detector that it asks for; those without one are apart.
 static const struct {
@@ -36,14 +36,14 @@ struct observe_session {
     observe_counters *counters; // NULL until asked for
     observe_detector *detectors[INSTRUMENTS];
     size_t detector_count;
-    observe_team *team;
+    observe_fanout *fanout;
     char *program;
     char *note; // lines for the record
     uint64_t seed;
     kz_status status; // of the first launch that failed
     char message[sizeof((kz_error *)0)->message];
     bool finished;
-    observe_told told;
+    observe_declared declared;
     const ptx_function *entry; // of the launch under way, or the last one
 };
 
@@ -93,20 +93,20 @@ static void on_end(void *context, kz_status status) {
 
 static bool open_instruments(observe_session *s) {
     bool good =
-        observe_team_add(s->team, observe_findings_listener(s->findings)); // the first to know buffers
+        observe_fanout_add(s->fanout, observe_findings_listener(s->findings)); // the first to know buffers
     if (good && s->options.counters) {
         s->lines = observe_lines_open(&s->profiles);
-        good = s->lines && observe_team_add(s->team, observe_lines_listener(s->lines));
+        good = s->lines && observe_fanout_add(s->fanout, observe_lines_listener(s->lines));
     }
     if (good && s->options.caches) {
         s->caches = observe_caches_open(&s->profiles);
-        good = s->caches && observe_team_add(s->team, observe_caches_listener(s->caches));
+        good = s->caches && observe_fanout_add(s->fanout, observe_caches_listener(s->caches));
     }
     for (size_t i = 0; good && i < INSTRUMENTS; i++) {
         if (!instruments[i].open || !is_on(&s->options, i)) continue;
         observe_detector *detector = instruments[i].open(s->findings);
         if (detector) s->detectors[s->detector_count++] = detector;
-        good = detector && observe_team_add(s->team, &detector->listener);
+        good = detector && observe_fanout_add(s->fanout, &detector->listener);
     }
     return good;
 }
@@ -118,14 +118,14 @@ kz_status observe_session_open(const observe_options *options, const observe_gpu
     if (!made) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for instruments");
     made->options = *options;
     made->profiles.gpu = *gpu;
-    made->team = observe_team_open();
+    made->fanout = observe_fanout_open();
     made->findings = observe_findings_open();
-    if (!made->team || !made->findings || !open_instruments(made)) {
+    if (!made->fanout || !made->findings || !open_instruments(made)) {
         observe_session_close(made);
         return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for instruments");
     }
-    observe_team_set_hooks(made->team,
-                           &(observe_team_hooks){.begin = on_begin, .end = on_end, .context = made});
+    observe_fanout_set_hooks(made->fanout,
+                             &(observe_fanout_hooks){.begin = on_begin, .end = on_end, .context = made});
     *session = made;
     return KZ_OK;
 }
@@ -138,7 +138,7 @@ void observe_session_close(observe_session *session) {
     observe_counters_close(session->counters);
     observe_profiles_close(&session->profiles);
     if (session->findings) observe_findings_close(session->findings);
-    observe_team_close(session->team);
+    observe_fanout_close(session->fanout);
     free(session->program);
     free(session->note);
     free(session);
@@ -158,13 +158,14 @@ void observe_session_note(observe_session *session, const char *lines) {
 }
 
 sim_listener *observe_session_listener(observe_session *session) {
-    return observe_team_listener(session->team);
+    return observe_fanout_listener(session->fanout);
 }
 
 observe_counters *observe_session_count(observe_session *session) {
     if (session->counters) return session->counters;
     session->counters = observe_counters_open();
-    if (session->counters && !observe_team_add(session->team, observe_counters_listener(session->counters))) {
+    if (session->counters &&
+        !observe_fanout_add(session->fanout, observe_counters_listener(session->counters))) {
         observe_counters_close(session->counters);
         session->counters = NULL;
     }
@@ -175,7 +176,7 @@ observe_findings *observe_session_findings(observe_session *session) { return se
 
 // ---- buffers ----------------------------------------------------------------------------------------
 
-static void tell(sim_listener *listener, sim_memory_kind kind, uint64_t address, uint64_t bytes,
+static void emit(sim_listener *listener, sim_memory_kind kind, uint64_t address, uint64_t bytes,
                  const char *name, uint64_t serial) {
     if (bytes == 0 || !listener->memory) return;
     listener->memory(listener,
@@ -183,18 +184,18 @@ static void tell(sim_listener *listener, sim_memory_kind kind, uint64_t address,
                          .kind = kind, .address = address, .bytes = bytes, .serial = serial, .label = name});
 }
 
-void observe_session_tell_buffer(observe_session *session, const observe_buffer *b) {
+void observe_session_declare_buffer(observe_session *session, const observe_buffer *b) {
     sim_listener *listener = observe_session_listener(session);
-    observe_told_add(&session->told, b);
+    observe_declared_add(&session->declared, b);
     uint64_t front = b->data - b->base, behind = b->data + b->bytes, end = b->base + b->total;
-    tell(listener, SIM_MEMORY_ALLOC, b->base, b->total, b->name, b->serial);
+    emit(listener, SIM_MEMORY_ALLOC, b->base, b->total, b->name, b->serial);
     if (b->element) observe_findings_describe(session->findings, b);
-    tell(listener, SIM_MEMORY_HOST_WRITE, b->base, b->is_written ? b->total : front, NULL, 0);
-    if (behind < end) tell(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
+    emit(listener, SIM_MEMORY_HOST_WRITE, b->base, b->is_written ? b->total : front, NULL, 0);
+    if (behind < end) emit(listener, SIM_MEMORY_HOST_WRITE, behind, end - behind, NULL, 0);
 }
 
-void observe_session_tell_written(observe_session *session, uint64_t address, uint64_t bytes) {
-    tell(observe_session_listener(session), SIM_MEMORY_HOST_WRITE, address, bytes, NULL, 0);
+void observe_session_declare_written(observe_session *session, uint64_t address, uint64_t bytes) {
+    emit(observe_session_listener(session), SIM_MEMORY_HOST_WRITE, address, bytes, NULL, 0);
 }
 
 // ---- faults -----------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
 }
 
 // The fault's own words without the thread and the source line, which the finding's site has, and what to do.
-static void tell_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
+static void explain_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
     bool is_access = fault->inst && (fault->kind == SIM_FAULT_BOUNDS || fault->kind == SIM_FAULT_FREED ||
                                      fault->kind == SIM_FAULT_MISALIGNED);
     base_text text = {0};
@@ -265,10 +266,10 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
         .bytes = fault->bytes,
     };
     base_text words = {0};
-    if (observe_tell_bounds(&session->told, launch ? launch->entry : session->entry, fault, &words))
+    if (observe_explain_bounds(&session->declared, launch ? launch->entry : session->entry, fault, &words))
         snprintf(finding.text, sizeof finding.text, "%s", words.data ? words.data : "");
     else
-        tell_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
+        explain_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
     base_text_free(&words);
     observe_findings_add(session->findings, &finding);
 }

@@ -106,8 +106,8 @@ static void find_past(detector *self) {
 
 // ---- telling ---------------------------------------------------------------------------------------------
 
-static void tell(detector *self, observe_finding_kind kind, const ptx_inst *first, uint32_t block,
-                 uint32_t thread, const ptx_inst *second, uint32_t other, const char *text) {
+static void report(detector *self, observe_finding_kind kind, const ptx_inst *first, uint32_t block,
+                   uint32_t thread, const ptx_inst *second, uint32_t other, const char *text) {
     observe_finding *finding = &self->finding;
     finding->kind = kind;
     finding->first = (observe_site){.inst = first, .block = block, .thread = thread};
@@ -147,19 +147,20 @@ static void judge_warp(detector *self, const sync_block *block, const barrier *b
     for (uint32_t i = 0; i < PLACES && came[i].mask; i++) {
         all |= came[i].mask;
         if (i && is_aligned(came[i].inst) && !same_line(self->module, came[0].inst, came[i].inst))
-            tell(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
-                 came[0].inst, lowest(warp, came[0].mask),
-                 "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "
-                 "cause: "
-                 "__syncthreads() in both branches of an if that divides the warp\nwhat to do: one "
-                 "__syncthreads() after the if, reached by all threads of the block");
+            report(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
+                   came[0].inst, lowest(warp, came[0].mask),
+                   "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "
+                   "cause: "
+                   "__syncthreads() in both branches of an if that divides the warp\nwhat to do: one "
+                   "__syncthreads() after the if, reached by all threads of the block");
     }
     uint32_t missing = block->live[warp] & ~all;
     if (missing && is_aligned(came[0].inst))
-        tell(self, OBSERVE_BARRIER_DIVERGENT, came[0].inst, block->index, lowest(warp, came[0].mask), NULL, 0,
-             "only a part of a warp reaches the barrier, which then opens\nlikely cause: a barrier inside an "
-             "if "
-             "that divides a warp\nwhat to do: let whole warps come to the barrier; barriers count warps");
+        report(
+            self, OBSERVE_BARRIER_DIVERGENT, came[0].inst, block->index, lowest(warp, came[0].mask), NULL, 0,
+            "only a part of a warp reaches the barrier, which then opens\nlikely cause: a barrier inside an "
+            "if "
+            "that divides a warp\nwhat to do: let whole warps come to the barrier; barriers count warps");
 }
 
 static bool judge_past(detector *self, const sync_block *block, const barrier *b) {
@@ -175,12 +176,12 @@ static bool judge_past(detector *self, const sync_block *block, const barrier *b
         for (uint32_t j = 0; j < PLACES && b->warps >> i & 1; j++) all |= b->came[i][j].mask;
         uint32_t skipped = block->past[i] & ~all;
         if (!skipped) continue;
-        tell(self, OBSERVE_BARRIER_DIVERGENT, waited, block->index, waiting, block->past_inst[i],
-             lowest(i, skipped),
-             "a thread went past the barrier without waiting, while others wait there\nlikely cause: "
-             "__syncthreads() inside an if that not all threads of the block take\nwhat to do: move the "
-             "barrier "
-             "out of the if, so that all threads reach it");
+        report(self, OBSERVE_BARRIER_DIVERGENT, waited, block->index, waiting, block->past_inst[i],
+               lowest(i, skipped),
+               "a thread went past the barrier without waiting, while others wait there\nlikely cause: "
+               "__syncthreads() inside an if that not all threads of the block take\nwhat to do: move the "
+               "barrier "
+               "out of the if, so that all threads reach it");
         return true;
     }
     return false;
@@ -198,11 +199,11 @@ static bool judge_parted(detector *self, const sync_block *block, const barrier 
         uint32_t past = observe_guards_past(self->guards, rounds_of(self, block, warp), came->inst,
                                             (uint32_t)__builtin_ctz(came->mask), ~all, &branch);
         if (!past) continue;
-        tell(self, OBSERVE_BARRIER_DIVERGENT, came->inst, block->index, lowest(warp, came->mask), branch,
-             lowest(warp, past),
-             "a lane went another way round the barrier and on, while lanes of its warp wait there\n"
-             "likely cause: __syncthreads() inside an if or a loop that only some lanes of a warp go "
-             "through\nwhat to do: move the barrier out of it, so that all threads of the block reach it");
+        report(self, OBSERVE_BARRIER_DIVERGENT, came->inst, block->index, lowest(warp, came->mask), branch,
+               lowest(warp, past),
+               "a lane went another way round the barrier and on, while lanes of its warp wait there\n"
+               "likely cause: __syncthreads() inside an if or a loop that only some lanes of a warp go "
+               "through\nwhat to do: move the barrier out of it, so that all threads of the block reach it");
         return true;
     }
     return false;
@@ -220,13 +221,14 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
             who = lowest(i, came->mask);
         } else if (!b->counted && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
                    !same_line(self->module, first, came->inst))
-            tell(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first, who,
-                 "warps of one block wait at different __syncthreads() and are taken to have "
-                 "synchronised\nlikely "
-                 "cause: "
-                 "a barrier inside an if, or in a loop that warps leave after different numbers of "
-                 "rounds\nwhat "
-                 "to do: all threads of the block must come to the same __syncthreads()");
+            report(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first,
+                   who,
+                   "warps of one block wait at different __syncthreads() and are taken to have "
+                   "synchronised\nlikely "
+                   "cause: "
+                   "a barrier inside an if, or in a loop that warps leave after different numbers of "
+                   "rounds\nwhat "
+                   "to do: all threads of the block must come to the same __syncthreads()");
     }
     if (b->counted || judge_past(self, block, b)) return;
     for (uint32_t i = 0; i < block->warp_count; i++)
@@ -322,8 +324,8 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
         "return or inside an if, or a mask that leaves out lanes that are read\nwhat to do: let all lanes "
         "come to the shuffle, and name them all in its mask",
         lane, from, why);
-    tell(self, OBSERVE_SHUFFLE_OUTSIDE, event->at.inst, event->at.block, event->at.warp * LANES + lane, NULL,
-         0, text);
+    report(self, OBSERVE_SHUFFLE_OUTSIDE, event->at.inst, event->at.block, event->at.warp * LANES + lane,
+           NULL, 0, text);
 }
 
 static void on_leave(sim_listener *listener, const sim_event *event) {
@@ -381,13 +383,13 @@ static void judge_stuck(detector *self, const sync_block *block) {
         for (uint32_t k = 0; k < block->barrier_count && !other; k++)
             if (k != i && block->barriers[k].warps >> missing / LANES & 1)
                 other = block->barriers[k].came[missing / LANES][0].inst;
-        tell(self, OBSERVE_BARRIER_DIVERGENT, b->came[came][0].inst, block->index,
-             lowest(came, b->came[came][0].mask), other, missing,
-             "threads wait at the barrier for others that never come\nlikely cause: a barrier inside an if "
-             "or a "
-             "loop that not all threads of the block go through\nwhat to do: let all threads of the block "
-             "reach "
-             "it, or give it the number of those that do");
+        report(self, OBSERVE_BARRIER_DIVERGENT, b->came[came][0].inst, block->index,
+               lowest(came, b->came[came][0].mask), other, missing,
+               "threads wait at the barrier for others that never come\nlikely cause: a barrier inside an if "
+               "or a "
+               "loop that not all threads of the block go through\nwhat to do: let all threads of the block "
+               "reach "
+               "it, or give it the number of those that do");
         return;
     }
 }

@@ -400,7 +400,7 @@ static bool are_global(const uint64_t *addresses) {
 }
 
 // Lanes of one generic access may lie in different spaces: one event for each.
-static void tell_generic(sim_listener *listener, sim_access *access, const memory_form *f,
+static void emit_generic(sim_listener *listener, sim_access *access, const memory_form *f,
                          uint64_t *addresses) {
     uint32_t left = access->at.mask;
     while (left) {
@@ -442,7 +442,7 @@ void sim_notice_addresses(sim_warp *w, const sim_op *op, uint64_t *addresses) {
         .addresses = addresses};
     bool mixed = f->is_cluster || (f->space == MEMORY_GENERIC && !are_global(addresses));
     if (mixed)
-        tell_generic(listener, &access, f, addresses);
+        emit_generic(listener, &access, f, addresses);
     else
         listener->access(listener, &access);
 }

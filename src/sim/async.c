@@ -78,7 +78,7 @@ bool sim_async_early(const sim_warp *w) {
     return worker->random && sim_draw(worker, 4) == 0;
 }
 
-void sim_async_tell(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_access_kind kind, sim_space space,
+void sim_async_emit(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_access_kind kind, sim_space space,
                     sim_agent agent, uint32_t bytes, const uint64_t *addresses) {
     sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->access || !mask) return;
@@ -179,7 +179,7 @@ static const uint8_t *source_pointer(sim_warp *w, const sim_op *op, uint64_t add
     return (const uint8_t *)(w->global + address);
 }
 
-static void tell_copy(sim_warp *w, const sim_op *op, const async_copy *copy, const uint64_t *from) {
+static void emit_copy(sim_warp *w, const sim_op *op, const async_copy *copy, const uint64_t *from) {
     uint64_t to[SIM_LANES];
     uint32_t left = 0;
     for (uint32_t m = copy->mask; m; m &= m - 1) {
@@ -191,10 +191,10 @@ static void tell_copy(sim_warp *w, const sim_op *op, const async_copy *copy, con
         uint32_t bytes = copy->source[__builtin_ctz(left)], same = 0;
         for (uint32_t m = left; m; m &= m - 1)
             if (copy->source[__builtin_ctz(m)] == bytes) same |= m & (0u - m);
-        sim_async_tell(w, op->inst, same, SIM_LOAD, SIM_GLOBAL, SIM_ASYNC_COPY, bytes, from);
+        sim_async_emit(w, op->inst, same, SIM_LOAD, SIM_GLOBAL, SIM_ASYNC_COPY, bytes, from);
         left &= ~same;
     }
-    sim_async_tell(w, op->inst, copy->mask, SIM_STORE, SIM_SHARED, SIM_ASYNC_COPY, copy->bytes, to);
+    sim_async_emit(w, op->inst, copy->mask, SIM_STORE, SIM_SHARED, SIM_ASYNC_COPY, copy->bytes, to);
 }
 
 void sim_cp_async(sim_warp *w, const sim_op *op) {
@@ -216,7 +216,7 @@ void sim_cp_async(sim_warp *w, const sim_op *op) {
         copy->source[lane] = (uint8_t)bytes;
         copy->group[lane] = mine->groups[lane];
     }
-    if (w->attention) tell_copy(w, op, copy, from);
+    if (w->attention) emit_copy(w, op, copy, from);
     if (sim_async_early(w))
         copy_lanes(w->block, copy, copy->mask);
     else
@@ -226,7 +226,7 @@ void sim_cp_async(sim_warp *w, const sim_op *op) {
 void sim_cp_async_commit(sim_warp *w, const sim_op *op) {
     async_warp *mine = sim_async_warp(w, op);
     for (uint32_t m = w->mask; m; m &= m - 1) mine->groups[__builtin_ctz(m)]++;
-    sim_tell_sync(w, op->inst, w->mask, SIM_COMMIT, SIM_ASYNC_COPY, 0, 0);
+    sim_emit_sync(w, op->inst, w->mask, SIM_COMMIT, SIM_ASYNC_COPY, 0, 0);
     if (sim_async_early(w)) sim_async_finish_copies(w->block, w, w->mask, UINT64_MAX);
 }
 
@@ -234,7 +234,7 @@ void sim_cp_async_wait_group(sim_warp *w, const sim_op *op) {
     async_warp *mine = sim_async_warp(w, op);
     const uint32_t *leave = SIM_REG(uint32_t, w, op->a);
     if (mine->copy_count) finish_groups(w, mine, w->mask, leave);
-    sim_tell_sync(w, op->inst, w->mask, SIM_WAIT, SIM_ASYNC_COPY, 0, leave[__builtin_ctz(w->mask)]);
+    sim_emit_sync(w, op->inst, w->mask, SIM_WAIT, SIM_ASYNC_COPY, 0, leave[__builtin_ctz(w->mask)]);
 }
 
 // As commit_group and wait_group 0.
@@ -243,7 +243,7 @@ void sim_cp_async_wait_all(sim_warp *w, const sim_op *op) {
     async_warp *mine = &async->warps[w->index];
     for (uint32_t m = w->mask; m; m &= m - 1) mine->groups[__builtin_ctz(m)]++;
     if (mine->copy_count) sim_async_finish_copies(w->block, w, w->mask, UINT64_MAX);
-    sim_tell_sync(w, op->inst, w->mask, SIM_WAIT, SIM_ASYNC_COPY, 0, UINT32_MAX);
+    sim_emit_sync(w, op->inst, w->mask, SIM_WAIT, SIM_ASYNC_COPY, 0, UINT32_MAX);
 }
 
 void sim_cp_async_arrive(sim_warp *w, const sim_op *op) {
@@ -258,7 +258,7 @@ void sim_cp_async_arrive(sim_warp *w, const sim_op *op) {
         work->serial = sim_async_warp(w, op)->serial;
         work->barrier = b->offset;
         sim_async_add(&sim_async_in(w, op, owner)->tracked, work);
-        sim_tell_sync(w, op->inst, UINT32_C(1) << lane, SIM_TRACK, SIM_ASYNC_COPY,
+        sim_emit_sync(w, op->inst, UINT32_C(1) << lane, SIM_TRACK, SIM_ASYNC_COPY,
                       sim_mbarrier_object(owner, b->offset), 0);
     }
 }

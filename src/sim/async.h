@@ -144,7 +144,7 @@ void sim_async_finish_copies(sim_block *block, sim_warp *warp, uint32_t lanes, u
 void sim_async_free(async_work *work);
 // Does what is tracked by the mbarrier, in order, until its phase is over.
 void sim_async_settle(sim_block *block, sim_mbarrier *mbarrier);
-void sim_async_tell(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_access_kind kind,
+void sim_async_emit(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_access_kind kind,
                     sim_space space, sim_agent agent, uint32_t bytes, const uint64_t *addresses);
 
 void sim_cp_async(sim_warp *warp, const sim_op *op);

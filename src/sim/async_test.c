@@ -118,7 +118,7 @@ static kz_status run(machine *m, const char *kernel, uint32_t blocks, uint32_t t
     return sim_run(m->program, kernel, &launch, NULL, &m->error);
 }
 
-static void copies_are_told(void **state) {
+static void copies_emit_accesses(void **state) {
     machine m = open_machine(90);
     heard h = {.listener = {.access = on_access, .sync = on_sync}};
     assert_int_equal(run(&m, "copies", 1, 2, 0, &h.listener), KZ_OK);
@@ -143,7 +143,7 @@ static void copies_are_told(void **state) {
     close_machine(&m);
 }
 
-static void clusters_are_told(void **state) {
+static void clusters_emit_accesses(void **state) {
     machine m = open_machine(90);
     heard h = {.listener = {.access = on_access, .sync = on_sync}};
     assert_int_equal(run(&m, "far", 4, 1, 2, &h.listener), KZ_OK);
@@ -174,8 +174,8 @@ static void shapes_of_clusters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_are_told),
-        cmocka_unit_test(clusters_are_told),
+        cmocka_unit_test(copies_emit_accesses),
+        cmocka_unit_test(clusters_emit_accesses),
         cmocka_unit_test(shapes_of_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

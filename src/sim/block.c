@@ -208,8 +208,8 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->exited = ~mask;
         const sim_listener *heard = b->worker->listener;
         w->attention = b->worker->watch || (heard && heard->access);
-        w->told = heard && (heard->step || heard->done);
-        w->ends_told = heard && (heard->step || heard->branch);
+        w->observed = heard && (heard->step || heard->done);
+        w->ends_observed = heard && (heard->step || heard->branch);
         w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .lanes = mask};
         w->frame_count = 1;
         w->frame = w->registers;
@@ -239,7 +239,7 @@ static void open_barrier(sim_block *b, uint32_t id) {
     b->barriers[id] = (sim_barrier){0};
     b->barriers_waited &= ~(UINT32_C(1) << id);
     b->moved = true;
-    bool told = b->worker->listener != NULL;
+    bool observed = b->worker->listener != NULL;
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
         for (uint32_t j = 0; j < w->path_count; j++) {
@@ -247,8 +247,8 @@ static void open_barrier(sim_block *b, uint32_t id) {
             if (p->state != SIM_PATH_AT_BARRIER || p->barrier != id) continue;
             p->state = SIM_PATH_READY;
             const sim_op *op = p->barrier_op;
-            if (__builtin_expect(told, 0))
-                sim_tell_sync(w, op->inst, p->mask, SIM_PASS, SIM_THREAD, sim_barrier_object(b, id), 0);
+            if (__builtin_expect(observed, 0))
+                sim_emit_sync(w, op->inst, p->mask, SIM_PASS, SIM_THREAD, sim_barrier_object(b, id), 0);
             if (op->d == SIM_NOWHERE) continue;
             uint8_t *frame = w->registers + w->frames[p->frame].at;
             uint16_t how = op->inst->by_category[PTX_CAT_BOOL];
@@ -308,7 +308,7 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
         path->barrier = id;
         path->barrier_op = op;
     }
-    sim_tell_sync(w, op->inst, path->mask, SIM_ARRIVE, SIM_THREAD, sim_barrier_object(b, id), expected);
+    sim_emit_sync(w, op->inst, path->mask, SIM_ARRIVE, SIM_THREAD, sim_barrier_object(b, id), expected);
     try_barrier(b, id);
 }
 

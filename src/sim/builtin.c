@@ -142,7 +142,7 @@ static void print_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t fo
 
 // ---- the others -------------------------------------------------------------------------------------
 
-static void tell_heap(sim_warp *w, const sim_op *op, unsigned lane, sim_memory_kind kind, uint64_t address,
+static void emit_heap(sim_warp *w, const sim_op *op, unsigned lane, sim_memory_kind kind, uint64_t address,
                       uint64_t bytes) {
     sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->memory) return;
@@ -158,7 +158,7 @@ static uint64_t heap_take(sim_warp *w, uint64_t bytes) {
     sim_memory *memory = w->block->grid->memory;
     w->block->worker->changes++;
     if (bytes == 0 || bytes > memory->heap_limit || memory->heap_used > memory->heap_limit - bytes) return 0;
-    uint64_t address = sim_memory_take(memory, bytes, NULL);
+    uint64_t address = sim_memory_suballocate(memory, bytes, NULL);
     if (address) memory->heap_used += bytes;
     return address;
 }
@@ -168,7 +168,7 @@ static void heap_give(sim_warp *w, const sim_op *op, unsigned lane, uint64_t add
     if (!address) return;
     const sim_allocation *a = sim_memory_find(memory, address, 1);
     uint64_t bytes = a ? a->bytes : 0;
-    if (!a || a->address != address || !sim_memory_give(memory, address)) {
+    if (!a || a->address != address || !sim_memory_release(memory, address)) {
         base_text why = {0};
         sim_memory_explain(memory, address, 1, &why);
         char text[512];
@@ -182,7 +182,7 @@ static void heap_give(sim_warp *w, const sim_op *op, unsigned lane, uint64_t add
         if (w->extents[i].low == address) w->extents[i] = (sim_extent){0};
     memory->heap_used -= bytes < memory->heap_used ? bytes : memory->heap_used;
     w->block->worker->changes++;
-    tell_heap(w, op, lane, SIM_MEMORY_FREE, address, bytes);
+    emit_heap(w, op, lane, SIM_MEMORY_FREE, address, bytes);
 }
 
 static _Noreturn void assertion_failed(sim_warp *w, const sim_op *op, const sim_call *call, uint32_t local,
@@ -203,7 +203,7 @@ void sim_call_builtin(sim_warp *w, const sim_op *op, const sim_call *call, uint3
         case SIM_BUILTIN_MALLOC: {
             uint64_t address = heap_take(w, first);
             give_result(w, call, local, lane, address);
-            if (address) tell_heap(w, op, lane, SIM_MEMORY_ALLOC, address, first);
+            if (address) emit_heap(w, op, lane, SIM_MEMORY_ALLOC, address, first);
             break;
         }
         case SIM_BUILTIN_FREE: heap_give(w, op, lane, first); break;

@@ -35,19 +35,19 @@ static uint8_t *global_pointer(sim_warp *w, const sim_op *op, unsigned lane,
     return (uint8_t *)(w->global + address);
 }
 
-static void tell_one(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind,
+static void emit_one(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind,
                      const sim_block *owner, uint64_t at, uint32_t bytes) {
     uint64_t addresses[SIM_LANES];
     sim_space space = !owner ? SIM_GLOBAL : owner == w->block ? SIM_SHARED : SIM_DISTRIBUTED;
     addresses[lane] = space == SIM_DISTRIBUTED ? (uint64_t)owner->index << 32 | at : at;
-    sim_async_tell(w, op->inst, UINT32_C(1) << lane, kind, space, SIM_ASYNC_PROXY, bytes, addresses);
+    sim_async_emit(w, op->inst, UINT32_C(1) << lane, kind, space, SIM_ASYNC_PROXY, bytes, addresses);
 }
 
 // ---- towards shared memory -----------------------------------------------------------------------------
 
 static void track(sim_warp *w, const sim_op *op, sim_block *owner, async_work *work) {
     sim_async *async = sim_async_in(w, op, owner);
-    sim_tell_sync(w, op->inst, UINT32_C(1) << work->lane, SIM_TRACK, SIM_ASYNC_PROXY,
+    sim_emit_sync(w, op->inst, UINT32_C(1) << work->lane, SIM_TRACK, SIM_ASYNC_PROXY,
                   sim_mbarrier_object(owner, work->barrier), work->bytes);
     sim_async_add(&async->tracked, work);
     if (!sim_async_early(w)) return;
@@ -69,7 +69,7 @@ static void begin_shared(sim_warp *w, const sim_op *op, unsigned lane, const uin
     work->bytes = bytes;
     work->reduce = reduces ? &f->data : NULL;
     work->barrier = barrier;
-    if (w->attention) tell_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, to_block, to_offset, bytes);
+    if (w->attention) emit_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, to_block, to_offset, bytes);
     track(w, op, barrier_block, work);
 }
 
@@ -108,7 +108,7 @@ static void copy_to_shared(sim_warp *w, const sim_op *op, unsigned lane, uint32_
             : sim_shared_pointer(w, op, lane, &f->from, bytes, BULK_ALIGN, &from_block, &from_offset);
     sim_mbarrier *b = sim_mbarrier_find(w, op, lane, &f->barrier, &barrier_block);
     if (w->attention)
-        tell_one(w, op, lane, SIM_LOAD, from_block,
+        emit_one(w, op, lane, SIM_LOAD, from_block,
                  from_block ? from_offset : async_address(w, &f->from, lane), bytes);
     if (f->multicast)
         multicast(w, op, lane, from, to_offset, b->offset, bytes);
@@ -128,8 +128,8 @@ static void copy_to_global(sim_warp *w, const sim_op *op, unsigned lane, uint32_
         sim_shared_pointer(w, op, lane, &f->from, bytes, BULK_ALIGN, &from_block, &from_offset);
     uint8_t *to = global_pointer(w, op, lane, &f->to, bytes, true);
     if (w->attention) {
-        tell_one(w, op, lane, SIM_LOAD, from_block, from_offset, bytes);
-        tell_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, NULL, async_address(w, &f->to, lane), bytes);
+        emit_one(w, op, lane, SIM_LOAD, from_block, from_offset, bytes);
+        emit_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, NULL, async_address(w, &f->to, lane), bytes);
     }
     async_work *work = sim_async_work(w, op, lane);
     work->kind = ASYNC_BULK;
@@ -162,7 +162,7 @@ void sim_bulk_copy(sim_warp *w, const sim_op *op) {
 void sim_bulk_commit(sim_warp *w, const sim_op *op) {
     async_warp *mine = sim_async_warp(w, op);
     for (uint32_t m = w->mask; m; m &= m - 1) mine->bulk_groups[__builtin_ctz(m)]++;
-    sim_tell_sync(w, op->inst, w->mask, SIM_COMMIT, SIM_ASYNC_PROXY, 0, 0);
+    sim_emit_sync(w, op->inst, w->mask, SIM_COMMIT, SIM_ASYNC_PROXY, 0, 0);
 }
 
 static void read_source(async_work *work) {
@@ -201,7 +201,7 @@ void sim_bulk_wait(sim_warp *w, const sim_op *op) {
     uint32_t leave = SIM_REG(uint32_t, w, op->a)[__builtin_ctz(w->mask)];
     for (uint32_t m = w->mask; m && mine->bulk.first; m &= m - 1)
         sim_bulk_finish(mine, m & (0u - m), leave, only_read);
-    sim_tell_sync(w, op->inst, w->mask, SIM_WAIT, SIM_ASYNC_PROXY, 0, leave);
+    sim_emit_sync(w, op->inst, w->mask, SIM_WAIT, SIM_ASYNC_PROXY, 0, leave);
 }
 
 // ---- st.async, red.async, st.bulk ----------------------------------------------------------------------
@@ -222,7 +222,7 @@ void sim_store_async(sim_warp *w, const sim_op *op) {
                 "the data goes to block rank %u and the mbarrier is in block rank %u: both must be in "
                 "one",
                 to_block->rank, owner->rank);
-        if (w->attention) tell_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, to_block, offset, bytes);
+        if (w->attention) emit_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, to_block, offset, bytes);
         async_work *work = sim_async_work(w, op, lane);
         work->kind = ASYNC_DATA;
         work->to = to;
@@ -250,7 +250,7 @@ void sim_store_bulk(sim_warp *w, const sim_op *op) {
                            "st.bulk of %" PRIu64 " bytes: a multiple of 8, no more than shared memory has",
                            bytes);
         uint8_t *to = sim_shared_pointer(w, op, lane, &f->to, (uint32_t)bytes, 8, &owner, &offset);
-        if (w->attention) tell_one(w, op, lane, SIM_STORE, owner, offset, (uint32_t)bytes);
+        if (w->attention) emit_one(w, op, lane, SIM_STORE, owner, offset, (uint32_t)bytes);
         memset(to, 0, bytes);
         w->block->worker->changes++;
     }

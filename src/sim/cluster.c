@@ -223,8 +223,8 @@ static uint64_t barrier_object(const sim_block *b) {
     return (uint64_t)first->index << 32 | UINT32_C(1) << 30;
 }
 
-static void tell_pass(sim_warp *w, const sim_path *path) {
-    sim_tell_sync(w, path->barrier_op->inst, path->mask, SIM_PASS, SIM_THREAD, barrier_object(w->block), 0);
+static void emit_pass(sim_warp *w, const sim_path *path) {
+    sim_emit_sync(w, path->barrier_op->inst, path->mask, SIM_PASS, SIM_THREAD, barrier_object(w->block), 0);
 }
 
 static void wake_all(sim_cluster *cluster) {
@@ -237,7 +237,7 @@ static void wake_all(sim_cluster *cluster) {
                 w->paths[p].state = SIM_PATH_READY;
                 w->cluster_arrived &= ~w->paths[p].mask;
                 b->moved = true;
-                tell_pass(w, &w->paths[p]);
+                emit_pass(w, &w->paths[p]);
             }
         }
     }
@@ -261,7 +261,7 @@ void sim_cluster_arrive(sim_warp *w, const sim_op *op) {
                        "arrives at the cluster's barrier again, without barrier.cluster.wait between");
     w->cluster_arrived |= w->mask;
     w->cluster_phase = cluster->phase & 1 ? w->cluster_phase | w->mask : w->cluster_phase & ~w->mask;
-    sim_tell_sync(w, op->inst, w->mask, SIM_ARRIVE, SIM_THREAD, barrier_object(w->block), 0);
+    sim_emit_sync(w, op->inst, w->mask, SIM_ARRIVE, SIM_THREAD, barrier_object(w->block), 0);
     cluster->missing -= sim_lane_count(w->mask);
     try_open(w->block);
 }
@@ -276,9 +276,9 @@ bool sim_cluster_wait(sim_warp *w, sim_path *path, const sim_op *op, uint32_t *r
     w->cluster_arrived &= ~*ready;
     path->barrier_op = op;
     if (*ready) {
-        sim_path told = *path;
-        told.mask = *ready;
-        tell_pass(w, &told);
+        sim_path ready_path = *path;
+        ready_path.mask = *ready;
+        emit_pass(w, &ready_path);
     }
     return *ready == path->mask;
 }

@@ -61,14 +61,15 @@ typedef struct sim_memory {
 kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limit, bool host_view,
                           kz_error *error);
 void sim_memory_close(sim_memory *memory);
-uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label); // 0 when there is no room
-uint64_t sim_memory_take_visible(sim_memory *memory, uint64_t bytes, const char *label);
-bool sim_memory_give(sim_memory *memory, uint64_t address);
+uint64_t sim_memory_suballocate(sim_memory *memory, uint64_t bytes,
+                                const char *label); // 0 when there is no room
+uint64_t sim_memory_suballocate_visible(sim_memory *memory, uint64_t bytes, const char *label);
+bool sim_memory_release(sim_memory *memory, uint64_t address);
 // Where registered memory is: at its own address; NULL where none holds the range.
 uint8_t *sim_memory_registered(const sim_memory *memory, uint64_t address, uint64_t bytes, bool write);
 // Events of a module's variables.
-void sim_memory_tell_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);
-void sim_memory_tell_gone(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);
+void sim_memory_emit_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);
+void sim_memory_emit_gone(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);
 void sim_memory_forget_label(sim_memory *memory, uint64_t address); // the text is about to go
 // The live allocation that holds [address, address + bytes), or NULL.
 const sim_allocation *sim_memory_find(const sim_memory *memory, uint64_t address, uint64_t bytes);
@@ -331,20 +332,20 @@ static inline sim_event sim_event_of(sim_warp *warp, const ptx_inst *inst, uint3
     return (sim_event){
         .inst = inst, .self = warp, .block = warp->block->index, .warp = warp->index, .mask = mask};
 }
-void sim_tell_sync_to(sim_listener *listener, sim_warp *warp, const ptx_inst *inst, uint32_t mask,
+void sim_emit_sync_to(sim_listener *listener, sim_warp *warp, const ptx_inst *inst, uint32_t mask,
                       sim_sync_kind kind, sim_agent agent, uint64_t object, uint32_t count);
-static inline void sim_tell_sync(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind,
+static inline void sim_emit_sync(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_sync_kind kind,
                                  sim_agent agent, uint64_t object, uint32_t count) {
     sim_listener *listener = warp->block->worker->listener;
     if (__builtin_expect(listener && listener->sync, 0))
-        sim_tell_sync_to(listener, warp, inst, mask, kind, agent, object, count);
+        sim_emit_sync_to(listener, warp, inst, mask, kind, agent, object, count);
 }
 // The number of a block's barrier among objects.
 static inline uint64_t sim_barrier_object(const sim_block *block, uint32_t id) {
     return (uint64_t)block->index << 32 | id;
 }
 // Executes a basic block's operations one by one, telling before and after of those that are wanted.
-void sim_execute_told(sim_warp *warp, const sim_basic_block *basic_block, uint32_t mask);
+void sim_execute_observed(sim_warp *warp, const sim_basic_block *basic_block, uint32_t mask);
 // Asks the worker's listener what it wants of the kernel's instructions; false when out of memory.
 bool sim_ask_wants(sim_worker *worker);
 // The operation that only sums up addresses for others, and is no instruction.

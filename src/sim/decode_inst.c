@@ -114,7 +114,7 @@ static void active_mask(sim_warp *warp, const sim_op *op) {
 
 // Lanes see each other's writes in the order made, so a fence does nothing; but instruments hear of it.
 static void fence(sim_warp *warp, const sim_op *op) {
-    sim_tell_sync(warp, op->inst, warp->mask, SIM_FENCE, SIM_THREAD, 0, 0);
+    sim_emit_sync(warp, op->inst, warp->mask, SIM_FENCE, SIM_THREAD, 0, 0);
 }
 
 static void copy_constant(sim_decoder *d, const ptx_operand *to, sim_constant c, const ptx_inst *inst) {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void sim_tell_sync_to(sim_listener *listener, sim_warp *w, const ptx_inst *inst, uint32_t mask,
+void sim_emit_sync_to(sim_listener *listener, sim_warp *w, const ptx_inst *inst, uint32_t mask,
                       sim_sync_kind kind, sim_agent agent, uint64_t object, uint32_t count) {
     sim_sync sync = {
         .at = sim_event_of(w, inst, mask), .kind = kind, .agent = agent, .object = object, .count = count};
@@ -34,7 +34,7 @@ bool sim_ask_wants(sim_worker *worker) {
     return true;
 }
 
-void sim_execute_told(sim_warp *w, const sim_basic_block *basic_block, uint32_t mask) {
+void sim_execute_observed(sim_warp *w, const sim_basic_block *basic_block, uint32_t mask) {
     sim_worker *worker = w->block->worker;
     sim_listener *listener = worker->listener;
     const sim_op *op = w->block->grid->kernel->ops + basic_block->first, *end = op + basic_block->count;

@@ -1,4 +1,4 @@
-// What listeners are told: instructions, branches, accesses, warp synchronisations, barriers, calls, memory; who is told
+// What listeners are observed: instructions, branches, accesses, warp synchronisations, barriers, calls, memory; who is observed
 // on which core; schedules that are drawn; launches that are interrupted.
 #include <pthread.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static kz_status launch(machine *m, const char *kernel, sim_listener *listener, 
     return sim_run(m->program, kernel, &l, result, error);
 }
 
-static void everything_is_told(void **state) {
+static void everything_is_reported(void **state) {
     machine m = open_machine();
     heard h = {.listener = {.launch_begin = on_launch,
                             .launch_end = on_launch_end,
@@ -220,18 +220,18 @@ static void everything_is_told(void **state) {
 }
 
 // A listener that wants everything must not change what is computed.
-static void instructions_told_are_instructions_run(void **state) {
+static void instructions_observed_are_instructions_run(void **state) {
     machine m = open_machine();
     heard h = {.listener = {.done = on_done}};
     kz_error error = {0};
-    sim_result quiet, told;
+    sim_result quiet, observed;
     uint32_t a[32], b[32];
     assert_int_equal(launch(&m, "all", NULL, 0, &quiet, &error), KZ_OK);
     assert_int_equal(sim_memory_read(m.sim, a, m.buffer, sizeof a, &error), KZ_OK);
-    assert_int_equal(launch(&m, "all", &h.listener, 0, &told, &error), KZ_OK);
+    assert_int_equal(launch(&m, "all", &h.listener, 0, &observed, &error), KZ_OK);
     assert_int_equal(sim_memory_read(m.sim, b, m.buffer, sizeof b, &error), KZ_OK);
     assert_memory_equal(a, b, sizeof a);
-    assert_int_equal(quiet.thread_instructions, told.thread_instructions);
+    assert_int_equal(quiet.thread_instructions, observed.thread_instructions);
     close_machine(&m);
 }
 
@@ -264,7 +264,7 @@ static void on_picked_access(sim_listener *l, const sim_access *a) {
         sim_inspect_closely(a->at.self);
 }
 
-static void what_is_not_wanted_is_not_told(void **state) {
+static void what_is_not_wanted_is_not_reported(void **state) {
     machine m = open_machine();
     kz_error error = {0};
     for (int closely = 0; closely < 2; closely++) {
@@ -343,9 +343,12 @@ static void faults_are_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_told),    cmocka_unit_test(instructions_told_are_instructions_run),
-        cmocka_unit_test(drawn_schedules_agree), cmocka_unit_test(an_endless_kernel_is_interrupted),
-        cmocka_unit_test(faults_are_data),       cmocka_unit_test(what_is_not_wanted_is_not_told),
+        cmocka_unit_test(everything_is_reported),
+        cmocka_unit_test(instructions_observed_are_instructions_run),
+        cmocka_unit_test(drawn_schedules_agree),
+        cmocka_unit_test(an_endless_kernel_is_interrupted),
+        cmocka_unit_test(faults_are_data),
+        cmocka_unit_test(what_is_not_wanted_is_not_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void add_instruction(const sim_grid *g, const sim_op *op, base_text *out)
 }
 
 // Threads are still as they were: a debugger may look at them now.
-static void tell_fault(sim_worker *worker, const sim_fault_info *info, const char *message) {
+static void emit_fault(sim_worker *worker, const sim_fault_info *info, const char *message) {
     sim_listener *listener = worker->listener;
     if (!listener || !listener->fault) return;
     sim_warp *at = worker->warp;
@@ -54,7 +54,7 @@ static _Noreturn void stop(sim_worker *worker, kz_status status, const sim_fault
     sim_fault fault = {.status = status, .block = info->block, .info = *info};
     snprintf(fault.message, sizeof fault.message, "%s", text->data ? text->data : "out of memory");
     base_text_free(text);
-    tell_fault(worker, info, fault.message);
+    emit_fault(worker, info, fault.message);
     sim_grid_fault(worker, &fault);
 }
 

@@ -513,7 +513,7 @@ static kz_status run_grid(sim_grid *g, sim_result *result, kz_error *error) {
     return status;
 }
 
-static kz_status run_told(sim_grid *g, sim_result *result, kz_error *error) {
+static kz_status run_observed(sim_grid *g, sim_result *result, kz_error *error) {
     sim_listener *listener = g->listener;
     sim_machine *machine = g->program->machine;
     uint64_t serial = machine->launches++;
@@ -567,16 +567,16 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *aske
     }
     if (status == KZ_OK) status = copy_params(&g, error);
     if (status == KZ_OK && launch->cooperative) {
-        g.grid_workspace = sim_memory_take(g.memory, 256, "the grid barrier's workspace");
+        g.grid_workspace = sim_memory_suballocate(g.memory, 256, "the grid barrier's workspace");
         if (g.grid_workspace)
             memset(sim_memory_host(g.memory, g.grid_workspace), 0, 256);
         else
             status = base_fail(error, KZ_NO_MEMORY,
                                "launch of %s: no device memory left for the grid barrier", name);
     }
-    if (status == KZ_OK) status = run_told(&g, result, error);
+    if (status == KZ_OK) status = run_observed(&g, result, error);
     print_all(&g);
-    if (g.grid_workspace) sim_memory_give(g.memory, g.grid_workspace);
+    if (g.grid_workspace) sim_memory_release(g.memory, g.grid_workspace);
     free(g.params);
     pthread_mutex_destroy(&g.lock);
     return status;

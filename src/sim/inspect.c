@@ -83,17 +83,17 @@ bool sim_inspect_mbarrier(const sim_warp *w, uint32_t lanes, base_text *out) {
     return sim_mbarrier_describe(w, lanes, out, &inst);
 }
 
-void sim_inspect_told(const sim_launch_event *launch, bool *told, uint32_t count) {
+void sim_inspect_steps(const sim_launch_event *launch, bool *has_step, uint32_t count) {
     const sim_kernel *k = launch->kernel;
-    for (uint32_t i = 0; i < count; i++) told[i] = false;
+    for (uint32_t i = 0; i < count; i++) has_step[i] = false;
     for (uint32_t i = 0; i < k->op_count; i++) {
         const sim_op *op = &k->ops[i];
         if (op->inst && op->masked != sim_do_nothing && op->inst->serial < count)
-            told[op->inst->serial] = true;
+            has_step[op->inst->serial] = true;
     }
     for (uint32_t i = 0; i < k->basic_block_count; i++) {
         const sim_op *last = k->basic_blocks[i].last;
-        if (last && last->inst && last->inst->serial < count) told[last->inst->serial] = true;
+        if (last && last->inst && last->inst->serial < count) has_step[last->inst->serial] = true;
     }
 }
 

@@ -49,9 +49,9 @@ bool sim_inspect_path_at(const sim_warp *warp, uint32_t index, sim_inspect_path 
 // ...". False, and nothing said, where they do not.
 bool sim_inspect_mbarrier(const sim_warp *warp, uint32_t lanes, base_text *out);
 
-// Sets told[serial] for each instruction of the launched kernel that will have a step event; the others only name a
+// Sets has_step[serial] for each instruction of the launched kernel that will have a step event; the others only name a
 // constant and need no execution. `count` is the module's inst_count.
-void sim_inspect_told(const sim_launch_event *launch, bool *told, uint32_t count);
+void sim_inspect_steps(const sim_launch_event *launch, bool *has_step, uint32_t count);
 
 // ---- calls and registers ----------------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ uint64_t sim_inspect_window(sim_space space);
 
 // ---- what follows -----------------------------------------------------------------------------------
 
-// The rest of the straight run that the warp executes is told of in detail (sim_listener.enter).
+// The rest of the straight run that the warp executes is has_step of in detail (sim_listener.enter).
 void sim_inspect_closely(sim_warp *warp);
 
 // ---- ending it --------------------------------------------------------------------------------------

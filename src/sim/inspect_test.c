@@ -57,15 +57,15 @@ typedef struct watcher {
 
 // Known before the first step.
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
-    bool told[64];
-    assert_true(event->module->inst_count <= BASE_COUNT(told));
-    sim_inspect_told(event, told, event->module->inst_count);
+    bool has_step[64];
+    assert_true(event->module->inst_count <= BASE_COUNT(has_step));
+    sim_inspect_steps(event, has_step, event->module->inst_count);
     for (uint32_t i = 0; i < event->entry->inst_count; i++) {
         const ptx_inst *inst = &event->entry->insts[i];
         bool constant = inst->op == PTX_OP_MOV || (inst->op == PTX_OP_LD && i < 3);
-        if (i < 3) assert_int_equal(told[inst->serial], !constant);
+        if (i < 3) assert_int_equal(has_step[inst->serial], !constant);
         if (inst->op == PTX_OP_BAR_SYNC || inst->op == PTX_OP_BRA || inst->op == PTX_OP_ST)
-            assert_true(told[inst->serial]);
+            assert_true(has_step[inst->serial]);
     }
 }
 

@@ -17,7 +17,7 @@ static void the_environment_chooses(void **state) {
     unsetenv("KZ_SIM_ISA");
 }
 
-static void nonsense_is_told(void **state) {
+static void nonsense_is_reported(void **state) {
     kz_error error = {0};
     sim_machine *machine = NULL;
     const sim_config config = {.sm = 90, .memory_bytes = 1 << 20};
@@ -56,7 +56,7 @@ static void a_seed_is_a_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_environment_chooses),
-                                       cmocka_unit_test(nonsense_is_told),
+                                       cmocka_unit_test(nonsense_is_reported),
                                        cmocka_unit_test(a_seed_is_a_number)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

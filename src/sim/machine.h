@@ -76,8 +76,8 @@ struct sim_warp {
     uint8_t *shared;     // the block's shared memory
     uint32_t shared_bytes;
     bool attention;     // somebody wants to know of every access: a listener, or the search for a deadlock
-    bool told;          // a listener wants to know of every instruction
-    bool ends_told;     // or of branches
+    bool observed;      // a listener wants to know of every instruction
+    bool ends_observed; // or of branches
     bool in_detail;     // of the run that is executed, the listener wants every step
     uint32_t index;     // in the block
     uint32_t exited;    // lanes that are gone (or never were)

@@ -177,18 +177,18 @@ typedef struct object_lanes {
     uint32_t lanes;
 } object_lanes;
 
-static void tell_lanes(sim_warp *w, const sim_op *op, sim_sync_kind kind, object_lanes *seen, uint64_t object,
+static void emit_lanes(sim_warp *w, const sim_op *op, sim_sync_kind kind, object_lanes *seen, uint64_t object,
                        unsigned lane) {
     if (seen->lanes && seen->object != object) {
-        sim_tell_sync(w, op->inst, seen->lanes, kind, SIM_THREAD, seen->object, 0);
+        sim_emit_sync(w, op->inst, seen->lanes, kind, SIM_THREAD, seen->object, 0);
         seen->lanes = 0;
     }
     seen->object = object;
     if (lane < SIM_LANES) seen->lanes |= UINT32_C(1) << lane;
 }
 
-static void tell_rest(sim_warp *w, const sim_op *op, sim_sync_kind kind, const object_lanes *seen) {
-    if (seen->lanes) sim_tell_sync(w, op->inst, seen->lanes, kind, SIM_THREAD, seen->object, 0);
+static void emit_rest(sim_warp *w, const sim_op *op, sim_sync_kind kind, const object_lanes *seen) {
+    if (seen->lanes) sim_emit_sync(w, op->inst, seen->lanes, kind, SIM_THREAD, seen->object, 0);
 }
 
 static void arrive_lane(sim_warp *w, const sim_op *op, unsigned lane, object_lanes *seen) {
@@ -217,7 +217,7 @@ static void arrive_lane(sim_warp *w, const sim_op *op, unsigned lane, object_lan
                            b->expected);
         b->expected -= count;
     }
-    tell_lanes(w, op, SIM_ARRIVE, seen, sim_mbarrier_object(owner, b->offset), lane);
+    emit_lanes(w, op, SIM_ARRIVE, seen, sim_mbarrier_object(owner, b->offset), lane);
     arrive(w, op, lane, owner, b, count);
     if (op->d != SIM_NOWHERE) SIM_REG(uint64_t, w, op->d)[lane] = before;
 }
@@ -225,7 +225,7 @@ static void arrive_lane(sim_warp *w, const sim_op *op, unsigned lane, object_lan
 void sim_mbarrier_arrive(sim_warp *w, const sim_op *op) {
     object_lanes seen = {0};
     for (uint32_t m = w->mask; m; m &= m - 1) arrive_lane(w, op, (unsigned)__builtin_ctz(m), &seen);
-    tell_rest(w, op, SIM_ARRIVE, &seen);
+    emit_rest(w, op, SIM_ARRIVE, &seen);
 }
 
 void sim_mbarrier_count_tx(sim_warp *w, const sim_op *op) {
@@ -295,11 +295,11 @@ void sim_mbarrier_look(sim_warp *w, const sim_op *op) {
         decided = 1;
         if (over) {
             yes |= UINT32_C(1) << lane;
-            tell_lanes(w, op, SIM_PASS, &seen, sim_mbarrier_object(owner, b->offset), lane);
+            emit_lanes(w, op, SIM_PASS, &seen, sim_mbarrier_object(owner, b->offset), lane);
         } else
             remember(mine, op, lane, owner, b->offset);
     }
-    tell_rest(w, op, SIM_PASS, &seen);
+    emit_rest(w, op, SIM_PASS, &seen);
     mine->waits &= ~yes;
     if (yes != w->mask) w->spun = true;
     SIM_PRED(w, op->d) = (SIM_PRED(w, op->d) & ~w->mask) | yes;

@@ -130,7 +130,7 @@ static bool find_room(sim_memory *memory, uint64_t bytes, size_t *index, uint64_
     return false;
 }
 
-static uint64_t take(sim_memory *memory, uint64_t bytes, const char *label) {
+static uint64_t suballocate(sim_memory *memory, uint64_t bytes, const char *label) {
     if (bytes > memory->limit || memory->used > memory->limit - bytes) return 0;
     if (memory->count == memory->capacity) {
         size_t capacity = memory->capacity ? memory->capacity * 2 : 64;
@@ -151,8 +151,8 @@ static uint64_t take(sim_memory *memory, uint64_t bytes, const char *label) {
     return address;
 }
 
-uint64_t sim_memory_take(sim_memory *memory, uint64_t bytes, const char *label) {
-    return take(memory, bytes, label);
+uint64_t sim_memory_suballocate(sim_memory *memory, uint64_t bytes, const char *label) {
+    return suballocate(memory, bytes, label);
 }
 
 static uint64_t page_up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
@@ -175,7 +175,7 @@ static void hide(sim_memory *memory, uint64_t address, uint64_t bytes) {
     reserve((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_FIXED);
 }
 
-uint64_t sim_memory_take_visible(sim_memory *memory, uint64_t bytes, const char *label) {
+uint64_t sim_memory_suballocate_visible(sim_memory *memory, uint64_t bytes, const char *label) {
     if (!memory->host_view || bytes > memory->limit) return 0;
     // Whole pages of its own: nothing else may become visible with it.
     uint64_t before = memory->next;
@@ -185,9 +185,9 @@ uint64_t sim_memory_take_visible(sim_memory *memory, uint64_t bytes, const char 
         memory->next = before;
         return 0;
     }
-    uint64_t address = take(memory, bytes, label);
+    uint64_t address = suballocate(memory, bytes, label);
     if (!address || address % PAGE || !show(memory, address, page_up(bytes ? bytes : 1))) {
-        if (address) sim_memory_give(memory, address);
+        if (address) sim_memory_release(memory, address);
         return 0;
     }
     memory->next = address + room;
@@ -195,7 +195,7 @@ uint64_t sim_memory_take_visible(sim_memory *memory, uint64_t bytes, const char 
     return address;
 }
 
-bool sim_memory_give(sim_memory *memory, uint64_t address) {
+bool sim_memory_release(sim_memory *memory, uint64_t address) {
     size_t index = upper_bound(memory, address);
     if (index == 0) return false;
     sim_allocation *a = &memory->allocations[index - 1];
@@ -292,14 +292,14 @@ void sim_memory_explain(const sim_memory *memory, uint64_t address, uint64_t byt
 
 // ---- events ---------------------------------------------------------------------------------------------
 
-static void tell_all(sim_machine *machine, const sim_memory_event *event) {
+static void emit_all(sim_machine *machine, const sim_memory_event *event) {
     sim_listener *listener = machine->listener;
     if (listener && listener->memory) listener->memory(listener, event);
 }
 
-static void tell(sim_machine *machine, sim_memory_kind kind, uint64_t address, uint64_t bytes, uint64_t from,
+static void emit(sim_machine *machine, sim_memory_kind kind, uint64_t address, uint64_t bytes, uint64_t from,
                  uint64_t serial, const char *label) {
-    tell_all(machine, &(sim_memory_event){.kind = kind,
+    emit_all(machine, &(sim_memory_event){.kind = kind,
                                           .address = address,
                                           .bytes = bytes,
                                           .from = from,
@@ -337,8 +337,8 @@ kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t b
     }
     memory->registered[memory->registered_count++] =
         (sim_registration){.address = address, .bytes = bytes, .read_only = read_only};
-    tell(machine, SIM_MEMORY_ALLOC, address, bytes, 0, ++memory->serial, "registered host memory");
-    tell(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL); // what is in it was defined elsewhere
+    emit(machine, SIM_MEMORY_ALLOC, address, bytes, 0, ++memory->serial, "registered host memory");
+    emit(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL); // what is in it was defined elsewhere
     return KZ_OK;
 }
 
@@ -347,7 +347,7 @@ kz_status sim_memory_unregister(sim_machine *machine, const void *host, kz_error
     uint64_t address = (uint64_t)(uintptr_t)host;
     for (size_t i = 0; i < memory->registered_count; i++) {
         if (memory->registered[i].address != address) continue;
-        tell(machine, SIM_MEMORY_FREE, address, memory->registered[i].bytes, 0, 0, "registered host memory");
+        emit(machine, SIM_MEMORY_FREE, address, memory->registered[i].bytes, 0, 0, "registered host memory");
         memory->registered[i] = memory->registered[--memory->registered_count];
         return KZ_OK;
     }
@@ -360,11 +360,12 @@ static kz_status allocate(sim_machine *machine, uint64_t bytes, bool visible, ui
                           kz_error *error) {
     sim_memory *memory = &machine->memory;
     // An empty buffer has an address, and no byte.
-    *address = visible ? sim_memory_take_visible(memory, bytes, NULL) : sim_memory_take(memory, bytes, NULL);
+    *address = visible ? sim_memory_suballocate_visible(memory, bytes, NULL)
+                       : sim_memory_suballocate(memory, bytes, NULL);
     if (*address) {
-        tell(machine, SIM_MEMORY_ALLOC, *address, bytes, 0, memory->serial, NULL);
+        emit(machine, SIM_MEMORY_ALLOC, *address, bytes, 0, memory->serial, NULL);
         // What the host writes there itself is not seen: all of it may be defined.
-        if (visible) tell(machine, SIM_MEMORY_HOST_WRITE, *address, bytes, 0, 0, NULL);
+        if (visible) emit(machine, SIM_MEMORY_HOST_WRITE, *address, bytes, 0, 0, NULL);
         return KZ_OK;
     }
     base_fail(error, KZ_NO_MEMORY,
@@ -405,9 +406,9 @@ kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *erro
         sim_memory_event event = {
             .kind = SIM_MEMORY_FREE, .address = address, .bytes = a->bytes, .serial = a->serial};
         if (a->visible) event.data = sim_memory_host(&machine->memory, address);
-        tell_all(machine, &event);
+        emit_all(machine, &event);
     }
-    if (sim_memory_give(&machine->memory, address)) return KZ_OK;
+    if (sim_memory_release(&machine->memory, address)) return KZ_OK;
     base_text why = {0};
     sim_memory_explain(&machine->memory, address, 1, &why);
     base_fail(error, KZ_INVALID, "cannot free 0x%" PRIx64 ": it is not the start of a live allocation",
@@ -439,7 +440,7 @@ kz_status sim_memory_write(sim_machine *machine, uint64_t to, const void *from, 
     kz_status status = check_range(machine, "copy to the device", to, bytes, error);
     if (status == KZ_OK && bytes) {
         memcpy(sim_memory_host(&machine->memory, to), from, bytes);
-        tell(machine, SIM_MEMORY_HOST_WRITE, to, bytes, 0, 0, NULL);
+        emit(machine, SIM_MEMORY_HOST_WRITE, to, bytes, 0, 0, NULL);
     }
     return status;
 }
@@ -448,7 +449,7 @@ kz_status sim_memory_read(sim_machine *machine, void *to, uint64_t from, uint64_
     kz_status status = check_range(machine, "copy to the host", from, bytes, error);
     if (status == KZ_OK && bytes) {
         const void *data = sim_memory_host(&machine->memory, from);
-        tell_all(machine, &(sim_memory_event){
+        emit_all(machine, &(sim_memory_event){
                               .kind = SIM_MEMORY_HOST_READ, .address = from, .bytes = bytes, .data = data});
         memcpy(to, sim_memory_host(&machine->memory, from), bytes);
     }
@@ -460,7 +461,7 @@ kz_status sim_memory_copy(sim_machine *machine, uint64_t to, uint64_t from, uint
     if (status == KZ_OK) status = check_range(machine, "copy on the device, writing", to, bytes, error);
     if (status == KZ_OK && bytes) {
         memmove(sim_memory_host(&machine->memory, to), sim_memory_host(&machine->memory, from), bytes);
-        tell(machine, SIM_MEMORY_COPY, to, bytes, from, 0, NULL);
+        emit(machine, SIM_MEMORY_COPY, to, bytes, from, 0, NULL);
     }
     return status;
 }
@@ -469,18 +470,18 @@ kz_status sim_memory_fill(sim_machine *machine, uint64_t to, uint8_t byte, uint6
     kz_status status = check_range(machine, "fill", to, bytes, error);
     if (status == KZ_OK && bytes) {
         memset(sim_memory_host(&machine->memory, to), byte, bytes);
-        tell(machine, SIM_MEMORY_HOST_WRITE, to, bytes, 0, 0, NULL);
+        emit(machine, SIM_MEMORY_HOST_WRITE, to, bytes, 0, 0, NULL);
     }
     return status;
 }
 
 // Variables of a module: they are placed by program.c, which fills them.
-void sim_memory_tell_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name) {
+void sim_memory_emit_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name) {
     const sim_allocation *a = sim_memory_find(&machine->memory, address, 0);
-    tell(machine, SIM_MEMORY_ALLOC, address, bytes, 0, a ? a->serial : 0, name);
-    tell(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL);
+    emit(machine, SIM_MEMORY_ALLOC, address, bytes, 0, a ? a->serial : 0, name);
+    emit(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL);
 }
 
-void sim_memory_tell_gone(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name) {
-    tell(machine, SIM_MEMORY_FREE, address, bytes, 0, 0, name);
+void sim_memory_emit_gone(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name) {
+    emit(machine, SIM_MEMORY_FREE, address, bytes, 0, 0, name);
 }

@@ -22,23 +22,24 @@ static void assert_explains(const sim_memory *memory, uint64_t address, uint64_t
 
 static void finds_what_is_live(void **state) {
     sim_memory memory = open_memory(1 << 20);
-    uint64_t a = sim_memory_take(&memory, 100, NULL), b = sim_memory_take(&memory, 4096, NULL);
+    uint64_t a = sim_memory_suballocate(&memory, 100, NULL), b = sim_memory_suballocate(&memory, 4096, NULL);
     assert_true(a && b && a % 512 == 0 && b >= a + 100 + 512);
     assert_non_null(sim_memory_find(&memory, a, 100));
     assert_non_null(sim_memory_find(&memory, a + 96, 4));
     assert_null(sim_memory_find(&memory, a + 97, 4));
     assert_null(sim_memory_find(&memory, a - 1, 1));
     assert_null(sim_memory_find(&memory, a, UINT64_MAX));
-    assert_true(sim_memory_give(&memory, a));
+    assert_true(sim_memory_release(&memory, a));
     assert_null(sim_memory_find(&memory, a, 1));
-    assert_false(sim_memory_give(&memory, a));
-    assert_false(sim_memory_give(&memory, b + 16));
+    assert_false(sim_memory_release(&memory, a));
+    assert_false(sim_memory_release(&memory, b + 16));
     sim_memory_close(&memory);
 }
 
 static void explains_in_words(void **state) {
     sim_memory memory = open_memory(1 << 20);
-    uint64_t a = sim_memory_take(&memory, 100, NULL), b = sim_memory_take(&memory, 4096, "table");
+    uint64_t a = sim_memory_suballocate(&memory, 100, NULL),
+             b = sim_memory_suballocate(&memory, 4096, "table");
     assert_explains(&memory, 0, 4, "null pointer");
     assert_explains(&memory, 64, 4, "plus an offset");
     assert_explains(&memory, a + 100, 4, "just past the end of a buffer (100 bytes");
@@ -47,7 +48,7 @@ static void explains_in_words(void **state) {
     assert_explains(&memory, UINT64_C(0x7fff00001000), 4, "host pointer");
     assert_explains(&memory, UINT64_C(0x3), 4, "null pointer");
     assert_explains(&memory, UINT64_C(0x123456789012345), 4, "not initialised");
-    sim_memory_give(&memory, a);
+    sim_memory_release(&memory, a);
     assert_explains(&memory, a + 50, 4, "was freed");
     assert_explains(&memory, a + 104, 4, "4 bytes past the end of what was freed: a buffer");
     sim_memory_close(&memory);
@@ -55,19 +56,19 @@ static void explains_in_words(void **state) {
 
 static void room_is_limited_and_used_again(void **state) {
     sim_memory memory = open_memory(1 << 16);
-    assert_int_equal(sim_memory_take(&memory, (1 << 16) + 1, NULL), 0);
-    uint64_t whole = sim_memory_take(&memory, 1 << 16, NULL);
+    assert_int_equal(sim_memory_suballocate(&memory, (1 << 16) + 1, NULL), 0);
+    uint64_t whole = sim_memory_suballocate(&memory, 1 << 16, NULL);
     assert_true(whole);
-    assert_int_equal(sim_memory_take(&memory, 1, NULL), 0);
+    assert_int_equal(sim_memory_suballocate(&memory, 1, NULL), 0);
     // Far more in all than there is address space: freed room has to come back, and never overlaps what is
     // live.
-    sim_memory_give(&memory, whole);
-    uint64_t keep = sim_memory_take(&memory, 1000, NULL);
+    sim_memory_release(&memory, whole);
+    uint64_t keep = sim_memory_suballocate(&memory, 1000, NULL);
     for (int i = 0; i < 20000; i++) {
-        uint64_t next = sim_memory_take(&memory, 60000, NULL);
+        uint64_t next = sim_memory_suballocate(&memory, 60000, NULL);
         assert_true(next);
         assert_true(next + 60000 <= keep || next >= keep + 1000);
-        assert_true(sim_memory_give(&memory, next));
+        assert_true(sim_memory_release(&memory, next));
     }
     assert_non_null(sim_memory_find(&memory, keep, 1000));
     sim_memory_close(&memory);
@@ -78,8 +79,9 @@ static void host_sees_what_is_visible(void **state) {
     sim_memory memory;
     kz_error error;
     assert_int_equal(sim_memory_open(&memory, 1 << 20, 1 << 20, true, &error), KZ_OK);
-    uint64_t hidden = sim_memory_take(&memory, 100, NULL),
-             seen = sim_memory_take_visible(&memory, 5000, NULL), next = sim_memory_take(&memory, 100, NULL);
+    uint64_t hidden = sim_memory_suballocate(&memory, 100, NULL),
+             seen = sim_memory_suballocate_visible(&memory, 5000, NULL),
+             next = sim_memory_suballocate(&memory, 100, NULL);
     assert_true(hidden && seen && next && seen % 4096 == 0 && next >= seen + 8192);
     volatile char *host = (volatile char *)(uintptr_t)seen;
     host[4999] = 7;
@@ -87,7 +89,7 @@ static void host_sees_what_is_visible(void **state) {
     sim_memory_host(&memory, seen)[0] = 9;
     assert_int_equal(host[0], 9);
     assert_non_null(sim_memory_find(&memory, seen + 4999, 1));
-    assert_true(sim_memory_give(&memory, seen));
+    assert_true(sim_memory_release(&memory, seen));
     assert_null(sim_memory_find(&memory, seen, 1));
     assert_int_equal(sim_memory_host(&memory, seen)[0], 0);
     sim_memory_close(&memory);

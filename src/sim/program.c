@@ -65,8 +65,8 @@ static kz_status allocate_variables(sim_program *p, kz_error *error) {
         if (!in_memory(v) || v->is_extern) continue;
         uint64_t bytes = v->size ? v->size : 1;
         bool visible = v->is_managed && memory->host_view;
-        p->variable_at[i] = visible ? sim_memory_take_visible(memory, bytes, v->name)
-                                    : sim_memory_take(memory, bytes, v->name);
+        p->variable_at[i] = visible ? sim_memory_suballocate_visible(memory, bytes, v->name)
+                                    : sim_memory_suballocate(memory, bytes, v->name);
         if (!p->variable_at[i])
             return base_fail(error, KZ_NO_MEMORY, "no device memory left for variable %s (%" PRIu64 " bytes)",
                              v->name, v->size);
@@ -75,7 +75,7 @@ static kz_status allocate_variables(sim_program *p, kz_error *error) {
             memcpy(host, v->data, v->size);
         else
             memset(host, 0, v->size);
-        sim_memory_tell_variable(p->machine, p->variable_at[i], v->size, v->name);
+        sim_memory_emit_variable(p->machine, p->variable_at[i], v->size, v->name);
     }
     return KZ_OK;
 }
@@ -136,8 +136,8 @@ void sim_program_close(sim_program *p) {
     for (uint32_t i = 0; p->variable_at && i < p->module->variable_count; i++)
         if (p->variable_at[i]) {
             const ptx_variable *v = p->module->variables[i];
-            sim_memory_tell_gone(p->machine, p->variable_at[i], v->size, v->name);
-            sim_memory_give(&p->machine->memory, p->variable_at[i]);
+            sim_memory_emit_gone(p->machine, p->variable_at[i], v->size, v->name);
+            sim_memory_release(&p->machine->memory, p->variable_at[i]);
             // Its name goes with the module; a late access is explained without it.
             sim_memory_forget_label(&p->machine->memory, p->variable_at[i]);
         }

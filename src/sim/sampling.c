@@ -303,7 +303,7 @@ static texel_value sample(sim_warp *w, const sim_op *op, unsigned lane, const si
 
 // ---- the instructions -------------------------------------------------------------------------------
 
-static void tell(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind, uint64_t address,
+static void emit(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind, uint64_t address,
                  uint32_t bytes) {
     sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->access) return;
@@ -347,7 +347,7 @@ static void exec_tex(sim_warp *w, const sim_op *op) {
             v = at_index(w, op, lane, t, &t->levels[0], &p, index);
         } else if (!f->integer_coordinates)
             v = sample(w, op, lane, t, &p, level_of(w, t, f, lane));
-        tell(w, op, lane, SIM_LOAD, t->levels[0].address, t->element_bytes);
+        emit(w, op, lane, SIM_LOAD, t->levels[0].address, t->element_bytes);
         put(w, f, lane, &v);
     }
 }
@@ -368,7 +368,7 @@ static void exec_tld4(sim_warp *w, const sim_op *op) {
             int64_t index[3] = {x + corner[i][0], y + corner[i][1], 0};
             v.u[i] = at_index(w, op, lane, t, level, &p, index).u[f->component];
         }
-        tell(w, op, lane, SIM_LOAD, level->address, t->element_bytes);
+        emit(w, op, lane, SIM_LOAD, level->address, t->element_bytes);
         put(w, f, lane, &v);
     }
 }
@@ -419,7 +419,7 @@ static void exec_surface(sim_warp *w, const sim_op *op) {
         bool inside = surface_address(w, op, lane, t, bytes, &address);
         if (store && !inside) continue;
         uint8_t *at = inside ? texel(w, op, lane, address, bytes) : (uint8_t *)zero;
-        if (inside) tell(w, op, lane, store ? SIM_STORE : SIM_LOAD, address, bytes);
+        if (inside) emit(w, op, lane, store ? SIM_STORE : SIM_LOAD, address, bytes);
         if (store) w->block->worker->changes++;
         for (unsigned c = 0; c < f->value_count; c++, at += element) {
             if (f->value[c] == SIM_NOWHERE) continue;

@@ -171,7 +171,7 @@ typedef struct sim_launch_event {
     uint32_t static_shared_bytes, shared_bytes; // per block; the latter is all of it
     uint32_t local_bytes;                       // per thread
     uint64_t serial;                            // the launch's ordinal on this machine
-    const struct sim_kernel *kernel;            // the entry, ready to run (sim_inspect_told)
+    const struct sim_kernel *kernel;            // the entry, ready to run (sim_inspect_steps)
 } sim_launch_event;
 
 // What a listener wants to be told of an instruction.

@@ -191,7 +191,7 @@ static void shuffle_sources(const sim_warp *w, const sim_path *path, const sim_o
     }
 }
 
-static void tell_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
+static void emit_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     sim_listener *listener = w->block->worker->listener;
     const sim_basic_block *basic_blocks = w->block->grid->kernel->basic_blocks;
     uint32_t all = 0;
@@ -210,7 +210,7 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     const sim_op *first = basic_blocks[paths[0]->basic_block].last;
     if (first->inst->op == PTX_OP_BAR_WARP) return;
     const sim_listener *listener = w->block->worker->listener;
-    if (__builtin_expect(listener && listener->exchange, 0)) tell_exchange(w, paths, count);
+    if (__builtin_expect(listener && listener->exchange, 0)) emit_exchange(w, paths, count);
     if (first->inst->op == PTX_OP_SHFL && count == 1 && paths[0]->mask == SIM_ALL) {
         shuffle_warp(w, paths[0], first);
         return;

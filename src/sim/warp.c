@@ -19,8 +19,8 @@ static inline void execute(sim_warp *w, const sim_op *op, const sim_basic_block 
                            const sim_listener *listener) {
     const sim_op *end = op + basic_block->count;
     w->mask = mask;
-    if (__builtin_expect(listener && w->told, 0)) {
-        sim_execute_told(w, basic_block, mask);
+    if (__builtin_expect(listener && w->observed, 0)) {
+        sim_execute_observed(w, basic_block, mask);
         return;
     }
     if (mask == SIM_ALL && !basic_block->guarded) {
@@ -147,7 +147,7 @@ static void exchange_and_go(sim_warp *w, sim_path **paths, uint32_t count) {
         uint32_t all = 0;
         for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
         // The old forms without .sync order nothing.
-        if (op->offset >= 0) sim_tell_sync(w, op->inst, all, SIM_WARP_SYNC, SIM_THREAD, 0, 0);
+        if (op->offset >= 0) sim_emit_sync(w, op->inst, all, SIM_WARP_SYNC, SIM_THREAD, 0, 0);
     }
     for (uint32_t i = 0; i < count; i++) {
         paths[i]->basic_block = w->block->grid->kernel->basic_blocks[paths[i]->basic_block].next;
@@ -348,7 +348,7 @@ static SIM_NOINLINE void end_table(sim_warp *w, sim_path *path, const sim_basic_
     path->at_end = false;
 }
 
-static SIM_NOINLINE void tell_end(sim_warp *w, const sim_path *path, const sim_basic_block *basic_block,
+static SIM_NOINLINE void emit_end(sim_warp *w, const sim_path *path, const sim_basic_block *basic_block,
                                   uint32_t taken) {
     sim_listener *listener = w->block->worker->listener;
     const sim_op *last = basic_block->last;
@@ -388,7 +388,7 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
         taken &= last->guard_negated ? ~guard : guard;
     }
     path->at_end = false;
-    if (__builtin_expect(listener && w->ends_told && last, 0)) tell_end(w, path, basic_block, taken);
+    if (__builtin_expect(listener && w->ends_observed && last, 0)) emit_end(w, path, basic_block, taken);
     if (basic_block->end == PTX_END_BRANCH) {
         if (taken == path->mask) {
             // A loop that looks at what others change is charged for waiting.

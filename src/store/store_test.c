@@ -241,7 +241,7 @@ static void expect_gone(void **state) {
     store_close(s);
 }
 
-static void missing_file_is_told(void **state) {
+static void missing_file_is_reported(void **state) {
     char aside[1200] = "", command[300];
     store *s = NULL;
     assert_int_equal(store_open(*state, &s, aside, sizeof aside, NULL), KZ_OK);
@@ -528,7 +528,7 @@ int main(void) {
         TEST(cut_off_file_is_set_aside),
         TEST(other_database_is_set_aside),
         TEST(missing_tables_are_set_aside),
-        TEST(missing_file_is_told),
+        TEST(missing_file_is_reported),
         TEST(what_is_no_file_is_set_aside),
         TEST(empty_file_is_begun),
         TEST(deleted_while_open),

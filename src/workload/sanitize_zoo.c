@@ -46,30 +46,30 @@ static void set_alarm(kz_device *device, double seconds) {
 
 // ---- one case ---------------------------------------------------------------------------------------
 
-static void tell_slot(observe_session *session, const family_slot *slot, bool is_written, const char *name,
-                      uint64_t serial, size_t element) {
-    observe_session_tell_buffer(session, &(observe_buffer){.name = name,
-                                                           .serial = serial,
-                                                           .base = slot->base,
-                                                           .total = slot->total,
-                                                           .data = slot->data,
-                                                           .bytes = slot->bytes,
-                                                           .element = (uint32_t)element,
-                                                           .is_written = is_written});
+static void declare_slot(observe_session *session, const family_slot *slot, bool is_written, const char *name,
+                         uint64_t serial, size_t element) {
+    observe_session_declare_buffer(session, &(observe_buffer){.name = name,
+                                                              .serial = serial,
+                                                              .base = slot->base,
+                                                              .total = slot->total,
+                                                              .data = slot->data,
+                                                              .bytes = slot->bytes,
+                                                              .element = (uint32_t)element,
+                                                              .is_written = is_written});
 }
 
-static void tell_buffers(observe_session *session, const family_buffers *buffers) {
+static void declare_buffers(observe_session *session, const family_buffers *buffers) {
     for (size_t i = 0; i < buffers->count; i++) {
         const family_slot *slot = &buffers->slots[i];
-        tell_slot(session, slot, slot->what.role != KZ_OUTPUT, slot->what.name, i + 1,
-                  kz_type_size(slot->what.type));
+        declare_slot(session, slot, slot->what.role != KZ_OUTPUT, slot->what.name, i + 1,
+                     kz_type_size(slot->what.type));
     }
     if (buffers->workspace.total)
-        tell_slot(session, &buffers->workspace, false, "the workspace", buffers->count + 1, 0);
+        declare_slot(session, &buffers->workspace, false, "the workspace", buffers->count + 1, 0);
 }
 
 // Elements that the family leaves to the kernel count as defined when the host reads them, written or not.
-static kz_status tell_anything(observe_session *session, const family_buffers *buffers, kz_error *error) {
+static kz_status declare_anything(observe_session *session, const family_buffers *buffers, kz_error *error) {
     kz_status status = kz_device_synchronize(buffers->device, error);
     void *host[KZ_FAMILY_BUFFERS];
     for (size_t i = 0; i < buffers->count; i++) host[i] = buffers->slots[i].host;
@@ -84,7 +84,7 @@ static kz_status tell_anything(observe_session *session, const family_buffers *b
         status = buffers->family->reference(buffers->c, host, i, expected, bound, error);
         for (uint64_t first = 0, end; first < count && !status; first = end + 1) {
             for (end = first; end < count && bound[end] == KZ_ANYTHING;) end++;
-            observe_session_tell_written(session, slot->data + first * size, (end - first) * size);
+            observe_session_declare_written(session, slot->data + first * size, (end - first) * size);
         }
         free(expected);
     }
@@ -118,11 +118,11 @@ static kz_status run_plan(void *context, uint64_t seed, size_t which, report_rec
     if (!status) status = device_sim_set_seed(s->device, seed, error);
     if (!status) status = device_sim_observe(s->device, session, error);
     if (!status) {
-        tell_buffers(session, s->buffers);
+        declare_buffers(session, s->buffers);
         set_alarm(s->device, s->s->options->settings.timeout);
         kz_status ran = kz_plan_run(s->device, NULL, s->module, s->plan, s->buffers->addresses,
                                     s->buffers->count, s->buffers->workspace.data, &fault);
-        if (!ran) ran = tell_anything(session, s->buffers, &fault);
+        if (!ran) ran = declare_anything(session, s->buffers, &fault);
         if (!ran) ran = family_buffers_read(s->buffers, &fault);
         set_alarm(NULL, 0);
         device_sim_observe(s->device, NULL, NULL);

@@ -189,7 +189,7 @@ static void other_types_are_refused(void **state) {
 
 // ---- cases -----------------------------------------------------------------------------------------
 
-static void cases_are_told_apart_by_name(void **state) {
+static void cases_are_reported_apart_by_name(void **state) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
     for (size_t f = 0; f < count; f++) {
@@ -430,7 +430,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_are_well_formed_and_pure),
         cmocka_unit_test(other_types_are_refused),
-        cmocka_unit_test(cases_are_told_apart_by_name),
+        cmocka_unit_test(cases_are_reported_apart_by_name),
         cmocka_unit_test(every_family_has_the_edges),
         cmocka_unit_test(choice_tables_hold),
         cmocka_unit_test(every_variant_has_a_readme_entry),

@@ -128,7 +128,7 @@ static void a_case_in_doubt_is_counted_once(void **state) {
     free(o);
 }
 
-static void much_arithmetic_is_told_in_flops(void **state) {
+static void much_arithmetic_is_shown_in_flops(void **state) {
     (void)state;
     report_bench_tally tally = {0};
     bench_outcome *o = make();
@@ -202,7 +202,7 @@ static size_t count(const char *text, const char *what) {
     return found;
 }
 
-static void a_missing_rival_is_told_once(void **state) {
+static void a_missing_rival_is_noted_once(void **state) {
     char *text;
     size_t size;
     const kz_family racing = {.name = "toy",
@@ -216,7 +216,7 @@ static void a_missing_rival_is_told_once(void **state) {
     report_bench report = {.file = open_memstream(&text, &size),
                            .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
     for (int i = 0; i < 2; i++) report_bench_case(&report, &request, o, &none, &peers);
-    report.told[BENCH_RIVAL_openblas] = false;
+    report.noted[BENCH_RIVAL_openblas] = false;
     report.chosen_rivals = true;
     report_bench_case(&report, &request, o, &none, &peers);
     fclose(report.file);
@@ -252,10 +252,10 @@ int main(void) {
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),
         cmocka_unit_test(a_goal_without_its_rival_is_open),
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
-        cmocka_unit_test(much_arithmetic_is_told_in_flops),
+        cmocka_unit_test(much_arithmetic_is_shown_in_flops),
         cmocka_unit_test(what_the_cores_compute_is_named),
         cmocka_unit_test(a_run_is_summed_up),
-        cmocka_unit_test(a_missing_rival_is_told_once),
+        cmocka_unit_test(a_missing_rival_is_noted_once),
         cmocka_unit_test(a_simpler_choice_says_what_it_gives_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

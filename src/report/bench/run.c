@@ -37,19 +37,19 @@ static void keep(report_bench *r, const bench_request *request, const bench_outc
 }
 
 // A race without its rival is told of, once.
-static void tell_missing_rivals(report_bench *r, const kz_family *family, const bench_outcome *outcome,
+static void note_missing_rivals(report_bench *r, const kz_family *family, const bench_outcome *outcome,
                                 const bench_peers *peers) {
     const kz_device_info *device = &r->run.device;
     for (size_t i = 0; i < BENCH_RIVALS && device->has_clock && !r->chosen_rivals; i++) {
         const bench_rival *rival = &bench_rivals[i];
-        bool there = r->told[i];
+        bool there = r->noted[i];
         for (size_t k = 0; k < outcome->count; k++)
             there = there || strcmp(outcome->results[k].candidate.by, rival->name) == 0;
         base_text why = {0};
         if (there || !bench_rival_does(rival, family, device->kind == KZ_DEVICE_CPU)) continue;
         if (bench_rival_missing(rival, peers, &why)) {
             fprintf(r->file, "no rival: %s\n\n", why.data);
-            r->told[i] = true;
+            r->noted[i] = true;
         }
         base_text_free(&why);
     }
@@ -62,7 +62,7 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     keep(r, request, outcome, targets);
     report_bench_print(file, &style, request->family, request->c, &r->run.device, outcome, targets,
                        &r->tally);
-    tell_missing_rivals(r, request->family, outcome, peers);
+    note_missing_rivals(r, request->family, outcome, peers);
     if (request->guest) r->guest_of = request->family->name;
     fflush(stdout);
 }

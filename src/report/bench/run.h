@@ -13,9 +13,9 @@ typedef struct report_bench {
     bool to_stdout;     // records go there too; then `file` is another
     bool chosen_rivals; // somebody chose them: nothing is said of others
     report_bench_tally tally;
-    bool told[BENCH_RIVALS]; // that it is missing
-    const char *guest_of;    // the family whose place a guest took; NULL without one
-    kz_error write_error;    // the first; no record is kept after it
+    bool noted[BENCH_RIVALS]; // that it is missing
+    const char *guest_of;     // the family whose place a guest took; NULL without one
+    kz_error write_error;     // the first; no record is kept after it
 } report_bench;
 
 // One case is done.

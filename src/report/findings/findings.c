@@ -151,7 +151,7 @@ static int reach_of(const json_t *finding) {
 bool report_finding_is_wider(const json_t *a, const json_t *b) { return reach_of(a) > reach_of(b); }
 
 // The finding in the place of a known one, with what is known of that: how often it was seen, and when.
-static void tell_instead(report_findings *findings, size_t at, const json_t *finding) {
+static void replace_item(report_findings *findings, size_t at, const json_t *finding) {
     static const char *const kept[] = {"count", "target", "seeds"};
     json_t *known = json_array_get(findings->items, at), *made = json_deep_copy(finding);
     if (!made) return;
@@ -176,7 +176,7 @@ void report_findings_add_one(report_findings *findings, const json_t *finding, c
         while (k < json_array_size(seeds) && json_integer_value(json_array_get(seeds, k)) != (json_int_t)seed)
             k++;
         if (k == json_array_size(seeds)) json_array_append_new(seeds, json_integer((json_int_t)seed));
-        if (report_finding_is_wider(finding, known)) tell_instead(findings, i, finding);
+        if (report_finding_is_wider(finding, known)) replace_item(findings, i, finding);
         return;
     }
     json_t *made = json_deep_copy(finding);

@@ -88,7 +88,7 @@ static void causes_fit_the_terminal(void **state) {
     "\",\"first\":" PLACE(line, 1) ",\"second\":" PLACE(9, 2) ",\"between\":\"" who "\",\"count\":2}\n"
 
 // A barrier for the block cures the race within a warp too: one mistake, told by its widest race.
-static void the_widest_race_is_told(void **state) {
+static void the_widest_race_is_reported(void **state) {
     report_findings findings;
     assert_true(report_findings_open(&findings));
     add(&findings, RACE_BETWEEN("lanes", 14) END, "prog", 0);
@@ -280,7 +280,7 @@ static void expect_cause(const char *one, const char *other, const char *cause) 
     report_findings_close(&findings);
 }
 
-static void rounding_is_told_from_races(void **state) {
+static void rounding_is_no_race(void **state) {
     expect_cause("00000040", "01000040", "floats round by the order"); // the last bit
     expect_cause("00000040", "0000803f", "likely cause: a data race"); // 2 and 1
     expect_cause("00000040", "0000c07f", "likely cause: a data race"); // 2 and NaN
@@ -311,11 +311,11 @@ static void outputs_are_compared(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_widest_race_is_told),   cmocka_unit_test(runs_are_merged),
-        cmocka_unit_test(causes_fit_the_terminal),   cmocka_unit_test(kinds_are_chosen),
-        cmocka_unit_test(known_ones_are_suppressed), cmocka_unit_test(sarif_is_valid),
-        cmocka_unit_test(junit_is_well_formed),      cmocka_unit_test(json_ends_with_a_summary),
-        cmocka_unit_test(outputs_are_compared),      cmocka_unit_test(rounding_is_told_from_races),
+        cmocka_unit_test(the_widest_race_is_reported), cmocka_unit_test(runs_are_merged),
+        cmocka_unit_test(causes_fit_the_terminal),     cmocka_unit_test(kinds_are_chosen),
+        cmocka_unit_test(known_ones_are_suppressed),   cmocka_unit_test(sarif_is_valid),
+        cmocka_unit_test(junit_is_well_formed),        cmocka_unit_test(json_ends_with_a_summary),
+        cmocka_unit_test(outputs_are_compared),        cmocka_unit_test(rounding_is_no_race),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

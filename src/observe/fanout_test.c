@@ -1,7 +1,7 @@
-// A team asks for what its members want, and no more; it forks when all can.
+// A fanout asks for what its members want, and no more; it forks when all can.
 #include <stdlib.h>
 
-#include "observe/team.h"
+#include "observe/fanout.h"
 #include "unit.h"
 
 typedef struct member {
@@ -42,13 +42,13 @@ static member counting(void) {
 }
 
 static void all_can_fork(void **state) {
-    observe_team *team = observe_team_open();
+    observe_fanout *fanout = observe_fanout_open();
     member a = counting(), b = counting(), c = {.listener = {.memory = on_memory}};
     b.listener.access = NULL;
-    observe_team_add(team, &a.listener);
-    observe_team_add(team, &b.listener);
-    observe_team_add(team, &c.listener); // hears of memory alone, which is no reason not to fork
-    sim_listener *l = observe_team_listener(team);
+    observe_fanout_add(fanout, &a.listener);
+    observe_fanout_add(fanout, &b.listener);
+    observe_fanout_add(fanout, &c.listener); // hears of memory alone, which is no reason not to fork
+    sim_listener *l = observe_fanout_listener(fanout);
     assert_non_null(l->fork);
     assert_non_null(l->memory);
     l->memory(l, &(sim_memory_event){.kind = SIM_MEMORY_ALLOC});
@@ -68,16 +68,16 @@ static void all_can_fork(void **state) {
     assert_int_equal(b.accesses, 0);
     assert_int_equal(c.memory, 1);
     assert_int_equal(a.begun + a.ended, 2);
-    observe_team_close(team);
+    observe_fanout_close(fanout);
 }
 
 static void one_cannot_fork(void **state) {
-    observe_team *team = observe_team_open();
+    observe_fanout *fanout = observe_fanout_open();
     member a = counting(), b = counting();
     b.listener.fork = NULL;
-    observe_team_add(team, &a.listener);
-    observe_team_add(team, &b.listener);
-    sim_listener *l = observe_team_listener(team);
+    observe_fanout_add(fanout, &a.listener);
+    observe_fanout_add(fanout, &b.listener);
+    sim_listener *l = observe_fanout_listener(fanout);
     assert_null(l->fork);
     for (int i = 0; i < 2; i++) {
         l->launch_begin(l, NULL);
@@ -89,7 +89,7 @@ static void one_cannot_fork(void **state) {
     assert_int_equal(a.runs, 2);
     assert_int_equal(b.runs, 2);
     assert_int_equal(b.accesses, 2);
-    observe_team_close(team);
+    observe_fanout_close(fanout);
 }
 
 // Wants one instruction's steps in detail, and no accesses.
@@ -100,15 +100,15 @@ static bool on_enter(sim_listener *l, const sim_event *event, uint32_t count) { 
 static void on_step(sim_listener *l, const sim_event *event) { ((member *)l)->runs++; }
 
 static void instructions_go_to_who_wants_them(void **state) {
-    observe_team *team = observe_team_open();
+    observe_fanout *fanout = observe_fanout_open();
     member picky = {.listener = {.wants = on_wants, .enter = on_enter, .step = on_step, .access = on_access}};
     member all = {.listener = {.step = on_step, .access = on_access}};
-    observe_team_add(team, &picky.listener);
-    sim_listener *l = observe_team_listener(team);
+    observe_fanout_add(fanout, &picky.listener);
+    sim_listener *l = observe_fanout_listener(fanout);
     ptx_module module = {.inst_count = 3};
     ptx_inst insts[3] = {{.serial = 0}, {.serial = 1}, {.serial = 2}};
     for (int with = 0; with < 2; with++) {
-        if (with) observe_team_add(team, &all.listener);
+        if (with) observe_fanout_add(fanout, &all.listener);
         l->launch_begin(l, &(sim_launch_event){.module = &module});
         // Somebody who tells no instructions apart wants them all, in detail or not.
         assert_int_equal(l->wants(l, &insts[0]), with ? SIM_WANT_ALL & ~SIM_WANT_DONE : 0);
@@ -126,15 +126,15 @@ static void instructions_go_to_who_wants_them(void **state) {
     assert_int_equal(picky.accesses, 2);
     assert_int_equal(all.runs, 3);
     assert_int_equal(all.accesses, 3);
-    observe_team_close(team);
+    observe_fanout_close(fanout);
 }
 
 static void has_an_end(void **state) {
-    observe_team *team = observe_team_open();
+    observe_fanout *fanout = observe_fanout_open();
     member a = counting();
-    for (int i = 0; i < OBSERVE_TEAM_MEMBERS; i++) assert_true(observe_team_add(team, &a.listener));
-    assert_false(observe_team_add(team, &a.listener));
-    observe_team_close(team);
+    for (int i = 0; i < OBSERVE_FANOUT_LISTENERS; i++) assert_true(observe_fanout_add(fanout, &a.listener));
+    assert_false(observe_fanout_add(fanout, &a.listener));
+    observe_fanout_close(fanout);
 }
 
 int main(void) {

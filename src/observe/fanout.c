@@ -1,6 +1,6 @@
 // Hands events to several listeners. For each event there is a list of those that want it, made anew when a
 // launch begins or a worker forks, so that a member may ask for less or more from launch to launch.
-#include "observe/team.h"
+#include "observe/fanout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@
     X(access, (sim_listener * l, const sim_access *access), (to, access), access->at.inst, SIM_WANT_ACCESS)
 
 typedef struct list {
-    sim_listener *to[OBSERVE_TEAM_MEMBERS];
+    sim_listener *to[OBSERVE_FANOUT_LISTENERS];
     uint32_t count;
 } list;
 
@@ -56,19 +56,19 @@ typedef struct fan {
     uint32_t route_count, route_capacity;
 } fan;
 
-struct observe_team {
-    fan fan; // first; serves launches where the team does not fork
-    sim_listener *members[OBSERVE_TEAM_MEMBERS];
+struct observe_fanout {
+    fan fan; // first; serves launches where the fanout does not fork
+    sim_listener *members[OBSERVE_FANOUT_LISTENERS];
     uint32_t count;
-    observe_team_hooks hooks;
-    const ptx_module *module;                   // of the launch
-    sim_listener *forked[OBSERVE_TEAM_MEMBERS]; // of members, in a launch where the team does not fork
+    observe_fanout_hooks hooks;
+    const ptx_module *module;                       // of the launch
+    sim_listener *forked[OBSERVE_FANOUT_LISTENERS]; // of members, in a launch where the fanout does not fork
 };
 
 // A worker's, with the private listeners in the order of the members; NULL where one is none.
 typedef struct child {
     fan fan; // first
-    sim_listener *forked[OBSERVE_TEAM_MEMBERS];
+    sim_listener *forked[OBSERVE_FANOUT_LISTENERS];
 } child;
 
 #define TEAM_FORWARD(name, parameters, arguments)                                                            \
@@ -179,31 +179,31 @@ static bool follows_launches(const sim_listener *member) {
 // ---- forking ----------------------------------------------------------------------------------------
 
 static sim_listener *on_fork(sim_listener *listener) {
-    observe_team *team = (observe_team *)listener;
-    if (team->count == 1) return team->members[0]->fork(team->members[0]); // nothing to hand on
+    observe_fanout *fanout = (observe_fanout *)listener;
+    if (fanout->count == 1) return fanout->members[0]->fork(fanout->members[0]); // nothing to hand on
     child *made = calloc(1, sizeof *made);
     if (!made) return NULL;
-    sim_listener *hearing[OBSERVE_TEAM_MEMBERS];
-    for (uint32_t i = 0; i < team->count; i++) {
-        sim_listener *member = team->members[i];
+    sim_listener *hearing[OBSERVE_FANOUT_LISTENERS];
+    for (uint32_t i = 0; i < fanout->count; i++) {
+        sim_listener *member = fanout->members[i];
         if (member->fork) made->forked[i] = member->fork(member);
         if (made->forked[i]) push(&made->fan.active, made->forked[i]);
         hearing[i] = made->forked[i] && made->forked[i]->memory ? made->forked[i] : member;
     }
-    arrange(&made->fan, team->module);
-    arrange_memory(&made->fan, hearing, team->count);
+    arrange(&made->fan, fanout->module);
+    arrange_memory(&made->fan, hearing, fanout->count);
     return &made->fan.listener;
 }
 
 static void on_join(sim_listener *listener, sim_listener *joined) {
-    observe_team *team = (observe_team *)listener;
-    if (team->count == 1) {
-        team->members[0]->join(team->members[0], joined);
+    observe_fanout *fanout = (observe_fanout *)listener;
+    if (fanout->count == 1) {
+        fanout->members[0]->join(fanout->members[0], joined);
         return;
     }
     child *from = (child *)joined;
-    for (uint32_t i = 0; i < team->count; i++)
-        if (from->forked[i]) team->members[i]->join(team->members[i], from->forked[i]);
+    for (uint32_t i = 0; i < fanout->count; i++)
+        if (from->forked[i]) fanout->members[i]->join(fanout->members[i], from->forked[i]);
     free(from->fan.routes);
     free(from);
 }
@@ -211,62 +211,64 @@ static void on_join(sim_listener *listener, sim_listener *joined) {
 // ---- launches ---------------------------------------------------------------------------------------
 
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
-    observe_team *team = (observe_team *)listener;
-    team->module = event ? event->module : NULL;
-    if (team->hooks.begin) team->hooks.begin(team->hooks.context, event);
-    for (uint32_t i = 0; i < team->count; i++)
-        if (team->members[i]->launch_begin) team->members[i]->launch_begin(team->members[i], event);
-    if (team->fan.listener.fork) return;
-    team->fan.active.count = 0;
-    for (uint32_t i = 0; i < team->count; i++) {
-        sim_listener *member = team->members[i];
-        team->forked[i] = member->fork ? member->fork(member) : NULL;
-        if (team->forked[i] || !member->fork)
-            push(&team->fan.active, team->forked[i] ? team->forked[i] : member);
+    observe_fanout *fanout = (observe_fanout *)listener;
+    fanout->module = event ? event->module : NULL;
+    if (fanout->hooks.begin) fanout->hooks.begin(fanout->hooks.context, event);
+    for (uint32_t i = 0; i < fanout->count; i++)
+        if (fanout->members[i]->launch_begin) fanout->members[i]->launch_begin(fanout->members[i], event);
+    if (fanout->fan.listener.fork) return;
+    fanout->fan.active.count = 0;
+    for (uint32_t i = 0; i < fanout->count; i++) {
+        sim_listener *member = fanout->members[i];
+        fanout->forked[i] = member->fork ? member->fork(member) : NULL;
+        if (fanout->forked[i] || !member->fork)
+            push(&fanout->fan.active, fanout->forked[i] ? fanout->forked[i] : member);
     }
-    arrange(&team->fan, team->module);
+    arrange(&fanout->fan, fanout->module);
 }
 
 static void on_launch_end(sim_listener *listener, kz_status status) {
-    observe_team *team = (observe_team *)listener;
-    for (uint32_t i = 0; i < team->count; i++) {
-        if (team->forked[i]) team->members[i]->join(team->members[i], team->forked[i]);
-        team->forked[i] = NULL;
+    observe_fanout *fanout = (observe_fanout *)listener;
+    for (uint32_t i = 0; i < fanout->count; i++) {
+        if (fanout->forked[i]) fanout->members[i]->join(fanout->members[i], fanout->forked[i]);
+        fanout->forked[i] = NULL;
     }
-    for (uint32_t i = 0; i < team->count; i++)
-        if (team->members[i]->launch_end) team->members[i]->launch_end(team->members[i], status);
-    if (team->hooks.end) team->hooks.end(team->hooks.context, status);
+    for (uint32_t i = 0; i < fanout->count; i++)
+        if (fanout->members[i]->launch_end) fanout->members[i]->launch_end(fanout->members[i], status);
+    if (fanout->hooks.end) fanout->hooks.end(fanout->hooks.context, status);
 }
 
-// ---- the team ---------------------------------------------------------------------------------------
+// ---- the fanout ---------------------------------------------------------------------------------------
 
-observe_team *observe_team_open(void) {
-    observe_team *team = calloc(1, sizeof *team);
-    if (!team) return NULL;
-    team->fan.listener.launch_begin = on_launch_begin;
-    team->fan.listener.launch_end = on_launch_end;
-    team->fan.listener.fork = on_fork;
-    team->fan.listener.join = on_join;
-    return team;
+observe_fanout *observe_fanout_open(void) {
+    observe_fanout *fanout = calloc(1, sizeof *fanout);
+    if (!fanout) return NULL;
+    fanout->fan.listener.launch_begin = on_launch_begin;
+    fanout->fan.listener.launch_end = on_launch_end;
+    fanout->fan.listener.fork = on_fork;
+    fanout->fan.listener.join = on_join;
+    return fanout;
 }
 
-void observe_team_close(observe_team *team) {
-    if (!team) return;
-    free(team->fan.routes);
-    free(team);
+void observe_fanout_close(observe_fanout *fanout) {
+    if (!fanout) return;
+    free(fanout->fan.routes);
+    free(fanout);
 }
 
-bool observe_team_add(observe_team *team, sim_listener *member) {
-    if (team->count == OBSERVE_TEAM_MEMBERS) return false;
-    team->members[team->count++] = member;
+bool observe_fanout_add(observe_fanout *fanout, sim_listener *member) {
+    if (fanout->count == OBSERVE_FANOUT_LISTENERS) return false;
+    fanout->members[fanout->count++] = member;
     if (follows_launches(member) && !member->fork) {
-        team->fan.listener.fork = NULL;
-        team->fan.listener.join = NULL;
+        fanout->fan.listener.fork = NULL;
+        fanout->fan.listener.join = NULL;
     }
-    arrange_memory(&team->fan, team->members, team->count);
+    arrange_memory(&fanout->fan, fanout->members, fanout->count);
     return true;
 }
 
-void observe_team_set_hooks(observe_team *team, const observe_team_hooks *hooks) { team->hooks = *hooks; }
+void observe_fanout_set_hooks(observe_fanout *fanout, const observe_fanout_hooks *hooks) {
+    fanout->hooks = *hooks;
+}
 
-sim_listener *observe_team_listener(observe_team *team) { return &team->fan.listener; }
+sim_listener *observe_fanout_listener(observe_fanout *fanout) { return &fanout->fan.listener; }
