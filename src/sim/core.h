@@ -193,8 +193,10 @@ bool sim_order_runs(base_arena *arena, const uint32_t *successors, const uint32_
 struct sim_program {
     sim_machine *machine;
     ptx_module *module;
-    uint64_t *variable_at; // address of each module variable in global memory
-    sim_kernel **kernels;  // by function index; NULL until launched
+    uint64_t *variable_at;  // address of each module variable in global memory
+    sim_kernel **kernels;   // by function index; NULL until launched
+    sim_unsupported *found; // NULL, or who hears of what cannot be decoded
+    void *found_context;
 };
 
 typedef struct sim_textures sim_textures; // texture.c
@@ -363,6 +365,7 @@ static inline uint32_t sim_draw(sim_worker *worker, uint32_t bound) {
 
 // sync.c: shfl, vote, match, redux, elect among the lanes of `count` paths that wait for each other
 void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
+bool sim_can_exchange(ptx_op op); // among the lanes of a warp: sync.c has its executor
 
 // block.c
 sim_block *sim_block_open(sim_worker *worker); // NULL when out of memory

@@ -153,7 +153,10 @@ static bool decode_param_load(sim_decoder *d, const ptx_inst *inst) {
 }
 
 static void unsupported(sim_decoder *d, const ptx_inst *inst, const char *why) {
-    const ptx_module *module = d->kernel->program->module;
+    const sim_program *program = d->kernel->program;
+    const ptx_module *module = program->module;
+    if (!why) why = "not simulated";
+    if (program->found) program->found(program->found_context, inst, why);
     if (d->status == KZ_OK) {
         d->status = KZ_UNSUPPORTED;
         base_fail(d->error, KZ_UNSUPPORTED,
@@ -164,7 +167,7 @@ static void unsupported(sim_decoder *d, const ptx_inst *inst, const char *why) {
     ptx_print_inst(module, d->code->function, inst, &text);
     base_text_add(&text, "\n    at ");
     ptx_print_source(module, inst, &text);
-    base_fail_note(d->error, "  %s: %s", text.data ? text.data : "?", why ? why : "not simulated");
+    base_fail_note(d->error, "  %s: %s", text.data ? text.data : "?", why);
     base_text_free(&text);
 }
 
@@ -288,8 +291,8 @@ static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 
 void sim_decode_end(sim_decoder *d, const ptx_inst *inst, ptx_end end) {
     const char *why = NULL;
-    if (!ptx_is_simulated(inst, &why)) {
-        unsupported(d, inst, why);
+    if (!ptx_is_simulated(inst, &why) || (end == PTX_END_SYNC && !sim_can_exchange(inst->op))) {
+        unsupported(d, inst, why ? why : "lanes do not exchange this yet");
         return;
     }
     sim_op op = {

@@ -184,6 +184,29 @@ kz_status sim_program_kernel(sim_program *p, const char *name, sim_kernel **kern
     return KZ_OK;
 }
 
+kz_status sim_module_check(ptx_module *module, sim_unsupported *found, void *context, kz_error *error) {
+    // Nothing is launched: the machine has no memory, and variables no addresses.
+    sim_machine *machine = calloc(1, sizeof *machine);
+    uint64_t *variable_at = calloc(module->variable_count + 1, sizeof *variable_at);
+    kz_status status = machine && variable_at ? KZ_OK : KZ_NO_MEMORY;
+    sim_program program = {.machine = machine,
+                           .module = module,
+                           .variable_at = variable_at,
+                           .found = found,
+                           .found_context = context};
+    for (uint32_t i = 0; i < module->function_count && (status == KZ_OK || status == KZ_UNSUPPORTED); i++) {
+        const ptx_function *f = module->functions[i];
+        sim_kernel *kernel = NULL;
+        if (f->is_entry && f->has_body) status = sim_decode_kernel(&program, f, &kernel, error);
+        sim_kernel_close(kernel);
+    }
+    free(variable_at);
+    free(machine);
+    if (status == KZ_UNSUPPORTED) return KZ_OK; // it was told
+    return status ? base_fail(error, status, "cannot check %s: %s", module->name, kz_status_text(status))
+                  : KZ_OK;
+}
+
 kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel_info *info,
                               kz_error *error) {
     sim_kernel *k;

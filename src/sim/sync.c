@@ -166,7 +166,7 @@ static void reduce(const sim_op *op, exchange *x) {
 }
 
 // Lane 4 r + c holds two elements of row r, columns 2 c and 2 c + 1, of an 8 x 8 matrix; so does the result.
-static void transpose(exchange *x) {
+static void transpose(const sim_op *op, exchange *x) {
     for (uint32_t lane = 0; lane < SIM_LANES; lane++) {
         uint32_t row = lane / 4, column = lane % 4 * 2, shift = row % 2 * 16;
         uint64_t low = x->a[4 * column + row / 2], high = x->a[4 * (column + 1) + row / 2];
@@ -205,6 +205,22 @@ static void emit_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     }
 }
 
+// The lowest lane leads.
+static void elect(const sim_op *op, exchange *x) {
+    for (int i = 0; i < SIM_LANES; i++) x->d[i] = (uint32_t)__builtin_ctz(x->mask);
+    x->p = x->mask & (0u - x->mask);
+}
+
+static void only_meet(const sim_op *op, exchange *x) {}
+
+static void (*const exchanges[PTX_OP_COUNT])(const sim_op *op, exchange *x) = {
+    [PTX_OP_SHFL] = shuffle,       [PTX_OP_VOTE] = vote,           [PTX_OP_MATCH] = match,
+    [PTX_OP_REDUX] = reduce,       [PTX_OP_MOVMATRIX] = transpose, [PTX_OP_ELECT] = elect,
+    [PTX_OP_BAR_WARP] = only_meet,
+};
+
+bool sim_can_exchange(ptx_op op) { return exchanges[op] != NULL; }
+
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     const sim_basic_block *basic_blocks = w->block->grid->kernel->basic_blocks;
     const sim_op *first = basic_blocks[paths[0]->basic_block].last;
@@ -226,15 +242,6 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
                 paths[i]->sync_mask, ptx_op_root(op->inst->op), ptx_op_root(first->inst->op));
         gather(w, paths[i], op, &x);
     }
-    switch (first->inst->op) {
-    case PTX_OP_SHFL: shuffle(first, &x); break;
-    case PTX_OP_VOTE: vote(first, &x); break;
-    case PTX_OP_MATCH: match(first, &x); break;
-    case PTX_OP_REDUX: reduce(first, &x); break;
-    case PTX_OP_MOVMATRIX: transpose(&x); break;
-    default: // elect: the lowest lane leads
-        for (int i = 0; i < SIM_LANES; i++) x.d[i] = (uint32_t)__builtin_ctz(x.mask);
-        x.p = x.mask & (0u - x.mask);
-    }
+    exchanges[first->inst->op](first, &x);
     for (uint32_t i = 0; i < count; i++) scatter(w, paths[i], basic_blocks[paths[i]->basic_block].last, &x);
 }
