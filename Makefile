@@ -10,7 +10,7 @@ KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
-.PHONY: help build learn run quick test test-all setup-test test-release test-sanitize test-fuzz test-valgrind bench bundle \
+.PHONY: help build learn run quick test test-all setup-test test-release build-sanitize test-sanitize test-fuzz test-valgrind bench bundle \
         pages format install doctor setup clean
 
 help: ## lists these targets
@@ -51,15 +51,15 @@ test-release: build/release/.configured
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release-once -j $(TEST_JOBS)
 
-test-sanitize:
-	@test -f build/sanitize/build.ninja || cmake --preset sanitize
-	@cmake --build --preset sanitize -j $(JOBS)
+test-sanitize: build-sanitize
 	@ctest --preset sanitize -j $(TEST_JOBS)
 
-test-fuzz:
-	@test -f build/fuzz/build.ninja || cmake --preset fuzz
-	@cmake --build --preset fuzz -j $(JOBS)
+test-fuzz: build-sanitize
 	@tools/fuzz $(FUZZ_SECONDS)
+
+build-sanitize:
+	@test -f build/sanitize/build.ninja || cmake --preset sanitize
+	@cmake --build --preset sanitize -j $(JOBS)
 
 test-valgrind: build/release/.configured
 	@cmake --build --preset release -j $(JOBS) --target kz unit_tests

@@ -77,9 +77,6 @@ endfunction()
 
 function(kz_unit_test)
     cmake_parse_arguments(unit "ONCE" "NAME" "SOURCE;LINKS" ${ARGN})
-    if(KZ_FUZZ) # the fuzzer's build has no other programs
-        return()
-    endif()
     string(REPLACE "/" "_" target ${unit_NAME})
     add_executable(${target} ${unit_SOURCE})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
