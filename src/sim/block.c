@@ -129,6 +129,49 @@ void sim_fill_constants(sim_warp *w, uint8_t *frame, const sim_code *code, uint3
     for (uint32_t i = 0; i < code->constant_count; i++) fill_constant(w, frame, &code->constants[i], local);
 }
 
+// ---- storage ---------------------------------------------------------------------------------------------
+
+// Small storage stays with the machine for the next launch: many are short, and mapping pages that the kernel must
+// clear first took a fifth of their time.
+static uint8_t *take_kept(sim_machine *m, size_t *bytes) {
+    uint8_t *storage = NULL;
+    pthread_mutex_lock(&m->storage_lock);
+    for (size_t i = 0; !storage && i < m->storage_count; i++) {
+        if (m->storage[i].bytes < *bytes) continue;
+        storage = m->storage[i].memory;
+        *bytes = m->storage[i].bytes;
+        m->storage[i] = m->storage[--m->storage_count];
+    }
+    pthread_mutex_unlock(&m->storage_lock);
+    return storage;
+}
+
+// Zeroed, and of *bytes or more.
+static uint8_t *take_storage(sim_machine *m, size_t *bytes) {
+    size_t wanted = *bytes;
+    uint8_t *kept = wanted <= SIM_KEPT_BYTES ? take_kept(m, bytes) : NULL;
+    if (kept) return memset(kept, 0, wanted);
+    void *fresh =
+        mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return fresh == MAP_FAILED ? NULL : fresh;
+}
+
+static void give_storage(sim_machine *m, uint8_t *storage, size_t bytes) {
+    bool keeps = false;
+    pthread_mutex_lock(&m->storage_lock);
+    if (bytes <= SIM_KEPT_BYTES && m->storage_count < BASE_COUNT(m->storage)) {
+        m->storage[m->storage_count++] = (sim_storage){storage, bytes};
+        keeps = true;
+    }
+    pthread_mutex_unlock(&m->storage_lock);
+    if (!keeps) munmap(storage, bytes);
+}
+
+void sim_storage_close(sim_machine *m) {
+    for (size_t i = 0; i < m->storage_count; i++) munmap(m->storage[i].memory, m->storage[i].bytes);
+    pthread_mutex_destroy(&m->storage_lock);
+}
+
 // ---- opening, beginning ----------------------------------------------------------------------------------
 
 sim_block *sim_block_open(sim_worker *worker) {
@@ -145,9 +188,7 @@ sim_block *sim_block_open(sim_worker *worker) {
            warp_bytes = k->register_bytes + (local + 4095) / 4096 * 4096;
     size_t shared = (g->shared_bytes + 4095u + 64u) / 4096u * 4096u;
     b->storage_bytes = shared + warp_bytes * g->warps;
-    void *storage = mmap(NULL, b->storage_bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    b->storage = storage == MAP_FAILED ? NULL : storage;
+    b->storage = take_storage(g->program->machine, &b->storage_bytes);
     // Warps need the alignment of their lanes[].
     b->warps = b->storage ? aligned_alloc(128, (sizeof(sim_warp) * g->warps + 127) / 128 * 128) : NULL;
     if (!b->warps) {
@@ -183,7 +224,7 @@ void sim_block_close(sim_block *b) {
     sim_async_close(b->async);
     sim_cluster_close(b);
     base_text_free(&b->printed);
-    if (b->storage) munmap(b->storage, b->storage_bytes);
+    if (b->storage) give_storage(b->grid->program->machine, b->storage, b->storage_bytes);
     free(b);
 }
 

@@ -201,14 +201,27 @@ struct sim_program {
 
 typedef struct sim_textures sim_textures; // texture.c
 
+enum { SIM_KEPT_BYTES = 1 << 20 };
+
+typedef struct sim_storage {
+    uint8_t *memory;
+    size_t bytes;
+} sim_storage;
+
 struct sim_machine {
     sim_config config;
+    unsigned cores; // of the host
     sim_memory memory;
     sim_listener *listener;  // of the machine: hears of memory between launches too
     atomic_bool interrupted; // the launch that runs is to end
     uint64_t launches;
     sim_textures *textures; // NULL until one is made
+    pthread_mutex_t storage_lock;
+    sim_storage storage[8]; // of blocks that ended, each of SIM_KEPT_BYTES at most
+    size_t storage_count;
 };
+
+void sim_storage_close(sim_machine *machine);
 
 kz_status sim_program_kernel(sim_program *program, const char *name, sim_kernel **kernel, kz_error *error);
 uint64_t sim_program_variable(const sim_program *program, const ptx_variable *variable);

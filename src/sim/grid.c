@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     DRAWN_TURNS = 512, // of a drawn schedule: about as much as one round of another
@@ -480,12 +479,11 @@ static void print_all(sim_grid *g) {
 }
 
 static unsigned worker_count(const sim_grid *g) {
-    const sim_config *c = &g->program->machine->config;
+    const sim_machine *m = g->program->machine;
     if (g->kernel->communicates || g->launch->seed || (g->listener && !g->listener->fork)) return 1;
-    long cores = c->host_threads ? (long)c->host_threads : sysconf(_SC_NPROCESSORS_ONLN);
-    if (cores < 1) cores = 1;
-    if (cores > 256) cores = 256;
-    return (uint32_t)cores < g->blocks ? (unsigned)cores : g->blocks;
+    unsigned threads = m->config.host_threads ? m->config.host_threads : m->cores;
+    if (threads > 256) threads = 256;
+    return threads < g->blocks ? threads : g->blocks;
 }
 
 static kz_status run_grid(sim_grid *g, sim_result *result, kz_error *error) {

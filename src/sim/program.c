@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/texture.h"
 
@@ -23,12 +24,16 @@ kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_e
         free(m);
         return status;
     }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    m->cores = cores < 1 ? 1 : (unsigned)cores;
+    pthread_mutex_init(&m->storage_lock, NULL);
     *machine = m;
     return KZ_OK;
 }
 
 void sim_machine_close(sim_machine *machine) {
     if (!machine) return;
+    sim_storage_close(machine);
     sim_texture_close_all(machine);
     sim_memory_close(&machine->memory);
     free(machine);
