@@ -9,7 +9,7 @@
 #include "device/host.h"
 #include "device/pool.h"
 
-enum { CPU_ALIGNMENT = 256 }; // as cuMemAlloc's
+enum { CPU_ALIGNMENT = 256, /* as cuMemAlloc's */ ASKED_EACH = 64 << 20 };
 
 typedef struct cpu_range {
     kz_ptr address;
@@ -21,6 +21,8 @@ typedef struct cpu_device {
     device_pool *pool;
     cpu_range *live; // what was allocated, in no order: a wrong address is told before it is used
     size_t live_count, live_capacity;
+    uint64_t available,
+        room; // of the host's memory when it was last asked; what may be taken before it is again
 } cpu_device;
 
 typedef struct cpu_module {
@@ -120,15 +122,26 @@ static bool keep_range(cpu_device *self, kz_ptr address, size_t bytes) {
     return true;
 }
 
+// Linux promises more than it has and kills whoever takes it at its word; so ask first. The answer is in several
+// files: it stands for ASKED_EACH bytes.
+static bool has_room(cpu_device *self, size_t bytes) {
+    if (bytes > self->room) {
+        self->available = device_host_memory("");
+        if (bytes > self->available) return false;
+        self->room = self->available - bytes < ASKED_EACH ? self->available : bytes + ASKED_EACH;
+    }
+    self->room -= bytes;
+    return true;
+}
+
 static kz_status cpu_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
-    // Linux promises more than it has and kills whoever takes it at its word; so ask first.
-    uint64_t available = device_host_memory("");
+    cpu_device *self = (cpu_device *)device;
     void *memory = NULL;
-    if (bytes > available || posix_memalign(&memory, CPU_ALIGNMENT, bytes) != 0)
-        return device_fail_memory(device, bytes, available, error);
-    if (!keep_range((cpu_device *)device, (kz_ptr)(uintptr_t)memory, bytes)) {
+    if (!has_room(self, bytes) || posix_memalign(&memory, CPU_ALIGNMENT, bytes) != 0)
+        return device_fail_memory(device, bytes, self->available, error);
+    if (!keep_range(self, (kz_ptr)(uintptr_t)memory, bytes)) {
         free(memory);
-        return device_fail_memory(device, bytes, available, error);
+        return device_fail_memory(device, bytes, self->available, error);
     }
     *address = (kz_ptr)(uintptr_t)memory;
     return KZ_OK;

@@ -6,38 +6,10 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/host.h"
 #include "family/inputs.h"
 
-enum { GUARD = 512, GUARD_BYTE = 0xc3, CHUNK = 1 << 22 };
-
-// ---- host memory --------------------------------------------------------------------------------
-
-static uint64_t read_number(const char *path, const char *label, uint64_t unit) {
-    char *text, *at;
-    size_t size;
-    if (base_file_read(path, &text, &size, NULL)) return UINT64_MAX;
-    at = label ? strstr(text, label) : text;
-    uint64_t value = UINT64_MAX;
-    if (at) {
-        char *end, *start = at + (label ? strlen(label) : 0);
-        unsigned long long number = strtoull(start, &end, 10);
-        if (end != start) value = number * unit;
-    }
-    free(text);
-    return value;
-}
-
-// What the host can still give, by the kernel's own estimate and the container's limit.
-static uint64_t host_memory_available(void) {
-    uint64_t free_bytes = read_number("/proc/meminfo", "MemAvailable:", 1024);
-    uint64_t limit = read_number("/sys/fs/cgroup/memory.max", NULL, 1);
-    uint64_t used = read_number("/sys/fs/cgroup/memory.current", NULL, 1);
-    if (limit != UINT64_MAX && used != UINT64_MAX) {
-        uint64_t left = limit > used ? limit - used : 0;
-        if (left < free_bytes) free_bytes = left;
-    }
-    return free_bytes;
-}
+enum { GUARD = 512, GUARD_BYTE = 0xc3, CHUNK = 1 << 22, WORTH_ASKING = 64 << 20 };
 
 // ---- open and close -----------------------------------------------------------------------------
 
@@ -56,6 +28,7 @@ static kz_status check_memory(const family_buffers *b, kz_error *error) {
         on_host += slot->bytes;
         if (slot->what.role != KZ_INPUT) on_host += slot->bytes + slot->what.count * 2 * sizeof(double);
     }
+    if (on_device + on_host < WORTH_ASKING) return KZ_OK; // the allocation itself says so
     size_t available = 0;
     kz_status status = kz_memory_available(b->device, &available, error);
     if (status) return status;
@@ -64,7 +37,7 @@ static kz_status check_memory(const family_buffers *b, kz_error *error) {
     if (on_device > available)
         return base_fail(error, KZ_NO_MEMORY, "needs %.2f GB on %s, which has %.2f GB left",
                          (double)on_device / 1e9, info->id, (double)available / 1e9);
-    uint64_t host = host_memory_available();
+    uint64_t host = device_host_memory("");
     if (on_host > host)
         return base_fail(error, KZ_NO_MEMORY, "needs %.2f GB of host memory, of which %.2f GB are left",
                          (double)on_host / 1e9, (double)host / 1e9);

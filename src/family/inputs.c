@@ -5,9 +5,9 @@
 #include <float.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/base.h"
+#include "device/host.h"
 
 // The limits of a float type.
 static double largest(const base_type *t) { return ldexp(1 - t->roundoff, t->highest); }
@@ -141,11 +141,9 @@ static void *fill_in_thread(void *piece_of_it) {
 void family_fill_input(kz_type type, kz_data data, uint64_t seed, uint32_t buffer, uint64_t first,
                        uint64_t count, uint64_t total, void *host) {
     enum { THREADS = 16, WORTH_A_THREAD = 1 << 20 };
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t pieces = count / WORTH_A_THREAD, limit = cores < 1         ? 1
-                                                      : cores > THREADS ? THREADS
-                                                                        : (uint64_t)cores;
-    if (pieces > limit) pieces = limit;
+    uint64_t pieces = count / WORTH_A_THREAD, cores = pieces > 1 ? device_host_cores() : 1;
+    if (pieces > cores) pieces = cores;
+    if (pieces > THREADS) pieces = THREADS;
     if (pieces < 1) pieces = 1;
     piece work[THREADS];
     pthread_t threads[THREADS];
