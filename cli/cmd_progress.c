@@ -84,7 +84,7 @@ static int show_json(const report_learner *page, const cli_output *to, kz_error 
 static void print_beginning(const learn_desk *desk) {
     char day[STORE_DAY] = "";
     kz_error ignored = {0};
-    if (*desk->place.set_aside || store_get(desk->progress, STORE_ANEW, day, sizeof day, &ignored)) return;
+    if (*desk->learner.set_aside || store_get(desk->progress, STORE_ANEW, day, sizeof day, &ignored)) return;
     if (!*day) return;
     fprintf(stderr,
             "kz: this begins on %s: the progress file was gone or broken then, and a new one was begun.\n"

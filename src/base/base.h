@@ -25,7 +25,7 @@ typedef enum base_argument {
 kz_status base_need(const void *pointer, const char *call, base_argument argument, kz_error *error);
 kz_status base_need_place(const void *pointer, const char *call, const char *type, kz_error *error);
 // "name:line:column: message", then the line and a caret under the column. `text` is the whole file, and
-// `offset` the place in it; lines and columns count from 1.
+// `offset` the position in it; lines and columns count from 1.
 kz_status base_fail_caret(kz_error *error, kz_status status, const char *name, const char *text,
                           size_t length, size_t offset, uint32_t line, uint32_t column, const char *message);
 // The name in `names` (ends with NULL) that `word` was probably meant to be; NULL where none is near.

@@ -1,7 +1,7 @@
 // The LZ4 block format (lz4_Block_format.md of the LZ4 project): literals and matches in turn.
 //
 // A sequence is a token (literals << 4 | match - 4), more of the literals' length, the literals, the distance back in
-// two bytes, and more of the match's length. Packing looks for the longest of the last few places with the same four
+// two bytes, and more of the match's length. Packing looks for the longest of the last few positions with the same four
 // bytes; the format wants the last five bytes as literals, and no match to begin in the last twelve.
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ typedef struct packer {
     const uint8_t *from;
     size_t size;
     uint32_t *heads,
-        *chain; // place + 1 of the last four bytes with a hash, and of those before each place; 0: none
+        *chain; // position + 1 of the last four bytes with a hash, and of those before each position; 0: none
     uint8_t *to;
     size_t made;
 } packer;
@@ -66,10 +66,10 @@ static uint32_t hash_at(const uint8_t *at) {
     return word * 2654435761u >> (32 - HASH_BITS); // Knuth's multiplier
 }
 
-static void remember(packer *p, size_t place) {
-    uint32_t *head = &p->heads[hash_at(p->from + place)];
-    p->chain[place & WINDOW] = *head;
-    *head = (uint32_t)place + 1;
+static void remember(packer *p, size_t position) {
+    uint32_t *head = &p->heads[hash_at(p->from + position)];
+    p->chain[position & WINDOW] = *head;
+    *head = (uint32_t)position + 1;
 }
 
 static size_t match_length(const packer *p, size_t a, size_t b) {
@@ -78,17 +78,17 @@ static size_t match_length(const packer *p, size_t a, size_t b) {
     return length;
 }
 
-// The longest match for what stands at `place`; 0 where there is none.
-static size_t find_match(const packer *p, size_t place, size_t *distance) {
+// The longest match for what stands at `position`; 0 where there is none.
+static size_t find_match(const packer *p, size_t position, size_t *distance) {
     size_t best = 0;
-    uint32_t next = p->heads[hash_at(p->from + place)];
+    uint32_t next = p->heads[hash_at(p->from + position)];
     for (int tries = 0; next && tries < TRIES; tries++) {
         size_t candidate = next - 1;
-        if (place - candidate > WINDOW) break;
-        size_t length = match_length(p, candidate, place);
-        if (length >= SHORTEST && length > best) best = length, *distance = place - candidate;
+        if (position - candidate > WINDOW) break;
+        size_t length = match_length(p, candidate, position);
+        if (length >= SHORTEST && length > best) best = length, *distance = position - candidate;
         uint32_t before = p->chain[candidate & WINDOW];
-        if (before >= next) break; // its place was taken by a later one
+        if (before >= next) break; // its position was taken by a later one
         next = before;
     }
     return best;

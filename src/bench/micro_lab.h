@@ -20,10 +20,10 @@ enum {
     MICRO_THREADS = 512,          // of the kernels for bandwidth
     MICRO_CHUNK_BYTES = 32 << 10, // what a block of them takes at once
     MICRO_MOST_VALUES = 1 << 21,  // threads of a launch, at most
-    MICRO_SUMS = 1024,            // places that the kernels for reading add up in
+    MICRO_SUMS = 1024,            // slots that the kernels for reading add up in
     MICRO_UNROLL = 8,             // accesses in a turn of most loops
     MICRO_STEPS = 256,            // instructions in a turn of the chains
-    MICRO_RING_FACTOR = 1256749,  // 1 more than a multiple of 12: a ring for any 2^k and 3 * 2^k places
+    MICRO_RING_FACTOR = 1256749,  // 1 more than a multiple of 12: a ring for any 2^k and 3 * 2^k slots
     MICRO_HOST_LINES = 1024,      // of the host's memory: more than are asked for while it is warmed up
     MICRO_LINE = 128
 };

@@ -26,7 +26,7 @@ static bool right_read(bench_micro_lab *lab, const bench_micro_job *job) {
     return sum_of(lab, job->values) == job->turns * words_sum(job->n, 1);
 }
 
-// Reading adds up in places that begin as 0.
+// Reading adds up in slots that begin as 0.
 static kz_status zero_sums(bench_micro_lab *lab, const bench_micro_job *job, kz_error *error) {
     return kz_memory_fill(lab->device, lab->stream, lab->values, 0, MICRO_SUMS * sizeof(uint32_t), error);
 }
@@ -241,9 +241,9 @@ kz_status bench_micro_group_bandwidth(bench_micro_lab *lab, kz_error *error) {
 
 // ---- latency ---------------------------------------------------------------------------------------------
 
-static uint32_t ring_end(uint64_t places, uint32_t factor, uint64_t steps) {
+static uint32_t ring_end(uint64_t slots, uint32_t factor, uint64_t steps) {
     uint64_t at = 0;
-    for (uint64_t i = 0; i < steps; i++) at = ((uint64_t)factor * at + 7) % places;
+    for (uint64_t i = 0; i < steps; i++) at = ((uint64_t)factor * at + 7) % slots;
     return (uint32_t)at;
 }
 
@@ -265,21 +265,21 @@ static kz_status read_ring(bench_micro_lab *lab, const bench_micro_job *job, kz_
 }
 
 static kz_status chase(bench_micro_lab *lab, bench_micro_group group, const char *name, const char *entry,
-                       uint64_t places, uint32_t stride, bool by_size, kz_error *error) {
+                       uint64_t slots, uint32_t stride, bool by_size, kz_error *error) {
     bench_micro_job ring = bench_micro_job_of(group, "", "", MICRO_MEMORY, "ring");
-    if (places * stride > lab->data_bytes) return KZ_OK;
+    if (slots * stride > lab->data_bytes) return KZ_OK;
     ring.blocks = lab->multiprocessors * 2;
     ring.threads = MICRO_THREADS;
-    ring.n = places;
+    ring.n = slots;
     ring.a = MICRO_RING_FACTOR;
     ring.b = stride;
     kz_status status = bench_micro_launch(lab, &ring, error);
     bench_micro_job job = bench_micro_job_of(group, name, "cycles", MICRO_MEMORY, entry);
     job.threads = 1;
-    job.n = places;
+    job.n = slots;
     job.b = stride;
-    job.x = by_size ? (double)places * stride : (double)NAN;
-    job.a = lab->timed ? (uint32_t)(places < 16384 ? places : 1024) : 8;
+    job.x = by_size ? (double)slots * stride : (double)NAN;
+    job.a = lab->timed ? (uint32_t)(slots < 16384 ? slots : 1024) : 8;
     job.turns = bench_micro_turns(lab, 512);
     job.work = job.turns * 8.0;
     job.by_clock = true;
@@ -462,8 +462,8 @@ static kz_status add_shared(bench_micro_lab *lab, const char *name, const char *
 static bool right_distributed_add(bench_micro_lab *lab, const bench_micro_job *job) {
     uint32_t each = job->turns * MICRO_UNROLL * (job->threads / job->a);
     for (uint32_t i = 0; i < job->values; i++) {
-        uint32_t place = i % job->threads;
-        if (lab->host_values[i] != place + (place < job->a ? each : 0)) return false;
+        uint32_t thread = i % job->threads;
+        if (lab->host_values[i] != thread + (thread < job->a ? each : 0)) return false;
     }
     return true;
 }

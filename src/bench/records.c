@@ -109,7 +109,7 @@ typedef struct packing {
 } packing;
 
 // Each member goes to its level, if nothing stands there yet; in the second pass one that differs goes to the result.
-static void place(const packing *p, json_t *record, bool results) {
+static void pack_record(const packing *p, json_t *record, bool results) {
     const char *key, *mode = text_in(record, "mode", NULL);
     json_t *value, *candidate = find_candidate(p->candidates, json_object_get(record, "candidate"));
     json_t *at_level[LEVELS] = {p->shared, member(p->modes, mode), candidate, NULL};
@@ -133,7 +133,7 @@ static json_t *pack_case(const json_t *records, size_t from, size_t to) {
     for (size_t i = from; i < to && !failed; i++)
         failed = json_array_append_new(normal, normalise(json_array_get(records, i), run));
     for (int pass = 0; pass < 2 && !failed; pass++)
-        for (size_t i = 0; i < to - from; i++) place(&p, json_array_get(normal, i), pass == 1);
+        for (size_t i = 0; i < to - from; i++) pack_record(&p, json_array_get(normal, i), pass == 1);
     json_decref(normal);
     failed |= json_object_set_new(p.shared, "modes", p.modes);
     failed |= json_object_set_new(p.shared, "candidates", p.candidates);

@@ -20,10 +20,10 @@ static double median_of_sorted(const double *sorted, size_t count) {
 
 // Linear between the two nearest ranks.
 static double quantile_of_sorted(const double *sorted, size_t count, double q) {
-    double place = q * (double)(count - 1);
-    size_t below = (size_t)place;
+    double rank = q * (double)(count - 1);
+    size_t below = (size_t)rank;
     if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+    return sorted[below] + (rank - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
 size_t bench_median_rank(size_t count) {

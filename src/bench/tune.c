@@ -99,18 +99,18 @@ void bench_tune_rows(const kz_family *family, const char *gpu, bench_win *wins, 
 
 void bench_tune_merge(const char *before, const char *gpu, const char *rows, base_text *after) {
     size_t gpu_length = strlen(gpu);
-    bool placed = false;
+    bool inserted = false;
     while (*before) {
         size_t length = strcspn(before, "\n");
         bool ours = strncmp(before, gpu, gpu_length) == 0 && before[gpu_length] == ',';
         bool here = ours || strncmp(before, "*,", 2) == 0; // a new GPU comes before the defaults
-        if (here && !placed) base_text_add(after, "%s", rows);
-        placed = placed || here;
+        if (here && !inserted) base_text_add(after, "%s", rows);
+        inserted = inserted || here;
         if (!ours) {
             base_text_add_bytes(after, before, length);
             base_text_add(after, "\n");
         }
         before += length + (before[length] == '\n');
     }
-    if (!placed) base_text_add(after, "%s", rows);
+    if (!inserted) base_text_add(after, "%s", rows);
 }

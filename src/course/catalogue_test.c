@@ -140,7 +140,7 @@ static void loads_in_order(void **state) {
     assert_string_equal(c->paths[1].id, "a");
     assert_int_equal(c->paths[0].gates[0].after, 1);
     assert_int_equal(c->paths[0].gates[1].after, 2);
-    assert_int_equal(c->items[1].place, COURSE_WAITING);
+    assert_int_equal(c->items[1].covered_by, COURSE_WAITING);
     assert_string_equal(c->items[1].targets[0], "triton");
     assert_string_equal(c->items[0].plan, "tracker");
     assert_non_null(course_find_part(c, "triton"));

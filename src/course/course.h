@@ -152,12 +152,12 @@ kz_status course_task_hint(const course_task *task, size_t number, char **text, 
 // Writes the starter and files/ into `folder`; a file that is there stays as it is unless `overwrite`. `path`
 // gets the file the learner edits. An overwritten file that was changed is kept beside, by the name
 // that course_task_aside gives.
-kz_status course_task_place(const course_task *task, const char *folder, bool overwrite,
-                            char path[COURSE_PATH], kz_error *error);
+kz_status course_task_copy(const course_task *task, const char *folder, bool overwrite,
+                           char path[COURSE_PATH], kz_error *error);
 // ".before-reset" after its name; numbered from 2 on where there is one already.
 enum { COURSE_ASIDE = COURSE_PATH + 32 };
 void course_task_aside(const char *path, char aside[COURSE_ASIDE]);
-// Whether the file is the starter, as it was placed, with the line before it that names the task.
+// Whether the file is the starter, as it was copied, with the line before it that names the task.
 bool course_task_is_untouched(const course_task *task, const char *file);
 
 // ---- paths, items, parts ------------------------------------------------------------------------------
@@ -169,18 +169,18 @@ typedef struct course_part {
 } course_part;
 
 // One thing of the learning plans that the course grew from: course/items/*.toml.
-typedef enum course_place {
+typedef enum course_coverage {
     COURSE_BY_TASK,
     COURSE_BY_FAMILY,
     COURSE_BY_COMMAND,
     COURSE_BY_PAGE,
     COURSE_WAITING
-} course_place;
+} course_coverage;
 typedef struct course_item {
     const char *id;   // "bootcamp-3-scan-lookback"
     const char *plan; // the plan it is of: "bootcamp", "syllabus", "paths", "tracker", "roadmap"
     const char *section, *text;
-    course_place place;
+    course_coverage covered_by;
     const char *const
         *targets; // ids of tasks (readings too), families, commands, pages, or the part; ends with NULL
 } course_item;
@@ -252,7 +252,7 @@ kz_status course_find(char folder[COURSE_PATH], kz_error *error);
 #define COURSE_HOME "kz-learn"
 // $KZ_LEARN made absolute, else ~/COURSE_HOME. Nothing is made.
 kz_status course_home(char folder[COURSE_PATH], kz_error *error);
-// Loads all of it. KZ_SYNTAX names file and line of what is wrong in itself, an item without a place too; a task
+// Loads all of it. KZ_SYNTAX names file and line of what is wrong in itself, an item that nothing covers too; a task
 // that cannot be loaded is left out, among `broken`.
 kz_status course_open(const char *folder, course_catalogue **catalogue, kz_error *error);
 // What is wrong between the files, one line each in `problems`, and KZ_WRONG: names that point nowhere, cycles in

@@ -162,16 +162,16 @@ static void check_item(check *c, const course_item *item) {
     snprintf(who, sizeof who, "item %.100s", item->id);
     for (const char *const *t = item->targets; *t; t++) {
         const course_part *part = course_find_part(c->catalogue, *t);
-        if (item->place == COURSE_BY_FAMILY && !kz_family_find(*t))
+        if (item->covered_by == COURSE_BY_FAMILY && !kz_family_find(*t))
             problem(c, "%s names the family \"%s\", which is not there", who, *t);
-        if (item->place == COURSE_BY_COMMAND && !has_command(c, *t))
+        if (item->covered_by == COURSE_BY_COMMAND && !has_command(c, *t))
             problem(c, "%s names the command kz %s, which is not there", who, *t);
-        if (item->place == COURSE_WAITING && part && part->ready)
+        if (item->covered_by == COURSE_WAITING && part && part->ready)
             problem(c, "%s waits for %s, which is ready: give it its place", who, *t);
     }
-    if (item->place == COURSE_BY_TASK) check_tasks(c, item->targets, who);
-    if (item->place == COURSE_BY_PAGE) check_pages(c, item->targets, who);
-    if (item->place == COURSE_WAITING) check_parts(c, item->targets, who);
+    if (item->covered_by == COURSE_BY_TASK) check_tasks(c, item->targets, who);
+    if (item->covered_by == COURSE_BY_PAGE) check_pages(c, item->targets, who);
+    if (item->covered_by == COURSE_WAITING) check_parts(c, item->targets, who);
 }
 
 kz_status course_review(const course_catalogue *catalogue, const char *const *commands, const char *docs,
@@ -218,11 +218,11 @@ static void add_family_link(const char *name, base_text *out) {
     base_text_add(out, "[%s](../kernels/%s/%s/README.md)", name, family ? family->group : "?", name);
 }
 
-static void add_place(const course_catalogue *catalogue, const course_item *item, base_text *out) {
+static void add_coverage(const course_catalogue *catalogue, const course_item *item, base_text *out) {
     for (const char *const *t = item->targets; *t; t++) {
         if (t != item->targets) base_text_add(out, ", ");
         const course_part *part = course_find_part(catalogue, *t);
-        switch (item->place) {
+        switch (item->covered_by) {
         case COURSE_BY_TASK: add_task_link(catalogue, *t, out); break;
         case COURSE_BY_FAMILY:
             base_text_add(out, "family ");
@@ -240,7 +240,7 @@ static void add_place(const course_catalogue *catalogue, const course_item *item
 
 static bool is_reading(const course_catalogue *catalogue, const course_item *item) {
     const course_task *task =
-        item->place == COURSE_BY_TASK ? course_find_task(catalogue, item->targets[0]) : NULL;
+        item->covered_by == COURSE_BY_TASK ? course_find_task(catalogue, item->targets[0]) : NULL;
     return task && task->is_reading;
 }
 
@@ -249,7 +249,7 @@ static void add_counts(const course_catalogue *catalogue, base_text *out) {
     size_t counts[READING + 1] = {0}, tasks = 0, katas = 0, readings = 0;
     for (size_t i = 0; i < catalogue->item_count; i++) {
         const course_item *item = &catalogue->items[i];
-        counts[is_reading(catalogue, item) ? READING : item->place]++;
+        counts[is_reading(catalogue, item) ? READING : item->covered_by]++;
     }
     for (size_t i = 0; i < catalogue->task_count; i++) {
         if (catalogue->tasks[i].is_kata)
@@ -309,7 +309,7 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
         base_text_add(out, "| <a id=\"%s\"></a>", item->id);
         add_cell(out, item->text);
         base_text_add(out, " | ");
-        add_place(catalogue, item, out);
+        add_coverage(catalogue, item, out);
         base_text_add(out, " |\n");
     }
     add_families(catalogue, out);

@@ -141,7 +141,7 @@ static void swap_back(const char *name, char *kept) {
 
 // clang's OpenMP looks to ThreadSanitizer like races: gcc is taken where there is one, else it is said.
 static void test_threads_with_clang(void **state) {
-    char clang[TOOLCHAIN_PATH], gcc[TOOLCHAIN_PATH], place[TOOLCHAIN_PATH + 64];
+    char clang[TOOLCHAIN_PATH], gcc[TOOLCHAIN_PATH], path_folder[TOOLCHAIN_PATH + 64];
     if (!toolchain_find_program("clang", clang) || !toolchain_find_program("gcc", gcc)) skip();
     char *cc = swap_variable("CC", "clang");
     fixture f =
@@ -149,11 +149,11 @@ static void test_threads_with_clang(void **state) {
     expect_pass(&f, threaded);
     assert_int_equal(row(&f, "sanitizer")->outcome, COURSE_RIGHT);
     expect_fail(&f, racing, COURSE_FINDING, "race", "tried.c:5");
-    put_file(f.folder, "bin/none", ""); // a place with nothing but clang
-    snprintf(place, sizeof place, "%s/bin", f.folder);
+    put_file(f.folder, "bin/none", ""); // a folder with nothing but clang
+    snprintf(path_folder, sizeof path_folder, "%s/bin", f.folder);
     swap_back("CC", cc);
     cc = swap_variable("CC", clang);
-    char *path = swap_variable("PATH", place);
+    char *path = swap_variable("PATH", path_folder);
     expect_pass(&f, threaded);
     assert_int_equal(row(&f, "sanitizer")->outcome, COURSE_NOT_DONE);
     assert_non_null(strstr(row(&f, "sanitizer")->summary, "races were not looked for"));

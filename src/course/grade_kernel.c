@@ -241,7 +241,7 @@ kz_status course_grade_kernel(const course_grade_job *job, const char *source, c
     if (!g) return base_fail(error, KZ_NO_MEMORY, "no memory for grading");
     g->job = job;
     g->public_seed = verdict->public_seed;
-    g->place = "";
+    g->row_suffix = "";
     bool on_gpu = strncmp(job->device, "cuda", 4) == 0;
     kz_status status = open_grading(g, source, verdict, error);
     if (!status && verdict->passed) {
@@ -249,7 +249,7 @@ kz_status course_grade_kernel(const course_grade_job *job, const char *source, c
         status = run_on(g, on_gpu ? "sim" : job->device, (uint32_t)g->job_count, verdict, error);
     }
     if (!status && verdict->passed && on_gpu) {
-        g->place = " on the GPU";
+        g->row_suffix = " on the GPU";
         say(g, "running on the GPU");
         status = run_on(g, job->device, (uint32_t)g->case_runs, verdict, error);
     }

@@ -33,8 +33,8 @@ typedef struct course_kernel_grading {
     course_judge_run runs[COURSE_KERNEL_RUNS];
     course_kernel_run own[COURSE_KERNEL_RUNS];
     size_t job_count;
-    size_t case_runs;  // the first so many are of cases, the rest of gates
-    const char *place; // what rows end with: " on the GPU", or ""
+    size_t case_runs;       // the first so many are of cases, the rest of gates
+    const char *row_suffix; // what rows end with: " on the GPU", or ""
     size_t gate_runs[COURSE_KERNEL_GATES];
 } course_kernel_grading;
 

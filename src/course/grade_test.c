@@ -9,12 +9,12 @@
 #include "source_rules.h"
 #include "unit.h"
 
-typedef struct place {
+typedef struct work_folder {
     char folder[64], file[128], task[128];
-} place;
+} work_folder;
 
-static place make_place(const char *source) {
-    place p = {.folder = "/tmp/kz-grade-test-XXXXXX"};
+static work_folder make_work_folder(const char *source) {
+    work_folder p = {.folder = "/tmp/kz-grade-test-XXXXXX"};
     assert_non_null(mkdtemp(p.folder));
     snprintf(p.file, sizeof p.file, "%s/mine.cu", p.folder);
     snprintf(p.task, sizeof p.task, "%s/course/tasks/one/twice", p.folder);
@@ -23,14 +23,14 @@ static place make_place(const char *source) {
     return p;
 }
 
-static void remove_place(const place *p) {
+static void remove_work_folder(const work_folder *p) {
     char command[200];
     snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
     assert_int_equal(system(command), 0);
 }
 
 // Grades the source by these rules; the kernel's own part is not reached, for the rules refuse it.
-static course_verdict grade(const place *p, const course_source_rule *rules, size_t count) {
+static course_verdict grade(const work_folder *p, const course_source_rule *rules, size_t count) {
     static course_task task; // outlives the verdict
     task = (course_task){
         .id = "twice", .folder = p->task, .kind = COURSE_CUDA, .rules = rules, .rule_count = count};
@@ -42,7 +42,7 @@ static course_verdict grade(const place *p, const course_source_rule *rules, siz
 }
 
 static void expect_refused(const char *source, const course_source_rule *rule, const char *words) {
-    place p = make_place(source);
+    work_folder p = make_work_folder(source);
     course_verdict verdict = grade(&p, rule, rule ? 1 : 0);
     assert_false(verdict.passed);
     assert_int_equal(verdict.reason, COURSE_SOURCE);
@@ -50,7 +50,7 @@ static void expect_refused(const char *source, const course_source_rule *rule, c
     assert_true(verdict.fresh_seed != 0 && verdict.fresh_seed != verdict.public_seed);
     assert_string_equal(verdict.file, p.file);
     course_verdict_close(&verdict);
-    remove_place(&p);
+    remove_work_folder(&p);
 }
 
 static const course_source_rule no_atomics = {.pattern = "atomicAdd", .why = "Do without.", .forbid = true};
@@ -75,14 +75,14 @@ static void the_courses_files_are_not_included(void **state) {
     expect_refused("  #  include <../one/solution.cu>\n", NULL, "file of the course");
     expect_refused("#define NAME \"x.h\"\n#include NAME\n", NULL, "mine.cu:2");
     expect_refused("asm(\".incbin \\\"f\\\"\");\n", NULL, ".incbin");
-    place p = make_place("#include \"course/tasks/one/twice/notes.h\"\n");
+    work_folder p = make_work_folder("#include \"course/tasks/one/twice/notes.h\"\n");
     char path[200];
     snprintf(path, sizeof path, "%s/notes.h", p.task);
     assert_int_equal(base_file_write(path, "", 0, NULL), KZ_OK);
     course_verdict verdict = grade(&p, NULL, 0);
     assert_int_equal(verdict.reason, COURSE_SOURCE);
     course_verdict_close(&verdict);
-    remove_place(&p);
+    remove_work_folder(&p);
 }
 
 // The compiler joins lines, knows other spellings, and reads the headers that a file includes.
@@ -93,7 +93,7 @@ static void nothing_hides_an_include(void **state) {
     expect_refused("#import \"solution.cu\"\n", NULL, "mine.cu:1");
     expect_refused("int a;\nint b = atomic\\\nAdd(p, 1);\n", &no_atomics, "mine.cu:2");
     expect_refused("\xef\xbb\xbf#include \"solution.cu\"\n", NULL, "mine.cu:1");
-    place p = make_place("#include \"own.h\"\n");
+    work_folder p = make_work_folder("#include \"own.h\"\n");
     char header[128];
     const char nested[] =
         "#pragma once\n#include \"own.h\"\n#include \"x/solution.cu\"\nint i = atomicAdd(p, 1);\n";
@@ -104,11 +104,11 @@ static void nothing_hides_an_include(void **state) {
     assert_non_null(strstr(verdict.checks[0].summary, "own.h:3: this includes"));
     assert_non_null(strstr(verdict.checks[1].summary, "own.h:4: \"atomicAdd\""));
     course_verdict_close(&verdict);
-    remove_place(&p);
+    remove_work_folder(&p);
 }
 
 static void only_plain_text_is_read(void **state) {
-    place p = make_place("x");
+    work_folder p = make_work_folder("x");
     char pipe[128];
     char *source = NULL;
     kz_error error = {0};
@@ -121,7 +121,7 @@ static void only_plain_text_is_read(void **state) {
     assert_int_equal(base_file_write(p.file, "a\0b", 3, NULL), KZ_OK);
     assert_int_equal(course_read_submission(p.file, &source, &error), KZ_INVALID);
     assert_null(source);
-    remove_place(&p);
+    remove_work_folder(&p);
 }
 
 static void a_file_that_is_not_there_is_an_error(void **state) {

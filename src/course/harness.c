@@ -119,17 +119,18 @@ static kz_status write_source(const base_text *text, const char *folder, const c
 kz_status course_harness_write(const course_task *task, const char *folder, course_harness *harness,
                                kz_error *error) {
     toolchain tools;
-    char place[COURSE_PATH];
+    char folder_of_sources[COURSE_PATH];
     toolchain_find(&tools, NULL); // the cache is known without a CUDA compiler too
-    snprintf(place, sizeof place, "%.1000s/harness", tools.cache);
-    if (!tools.cache[0] || base_make_folders(place, NULL) != KZ_OK)
-        snprintf(place, sizeof place, "%s", folder);
+    snprintf(folder_of_sources, sizeof folder_of_sources, "%.1000s/harness", tools.cache);
+    if (!tools.cache[0] || base_make_folders(folder_of_sources, NULL) != KZ_OK)
+        snprintf(folder_of_sources, sizeof folder_of_sources, "%s", folder);
     base_text main_text = {0}, prototype = {0};
     write_main(task, &main_text);
     write_prototype(task, &prototype);
-    kz_status status =
-        write_source(&main_text, place, task->kind == COURSE_C ? "c" : "cpp", harness->main_file, error);
-    if (status == KZ_OK) status = write_source(&prototype, place, "h", harness->prototype_file, error);
+    kz_status status = write_source(&main_text, folder_of_sources, task->kind == COURSE_C ? "c" : "cpp",
+                                    harness->main_file, error);
+    if (status == KZ_OK)
+        status = write_source(&prototype, folder_of_sources, "h", harness->prototype_file, error);
     base_text_free(&main_text);
     base_text_free(&prototype);
     return status;

@@ -73,7 +73,7 @@ static kz_status judge_answer(const course_subject *s, course_data *data, const 
 
 kz_status course_subject_look(const course_subject *s, kz_device *device, kz_module *module,
                               const course_look *look, course_seen *seen, kz_error *error) {
-    course_judge_place place;
+    course_judge_target target;
     course_judge_result result = {0};
     course_data data = {0};
     bool own_is_wrong = false;
@@ -86,12 +86,12 @@ kz_status course_subject_look(const course_subject *s, kz_device *device, kz_mod
     kz_status status = course_kernel_launch(s->task, look->c, &s->lines, &launch, &own_is_wrong, error);
     if (!status) status = course_data_open(s->task, s->reference, look->c, FAMILY_SEED, &data, error);
     if (!status)
-        status = course_judge_place_open(device, module, s->task->function, look->seconds, &place, error);
+        status = course_judge_target_open(device, module, s->task->function, look->seconds, &target, error);
     if (!status) {
-        place.trace = look->trace;
+        target.trace = look->trace;
         data.block = launch.block[0] * launch.block[1] * launch.block[2];
         course_kernel_fill_run(&data, s->fills, &launch, &run);
-        course_judge_make_run(&place, &run, arena, &result, &seen->record);
+        course_judge_make_run(&target, &run, arena, &result, &seen->record);
         if (result.status == KZ_OK)
             status = judge_answer(s, &data, &result, &seen->wrong, error);
         else

@@ -27,7 +27,7 @@ typedef struct slot {
 
 typedef struct judge {
     const course_judge_job *job;
-    course_judge_place place;
+    course_judge_target target;
     kz_module *module;
     int out;
 } judge;
@@ -40,7 +40,7 @@ static void on_alarm(int number) {
     if (interrupted_device) device_sim_interrupt(interrupted_device);
 }
 
-static void set_alarm(const course_judge_place *p, bool on) {
+static void set_alarm(const course_judge_target *p, bool on) {
     if (!p->is_sim || !p->deadline) return; // a GPU's kernel ends with the process
     double left = p->deadline - base_seconds();
     if (left < 0.05) left = 0.05;
@@ -56,7 +56,7 @@ static void set_alarm(const course_judge_place *p, bool on) {
 
 // ---- buffers --------------------------------------------------------------------------------------------
 
-static kz_status open_slot(const course_judge_place *p, const course_judge_run *run,
+static kz_status open_slot(const course_judge_target *p, const course_judge_run *run,
                            const course_judge_buffer *b, slot *s, kz_error *error) {
     uint64_t guard = p->is_sim ? 0 : GUARD;
     s->front = guard + run->misalign * kz_type_size(b->type);
@@ -67,7 +67,7 @@ static kz_status open_slot(const course_judge_place *p, const course_judge_run *
     return status;
 }
 
-static kz_status fill_slot(const course_judge_place *p, const course_judge_buffer *b, const slot *s,
+static kz_status fill_slot(const course_judge_target *p, const course_judge_buffer *b, const slot *s,
                            kz_error *error) {
     kz_status status = kz_memory_fill(p->device, NULL, s->base, GUARD_BYTE, s->total, error);
     if (status || b->bytes == 0) return status;
@@ -86,7 +86,7 @@ static kz_status fill_slot(const course_judge_place *p, const course_judge_buffe
     return status;
 }
 
-static kz_status check_band(const course_judge_place *p, const course_judge_buffer *b, kz_ptr from,
+static kz_status check_band(const course_judge_target *p, const course_judge_buffer *b, kz_ptr from,
                             uint64_t bytes, bool behind, kz_error *error) {
     uint8_t *band = malloc(bytes + 1);
     kz_status status = band ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for a guard band");
@@ -103,7 +103,7 @@ static kz_status check_band(const course_judge_place *p, const course_judge_buff
     return status;
 }
 
-static kz_status read_slot(const course_judge_place *p, const course_judge_run *run, uint32_t i,
+static kz_status read_slot(const course_judge_target *p, const course_judge_run *run, uint32_t i,
                            const slot *s, base_arena *arena, course_judge_result *result, kz_error *error) {
     const course_judge_buffer *b = &run->buffers[i];
     kz_status status = check_band(p, b, s->base, s->front, false, error);
@@ -124,7 +124,7 @@ static kz_status read_slot(const course_judge_place *p, const course_judge_run *
 
 // ---- listening ------------------------------------------------------------------------------------------
 
-static kz_status open_session(const course_judge_place *p, const course_judge_run *run,
+static kz_status open_session(const course_judge_target *p, const course_judge_run *run,
                               observe_session **session, kz_error *error) {
     *session = NULL;
     if (!p->is_sim) return KZ_OK;
@@ -164,7 +164,7 @@ static void declare_buffers(const course_judge_run *run, const slot *slots, obse
 // ---- a run ----------------------------------------------------------------------------------------------
 
 // The launch as a plan of one step.
-static kz_status trace_launch(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+static kz_status trace_launch(const course_judge_target *p, const course_judge_run *run, const slot *slots,
                               kz_error *error) {
     kz_plan plan = {0};
     kz_arg args[COURSE_PARAMETERS];
@@ -183,7 +183,7 @@ static kz_status trace_launch(const course_judge_place *p, const course_judge_ru
     return device_plan_trace(&call, p->trace, error);
 }
 
-static kz_status launch_plainly(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+static kz_status launch_plainly(const course_judge_target *p, const course_judge_run *run, const slot *slots,
                                 kz_error *error) {
     uint64_t values[COURSE_PARAMETERS];
     const void *args[COURSE_PARAMETERS];
@@ -195,7 +195,7 @@ static kz_status launch_plainly(const course_judge_place *p, const course_judge_
     return kz_launch_kernel(p->device, NULL, p->kernel, &run->launch, args, run->argument_count, error);
 }
 
-static kz_status launch(const course_judge_place *p, const course_judge_run *run, const slot *slots,
+static kz_status launch(const course_judge_target *p, const course_judge_run *run, const slot *slots,
                         kz_error *error) {
     set_alarm(p, true);
     kz_status status = p->trace ? trace_launch(p, run, slots, error) : launch_plainly(p, run, slots, error);
@@ -204,7 +204,7 @@ static kz_status launch(const course_judge_place *p, const course_judge_run *run
     return status;
 }
 
-void course_judge_make_run(const course_judge_place *p, const course_judge_run *run, base_arena *arena,
+void course_judge_make_run(const course_judge_target *p, const course_judge_run *run, base_arena *arena,
                            course_judge_result *result, base_text *record) {
     slot slots[COURSE_PARAMETERS] = {0};
     kz_error error = {0};
@@ -235,14 +235,14 @@ void course_judge_make_run(const course_judge_place *p, const course_judge_run *
     result->record_length = record->length;
 }
 
-kz_status course_judge_place_open(kz_device *device, kz_module *module, const char *entry, double seconds,
-                                  course_judge_place *place, kz_error *error) {
-    *place = (course_judge_place){.device = device,
-                                  .module = module,
-                                  .entry = entry,
-                                  .is_sim = kz_device_get_info(device)->kind == KZ_DEVICE_SIM,
-                                  .deadline = seconds > 0 ? base_seconds() + seconds : 0};
-    return kz_module_kernel(module, entry, &place->kernel, error);
+kz_status course_judge_target_open(kz_device *device, kz_module *module, const char *entry, double seconds,
+                                   course_judge_target *target, kz_error *error) {
+    *target = (course_judge_target){.device = device,
+                                    .module = module,
+                                    .entry = entry,
+                                    .is_sim = kz_device_get_info(device)->kind == KZ_DEVICE_SIM,
+                                    .deadline = seconds > 0 ? base_seconds() + seconds : 0};
+    return kz_module_kernel(module, entry, &target->kernel, error);
 }
 
 // ---- the whole ------------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ static kz_status make_runs(const judge *j, kz_error *error) {
         if (!arena) return base_fail(error, KZ_NO_MEMORY, "no memory for a run");
         course_judge_result result = {0};
         base_text record = {0}, body = {0};
-        course_judge_make_run(&j->place, &j->job->runs[i], arena, &result, &record);
+        course_judge_make_run(&j->target, &j->job->runs[i], arena, &result, &record);
         course_judge_result_write(&result, j->job->runs[i].buffer_count, &body);
         bool sent = send_piece(j, COURSE_JUDGE_PIECE_RESULT, &body);
         kz_status status = result.status;
@@ -298,11 +298,12 @@ static kz_status open_all(judge *j, kz_error *error) {
     kz_device *device = NULL;
     kz_status status = kz_device_open(j->job->device, &device, error);
     if (status) return status;
-    j->place.device = device;
+    j->target.device = device;
     if (kz_device_get_info(device)->kind == KZ_DEVICE_SIM) kz_device_set_print(device, print, NULL, NULL);
     status = kz_module_load(device, &image, &j->module, error);
     if (!status)
-        status = course_judge_place_open(device, j->module, j->job->entry, j->job->seconds, &j->place, error);
+        status =
+            course_judge_target_open(device, j->module, j->job->entry, j->job->seconds, &j->target, error);
     return status;
 }
 
@@ -310,7 +311,7 @@ static kz_status measure(const judge *j, kz_error *error) {
     base_arena *arena = base_arena_open();
     course_judge_times times = {0};
     base_text body = {0};
-    kz_status status = arena ? course_judge_time(j->place.device, j->module, j->job, &times, arena, error)
+    kz_status status = arena ? course_judge_time(j->target.device, j->module, j->job, &times, arena, error)
                              : base_fail(error, KZ_NO_MEMORY, "no memory to measure");
     if (!status) {
         course_judge_times_write(&times, j->job->runs[0].buffer_count, &body);
@@ -334,7 +335,7 @@ kz_status course_judge(const void *data, size_t size, int out, kz_error *error) 
     base_text body = {0};
     status = open_all(&j, &own);
     if (!status) {
-        course_judge_put_text(&body, kz_device_get_info(j.place.device)->id);
+        course_judge_put_text(&body, kz_device_get_info(j.target.device)->id);
         send_piece(&j, COURSE_JUDGE_PIECE_DEVICE, &body);
         status = make_runs(&j, &own);
     }
@@ -343,7 +344,7 @@ kz_status course_judge(const void *data, size_t size, int out, kz_error *error) 
     course_judge_put_text(&body, own.message);
     bool sent = send_piece(&j, COURSE_JUDGE_PIECE_END, &body);
     kz_module_close(j.module);
-    kz_device_close(j.place.device);
+    kz_device_close(j.target.device);
     base_arena_close(arena);
     return sent ? KZ_OK : base_fail(error, KZ_IO, "the grader does not listen any more");
 }

@@ -120,7 +120,7 @@ void course_judge_put_text(base_text *out, const char *text);
 void course_judge_put_u32(base_text *out, uint32_t value);
 
 // One run, where a device is open and the module loaded. `seconds` are for all runs there together; 0: no limit.
-typedef struct course_judge_place {
+typedef struct course_judge_target {
     kz_device *device;
     kz_kernel *kernel;
     kz_module *module;
@@ -128,11 +128,11 @@ typedef struct course_judge_place {
     bool is_sim;
     double deadline;     // 0: none
     device_trace *trace; // gets the times of the launch; NULL: nobody asks
-} course_judge_place;
-kz_status course_judge_place_open(kz_device *device, kz_module *module, const char *entry, double seconds,
-                                  course_judge_place *place, kz_error *error);
+} course_judge_target;
+kz_status course_judge_target_open(kz_device *device, kz_module *module, const char *entry, double seconds,
+                                   course_judge_target *target, kz_error *error);
 // Everything about the run is in the result; `record` gets the text that it points to.
-void course_judge_make_run(const course_judge_place *place, const course_judge_run *run, base_arena *arena,
+void course_judge_make_run(const course_judge_target *target, const course_judge_run *run, base_arena *arena,
                            course_judge_result *result, base_text *record);
 
 // `kz judge`: does the job that stands in `data` and writes the answer to `out`. An error means that no answer

@@ -21,7 +21,7 @@ static course_check *add_row(const course_kernel_grading *g, course_verdict *ver
                              course_outcome outcome, course_reason reason, const char *reason_detail,
                              const base_text *summary, const char *detail) {
     char row[64];
-    snprintf(row, sizeof row, "%s%s", name, g->place);
+    snprintf(row, sizeof row, "%s%s", name, g->row_suffix);
     return course_verdict_add(verdict, row, outcome, reason, reason_detail,
                               summary->data ? summary->data : "", detail);
 }
@@ -184,7 +184,7 @@ typedef struct tally {
 static void look_for_races(course_kernel_grading *g, size_t run, const course_judge_result *result) {
     report_findings findings;
     course_kernel_run *own = &g->own[run];
-    own->is_orderly = !g->place[0] && strstr(g->instruments, "races");
+    own->is_orderly = !g->row_suffix[0] && strstr(g->instruments, "races");
     if (!result->record_length || !strstr(result->record, "\"finding\"")) return;
     if (!open_findings(g->job->task, &findings)) return;
     add_record(&findings, result, "");
@@ -232,7 +232,7 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
     bool changed = false;
     d->before =
         g->own[i].data > 0 && g->data[g->own[i].data - 1].c == d->c ? &g->data[g->own[i].data - 1] : NULL;
-    d->is_defined = !g->place[0] && strstr(g->instruments, "undefined") && result->record_length &&
+    d->is_defined = !g->row_suffix[0] && strstr(g->instruments, "undefined") && result->record_length &&
                     !strstr(result->record, "\"undefined-");
     status = course_data_judge(d, g->reference, &changed, &comparison, &words);
     t->runs++;
@@ -473,7 +473,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
                            "the kernel cannot be loaded", answer->message);
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
-    bool sanitize = failed == SIZE_MAX && !g->place[0];
+    bool sanitize = failed == SIZE_MAX && !g->row_suffix[0];
     bool cause_first = sanitize && t.wrong && is_explained(&g->own[t.first]); // before what comes of it
     size_t cause = verdict->check_count;
     if (cause_first) add_sanitizer_row(g, answer, verdict);
@@ -481,7 +481,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     if (cause_first) put_results_first(verdict, cause);
     if (answer->complete) add_printed(ended, verdict);
     if (sanitize && !cause_first) add_sanitizer_row(g, answer, verdict);
-    if (verdict->passed && !g->place[0]) status = add_gate_rows(g, answer, verdict, error);
+    if (verdict->passed && !g->row_suffix[0]) status = add_gate_rows(g, answer, verdict, error);
 done:
     base_text_free(&t.also);
     return status;

@@ -142,7 +142,7 @@ kz_status course_load_paths(course_catalogue *catalogue, kz_error *error) {
 
 // ---- items ------------------------------------------------------------------------------------
 
-static const char *const places[] = {"task", "family", "command", "page", "waiting"}; // as course_place
+static const char *const coverages[] = {"task", "family", "command", "page", "waiting"}; // as course_coverage
 
 // "waiting" may be one word; the others are lists.
 static const char *const *targets(course_toml *toml, course_toml_value *table, const char *key) {
@@ -158,11 +158,11 @@ static void load_item(course_toml *toml, course_toml_value *table, course_item *
     item->section = course_toml_need_string(toml, table, "section");
     item->text = course_toml_need_string(toml, table, "text");
     int found = 0;
-    for (size_t p = 0; p < BASE_COUNT(places) && !toml->status; p++) {
-        if (!course_toml_get(toml, table, places[p])) continue;
+    for (size_t p = 0; p < BASE_COUNT(coverages) && !toml->status; p++) {
+        if (!course_toml_get(toml, table, coverages[p])) continue;
         found++;
-        item->place = (course_place)p;
-        item->targets = targets(toml, table, places[p]);
+        item->covered_by = (course_coverage)p;
+        item->targets = targets(toml, table, coverages[p]);
     }
     if (toml->status) return;
     if (found != 1 || !item->targets || !item->targets[0])

@@ -12,7 +12,7 @@ static const char *base_name(const char *path) {
 }
 
 // "name.c:12" of the first line from `at` on (before `end`, where given) that names the submission.
-static bool find_place(const char *at, const char *end, const char *file, char *where, size_t size) {
+static bool find_location(const char *at, const char *end, const char *file, char *where, size_t size) {
     const char *name = base_name(file);
     size_t length = strlen(name);
     for (; (at = strstr(at, name)) && (!end || at < end); at += length)
@@ -84,7 +84,7 @@ static void read_address(const char *report, const char *file, const course_data
     const char *line = strstr(report, " of size ");
     for (const char *at = line; at && at > report && at[-1] != '\n';) line = --at;
     if (line && sscanf(line, "%15s of size %llu", access, &bytes) != 2) bytes = 0;
-    find_place(report, NULL, file, r->where, sizeof r->where);
+    find_location(report, NULL, file, r->where, sizeof r->where);
     if (bytes)
         base_text_add(&r->words, "%s of %llu byte%s%s%s", strcmp(access, "WRITE") == 0 ? "A write" : "A read",
                       bytes, bytes == 1 ? "" : "s", r->where[0] ? " at " : "", r->where);
@@ -101,7 +101,7 @@ static void read_leak(const char *report, const char *file, course_report *r) {
     const char *at = strstr(report, "leak of ");
     if (at) sscanf(at, "leak of %llu byte(s) in %llu object(s)", &bytes, &objects);
     snprintf(r->kind, sizeof r->kind, "leak");
-    find_place(report, NULL, file, r->where, sizeof r->where);
+    find_location(report, NULL, file, r->where, sizeof r->where);
     base_text_add(&r->words, "%llu byte%s allocated%s%s %s never freed (%llu allocation%s, in two calls).\n",
                   bytes, bytes == 1 ? " that was" : "s that were", r->where[0] ? " at " : "", r->where,
                   bytes == 1 ? "is" : "are", objects, objects == 1 ? "" : "s");
@@ -113,7 +113,7 @@ static void read_undefined(const char *start, const char *report, const char *fi
     const char *line = report;
     while (line > start && line[-1] != '\n') line--;
     snprintf(r->kind, sizeof r->kind, "undefined");
-    find_place(line, NULL, file, r->where, sizeof r->where);
+    find_location(line, NULL, file, r->where, sizeof r->where);
     report += strlen("runtime error: ");
     base_text_add(&r->words, "%s%s%.*s.\n", r->where, r->where[0] ? ": " : "", (int)strcspn(report, "\n"),
                   report);
@@ -138,8 +138,8 @@ static void read_race(const char *report, const char *file, course_report *r) {
     if (first) read_access(first + 1 + strspn(first + 1, " "), first_access);
     if (other) read_access(other + strlen("  Previous "), second_access);
     snprintf(r->kind, sizeof r->kind, "race");
-    find_place(report, other, file, r->where, sizeof r->where);
-    if (other) find_place(other, NULL, file, second, sizeof second);
+    find_location(report, other, file, r->where, sizeof r->where);
+    if (other) find_location(other, NULL, file, second, sizeof second);
     base_text_add(&r->words,
                   "Two threads use the same memory at the same time, and nothing orders them: %s%s%s, and "
                   "%s%s%s.\n",

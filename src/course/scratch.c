@@ -94,7 +94,7 @@ static void link_code(const char *stable, const char *to, int depth) {
 
 // files/ of the task, in `folder`. Compilers keep results by a source's true path: sources lie in the cache, the same
 // for every grading, and are linked to from here.
-static kz_status place_files(const course_task *task, const char *folder, int *files, kz_error *error) {
+static kz_status copy_files(const course_task *task, const char *folder, int *files, kz_error *error) {
     char from[COURSE_PATH + 8], to[COURSE_PATH + 8], stable[COURSE_PATH];
     toolchain tools;
     snprintf(from, sizeof from, "%s/files", task->folder);
@@ -148,7 +148,7 @@ kz_status course_scratch_open(const course_task *task, const char *file, char fo
     if (status) return status;
     snprintf(folder, COURSE_PATH, "%s", work);
     int files = 0;
-    status = place_files(task, folder, &files, error);
+    status = copy_files(task, folder, &files, error);
     if (status == KZ_OK && file) status = copy_learners(task, file, folder, &files, error);
     if (status) {
         course_scratch_close(folder);

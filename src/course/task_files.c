@@ -87,9 +87,8 @@ void course_task_aside(const char *path, char aside[COURSE_ASIDE]) {
         snprintf(aside, COURSE_ASIDE, "%s.before-reset-%d", path, i);
 }
 
-// A file as it was placed stays; one that was changed is kept beside before it is overwritten.
-static kz_status place_file(const char *path, const char *data, size_t size, bool overwrite,
-                            kz_error *error) {
+// A file as it was copied stays; one that was changed is kept beside before it is overwritten.
+static kz_status copy_file(const char *path, const char *data, size_t size, bool overwrite, kz_error *error) {
     char *old = NULL, aside[COURSE_ASIDE];
     size_t old_size = 0;
     kz_status status = KZ_OK;
@@ -107,7 +106,7 @@ static kz_status place_file(const char *path, const char *data, size_t size, boo
     return base_file_write(path, data, size, error);
 }
 
-static kz_status place_files(const char *from, const char *to, bool overwrite, kz_error *error) {
+static kz_status copy_files(const char *from, const char *to, bool overwrite, kz_error *error) {
     DIR *folder = opendir(from);
     if (!folder) return KZ_OK; // most tasks have none
     kz_status status = base_make_folders(to, error);
@@ -122,10 +121,10 @@ static kz_status place_files(const char *from, const char *to, bool overwrite, k
             status = base_fail(error, KZ_INVALID,
                                "the path %s is too long: choose a folder nearer to the root", target);
         } else if (stat(source, &info) == 0 && S_ISDIR(info.st_mode)) {
-            status = place_files(source, target, overwrite, error);
+            status = copy_files(source, target, overwrite, error);
         } else {
             status = base_file_read(source, &data, &size, error);
-            if (!status) status = place_file(target, data, size, overwrite, error);
+            if (!status) status = copy_file(target, data, size, overwrite, error);
             free(data);
         }
     }
@@ -133,8 +132,8 @@ static kz_status place_files(const char *from, const char *to, bool overwrite, k
     return status;
 }
 
-kz_status course_task_place(const course_task *task, const char *folder, bool overwrite,
-                            char path[COURSE_PATH], kz_error *error) {
+kz_status course_task_copy(const course_task *task, const char *folder, bool overwrite,
+                           char path[COURSE_PATH], kz_error *error) {
     char from[COURSE_PATH], to[COURSE_PATH];
     if (snprintf(path, COURSE_PATH, "%s/%s.%s", folder, task->id, task->extension) >= COURSE_PATH - 32 ||
         snprintf(to, sizeof to, "%s/files", folder) >= COURSE_PATH)
@@ -150,8 +149,8 @@ kz_status course_task_place(const course_task *task, const char *folder, bool ov
     free(starter);
     status = text.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for the starter")
                          : base_make_folders(folder, error);
-    if (!status) status = place_file(path, text.data, text.length, overwrite, error);
-    if (!status) status = place_files(from, to, overwrite, error);
+    if (!status) status = copy_file(path, text.data, text.length, overwrite, error);
+    if (!status) status = copy_files(from, to, overwrite, error);
     base_text_free(&text);
     return status;
 }

@@ -268,7 +268,7 @@ static void makes_the_starter(void **state) {
     assert_int_equal(base_make_folders(files, &f->error), KZ_OK);
     put(f, "files/deep/k.cu", "kernel\n");
     snprintf(to, sizeof to, "%s/learner/vector-add", f->root);
-    assert_int_equal(course_task_place(&f->task, to, false, path, &f->error), KZ_OK);
+    assert_int_equal(course_task_copy(&f->task, to, false, path, &f->error), KZ_OK);
     read_back(to, "vector-add.cu", &text);
     assert_string_equal(text, "// kz: task vector-add\nvoid f(void) {\n    // Write here.\n\n}\n");
     free(text);
@@ -277,13 +277,13 @@ static void makes_the_starter(void **state) {
     free(text);
 
     assert_int_equal(base_file_write(path, "mine", 4, &f->error), KZ_OK);
-    assert_int_equal(course_task_place(&f->task, to, false, path, &f->error), KZ_OK);
+    assert_int_equal(course_task_copy(&f->task, to, false, path, &f->error), KZ_OK);
     read_back(to, "vector-add.cu", &text);
     assert_string_equal(text, "mine");
     free(text);
-    assert_int_equal(course_task_place(&f->task, to, true, path, &f->error), KZ_OK);
+    assert_int_equal(course_task_copy(&f->task, to, true, path, &f->error), KZ_OK);
     assert_int_equal(base_file_write(path, "other", 5, &f->error), KZ_OK); // a second time: both are kept
-    assert_int_equal(course_task_place(&f->task, to, true, path, &f->error), KZ_OK);
+    assert_int_equal(course_task_copy(&f->task, to, true, path, &f->error), KZ_OK);
     read_back(to, "vector-add.cu.before-reset", &text);
     assert_string_equal(text, "mine");
     free(text);

@@ -26,7 +26,7 @@ static course_toml_value *value(reader *r);
 
 // ---- messages and memory ----------------------------------------------------------------------
 
-// Under the place `at`. Only the first failure is kept; everything stops at it.
+// Under the position `at`. Only the first failure is kept; everything stops at it.
 static bool fail(reader *r, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static bool fail(reader *r, const char *at, const char *format, ...) {
     char message[400];
@@ -34,8 +34,8 @@ static bool fail(reader *r, const char *at, const char *format, ...) {
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    course_toml_value place = {.offset = (size_t)(at - r->document->text)};
-    course_toml_fail(r->document, &place, "%s", message);
+    course_toml_value position = {.offset = (size_t)(at - r->document->text)};
+    course_toml_fail(r->document, &position, "%s", message);
     return false;
 }
 

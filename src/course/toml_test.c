@@ -134,7 +134,7 @@ static void refuses_what_is_wrong(void **state) {
     bad(f, deep, "too deep");
 }
 
-static void points_at_the_place(void **state) {
+static void points_at_the_position(void **state) {
     fixture *f = *state;
     bad(f, "x = 1\nkey = [1,\n       oops]\n",
         "t.toml:3:8: a text stands in quotes: \"oops\"\n"
@@ -184,7 +184,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_strings),           cmocka_unit_test(reads_numbers),
         cmocka_unit_test(reads_tables_and_arrays), cmocka_unit_test(refuses_what_is_wrong),
-        cmocka_unit_test(points_at_the_place),     cmocka_unit_test(checks_kinds),
+        cmocka_unit_test(points_at_the_position),  cmocka_unit_test(checks_kinds),
         cmocka_unit_test(names_unknown_keys),      cmocka_unit_test(the_first_failure_stays),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -1,4 +1,4 @@
-// Copies and fills in all their forms: everything is rows of bytes between two places.
+// Copies and fills in all their forms: everything is rows of bytes from one memory to another.
 #include "runtime.h"
 
 #include <inttypes.h>
@@ -95,11 +95,11 @@ static cudaError_t wrong_side(const cudart_copy *c, const char *which, uint64_t 
     return cudaErrorInvalidValue;
 }
 
-static uint64_t last_byte(const cudart_place *p, const cudart_copy *c) {
+static uint64_t last_byte(const cudart_rows *p, const cudart_copy *c) {
     return p->address + (c->depth - 1) * p->slice + (c->height - 1) * p->pitch + c->width;
 }
 
-static cudaError_t past_the_end(const cudart_copy *c, const cudart_place *p, const char *which) {
+static cudaError_t past_the_end(const cudart_copy *c, const cudart_rows *p, const char *which) {
     const cudart_allocation *a = cudart_allocation_find(p->address);
     if (!a || last_byte(p, c) <= a->address + a->bytes) return cudaSuccess;
     char what[512];
@@ -195,8 +195,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 
 // ---- symbols --------------------------------------------------------------------------------------------
 
-cudaError_t cudart_symbol_place(const void *symbol, size_t offset, size_t bytes, void **pointer,
-                                const char *call) {
+cudaError_t cudart_symbol_address(const void *symbol, size_t offset, size_t bytes, void **pointer,
+                                  const char *call) {
     uint64_t address;
     size_t size;
     cudaError_t error = cudart_variable_find(symbol, &address, &size);
@@ -218,14 +218,14 @@ cudaError_t cudart_symbol_place(const void *symbol, size_t offset, size_t bytes,
 static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool waits, const char *call) {
     void *to = NULL;
-    cudaError_t error = cudart_symbol_place(symbol, offset, bytes, &to, call);
+    cudaError_t error = cudart_symbol_address(symbol, offset, bytes, &to, call);
     return error ? error : copy(to, from, bytes, kind, stream, waits, call);
 }
 
 static cudaError_t from_symbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind, cudaStream_t stream, bool waits, const char *call) {
     void *from = NULL;
-    cudaError_t error = cudart_symbol_place(symbol, offset, bytes, &from, call);
+    cudaError_t error = cudart_symbol_address(symbol, offset, bytes, &from, call);
     return error ? error : copy(to, from, bytes, kind, stream, waits, call);
 }
 
@@ -307,11 +307,10 @@ cudaError_t cudart_copy_of_params(const struct cudaMemcpy3DParms *p, const char 
     size_t from_x = from ? p->srcPos.x * element : p->srcPos.x,
            to_x = to ? p->dstPos.x * element : p->dstPos.x;
     c->from =
-        from ? (cudart_place){from->address, from->pitch, from->slice}
-             : (cudart_place){address_of(p->srcPtr.ptr), p->srcPtr.pitch, p->srcPtr.pitch * p->srcPtr.ysize};
-    c->to =
-        to ? (cudart_place){to->address, to->pitch, to->slice}
-           : (cudart_place){address_of(p->dstPtr.ptr), p->dstPtr.pitch, p->dstPtr.pitch * p->dstPtr.ysize};
+        from ? (cudart_rows){from->address, from->pitch, from->slice}
+             : (cudart_rows){address_of(p->srcPtr.ptr), p->srcPtr.pitch, p->srcPtr.pitch * p->srcPtr.ysize};
+    c->to = to ? (cudart_rows){to->address, to->pitch, to->slice}
+               : (cudart_rows){address_of(p->dstPtr.ptr), p->dstPtr.pitch, p->dstPtr.pitch * p->dstPtr.ysize};
     c->from.address += from_x + p->srcPos.y * c->from.pitch + p->srcPos.z * c->from.slice;
     c->to.address += to_x + p->dstPos.y * c->to.pitch + p->dstPos.z * c->to.slice;
     return cudaSuccess;
@@ -360,12 +359,12 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStr
 CUDART_TWIN(cudaMemcpy3DPeerAsync, _ptsz);
 
 // An array's rows from (x bytes, y) on.
-static cudart_place array_place(const struct cudaArray *a, size_t x, size_t y) {
-    return (cudart_place){a->address + x + y * a->pitch, a->pitch, a->slice};
+static cudart_rows array_rows(const struct cudaArray *a, size_t x, size_t y) {
+    return (cudart_rows){a->address + x + y * a->pitch, a->pitch, a->slice};
 }
 
-static cudaError_t copy_places(cudart_place to, cudart_place from, size_t width, size_t height,
-                               enum cudaMemcpyKind kind, cudaStream_t stream, bool waits, const char *call) {
+static cudaError_t copy_rows(cudart_rows to, cudart_rows from, size_t width, size_t height,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits, const char *call) {
     cudart_copy c = {
         .to = to, .from = from, .width = width, .height = height, .depth = 1, .kind = kind, .call = call};
     c.params = params_of(&c);
@@ -381,16 +380,16 @@ static cudaError_t to_array(cudaArray_t to, size_t x, size_t y, const void *from
                             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits,
                             const char *call) {
     if (!to || !fits(to, x, y, width, height)) return cudaErrorInvalidValue;
-    cudart_place place = {address_of(from), pitch, 0};
-    return copy_places(array_place(to, x, y), place, width, height, kind, stream, waits, call);
+    cudart_rows rows = {address_of(from), pitch, 0};
+    return copy_rows(array_rows(to, x, y), rows, width, height, kind, stream, waits, call);
 }
 
 static cudaError_t from_array(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
                               size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream,
                               bool waits, const char *call) {
     if (!from || !fits(from, x, y, width, height)) return cudaErrorInvalidValue;
-    cudart_place place = {address_of(to), pitch, 0};
-    return copy_places(place, array_place(from, x, y), width, height, kind, stream, waits, call);
+    cudart_rows rows = {address_of(to), pitch, 0};
+    return copy_rows(rows, array_rows(from, x, y), width, height, kind, stream, waits, call);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
@@ -428,8 +427,8 @@ static cudaError_t array_to_array(cudaArray_t to, size_t to_x, size_t to_y, cuda
                                   enum cudaMemcpyKind kind, const char *call) {
     if (!to || !from || !fits(to, to_x, to_y, width, height) || !fits(from, from_x, from_y, width, height))
         return cudaErrorInvalidValue;
-    return copy_places(array_place(to, to_x, to_y), array_place(from, from_x, from_y), width, height, kind,
-                       NULL, true, call);
+    return copy_rows(array_rows(to, to_x, to_y), array_rows(from, from_x, from_y), width, height, kind, NULL,
+                     true, call);
 }
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
@@ -447,9 +446,9 @@ static cudaError_t linear_array(struct cudaArray *a, size_t x, size_t y, uint64_
     while (bytes) {
         if (!fits(a, x, y, 1, 1)) return cudaErrorInvalidValue;
         size_t part = a->pitch - x < bytes ? a->pitch - x : bytes;
-        cudart_place there = array_place(a, x, y), here = {other, part, 0};
+        cudart_rows there = array_rows(a, x, y), here = {other, part, 0};
         cudaError_t error =
-            copy_places(to ? there : here, to ? here : there, part, 1, kind, stream, waits, call);
+            copy_rows(to ? there : here, to ? here : there, part, 1, kind, stream, waits, call);
         if (error) return error;
         bytes -= part;
         other += part;

@@ -144,14 +144,14 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
 static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                              enum cudaMemcpyKind kind, cudart_op *op) {
     void *to = NULL;
-    cudaError_t error = cudart_symbol_place(symbol, offset, bytes, &to, "a copy of a graph");
+    cudaError_t error = cudart_symbol_address(symbol, offset, bytes, &to, "a copy of a graph");
     return error ? error : copy_1d(to, from, bytes, kind, op);
 }
 
 static cudaError_t from_symbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind, cudart_op *op) {
     void *from = NULL;
-    cudaError_t error = cudart_symbol_place(symbol, offset, bytes, &from, "a copy of a graph");
+    cudaError_t error = cudart_symbol_address(symbol, offset, bytes, &from, "a copy of a graph");
     return error ? error : copy_1d(to, from, bytes, kind, op);
 }
 

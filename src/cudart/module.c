@@ -96,7 +96,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
 
 void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t bytes) {}
 
-// Managed variables are about to be used by the host: their places must be known.
+// Managed variables are about to be used by the host: their addresses must be known.
 char __cudaInitModule(void **handle) {
     cudart_leave(cudart_enter(__func__) ? cudart_broken() : cudart_module_load((cudart_module *)handle));
     return 1;
@@ -196,7 +196,7 @@ static cudaError_t open_program(cudart_module *module, const char *text, size_t 
     return cudart_error_of(status, NULL);
 }
 
-static void place_managed(const cudart_module *module) {
+static void publish_managed(const cudart_module *module) {
     for (cudart_variable *v = cudart.variables; v; v = v->next) {
         uint64_t address, bytes;
         if (v->module != module || !v->managed) continue;
@@ -220,7 +220,7 @@ cudaError_t cudart_module_load(cudart_module *module) {
         size = text ? strlen(text) : 0;
     }
     if (!module->error && text) module->error = open_program(module, text, size);
-    if (!module->error) place_managed(module);
+    if (!module->error) publish_managed(module);
     free(text);
     return module->error;
 }

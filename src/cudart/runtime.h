@@ -124,13 +124,13 @@ struct cudaMipmappedArray {
 
 // ---- operations -----------------------------------------------------------------------------------------
 
-typedef struct cudart_place {
+typedef struct cudart_rows {
     uint64_t address;    // of the first byte
     size_t pitch, slice; // bytes from row to row, from slice to slice
-} cudart_place;
+} cudart_rows;
 
 typedef struct cudart_copy {
-    cudart_place to, from;
+    cudart_rows to, from;
     bool waits;                  // the call that asked for it returns when it is done
     size_t width, height, depth; // bytes, rows, slices
     enum cudaMemcpyKind kind;
@@ -139,7 +139,7 @@ typedef struct cudart_copy {
 } cudart_copy;
 
 typedef struct cudart_set {
-    cudart_place to;
+    cudart_rows to;
     size_t width, height, depth; // elements, rows, slices
     unsigned element;            // bytes: 1, 2, 4
     unsigned value;
@@ -192,8 +192,8 @@ cudart_copy cudart_copy_1d(void *to, const void *from, size_t bytes, enum cudaMe
                            const char *call);
 cudaError_t cudart_copy_of_params(const struct cudaMemcpy3DParms *params, const char *call,
                                   cudart_copy *copy);
-cudaError_t cudart_symbol_place(const void *symbol, size_t offset, size_t bytes, void **pointer,
-                                const char *call);
+cudaError_t cudart_symbol_address(const void *symbol, size_t offset, size_t bytes, void **pointer,
+                                  const char *call);
 cudaError_t cudart_copy_run(const cudart_copy *copy);
 cudaError_t cudart_set_run(const cudart_set *set);
 cudaError_t cudart_launch_check(const cudart_launch *launch);

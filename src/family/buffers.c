@@ -13,7 +13,7 @@ enum { GUARD = 512, GUARD_BYTE = 0xc3, CHUNK = 1 << 22, WORTH_ASKING = 64 << 20 
 
 // ---- open and close -----------------------------------------------------------------------------
 
-static void place(family_slot *slot, uint64_t guard, uint64_t misalign_bytes) {
+static void lay_out(family_slot *slot, uint64_t guard, uint64_t misalign_bytes) {
     slot->front = guard + misalign_bytes;
     slot->total = slot->front + slot->bytes + guard;
     if (slot->total == 0) slot->total = 1; // an empty buffer has an address all the same
@@ -78,11 +78,11 @@ kz_status family_buffers_open(const kz_family *family, const kz_case *c, kz_devi
         if (__builtin_mul_overflow(what[i].count, size, &slot->bytes) || slot->bytes > INT64_MAX / 8)
             return base_fail(error, KZ_NO_MEMORY, "buffer %s has %llu elements: more than any memory holds",
                              what[i].name, (unsigned long long)what[i].count);
-        place(slot, guard, c->misalign * size);
+        lay_out(slot, guard, c->misalign * size);
     }
     b->workspace.what.name = "the workspace";
     b->workspace.bytes = workspace_bytes;
-    place(&b->workspace, guard, 0);
+    lay_out(&b->workspace, guard, 0);
 
     kz_status status = check_memory(b, error);
     for (size_t i = 0; i < b->count && !status; i++) {

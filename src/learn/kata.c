@@ -204,13 +204,13 @@ kz_status learn_kata_graded(store *progress, const course_task *task, char *says
 
 // ---- what is shown --------------------------------------------------------------------------------------
 
-static kz_status place(const learn_desk *desk, const course_task *task, char path[COURSE_PATH],
-                       kz_error *error) {
+static kz_status make_file(const learn_desk *desk, const course_task *task, char path[COURSE_PATH],
+                           kz_error *error) {
     base_text folder = {0};
     base_text_add(&folder, "%s/katas/%s-%s", desk->folder, desk->today, task->id);
     kz_status status = folder.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for the kata's path")
                                      : base_make_folders(folder.data, error);
-    if (!status) status = course_task_place(task, folder.data, false, path, error);
+    if (!status) status = course_task_copy(task, folder.data, false, path, error);
     base_text_free(&folder);
     return status;
 }
@@ -300,7 +300,7 @@ kz_status learn_kata(learn_kata_wish wish, char path[COURSE_PATH], char id[COURS
     kz_status status = learn_desk_open(&desk, error);
     if (!status) status = get_given(&desk, given, error);
     if (!status && !lists) status = choose(&desk, given, wish == LEARN_KATA_ANOTHER, &task, error);
-    if (!status && !lists) status = place(&desk, task, path, error);
+    if (!status && !lists) status = make_file(&desk, task, path, error);
     if (task) snprintf(id, COURSE_NAME, "%s", task->id);
     if (!status && lists)
         status = list_katas(&desk, given, error);

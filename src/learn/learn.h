@@ -1,4 +1,4 @@
-// kz learn, inside: the learner's place in the course, grading in a child, the watched file, the terminal.
+// kz learn, inside: where the learner is in the course, grading in a child, the watched file, the terminal.
 //
 // state.c knows where the learner is, show.c, list.c and gates.c print, read.c shows pages, verbs.c does what
 // needs no terminal, loop.c, prompt.c and pages.c are the screen with its keys, for which terminal.c, watch.c and
@@ -33,7 +33,7 @@ typedef struct learn {
     const course_task **order; // the tasks of the path, each once
     size_t count;
     const course_task *task;     // where the learner is; NULL: the course has no task
-    char file[COURSE_PATH];      // the file of `task`; "" until learn_place was called
+    char file[COURSE_PATH];      // the file of `task`; "" until learn_make_file was called
     bool first_time;             // nothing was ever done here
     char set_aside[COURSE_PATH]; // what store_open says became of progress.db; "" where all is well
 } learn;
@@ -48,10 +48,10 @@ kz_status learn_use_path(learn *l, const course_path *path, kz_error *error);
 kz_status learn_go(learn *l, const course_task *task, kz_error *error);
 kz_status learn_go_on(learn *l, kz_error *error); // the same for the task where the learner is
 // Sees to it that the task's file is there; `made` tells that it was not.
-kz_status learn_place(learn *l, bool *made, kz_error *error);
+kz_status learn_make_file(learn *l, bool *made, kz_error *error);
 
 store_task learn_known(const learn *l, const course_task *task); // zeroed where nothing is known
-bool learn_is_placed(const learn *l, const course_task *task);   // the learner has a file for it
+bool learn_has_file(const learn *l, const course_task *task);    // the learner has a file for it
 size_t learn_index(const learn *l, const course_task *task);     // in `order`; `count` where it is not there
 // The task to do after the present one: the next of the path that is neither passed nor skipped, else the first
 // such, else the first that was skipped; NULL where all are passed.
@@ -67,7 +67,7 @@ void learn_show_welcome(const learn *l, FILE *file, const report_style *style);
 void learn_show_command(const learn *l, FILE *file, const report_style *style);
 const course_step *learn_step_of(const learn *l,
                                  const course_task *task); // of the path; NULL where there is none
-void learn_show_head(const learn *l, FILE *file, const report_style *style); // place, title, file
+void learn_show_head(const learn *l, FILE *file, const report_style *style); // where it is, title, file
 kz_status learn_show_statement(const course_task *task, FILE *file, const report_style *style,
                                kz_error *error);
 // What is read after passing: after.md, families of the zoo that go on from it, gates that this task completes,

@@ -118,14 +118,14 @@ static char *task_text(learn_screen *s, size_t *size, kz_error *error) {
 
 static kz_status open_task(learn_screen *s, const course_task *task, kz_error *error) {
     learn *l = s->l;
-    bool made = false, again = learn_is_placed(l, task) == false && learn_known(l, task).attempts > 0;
+    bool made = false, again = learn_has_file(l, task) == false && learn_known(l, task).attempts > 0;
     learn_run_end(&s->run);
     learn_screen_clear(s);
     base_text_free(&s->verdict);
     s->hints = 0;
     s->passed = false;
     kz_status status = learn_go(l, task, error);
-    if (!status) status = learn_place(l, &made, error);
+    if (!status) status = learn_make_file(l, &made, error);
     if (status) return status;
     const report_style *style = learn_screen_look(s);
     if (again && made) {
@@ -161,7 +161,7 @@ static void make_anew(learn_screen *s) {
     bool made;
     learn_run_end(&s->run);
     learn_screen_clear(s);
-    if (learn_place(s->l, &made, &error)) {
+    if (learn_make_file(s->l, &made, &error)) {
         learn_screen_fail(s, &error);
         watch_file(s);
         return;

@@ -14,18 +14,18 @@
 kz_status learn_desk_open(learn_desk *desk, kz_error *error) {
     *desk = (learn_desk){0};
     store_today(desk->today);
-    kz_status status = learn_open(&(learn_options){0}, &desk->place, error);
+    kz_status status = learn_open(&(learn_options){0}, &desk->learner, error);
     if (status) return status;
-    learn_print_set_aside(desk->place.set_aside);
-    desk->folder = desk->place.folder;
-    desk->progress = desk->place.progress;
-    desk->course = desk->place.catalogue;
+    learn_print_set_aside(desk->learner.set_aside);
+    desk->folder = desk->learner.folder;
+    desk->progress = desk->learner.progress;
+    desk->course = desk->learner.catalogue;
     return store_list_tasks(desk->progress, &desk->tasks, &desk->task_count, error);
 }
 
 void learn_desk_close(learn_desk *desk) {
     free(desk->tasks);
-    learn_close(&desk->place);
+    learn_close(&desk->learner);
     *desk = (learn_desk){0};
 }
 
@@ -60,9 +60,9 @@ static void add_waiting(const learn_desk *desk, const char *const *parts, base_t
 }
 
 const course_task *learn_desk_next(const learn_desk *desk) {
-    const course_task *task = desk->place.task;
+    const course_task *task = desk->learner.task;
     const store_task *known = task ? learn_desk_task(desk, task->id) : NULL;
-    return task && !(known && (known->passed || known->skipped)) ? task : learn_next(&desk->place);
+    return task && !(known && (known->passed || known->skipped)) ? task : learn_next(&desk->learner);
 }
 
 // ---- shares ---------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ static report_stage step_stage(const learn_desk *desk, base_arena *arena, const 
 }
 
 static report_stage gate_stage(const learn_desk *desk, base_arena *arena, const course_path_gate *gate) {
-    learn_gate state = learn_look_at_gate(&desk->place, gate);
+    learn_gate state = learn_look_at_gate(&desk->learner, gate);
     base_text note = {0};
     if (state.waiting.length) base_text_add(&note, "waits for %s", state.waiting.data);
     if (state.missing.length)
@@ -227,7 +227,7 @@ static void gather_next(const learn_desk *desk, base_arena *arena, report_next *
     base_text title = {0}, command = {0};
     if (task) {
         next[page->next_count++] = (report_next){task->title, "kz learn"};
-    } else if (learn_suggest(&desk->place, &path, 1)) {
+    } else if (learn_suggest(&desk->learner, &path, 1)) {
         base_text_add(&title, "this path is done; the next: %s", path->title);
         base_text_add(&command, "kz learn start %s", path->id);
         next[page->next_count].title = keep_text(arena, &title);
@@ -237,7 +237,7 @@ static void gather_next(const learn_desk *desk, base_arena *arena, report_next *
     }
     if (page->kata_total && !learn_kata_is_done(desk->progress, desk->today))
         next[page->next_count++] = (report_next){"today's exercise", "kz kata"};
-    if (desk->place.first_time) next[page->next_count++] = (report_next){"other paths", "kz learn paths"};
+    if (desk->learner.first_time) next[page->next_count++] = (report_next){"other paths", "kz learn paths"};
     page->next = next;
 }
 
@@ -249,7 +249,7 @@ kz_status learn_progress_gather(const learn_desk *desk, base_arena *arena, repor
     report_next *next = base_arena_alloc(arena, 3 * sizeof *next);
     if (!next) return base_fail(error, KZ_NO_MEMORY, "no memory for the page");
     kz_status status = gather_shares(desk, arena, page, error);
-    if (!status) status = gather_path(desk, arena, desk->place.path, page, error);
+    if (!status) status = gather_path(desk, arena, desk->learner.path, page, error);
     if (!status) status = gather_bests(desk, arena, page, error);
     if (!status) status = gather_days(desk, arena, page, error);
     if (!status) gather_next(desk, arena, next, page);

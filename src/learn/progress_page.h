@@ -7,10 +7,10 @@
 #include "learn/learner.h"
 #include "report/learner/learner.h"
 
-// Everything that the verbs of a learner need: their place in the course, and what is known of every task.
+// Everything that the verbs of a learner need: their learner in the course, and what is known of every task.
 typedef struct learn_desk {
-    learn place;
-    const char *folder; // of `place`, as are these two
+    learn learner;
+    const char *folder; // of `learner`, as are these two
     store *progress;
     course_catalogue *course;
     store_task *tasks; // all that were ever touched

@@ -118,19 +118,19 @@ static void task_folder(const learn *l, const course_task *task, char folder[COU
     snprintf(folder, COURSE_PATH, "%.900s/tasks/%.100s", l->folder, task->id);
 }
 
-bool learn_is_placed(const learn *l, const course_task *task) {
+bool learn_has_file(const learn *l, const course_task *task) {
     char folder[COURSE_PATH], file[COURSE_PATH + 64];
     task_folder(l, task, folder);
     snprintf(file, sizeof file, "%s/%.40s.%.8s", folder, task->id, task->extension);
     return base_file_exists(file);
 }
 
-kz_status learn_place(learn *l, bool *made, kz_error *error) {
+kz_status learn_make_file(learn *l, bool *made, kz_error *error) {
     char folder[COURSE_PATH];
-    *made = !learn_is_placed(l, l->task);
+    *made = !learn_has_file(l, l->task);
     task_folder(l, l->task, folder);
     kz_status status = base_make_folders(folder, error);
-    if (!status) status = course_task_place(l->task, folder, false, l->file, error);
+    if (!status) status = course_task_copy(l->task, folder, false, l->file, error);
     if (status) {
         base_fail_note(error,
                        "your task files belong into %s: make room there or make it writable, or name another "

@@ -55,10 +55,10 @@ static kz_status grade(learn *l, const report_style *style, bool brief, learn_en
     return status;
 }
 
-static kz_status place(learn *l, kz_error *error) {
+static kz_status make_file(learn *l, kz_error *error) {
     bool made;
     bool known = learn_known(l, l->task).attempts > 0;
-    kz_status status = learn_place(l, &made, error);
+    kz_status status = learn_make_file(l, &made, error);
     if (!status && made && known) printf("%s was gone: it was made anew from the starter.\n\n", l->file);
     return status;
 }
@@ -66,7 +66,7 @@ static kz_status place(learn *l, kz_error *error) {
 static kz_status open_and_show(learn *l, const course_task *task, const report_style *style,
                                kz_error *error) {
     kz_status status = learn_go(l, task, error);
-    if (!status) status = place(l, error);
+    if (!status) status = make_file(l, error);
     if (status) return status;
     learn_show_head(l, stdout, style);
     status = learn_show_statement(task, stdout, style, error);
@@ -127,7 +127,7 @@ static kz_status verb_show(learn *l, const char *word, const report_style *style
     const course_task *task = l->task;
     if (word && learn_find_task(l, word, &task, error)) return error->status;
     if (task == l->task) {
-        if (place(l, error)) return error->status;
+        if (make_file(l, error)) return error->status;
         learn_show_head(l, stdout, style);
     } else {
         report_print(stdout, style, REPORT_BOLD, "%s", task->title);
@@ -177,7 +177,7 @@ static kz_status verb_run(learn *l, const char *word, const report_style *style,
     if (word) {
         if (learn_find_task(l, word, &task, error) || learn_go(l, task, error)) return error->status;
     }
-    if (place(l, error)) return error->status;
+    if (make_file(l, error)) return error->status;
     kz_status status = grade(l, style, false, end, error);
     if (!status && *end == LEARN_DONE) {
         fputc('\n', stdout);
@@ -233,7 +233,7 @@ static kz_status verb_reset(learn *l, const char *word, const report_style *styl
     char aside[COURSE_ASIDE];
     snprintf(file, sizeof file, "%.900s/%.40s.%.8s", folder, task->id, task->extension);
     course_task_aside(file, aside);
-    if (base_make_folders(folder, error) || course_task_place(task, folder, true, file, error) ||
+    if (base_make_folders(folder, error) || course_task_copy(task, folder, true, file, error) ||
         store_reset_task(l->progress, task->id, error))
         return error->status;
     printf("%s is as it was at the beginning.\n", file);
@@ -275,7 +275,7 @@ kz_status learn_once(learn *l, learn_end *end, kz_error *error) {
     *end = LEARN_DONE;
     if (l->first_time) learn_show_welcome(l, stdout, &style);
     kz_status status = learn_go(l, l->task, error);
-    if (!status) status = place(l, error);
+    if (!status) status = make_file(l, error);
     if (status) return status;
     learn_show_head(l, stdout, &style);
     printf("  What it asks for: kz learn show %s\n\n", l->task->id);

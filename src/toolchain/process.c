@@ -77,8 +77,8 @@ void toolchain_work_close(const char *folder) {
 
 // Whoever is killed leaves its folder behind. It bears the number of its process: where that is gone, the folder
 // is ours, and nothing happened in it for an hour (elsewhere the number may mean another process), it goes.
-static void remove_left_behind(const char *place) {
-    DIR *listing = opendir(place);
+static void remove_left_behind(const char *parent) {
+    DIR *listing = opendir(parent);
     if (!listing) return;
     for (struct dirent *entry; (entry = readdir(listing));) {
         char path[TOOLCHAIN_PATH + 256], *end;
@@ -86,7 +86,7 @@ static void remove_left_behind(const char *place) {
         if (strncmp(entry->d_name, "kz-", 3) != 0) continue;
         long owner = strtol(entry->d_name + 3, &end, 10);
         if (owner <= 1 || *end != '-' || kill((pid_t)owner, 0) == 0 || errno != ESRCH) continue;
-        snprintf(path, sizeof path, "%s/%s", place, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
         if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() &&
             about.st_mtime < base_wall_seconds() - LEFT_BEHIND_SECONDS)
             toolchain_work_close(path);
@@ -95,16 +95,16 @@ static void remove_left_behind(const char *place) {
 }
 
 kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error) {
-    const char *place = getenv("TMPDIR");
-    if (!place || !*place) place = "/tmp";
-    remove_left_behind(place);
-    if (snprintf(folder, TOOLCHAIN_PATH, "%s/kz-%ld-XXXXXX", place, (long)getpid()) >= TOOLCHAIN_PATH) {
+    const char *parent = getenv("TMPDIR");
+    if (!parent || !*parent) parent = "/tmp";
+    remove_left_behind(parent);
+    if (snprintf(folder, TOOLCHAIN_PATH, "%s/kz-%ld-XXXXXX", parent, (long)getpid()) >= TOOLCHAIN_PATH) {
         folder[0] = 0;
-        return base_fail(error, KZ_INVALID, "the folder for temporary files has too long a name: %s", place);
+        return base_fail(error, KZ_INVALID, "the folder for temporary files has too long a name: %s", parent);
     }
     if (!mkdtemp(folder)) {
         folder[0] = 0;
-        base_fail(error, KZ_IO, "cannot make a folder in %s: %s", place, strerror(errno));
+        base_fail(error, KZ_IO, "cannot make a folder in %s: %s", parent, strerror(errno));
         base_fail_note(error, "free some space there, or set TMPDIR to a folder that can be written");
         return KZ_IO;
     }
@@ -112,7 +112,7 @@ kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error) {
 }
 
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output) {
-    enum { ROOM = 3200 }; // leaves place for the first line and for notes in kz_error.message
+    enum { ROOM = 3200 }; // leaves room for the first line and for notes in kz_error.message
     const char *text = output->data ? output->data : "";
     size_t length = output->length;
     if (length > ROOM) {

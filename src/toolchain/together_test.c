@@ -73,13 +73,13 @@ static void test_split(void **state) {
 
 // It writes an entry per name that the file marks.
 static const char nvcc[] =
-    "#!/bin/sh\nplace=%s\n[ \"$1\" = --version ] && { echo 'release 13.0, V13.0.88'; exit 0; }\n"
-    "echo run >>$place/runs\n"
+    "#!/bin/sh\nsandbox=%s\n[ \"$1\" = --version ] && { echo 'release 13.0, V13.0.88'; exit 0; }\n"
+    "echo run >>$sandbox/runs\n"
     "while [ $# -gt 1 ]; do case $1 in -o) out=$2;; -MF) list=$2;; esac; shift; done\n"
     "grep -q 'refused' $(sed -n 's/#include \"\\(.*\\)\"/\\1/p' $1) $1 && exit 1\n"
     "echo .version 9.0 >$out\n"
     "sed -n 's/#define [a-z]* \\(.*\\)/.visible .entry \\1()\\n{\\n}/p' $1 >>$out\n"
-    "printf 'out : %%s %%s/nvcc' $1 $place >$list\n";
+    "printf 'out : %%s %%s/nvcc' $1 $sandbox >$list\n";
 
 static size_t count_runs(const char *folder) {
     char path[128], *text = NULL;
@@ -155,11 +155,11 @@ static void test_cache(void **state) {
 
 // A compiler of programs: a function of each mark, where the prototype was included for all.
 static const char nvcc_of_programs[] =
-    "#!/bin/sh\nplace=%s\necho run >>$place/runs\n"
+    "#!/bin/sh\nsandbox=%s\necho run >>$sandbox/runs\n"
     "while [ $# -gt 1 ]; do case $1 in -c) from=$2;; -o) out=$2;; -MF) list=$2;; esac; shift; done\n"
     "[ $(grep -c 'p\\.h' $from) = 2 ] || exit 1\n"
     "sed -n 's/#define f \\(.*\\)/int \\1(void) { return 0; }/p' $from | cc -x c -c -o $out - || exit 1\n"
-    "printf 'out : %%s %%s/nvcc' $from $place >$list\n";
+    "printf 'out : %%s %%s/nvcc' $from $sandbox >$list\n";
 
 static void test_programs(void **state) {
     static const char *const texts[] = {"int f(void) { return 1; }\n", "int f(void) { return 2; }\n"};

@@ -15,22 +15,22 @@
 
 // ---- a machine in a folder ------------------------------------------------------------------------
 
-typedef struct place {
+typedef struct sandbox {
     char folder[64], source[128], header[128], runs[128], cache[128];
     char *old_home, *old_cache;
-} place;
+} sandbox;
 
 static void write_file(const char *path, const char *text) {
     assert_int_equal(base_file_write(path, text, strlen(text), NULL), KZ_OK);
 }
 
-static void write_script(const place *p, const char *name, const char *body) {
+static void write_script(const sandbox *p, const char *name, const char *body) {
     char path[128];
     base_text text = {0};
     snprintf(path, sizeof path, "%s/bin", p->folder);
     assert_int_equal(base_make_folders(path, NULL), KZ_OK);
     snprintf(path, sizeof path, "%s/bin/%s", p->folder, name);
-    base_text_add(&text, "#!/bin/sh\nplace=%s\n%s", p->folder, body);
+    base_text_add(&text, "#!/bin/sh\nsandbox=%s\n%s", p->folder, body);
     write_file(path, text.data);
     base_text_free(&text);
     assert_int_equal(chmod(path, 0755), 0);
@@ -39,13 +39,13 @@ static void write_script(const place *p, const char *name, const char *body) {
 // Writes what it was given as PTX, and a dependency file with the source and the header.
 static const char good_nvcc[] =
     "[ \"$1\" = --version ] && { echo 'release 13.0, V13.0.88'; exit 0; }\n"
-    "echo run >>$place/runs\n"
+    "echo run >>$sandbox/runs\n"
     "while [ $# -gt 1 ]; do case $1 in -o) out=$2;; -MF) list=$2;; esac; shift; done\n"
-    "cat $1 $place/header.cuh >$out\n"
-    "printf '%s : %s \\\\\\n    %s\\n' $out $1 $place/header.cuh >$list\n";
+    "cat $1 $sandbox/header.cuh >$out\n"
+    "printf '%s : %s \\\\\\n    %s\\n' $out $1 $sandbox/header.cuh >$list\n";
 
-static int open_place(void **state) {
-    place *p = calloc(1, sizeof *p);
+static int open_sandbox(void **state) {
+    sandbox *p = calloc(1, sizeof *p);
     snprintf(p->folder, sizeof p->folder, "/tmp/kz-toolchain-XXXXXX");
     assert_non_null(mkdtemp(p->folder));
     snprintf(p->source, sizeof p->source, "%s/my.cu", p->folder);
@@ -65,8 +65,8 @@ static int open_place(void **state) {
     return 0;
 }
 
-static int close_place(void **state) {
-    place *p = *state;
+static int close_sandbox(void **state) {
+    sandbox *p = *state;
     base_text said = {0};
     int code = 0;
     toolchain_run((const char *const[]){"/bin/rm", "-rf", p->folder, NULL}, &said, &code, NULL);
@@ -79,7 +79,7 @@ static int close_place(void **state) {
     return 0;
 }
 
-static size_t count_runs(const place *p) {
+static size_t count_runs(const sandbox *p) {
     char *text = NULL;
     size_t size = 0;
     if (base_file_read(p->runs, &text, &size, NULL) != KZ_OK) return 0;
@@ -87,7 +87,7 @@ static size_t count_runs(const place *p) {
     return size / strlen("run\n");
 }
 
-static void expect_compiled(const toolchain *tools, const place *p, const char *expected) {
+static void expect_compiled(const toolchain *tools, const sandbox *p, const char *expected) {
     char *ptx = NULL;
     size_t size = 0;
     kz_error error = {0};
@@ -118,7 +118,7 @@ static void test_hash(void **state) { // the examples of FIPS 180-4
 }
 
 static void test_find(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     toolchain tools;
     assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
     assert_string_equal(tools.version, "13.0.88");
@@ -128,7 +128,7 @@ static void test_find(void **state) {
 }
 
 static void test_find_skips_what_is_too_old(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     write_script(p, "nvcc", "echo 'release 11.8, V11.8.89'\n");
     toolchain tools;
     kz_error error = {0};
@@ -143,7 +143,7 @@ static void test_find_skips_what_is_too_old(void **state) {
 }
 
 static void test_find_without_system(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     setenv("KZ_NO_SYSTEM_CUDA", "1", 1);
     toolchain tools;
     kz_error error = {0};
@@ -157,7 +157,7 @@ static void test_find_without_system(void **state) {
 }
 
 static void test_cache(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     toolchain tools;
     assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
     expect_compiled(&tools, p, "source one\nheader one\n");
@@ -177,7 +177,7 @@ static void test_cache(void **state) {
 }
 
 static void test_cache_that_cannot_be_written(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     toolchain tools;
     assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
     write_file(p->cache, "a file in the folder's place"); // true for root as well, unlike permissions
@@ -186,7 +186,7 @@ static void test_cache_that_cannot_be_written(void **state) {
     assert_int_equal(count_runs(p), 2);
 }
 
-static kz_status compile_with(const place *p, const char *script, kz_error *error) {
+static kz_status compile_with(const sandbox *p, const char *script, kz_error *error) {
     write_script(p, "nvcc", script);
     toolchain tools = {0};
     snprintf(tools.nvcc, sizeof tools.nvcc, "%s/bin/nvcc", p->folder);
@@ -198,7 +198,7 @@ static kz_status compile_with(const place *p, const char *script, kz_error *erro
 }
 
 static void test_compiler_fails(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     kz_error error = {0};
     assert_int_equal(compile_with(p, "echo \"my.cu(3): error: expected a ';'\"; exit 2\n", &error), KZ_TOOL);
     assert_non_null(strstr(error.message, "my.cu(3): error: expected a ';'"));
@@ -249,7 +249,7 @@ static void test_compiler_fails(void **state) {
 
 // What a killed process left is removed; what is young, or of a process that lives, is not.
 static void test_left_behind(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     char old[TOOLCHAIN_PATH], young[TOOLCHAIN_PATH], ours[TOOLCHAIN_PATH], work[TOOLCHAIN_PATH],
         inner[TOOLCHAIN_PATH + 8];
     pid_t gone = fork();
@@ -282,7 +282,7 @@ static void test_left_behind(void **state) {
 }
 
 static void test_bad_arguments(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     toolchain tools;
     assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
     char *ptx = NULL;
@@ -309,7 +309,7 @@ static void test_bad_arguments(void **state) {
     base_text_free(&said);
 }
 
-static void expect_arch(const place *p, const char *text, kz_status status, const char *expected) {
+static void expect_arch(const sandbox *p, const char *text, kz_status status, const char *expected) {
     char arch[TOOLCHAIN_ARCH];
     write_file(p->source, text);
     assert_int_equal(toolchain_source_arch(p->source, arch, NULL), status);
@@ -317,7 +317,7 @@ static void expect_arch(const place *p, const char *text, kz_status status, cons
 }
 
 static void test_source_arch(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     expect_arch(p, "", KZ_OK, "75");
     expect_arch(p, "// kz: sm 80\n", KZ_OK, "80");
     expect_arch(p, "// my kernel\n// kz: sm 90a (TMA)\nint x;\n", KZ_OK, "90a");
@@ -327,7 +327,7 @@ static void test_source_arch(void **state) {
 
 // What ptxas 13.0 says, for an entry that spills beside a device function, and one with shared memory.
 static const char good_ptxas[] =
-    "echo run >>$place/runs\n"
+    "echo run >>$sandbox/runs\n"
     "cat <<'END'\n"
     "ptxas info    : 54 bytes gmem\n"
     "ptxas info    : Compiling entry function 'one' for 'sm_90'\n"
@@ -346,7 +346,7 @@ static const char good_ptxas[] =
     "printf machine >$out\n";
 
 static void test_assemble(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     write_script(p, "ptxas", good_ptxas);
     toolchain tools;
     assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
@@ -376,7 +376,7 @@ static void test_assemble(void **state) {
 }
 
 static void test_assemble_fails(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     write_script(p, "ptxas", "echo 'ptxas in.ptx, line 4; fatal   : Unknown symbol'; exit 255\n");
     toolchain tools;
     assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
@@ -392,7 +392,7 @@ static void test_assemble_fails(void **state) {
 
 // The real compiler, where the machine has one.
 static void test_nvcc(void **state) {
-    place *p = *state;
+    sandbox *p = *state;
     unsetenv("CUDA_HOME");
     toolchain tools;
     if (toolchain_find(&tools, NULL) != KZ_OK) skip();
@@ -459,7 +459,7 @@ static void test_library(void **state) {
 }
 
 static void test_clang_without_openmp(void **state) {
-    const place *p = *state;
+    const sandbox *p = *state;
     char cc[128], source[128], executable[TOOLCHAIN_PATH];
     toolchain tools;
     kz_error error = {0};
@@ -493,7 +493,7 @@ static void expect_version(const char *version) {
 
 static void test_version_is_asked_once(void **state) {
     if (is_emulated()) skip(); // the kernel cannot start a copy of this program
-    const place *p = *state;
+    const sandbox *p = *state;
     char nvcc[128], said[128], *self = NULL;
     size_t size = 0;
     snprintf(nvcc, sizeof nvcc, "%s/bin/nvcc", p->folder);
@@ -510,7 +510,7 @@ static void test_version_is_asked_once(void **state) {
                      0);
     expect_version("13.0.2");
     // A script is asked every time.
-    write_script(p, "nvcc", "echo 'release 13.0, V13.0.'$(wc -l <$place/runs); echo run >>$place/runs\n");
+    write_script(p, "nvcc", "echo 'release 13.0, V13.0.'$(wc -l <$sandbox/runs); echo run >>$sandbox/runs\n");
     write_file(p->runs, "");
     expect_version("13.0.0");
     expect_version("13.0.1");
@@ -521,7 +521,7 @@ int main(int argc, char **argv) {
     if (argc == 2 && length > 5 && strcmp(argv[0] + length - 5, "/nvcc") == 0) return be_nvcc(argv[0]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash),
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_place, close_place)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_sandbox, close_sandbox)
         TEST(test_find),
         TEST(test_find_skips_what_is_too_old),
         TEST(test_find_without_system),

@@ -35,15 +35,15 @@ static const kz_device_info devices[] = {
 };
 
 // One plan of the zoo. `entries` has a line for each kernel of the variant.
-typedef struct place {
+typedef struct subject {
     const kz_family *family;
     const kz_variant *variant;
     const kz_case *c;
     const kz_device_info *device;
     const char *entries;
-} place;
+} subject;
 
-static void visit_variant(place *at, void (*visit)(const place *)) {
+static void visit_variant(subject *at, void (*visit)(const subject *)) {
     for (size_t c = 0; c < at->family->case_count; c++)
         for (size_t d = 0; d < BASE_COUNT(devices); d++) {
             at->c = &at->family->cases[c], at->device = &devices[d];
@@ -77,7 +77,7 @@ static void read_entries(const kz_family *family, const kz_variant *variant, bas
     free(ptx);
 }
 
-static void visit_all(void (*visit)(const place *)) {
+static void visit_all(void (*visit)(const subject *)) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
     assert_true(count >= 5);
@@ -85,12 +85,12 @@ static void visit_all(void (*visit)(const place *)) {
         for (size_t v = 0; v < list[f]->variant_count; v++) {
             base_text names = {0};
             read_entries(list[f], &list[f]->variants[v], &names);
-            visit_variant(&(place){list[f], &list[f]->variants[v], .entries = names.data}, visit);
+            visit_variant(&(subject){list[f], &list[f]->variants[v], .entries = names.data}, visit);
             base_text_free(&names);
         }
 }
 
-static bool has_entry(const place *at, const char *entry) {
+static bool has_entry(const subject *at, const char *entry) {
     char line[KZ_ENTRY_NAME + 3];
     snprintf(line, sizeof line, "\n%s\n", entry);
     return strstr(at->entries, line) != NULL;
@@ -124,7 +124,7 @@ static void assert_same_plan(const kz_plan *a, const kz_plan *b) {
 }
 
 // Well formed, and pure: asked again, it is the same.
-static void check_plan(const place *at) {
+static void check_plan(const subject *at) {
     kz_plan plan = {0}, again = {0};
     kz_error error = {0};
     kz_buffer buffers[KZ_FAMILY_BUFFERS];

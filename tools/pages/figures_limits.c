@@ -116,38 +116,38 @@ kz_status figure_waves(figure_lab *lab, base_text *svg, kz_error *error) {
 
 // The place of a record's first kernel under the peak: flop per modelled byte of DRAM, and flop per second of
 // the estimate.
-static kz_status place_record(const report_record *record, const device_gpu *gpu, report_figure_kernel *place,
-                              kz_error *error) {
+static kz_status locate_record(const report_record *record, const device_gpu *gpu,
+                               report_figure_kernel *point, kz_error *error) {
     report_prof report;
     report_prof_roofline r;
     kz_status status = report_prof_open(record, &(report_prof_options){.gpu = *gpu}, &report, error);
     if (status) return status;
     if (report.kernel_count && report_prof_roofline_of(&report, &report.kernels[0], &r) && r.flops > 0) {
-        place->intensity = r.intensity;
-        place->flops_per_s = r.flops / report.kernels[0].estimate;
+        point->intensity = r.intensity;
+        point->flops_per_s = r.flops / report.kernels[0].estimate;
     } else
-        status = base_fail(error, KZ_INVALID, "%s did no flops that a roofline could show", place->name);
+        status = base_fail(error, KZ_INVALID, "%s did no flops that a roofline could show", point->name);
     report_prof_close(&report);
     return status;
 }
 
-static kz_status place_variant(figure_lab *lab, const char *pattern, report_figure_kernel *place,
-                               kz_error *error) {
+static kz_status locate_variant(figure_lab *lab, const char *pattern, report_figure_kernel *point,
+                                kz_error *error) {
     const workload_profile_options options = {.settings.gpu = lab->gpu.key, .pattern = pattern};
     workload w = {.kind = WORKLOAD_ZOO};
     workload_profile run = {0};
-    kz_status status = workload_find_variant(place->name, &w.family, &w.variant, error);
+    kz_status status = workload_find_variant(point->name, &w.family, &w.variant, error);
     if (!status) status = workload_profile_run(&w, &options, &run, error);
-    if (!status) status = place_record(&run.record, &lab->gpu, place, error);
+    if (!status) status = locate_record(&run.record, &lab->gpu, point, error);
     workload_profile_close(&run);
     return status;
 }
 
-static kz_status place_own(figure_lab *lab, const figure_launch *launch, report_figure_kernel *place,
-                           kz_error *error) {
+static kz_status locate_own(figure_lab *lab, const figure_launch *launch, report_figure_kernel *point,
+                            kz_error *error) {
     report_record record = {0};
     kz_status status = figure_lab_count(lab, launch, &record, error);
-    if (!status) status = place_record(&record, &lab->gpu, place, error);
+    if (!status) status = locate_record(&record, &lab->gpu, point, error);
     report_record_free(&record);
     return status;
 }
@@ -168,7 +168,7 @@ static bool note_measured(const bench_peaks *peaks, char *note, size_t size) {
 
 kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
     enum { N = 1 << 18, MATRIX = 512, DEPTH = 128 };
-    report_figure_kernel places[] = {
+    report_figure_kernel points[] = {
         {"vector_add/03_vector", 0, 0},  {"saxpy/03_vector", 0, 0},       {"reduce/03_sequential_tree", 0, 0},
         {"reduce/06_vector", 0, 0},      {"polynomial, degree 8", 0, 0},  {"polynomial, degree 128", 0, 0},
         {"matrix product, naive", 0, 0}, {"matrix product, tiles", 0, 0},
@@ -187,9 +187,9 @@ kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
         {"product_tiled_32", {MATRIX / 32, MATRIX / 32}, 256, {&x, &y, &z, &rows, &depth}, 5},
     };
     for (size_t i = 0; i < BASE_COUNT(cases) && !status; i++)
-        status = place_variant(lab, cases[i], &places[i], error);
+        status = locate_variant(lab, cases[i], &points[i], error);
     for (size_t i = 0; i < BASE_COUNT(own) && !status; i++)
-        status = place_own(lab, &own[i], &places[BASE_COUNT(cases) + i], error);
+        status = locate_own(lab, &own[i], &points[BASE_COUNT(cases) + i], error);
     if (status) return status;
     char note[400];
     bench_peaks peaks;
@@ -205,7 +205,7 @@ kz_status figure_roofline(figure_lab *lab, base_text *svg, kz_error *error) {
                                   .peak = lab->gpu.flops_f32,
                                   .measured_bandwidth = measured ? peaks.of[BENCH_PEAK_dram_read].value : 0,
                                   .measured_peak = measured ? peaks.of[BENCH_PEAK_fma_f32].value : 0,
-                                  .kernels = places,
-                                  .count = BASE_COUNT(places)});
+                                  .kernels = points,
+                                  .count = BASE_COUNT(points)});
     return KZ_OK;
 }

@@ -84,7 +84,7 @@ MICRO(read_l1) {
 
 // ---- chases ----------------------------------------------------------------------------------------------
 
-// A ring through n places that are b bytes apart: place i holds the address of place (a * i + 7) % n, which for
+// A ring through n slots that are b bytes apart: slot i holds the address of slot (a * i + 7) % n, which for
 // the a that is given goes through all of them before it comes back.
 MICRO(ring) {
     for (uint64_t i = kz_thread(); i < n; i += kz_threads()) {
@@ -98,7 +98,7 @@ MICRO_FOLLOW(follow_l2, uint64_t, "l", "ld.global.cg.u64")
 MICRO_FOLLOW(follow_shared, uint32_t, "r", "ld.shared.u32")
 MICRO_FOLLOW(follow_local, uint32_t, "r", "ld.local.u32")
 
-// values[0]: the place where it ended
+// values[0]: the slot where it ended
 MICRO(chase_l1) {
     MICRO_CHASE(follow_l1, uint64_t, (uint64_t)data);
     values[0] = (uint32_t)((at - (uint64_t)data) / b);

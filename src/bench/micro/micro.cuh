@@ -54,7 +54,7 @@ static __device__ __forceinline__ uint32_t micro_shared(const void *pointer) {
 
 // ---- chases ----------------------------------------------------------------------------------------------
 
-enum { MICRO_SMALL_RING = 256 }; // place i leads to place (13 i + 7) % 256
+enum { MICRO_SMALL_RING = 256 }; // slot i leads to slot (13 i + 7) % 256
 
 #define MICRO_FOLLOW(name, type, letter, load)                                                               \
     static __device__ __forceinline__ type name(type at) {                                                   \

@@ -27,7 +27,7 @@ typedef struct vector_job {
 } vector_job;
 
 static size_t span(const vector *v) { return v->n > 0 ? (size_t)(v->n - 1) * (size_t)abs(v->step) + 1 : 0; }
-static size_t place(const vector *v, size_t i) {
+static size_t element_index(const vector *v, size_t i) {
     return v->step >= 0 ? i * (size_t)v->step : ((size_t)v->n - 1 - i) * (size_t)-v->step;
 }
 
@@ -42,12 +42,12 @@ static double *fetch(const vector *v, cublas_type type, void **raw) {
         *raw = NULL;
         return NULL;
     }
-    for (int i = 0; i < v->n; i++) values[i] = cublas_load(*raw, type, place(v, (size_t)i));
+    for (int i = 0; i < v->n; i++) values[i] = cublas_load(*raw, type, element_index(v, (size_t)i));
     return values;
 }
 
 static bool put_back(const vector *v, cublas_type type, void *raw, const double *values) {
-    for (int i = 0; i < v->n; i++) cublas_store(raw, type, place(v, (size_t)i), values[i]);
+    for (int i = 0; i < v->n; i++) cublas_store(raw, type, element_index(v, (size_t)i), values[i]);
     return cublas_write(v->at, raw, span(v) * cublas_type_bytes(type));
 }
 

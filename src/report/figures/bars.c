@@ -26,20 +26,20 @@ void report_figure_bars_write(base_text *out, const report_figure_bars *b) {
     report_figure_begin(out, &b->text, FIGURE_WIDTH, bottom - FIGURE_TOP + 8);
     for (size_t i = 0; i < b->count; i++) {
         const report_figure_bar *bar = &b->bars[i];
-        double y = top + ROW * (double)i, end = report_svg_place(&x, bar->length);
+        double y = top + ROW * (double)i, end = report_svg_position(&x, bar->length);
         char class_[8];
         snprintf(class_, sizeof class_, "f%d", bar->tone);
         report_svg_text(out, "mono", "end", x.from - 8, y + BAR - 3, "%s", bar->name);
         report_svg_rect(out, class_, x.from, y, end - x.from > 1 ? end - x.from : 1, BAR);
         double beside =
-            b->mark > 0 && end < report_svg_place(&x, b->mark) && // a value stays clear of the mark
-                    end + CHARACTER * (double)report_width(bar->value) > report_svg_place(&x, b->mark)
-                ? report_svg_place(&x, b->mark)
+            b->mark > 0 && end < report_svg_position(&x, b->mark) && // a value stays clear of the mark
+                    end + CHARACTER * (double)report_width(bar->value) > report_svg_position(&x, b->mark)
+                ? report_svg_position(&x, b->mark)
                 : end;
         report_svg_text(out, "", "start", beside + 7, y + BAR - 3, "%s", bar->value);
     }
     if (b->mark > 0) {
-        double at = report_svg_place(&x, b->mark);
+        double at = report_svg_position(&x, b->mark);
         report_svg_line(out, "mark", at, top - 4, at, bottom - 4);
         report_svg_text(out, "dim", "middle", at, top - 9, "%s", b->mark_name);
     }

@@ -15,9 +15,9 @@ static void places_values_on_axes(void **state) {
     (void)state;
     report_svg_axis plain = {.low = 0, .high = 10, .from = 100, .to = 0};
     report_svg_axis log = {.low = 1, .high = 100, .from = 0, .to = 200, .log = true};
-    assert_float_equal(report_svg_place(&plain, 0), 100, 1e-6);
-    assert_float_equal(report_svg_place(&plain, 2.5), 75, 1e-6);
-    assert_float_equal(report_svg_place(&log, 10), 100, 1e-6);
+    assert_float_equal(report_svg_position(&plain, 0), 100, 1e-6);
+    assert_float_equal(report_svg_position(&plain, 2.5), 75, 1e-6);
+    assert_float_equal(report_svg_position(&log, 10), 100, 1e-6);
 }
 
 static void escapes_texts(void **state) {

@@ -8,7 +8,7 @@ static void add_axis(base_text *out, const report_figure_axis *axis, const repor
                      const report_svg_axis *other, bool is_x) {
     char text[REPORT_NUMBER];
     for (size_t i = 0; i < axis->tick_count; i++) {
-        double at = report_svg_place(own, axis->ticks[i]);
+        double at = report_svg_position(own, axis->ticks[i]);
         if (axis->unit)
             report_si(text, axis->ticks[i], axis->unit);
         else
@@ -40,11 +40,11 @@ static void add_series(base_text *out, const report_figure_series *s, size_t ind
     char class_[32];
     base_text_add(out, "<polyline class=\"series s%zu\" points=\"", index);
     for (size_t i = 0; i < s->count; i++)
-        base_text_add(out, "%.1f,%.1f ", report_svg_place(x, s->x[i]), report_svg_place(y, s->y[i]));
+        base_text_add(out, "%.1f,%.1f ", report_svg_position(x, s->x[i]), report_svg_position(y, s->y[i]));
     base_text_add(out, "\" />\n");
     snprintf(class_, sizeof class_, "f%zu", index);
     for (size_t i = 0; i < s->count && s->marks; i++)
-        report_svg_circle(out, class_, report_svg_place(x, s->x[i]), report_svg_place(y, s->y[i]), 3.2);
+        report_svg_circle(out, class_, report_svg_position(x, s->x[i]), report_svg_position(y, s->y[i]), 3.2);
 }
 
 void report_figure_plot_write(base_text *out, const report_figure_plot *p) {

@@ -30,7 +30,7 @@ void report_figure_roofline_write(base_text *out, const report_figure_roofline *
     report_svg_text(out, "dim", "middle", (x.from + x.to) / 2, y.from + 34, "flop per byte of DRAM");
     for (size_t i = 0; i < r->count; i++) {
         const report_figure_kernel *k = &r->kernels[i];
-        double at_x = report_svg_place(&x, k->intensity), at_y = report_svg_place(&y, k->flops_per_s);
+        double at_x = report_svg_position(&x, k->intensity), at_y = report_svg_position(&y, k->flops_per_s);
         double beside = FIGURE_WIDTH - NAMES + 26, line = FIGURE_TOP + TOP + 16 + NAME_ROW * (double)i;
         report_svg_circle(out, "f0", at_x, at_y, 8);
         report_svg_text(out, "in", "middle", at_x, at_y + 3.5, "%zu", i + 1);

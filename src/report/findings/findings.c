@@ -73,15 +73,15 @@ kz_status report_findings_suppress(report_findings *findings, const char *path, 
         if (*next) *next++ = 0;
         number++;
         line[strcspn(line, "#")] = 0;
-        char *kind = strtok_r(line, " \t\r", &rest), *place = kind ? strtok_r(NULL, " \t\r", &rest) : NULL;
+        char *kind = strtok_r(line, " \t\r", &rest), *site = kind ? strtok_r(NULL, " \t\r", &rest) : NULL;
         if (!kind) continue;
-        if (!place) {
+        if (!site) {
             status =
                 base_fail(error, KZ_SYNTAX, "%s:%zu: a suppression is KIND FILE:LINE, as in: race tile.cu:14",
                           path, number);
             base_fail_note(error, "both may be patterns: * for any");
         } else
-            json_array_append_new(findings->suppressions, json_pack("[ss]", kind, place));
+            json_array_append_new(findings->suppressions, json_pack("[ss]", kind, site));
     }
     free(text);
     return status;
@@ -94,12 +94,12 @@ static bool in_list(const json_t *list, const char *kind) {
     return false;
 }
 
-static bool at_place(const json_t *finding, const char *side, const char *pattern) {
-    const json_t *place = report_get(finding, side);
-    if (!place) return false;
+static bool at_site(const json_t *finding, const char *side, const char *pattern) {
+    const json_t *site = report_get(finding, side);
+    if (!site) return false;
     char text[600];
-    snprintf(text, sizeof text, "%s:%llu", report_prof_basename(report_get_text(place, "file")),
-             (unsigned long long)report_get_count(place, "line"));
+    snprintf(text, sizeof text, "%s:%llu", report_prof_basename(report_get_text(site, "file")),
+             (unsigned long long)report_get_count(site, "line"));
     return fnmatch(pattern, text, 0) == 0;
 }
 
@@ -111,11 +111,11 @@ static bool is_wanted(report_findings *findings, const json_t *finding) {
     json_t *rule;
     json_array_foreach(findings->suppressions, i, rule) {
         const char *pattern = json_string_value(json_array_get(rule, 0)),
-                   *place = json_string_value(json_array_get(rule, 1));
+                   *site = json_string_value(json_array_get(rule, 1));
         bool nowhere = !report_get(finding, "first") && !report_get(finding, "second");
         if (fnmatch(pattern, kind, 0)) continue;
-        if (at_place(finding, "first", place) || at_place(finding, "second", place) ||
-            (nowhere && strcmp(place, "*") == 0)) {
+        if (at_site(finding, "first", site) || at_site(finding, "second", site) ||
+            (nowhere && strcmp(site, "*") == 0)) {
             findings->suppressed++;
             return false;
         }
@@ -150,7 +150,7 @@ static int reach_of(const json_t *finding) {
 
 bool report_finding_is_wider(const json_t *a, const json_t *b) { return reach_of(a) > reach_of(b); }
 
-// The finding in the place of a known one, with what is known of that: how often it was seen, and when.
+// The finding in the site of a known one, with what is known of that: how often it was seen, and when.
 static void replace_item(report_findings *findings, size_t at, const json_t *finding) {
     static const char *const kept[] = {"count", "target", "seeds"};
     json_t *known = json_array_get(findings->items, at), *made = json_deep_copy(finding);
@@ -235,17 +235,17 @@ size_t report_findings_count(const report_findings *findings, const char *severi
 
 // ---- machine-readable ----------------------------------------------------------------------------------
 
-static void add_place(const json_t *finding, const char *side, const char *before, base_text *out) {
-    const json_t *place = report_get(finding, side);
-    if (place)
-        base_text_add(out, "%s%s:%llu", before, report_prof_basename(report_get_text(place, "file")),
-                      (unsigned long long)report_get_count(place, "line"));
+static void add_site(const json_t *finding, const char *side, const char *before, base_text *out) {
+    const json_t *site = report_get(finding, side);
+    if (site)
+        base_text_add(out, "%s%s:%llu", before, report_prof_basename(report_get_text(site, "file")),
+                      (unsigned long long)report_get_count(site, "line"));
 }
 
 void report_finding_title(const json_t *finding, base_text *out) {
     base_text_add(out, "%s", report_get_text(finding, "kind"));
-    add_place(finding, "first", " at ", out);
-    add_place(finding, "second", report_get(finding, "first") ? " and " : " at ", out);
+    add_site(finding, "first", " at ", out);
+    add_site(finding, "second", report_get(finding, "first") ? " and " : " at ", out);
 }
 
 json_t *report_findings_to_json(const report_findings *findings) {

@@ -14,7 +14,7 @@ typedef struct report_findings {
     json_t *targets; // names of all that was run, clean or not
     uint64_t runs, launches;
     json_t *only, *ignore; // arrays of words, or NULL
-    json_t *suppressions;  // arrays [kind, place], both globs
+    json_t *suppressions;  // arrays [kind, location], both globs
     uint64_t suppressed;
 } report_findings;
 

@@ -54,28 +54,28 @@ static void add_uri(const char *path, base_text *out) {
     }
 }
 
-static void add_triple(const json_t *place, const char *name, base_text *out) {
-    const json_t *values = report_get(place, name);
+static void add_triple(const json_t *site, const char *name, base_text *out) {
+    const json_t *values = report_get(site, name);
     if (json_array_size(values) == 3)
         base_text_add(out, " %s (%d,%d,%d)", name, (int)json_integer_value(json_array_get(values, 0)),
                       (int)json_integer_value(json_array_get(values, 1)),
                       (int)json_integer_value(json_array_get(values, 2)));
 }
 
-static json_t *make_location(const json_t *place, bool with_message) {
+static json_t *make_location(const json_t *site, bool with_message) {
     base_text uri = {0}, said = {0};
-    add_uri(report_get_text(place, "file"), &uri);
-    json_int_t line = (json_int_t)report_get_count(place, "line"),
-               column = (json_int_t)report_get_count(place, "column");
+    add_uri(report_get_text(site, "file"), &uri);
+    json_int_t line = (json_int_t)report_get_count(site, "line"),
+               column = (json_int_t)report_get_count(site, "column");
     json_t *region = json_pack("{s:I}", "startLine", line > 0 ? line : 1);
     if (column) json_object_set_new(region, "startColumn", json_integer(column));
     json_t *location = json_pack("{s:{s:{s:s}, s:o}}", "physicalLocation", "artifactLocation", "uri",
                                  uri.data ? uri.data : "", "region", region);
-    const char *access = report_get_text(place, "access");
+    const char *access = report_get_text(site, "access");
     base_text_add(&said, "%s by", access[0] ? access : "executed");
-    add_triple(place, "thread", &said);
+    add_triple(site, "thread", &said);
     base_text_add(&said, " of");
-    add_triple(place, "block", &said);
+    add_triple(site, "block", &said);
     if (with_message) json_object_set_new(location, "message", json_pack("{s:s}", "text", said.data));
     base_text_free(&uri);
     base_text_free(&said);
@@ -96,9 +96,8 @@ static json_t *make_result(const json_t *finding) {
     if (!result) return NULL;
     if (rule_index(kind) < BASE_COUNT(rules))
         json_object_set_new(result, "ruleIndex", json_integer((json_int_t)rule_index(kind)));
-    const json_t *main_place = first ? first : second;
-    if (main_place)
-        json_object_set_new(result, "locations", json_pack("[o]", make_location(main_place, true)));
+    const json_t *main_site = first ? first : second;
+    if (main_site) json_object_set_new(result, "locations", json_pack("[o]", make_location(main_site, true)));
     if (first && second) {
         json_t *related = make_location(second, true);
         json_object_set_new(related, "id", json_integer(1));

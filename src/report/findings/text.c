@@ -4,8 +4,8 @@
 #include "report/findings/findings.h"
 #include "report/terminal/markdown.h"
 
-static void print_triple(FILE *file, const json_t *place, const char *name) {
-    const json_t *values = report_get(place, name);
+static void print_triple(FILE *file, const json_t *site, const char *name) {
+    const json_t *values = report_get(site, name);
     if (json_array_size(values) != 3) return;
     fprintf(file, "%s (%d,%d,%d)", name, (int)json_integer_value(json_array_get(values, 0)),
             (int)json_integer_value(json_array_get(values, 1)),
@@ -26,12 +26,12 @@ static bool begins_statement(const char *text, size_t length, size_t at) {
            (strchr("{}):", text[before - 1]) || (before >= 4 && memcmp(text + before - 4, "else", 4) == 0));
 }
 
-static void print_source(FILE *file, const report_style *style, const json_t *place,
+static void print_source(FILE *file, const report_style *style, const json_t *site,
                          report_prof_sources *sources) {
-    uint32_t line = (uint32_t)report_get_count(place, "line");
-    size_t length = 0, column = (size_t)report_get_count(place, "column");
+    uint32_t line = (uint32_t)report_get_count(site, "line");
+    size_t length = 0, column = (size_t)report_get_count(site, "column");
     const char *text =
-        sources ? report_prof_sources_line(sources, report_get_text(place, "file"), line, &length) : NULL;
+        sources ? report_prof_sources_line(sources, report_get_text(site, "file"), line, &length) : NULL;
     if (!text) return;
     size_t indent = 0;
     while (indent < length && (text[indent] == ' ' || text[indent] == '\t')) indent++;
@@ -45,24 +45,24 @@ static void print_source(FILE *file, const report_style *style, const json_t *pl
 }
 
 // "tile.cu:14  write by thread (3,0,0) of block (1,0,0)", then the line.
-static void print_place(FILE *file, const report_style *style, const json_t *place, const char *what,
-                        report_prof_sources *sources) {
-    const char *access = report_get_text(place, "access"), *agent = report_get_text(place, "agent");
-    report_print(file, style, REPORT_BOLD, "  %s:%llu", report_prof_basename(report_get_text(place, "file")),
-                 (unsigned long long)report_get_count(place, "line"));
+static void print_site(FILE *file, const report_style *style, const json_t *site, const char *what,
+                       report_prof_sources *sources) {
+    const char *access = report_get_text(site, "access"), *agent = report_get_text(site, "agent");
+    report_print(file, style, REPORT_BOLD, "  %s:%llu", report_prof_basename(report_get_text(site, "file")),
+                 (unsigned long long)report_get_count(site, "line"));
     fprintf(file, "  %s%s%s%s by ", what,
             strcmp(agent, "async") == 0 ? "cp.async "
             : agent[0]                  ? "bulk copy's "
                                         : "",
             access, access[0] ? "" : "executed");
-    print_triple(file, place, "thread");
+    print_triple(file, site, "thread");
     fprintf(file, " of ");
-    print_triple(file, place, "block");
+    print_triple(file, site, "block");
     fputc('\n', file);
-    print_source(file, style, place, sources);
+    print_source(file, style, site, sources);
     size_t i;
     json_t *outer;
-    json_array_foreach(report_get(place, "inlined_at"), i, outer)
+    json_array_foreach(report_get(site, "inlined_at"), i, outer)
         report_print(file, style, REPORT_DIM, "         inlined at %s:%llu\n",
                      report_prof_basename(report_get_text(outer, "file")),
                      (unsigned long long)report_get_count(outer, "line"));
@@ -123,9 +123,9 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
     report_print(file, style, REPORT_DIM, "  [%s]\n", kind);
     fprintf(file, "  %.*s\n", (int)first_line, text);
     const json_t *first = report_get(finding, "first"), *second = report_get(finding, "second");
-    if (first) print_place(file, style, first, "", sources);
+    if (first) print_site(file, style, first, "", sources);
     if (second && !is_same_spot(first, second))
-        print_place(file, style, second, role_of_second(kind), sources);
+        print_site(file, style, second, role_of_second(kind), sources);
     if (buffer[0]) fprintf(file, "  memory: %s\n", buffer);
     print_lines(file, style, text + first_line + (text[first_line] == '\n'));
     uint64_t count = report_get_count(finding, "count");

@@ -34,7 +34,7 @@ void report_svg_begin(base_text *out, double width, double height, const char *l
 
 void report_svg_end(base_text *out) { base_text_add(out, "</svg>\n"); }
 
-double report_svg_place(const report_svg_axis *a, double value) {
+double report_svg_position(const report_svg_axis *a, double value) {
     double part = a->log ? (log10(value) - log10(a->low)) / (log10(a->high) - log10(a->low))
                          : (value - a->low) / (a->high - a->low);
     return a->from + part * (a->to - a->from);
@@ -72,9 +72,9 @@ static void draw_peak(base_text *out, const report_svg_axis *x, const report_svg
                       double peak, const char *more) {
     double left = fmax(x->low, y->low / bandwidth); // where the peak enters the picture
     base_text_add(out, "<polyline class=\"peak\"%s points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />\n", more,
-                  report_svg_place(x, left), report_svg_place(y, left * bandwidth),
-                  report_svg_place(x, peak / bandwidth), report_svg_place(y, peak), x->to,
-                  report_svg_place(y, peak));
+                  report_svg_position(x, left), report_svg_position(y, left * bandwidth),
+                  report_svg_position(x, peak / bandwidth), report_svg_position(y, peak), x->to,
+                  report_svg_position(y, peak));
 }
 
 void report_svg_measured_peak(base_text *out, const report_svg_axis *x, const report_svg_axis *y,
@@ -86,12 +86,12 @@ void report_svg_roofline(base_text *out, const report_svg_axis *x, const report_
                          double peak) {
     char text[REPORT_NUMBER];
     for (double e = ceil(log10(x->low) - 1e-9); e <= log10(x->high) + 1e-9; e++) {
-        double at = report_svg_place(x, pow(10, e));
+        double at = report_svg_position(x, pow(10, e));
         report_svg_line(out, "grid", at, y->to, at, y->from);
         report_svg_text(out, "", "middle", at, y->from + 16, "%g", pow(10, e));
     }
     for (double e = ceil(log10(y->low) - 1e-9); e <= log10(y->high) + 1e-9; e++) {
-        double at = report_svg_place(y, pow(10, e));
+        double at = report_svg_position(y, pow(10, e));
         report_svg_line(out, "grid", x->from, at, x->to, at);
         report_svg_text(out, "", "end", x->from - 6, at + 4, "%s", report_si(text, pow(10, e), "F/s"));
     }

@@ -16,7 +16,7 @@ typedef struct report_svg_axis {
     double from, to;  // where those are, in pixels
     bool log;
 } report_svg_axis;
-double report_svg_place(const report_svg_axis *axis, double value);
+double report_svg_position(const report_svg_axis *axis, double value);
 
 void report_svg_line(base_text *out, const char *class_, double x1, double y1, double x2, double y2);
 void report_svg_rect(base_text *out, const char *class_, double x, double y, double width, double height);

@@ -155,7 +155,7 @@ static void conclude(base_text *out, const report_prof *before, const report_pro
 }
 
 static void add_line_words(base_text *out, const report_prof_line *line) {
-    report_prof_show_place(out, line);
+    report_prof_show_location(out, line);
     base_text_add(out, ": %s", line->reason);
 }
 

@@ -94,7 +94,7 @@ static void print_source(FILE *file, const report_style *style, const report_pro
 static void print_line(FILE *file, const report_style *style, const report_prof_line *line,
                        report_prof_sources *sources) {
     base_text place = {0};
-    report_prof_show_place(&place, line);
+    report_prof_show_location(&place, line);
     fprintf(file, "%*s", INDENT, "");
     report_print(file, style, REPORT_PLAIN, "%3.0f%%  %s", line->share * 100, place.data ? place.data : "");
     fputc('\n', file);

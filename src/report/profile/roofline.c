@@ -22,7 +22,7 @@ void report_prof_roofline_svg(base_text *out, const report_prof *report, const r
                          .from = HEIGHT - BOTTOM,
                          .to = TOP,
                          .log = true};
-    double at_x = report_svg_place(&x, r.intensity), at_y = report_svg_place(&y, reached);
+    double at_x = report_svg_position(&x, r.intensity), at_y = report_svg_position(&y, reached);
     base_text_add(
         out, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"roofline\">\n",
         WIDTH, HEIGHT, WIDTH, HEIGHT);
@@ -33,7 +33,7 @@ void report_prof_roofline_svg(base_text *out, const report_prof *report, const r
     }
     report_svg_text(out, "dim", "middle", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6,
                     "flop per byte of DRAM (model)");
-    report_svg_line(out, "best", at_x, report_svg_place(&y, r.attainable), at_x, at_y);
+    report_svg_line(out, "best", at_x, report_svg_position(&y, r.attainable), at_x, at_y);
     report_svg_circle(out, "at", at_x, at_y, 5);
     report_svg_text(out, "", "start", at_x + 9, at_y + 4, "estimate");
     base_text_add(out, "</svg>\n");

@@ -151,7 +151,7 @@ void report_prof_show_shape(base_text *text, const report_prof_kernel *k) {
     if (k->launches > 1) base_text_add(text, "; %llu launches", (unsigned long long)k->launches);
 }
 
-void report_prof_show_place(base_text *text, const report_prof_line *line) {
+void report_prof_show_location(base_text *text, const report_prof_line *line) {
     base_text_add(text, "%s%s:%u", line->is_ptx ? "PTX " : "", report_prof_basename(line->file), line->line);
     const json_t *outer = json_array_get(line->inlined_at, json_array_size(line->inlined_at) - 1);
     if (outer)

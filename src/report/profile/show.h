@@ -9,7 +9,7 @@ void report_prof_show_head(base_text *text,
 void report_prof_show_tail(base_text *text,
                            const report_prof *report); // what was left out; nothing where all is well
 void report_prof_show_shape(base_text *text, const report_prof_kernel *kernel);
-void report_prof_show_place(base_text *text, const report_prof_line *line); // "tile.cuh:12 in main.cu:40"
+void report_prof_show_location(base_text *text, const report_prof_line *line); // "tile.cuh:12 in main.cu:40"
 const char *
 report_prof_show_resource(report_prof_resource resource); // its title, marked where a model stands behind it
 double report_prof_show_part(const report_prof *report,

@@ -18,7 +18,7 @@ static void draw_row(base_text *out, const report_timeline *t, const report_svg_
         if ((by_engine ? (unsigned)s->engine : s->stream) != row) continue;
         char class_[8];
         snprintf(class_, sizeof class_, "f%d", (int)s->engine);
-        double from = report_svg_place(x, s->start), to = report_svg_place(x, s->end);
+        double from = report_svg_position(x, s->start), to = report_svg_position(x, s->end);
         report_svg_rect(out, class_, from, y, fmax(to - from - 0.6, 0.4),
                         BAR); // a hair's breadth between bars
     }
@@ -40,7 +40,7 @@ void report_timeline_svg(base_text *out, const report_timeline *t) {
                          .to = FIGURE_WIDTH - FIGURE_MARGIN};
     report_figure_begin(out, &text, FIGURE_WIDTH, height);
     for (int i = 0; i <= TICKS; i++) {
-        double value = t->seconds * i / TICKS, at = report_svg_place(&x, value);
+        double value = t->seconds * i / TICKS, at = report_svg_position(&x, value);
         report_svg_line(out, "grid", at, y, at, FIGURE_TOP + height - 22);
         report_svg_text(out, "dim",
                         i == 0       ? "start"
