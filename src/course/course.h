@@ -20,13 +20,17 @@ typedef enum course_form { COURSE_KERNEL, COURSE_PROGRAM } course_form;
 typedef enum course_role { COURSE_INPUT, COURSE_OUTPUT, COURSE_INOUT, COURSE_SCALAR } course_role;
 
 typedef enum course_scalar {
-    COURSE_INT,
-    COURSE_UNSIGNED,
-    COURSE_SIZE,
-    COURSE_LONG,
-    COURSE_FLOAT,
-    COURSE_DOUBLE
+#define COURSE_SCALAR_TYPE(id, name, bytes, is_float) COURSE_##id,
+#include "course/scalars.def"
+#undef COURSE_SCALAR_TYPE
+    COURSE_SCALAR_COUNT
 } course_scalar;
+typedef struct course_scalar_type {
+    const char *name; // "long long"
+    unsigned bytes;
+    bool is_float;
+} course_scalar_type;
+const course_scalar_type *course_scalar_type_of(course_scalar scalar);
 
 // One parameter of the signature.
 typedef struct course_parameter {

@@ -178,19 +178,17 @@ static kz_status make_input(const maker *m, const char *kind, kz_error *error) {
 // ---- scalars --------------------------------------------------------------------------------------------
 
 static void set_scalar(course_data *data, size_t i, double value) {
-    course_scalar kind = data->task->parameters[i].scalar;
+    const course_scalar_type *type = course_scalar_type_of(data->task->parameters[i].scalar);
+    bool wide = type->bytes == 8;
     float single = (float)value;
     int64_t whole = (int64_t)value;
     uint32_t low = (uint32_t)whole;
     data->scalars[i] = 0;
-    switch (kind) {
-    case COURSE_FLOAT: memcpy(&data->scalars[i], &single, sizeof single); break;
-    case COURSE_DOUBLE: memcpy(&data->scalars[i], &value, sizeof value); break;
-    case COURSE_INT:
-    case COURSE_UNSIGNED: memcpy(&data->scalars[i], &low, sizeof low); break;
-    default: memcpy(&data->scalars[i], &whole, sizeof whole); break;
-    }
-    data->values[i] = kind == COURSE_FLOAT ? (double)single : kind == COURSE_DOUBLE ? value : (double)whole;
+    const void *bits = type->is_float ? (wide ? (const void *)&value : &single)
+                       : wide         ? (const void *)&whole
+                                      : &low;
+    memcpy(&data->scalars[i], bits, type->bytes);
+    data->values[i] = !type->is_float ? (double)whole : wide ? value : (double)single;
 }
 
 static kz_status make_scalar(course_data *data, size_t i, kz_error *error) {
@@ -201,12 +199,12 @@ static kz_status make_scalar(course_data *data, size_t i, kz_error *error) {
     } else if (!p->value || strcmp(p->value, "uniform") == 0) { // away from zero: what is left out must show
         const maker m = {.seed = data->seed, .buffer = (uint32_t)i};
         double u = unit(&m, 0, 0);
-        bool real = p->scalar == COURSE_FLOAT || p->scalar == COURSE_DOUBLE;
+        bool real = course_scalar_type_of(p->scalar)->is_float;
         value = real ? (unit(&m, 1, 0) < 0.5 ? -1 : 1) * (0.25 + 0.75 * u) : 1 + floor(u * 1000);
     } else {
         kz_status status = course_evaluate(data->task, data->c, p->value, 0, &value, error);
         if (status) return status;
-        if (p->scalar != COURSE_FLOAT && p->scalar != COURSE_DOUBLE) value = floor(value);
+        if (!course_scalar_type_of(p->scalar)->is_float) value = floor(value);
     }
     set_scalar(data, i, value);
     return KZ_OK;

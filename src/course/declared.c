@@ -88,9 +88,8 @@ static type read_type(const char *at, const char *end) {
 
 static type wanted_type(const course_parameter *p) {
     if (p->role == COURSE_SCALAR) {
-        bool is_real = p->scalar == COURSE_FLOAT || p->scalar == COURSE_DOUBLE;
-        bool is_wide = p->scalar == COURSE_DOUBLE || p->scalar == COURSE_SIZE || p->scalar == COURSE_LONG;
-        return (type){is_real ? REAL : WHOLE, is_wide ? 8 : 4, false};
+        const course_scalar_type *scalar = course_scalar_type_of(p->scalar);
+        return (type){scalar->is_float ? REAL : WHOLE, scalar->bytes, false};
     }
     bool is_real = base_type_is_float(p->type);
     return (type){is_real ? REAL : WHOLE, (unsigned)kz_type_size(p->type), true};

@@ -15,17 +15,10 @@ static const char *element_name(const course_task *task, kz_type type) {
     return task->kind == COURSE_C ? base_type_of(type)->c : base_type_of(type)->cuda;
 }
 
-static const char *scalar_name(course_scalar scalar) {
-    static const char *const names[] = {
-        [COURSE_INT] = "int",        [COURSE_UNSIGNED] = "unsigned", [COURSE_SIZE] = "size_t",
-        [COURSE_LONG] = "long long", [COURSE_FLOAT] = "float",       [COURSE_DOUBLE] = "double"};
-    return names[scalar];
-}
-
 void course_harness_parameter(const course_task *task, size_t i, base_text *text) {
     const course_parameter *p = &task->parameters[i];
     if (p->role == COURSE_SCALAR)
-        base_text_add(text, "%s %s", scalar_name(p->scalar), p->name);
+        base_text_add(text, "%s %s", course_scalar_type_of(p->scalar)->name, p->name);
     else
         base_text_add(text, "%s%s *%s", p->role == COURSE_INPUT ? "const " : "", element_name(task, p->type),
                       p->name);
@@ -92,7 +85,7 @@ static void write_main(const course_task *task, base_text *text) {
         const course_parameter *p = &task->parameters[i];
         const char *comma = i ? ", " : "";
         if (p->role == COURSE_SCALAR)
-            base_text_add(text, "%sSCALAR(%s, %zu)", comma, scalar_name(p->scalar), i);
+            base_text_add(text, "%sSCALAR(%s, %zu)", comma, course_scalar_type_of(p->scalar)->name, i);
         else
             base_text_add(text, "%s(%s *)p[%zu]", comma, element_name(task, p->type), i);
     }

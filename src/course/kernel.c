@@ -24,8 +24,7 @@ kz_status course_kernel_compile(const course_task *task, const char *file, bool 
 }
 
 static uint64_t parameter_bytes(const course_parameter *p) {
-    if (p->role != COURSE_SCALAR) return 8;
-    return p->scalar == COURSE_SIZE || p->scalar == COURSE_LONG || p->scalar == COURSE_DOUBLE ? 8 : 4;
+    return p->role == COURSE_SCALAR ? course_scalar_type_of(p->scalar)->bytes : 8;
 }
 
 static void add_expected(base_text *out, const course_task *task) {

@@ -31,9 +31,7 @@ static const char parameters[] =
     "(double *const *kz_inputs_, double *const *kz_expected_, double *const *kz_bounds_, "
     "const int64_t *kz_counts_, const int64_t *kz_whole_, const double *kz_real_, uint64_t kz_seed_)";
 
-static bool is_real(const course_parameter *p) {
-    return p->scalar == COURSE_FLOAT || p->scalar == COURSE_DOUBLE;
-}
+static bool is_real(const course_parameter *p) { return course_scalar_type_of(p->scalar)->is_float; }
 
 // ---- the text -------------------------------------------------------------------------------------------
 

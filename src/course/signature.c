@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *word;
-    course_scalar type;
-} scalar_types[] = {
-    {"int", COURSE_INT},        {"unsigned", COURSE_UNSIGNED}, {"size_t", COURSE_SIZE},
-    {"long long", COURSE_LONG}, {"float", COURSE_FLOAT},       {"double", COURSE_DOUBLE},
+static const course_scalar_type scalar_types[COURSE_SCALAR_COUNT] = {
+#define COURSE_SCALAR_TYPE(id, name, bytes, is_float) {name, bytes, is_float},
+#include "course/scalars.def"
+#undef COURSE_SCALAR_TYPE
 };
+
+const course_scalar_type *course_scalar_type_of(course_scalar scalar) { return &scalar_types[scalar]; }
 
 typedef struct reader {
     course_toml *toml;
@@ -102,13 +102,18 @@ static bool buffer_type(reader *r, const char *type, course_parameter *p) {
 }
 
 static bool scalar_type(reader *r, const char *type, course_parameter *p) {
-    for (size_t i = 0; i < BASE_COUNT(scalar_types); i++)
-        if (strcmp(scalar_types[i].word, type) == 0) return p->scalar = scalar_types[i].type, true;
-    return course_toml_fail(r->toml, r->value,
-                            "the signature: \"%s\" is no type of a scalar; there are int, unsigned, size_t, "
-                            "long long, float, double",
-                            type),
-           false;
+    base_text known = {0};
+    for (size_t i = 0; i < COURSE_SCALAR_COUNT; i++) {
+        if (strcmp(scalar_types[i].name, type) == 0) {
+            base_text_free(&known);
+            return p->scalar = (course_scalar)i, true;
+        }
+        base_text_add(&known, "%s%s", i ? ", " : "", scalar_types[i].name);
+    }
+    course_toml_fail(r->toml, r->value, "the signature: \"%s\" is no type of a scalar; there are %s", type,
+                     known.data ? known.data : "?");
+    base_text_free(&known);
+    return false;
 }
 
 static bool parameter(reader *r, course_parameter *p) {
@@ -154,14 +159,12 @@ static bool signature(reader *r) {
     return *r->at ? fail(r, "nothing after \")\"") : true;
 }
 
-static bool is_whole(course_scalar type) { return type != COURSE_FLOAT && type != COURSE_DOUBLE; }
-
 static void find_axes(reader *r, course_toml_value *scalars) {
     course_task *task = r->task;
     for (size_t i = 0; i < task->parameter_count; i++) {
         course_parameter *p = &task->parameters[i];
         if (p->role != COURSE_SCALAR || course_toml_get(r->toml, scalars, p->name)) continue;
-        if (!is_whole(p->scalar)) {
+        if (course_scalar_type_of(p->scalar)->is_float) {
             course_toml_fail(r->toml, r->value,
                              "the signature: the scalar \"%s\" needs a value in [scalars]: "
                              "an expression, or \"uniform\"",

@@ -48,10 +48,21 @@ static void some_operators_bind_tighter(void **state) {
     assert_int_equal(value_of(*state, "~0+1"), 0);
 }
 
+static void a_type_has_several_names(void **state) {
+    assert_string_equal(debug_type_named(*state, "size_t")->name, "unsigned long long");
+    assert_string_equal(debug_type_named(*state, "uint8_t")->name, "unsigned char");
+    assert_string_equal(debug_type_named(*state, "half")->name, "__half");
+    assert_int_equal(debug_type_named(*state, "void")->kind, DEBUG_VOID);
+    assert_null(debug_type_named(*state, "uint7_t"));
+    assert_int_equal(value_of(*state, "(unsigned char)300"), 44);
+    assert_int_equal(value_of(*state, "(int16_t)65535 + 0"), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_level_goes_from_left_to_right, set_up, tear_down),
         cmocka_unit_test_setup_teardown(some_operators_bind_tighter, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_type_has_several_names, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,6 @@
 
 enum { MAX_NESTING = 100 };
 
-static const debug_type nothing = {.kind = DEBUG_VOID, .bytes = 0, .name = "void"};
-
 static const char *keep_name(debug_symbols *s, const char *format, const char *part, uint64_t number) {
     char name[256];
     snprintf(name, sizeof name, format, part, (unsigned long long)number);
@@ -47,31 +45,55 @@ static debug_type *made_before(debug_symbols *s, const debug_die *die) {
 
 // ---- types that no entry describes ---------------------------------------------------------------------
 
+// The first of a kind and size is what it is called; the others are more names for it.
+static const debug_type builtins[] = {
+    {.kind = DEBUG_VOID, .bytes = 0, .name = "void"},
+    {.kind = DEBUG_SIGNED, .bytes = 1, .name = "signed char"},
+    {.kind = DEBUG_SIGNED, .bytes = 1, .name = "int8_t"},
+    {.kind = DEBUG_SIGNED, .bytes = 2, .name = "short"},
+    {.kind = DEBUG_SIGNED, .bytes = 2, .name = "int16_t"},
+    {.kind = DEBUG_SIGNED, .bytes = 4, .name = "int"},
+    {.kind = DEBUG_SIGNED, .bytes = 4, .name = "int32_t"},
+    {.kind = DEBUG_SIGNED, .bytes = 8, .name = "long long"},
+    {.kind = DEBUG_SIGNED, .bytes = 8, .name = "long"},
+    {.kind = DEBUG_SIGNED, .bytes = 8, .name = "int64_t"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 1, .name = "unsigned char"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 1, .name = "uint8_t"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 2, .name = "unsigned short"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 2, .name = "uint16_t"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 4, .name = "unsigned int"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 4, .name = "unsigned"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 4, .name = "uint32_t"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 8, .name = "unsigned long long"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 8, .name = "unsigned long"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 8, .name = "uint64_t"},
+    {.kind = DEBUG_UNSIGNED, .bytes = 8, .name = "size_t"},
+    {.kind = DEBUG_BOOL, .bytes = 1, .name = "bool"},
+    {.kind = DEBUG_CHAR, .bytes = 1, .name = "char", .is_signed = true},
+    {.kind = DEBUG_FLOAT, .bytes = 4, .name = "float"},
+    {.kind = DEBUG_FLOAT, .bytes = 8, .name = "double"},
+    {.kind = DEBUG_HALF, .bytes = 2, .name = "__half"},
+    {.kind = DEBUG_HALF, .bytes = 2, .name = "half"},
+    {.kind = DEBUG_BFLOAT, .bytes = 2, .name = "__nv_bfloat16"},
+};
+static const debug_type *const nothing = &builtins[0];
+
 const debug_type *debug_type_builtin(debug_symbols *s, debug_kind kind, unsigned bytes) {
-    static const debug_type known[] = {
-        {.kind = DEBUG_SIGNED, .bytes = 1, .name = "signed char"},
-        {.kind = DEBUG_SIGNED, .bytes = 2, .name = "short"},
-        {.kind = DEBUG_SIGNED, .bytes = 4, .name = "int"},
-        {.kind = DEBUG_SIGNED, .bytes = 8, .name = "long long"},
-        {.kind = DEBUG_UNSIGNED, .bytes = 1, .name = "unsigned char"},
-        {.kind = DEBUG_UNSIGNED, .bytes = 2, .name = "unsigned short"},
-        {.kind = DEBUG_UNSIGNED, .bytes = 4, .name = "unsigned int"},
-        {.kind = DEBUG_UNSIGNED, .bytes = 8, .name = "unsigned long long"},
-        {.kind = DEBUG_BOOL, .bytes = 1, .name = "bool"},
-        {.kind = DEBUG_CHAR, .bytes = 1, .name = "char", .is_signed = true},
-        {.kind = DEBUG_FLOAT, .bytes = 4, .name = "float"},
-        {.kind = DEBUG_FLOAT, .bytes = 8, .name = "double"},
-        {.kind = DEBUG_HALF, .bytes = 2, .name = "__half"},
-        {.kind = DEBUG_BFLOAT, .bytes = 2, .name = "__nv_bfloat16"},
-    };
-    for (size_t i = 0; i < BASE_COUNT(known); i++)
-        if (known[i].kind == kind && known[i].bytes == bytes) return &known[i];
-    return &nothing;
+    for (size_t i = 0; i < BASE_COUNT(builtins); i++)
+        if (builtins[i].kind == kind && builtins[i].bytes == bytes) return &builtins[i];
+    return nothing;
+}
+
+static const debug_type *builtin_named(debug_symbols *s, const char *name) {
+    for (size_t i = 0; i < BASE_COUNT(builtins); i++)
+        if (!strcmp(builtins[i].name, name))
+            return debug_type_builtin(s, builtins[i].kind, (unsigned)builtins[i].bytes);
+    return NULL;
 }
 
 const debug_type *debug_type_pointer(debug_symbols *s, const debug_type *target) {
     debug_type *type = base_arena_alloc(s->arena, sizeof *type);
-    if (!type) return &nothing;
+    if (!type) return nothing;
     *type = (debug_type){.kind = DEBUG_POINTER, .bytes = 8, .target = target};
     type->name = keep_name(s, target->kind == DEBUG_POINTER ? "%s*" : "%s *", target->name, 0);
     return type;
@@ -92,7 +114,7 @@ static const char *array_name(debug_symbols *s, const debug_type *target, uint64
 
 const debug_type *debug_type_array(debug_symbols *s, const debug_type *target, uint64_t count) {
     debug_type *type = base_arena_alloc(s->arena, sizeof *type);
-    if (!type) return &nothing;
+    if (!type) return nothing;
     uint64_t bytes;
     if (__builtin_mul_overflow(count, target->bytes, &bytes)) count = bytes = 0;
     *type = (debug_type){.kind = DEBUG_ARRAY, .target = target, .count = count, .bytes = bytes};
@@ -104,7 +126,7 @@ const debug_type *debug_type_dimensions(debug_symbols *s) {
     if (s->dimensions) return s->dimensions;
     debug_type *type = base_arena_alloc(s->arena, sizeof *type);
     debug_member *members = base_arena_alloc(s->arena, 3 * sizeof *members);
-    if (!type || !members) return &nothing;
+    if (!type || !members) return nothing;
     static const char *const names[] = {"x", "y", "z"};
     for (uint32_t i = 0; i < 3; i++)
         members[i] = (debug_member){names[i], debug_type_builtin(s, DEBUG_UNSIGNED, 4), 4 * i};
@@ -205,11 +227,11 @@ static void fill_type(debug_symbols *s, debug_type *type, const debug_die *die, 
 }
 
 static const debug_type *type_of(debug_symbols *s, const debug_die *die, unsigned nesting) {
-    if (!die || nesting > MAX_NESTING) return &nothing;
+    if (!die || nesting > MAX_NESTING) return nothing;
     debug_type *type = made_before(s, die);
     if (type) return type;
     type = base_arena_alloc(s->arena, sizeof *type);
-    if (!type || !remember(s, die, type)) return &nothing;
+    if (!type || !remember(s, die, type)) return nothing;
     const char *name = debug_die_name(die);
     *type = (debug_type){.kind = DEBUG_VOID, .bytes = die->bytes, .name = name ? name : "(unnamed)"};
     fill_type(s, type, die, nesting + 1);
@@ -222,44 +244,6 @@ const char *debug_enumerator(const debug_type *type, int64_t value) {
     for (const debug_die *d = type->die ? type->die->child : NULL; d; d = d->next)
         if (d->tag == DEBUG_TAG_ENUMERATOR && d->has_value && d->value == value) return d->name;
     return NULL;
-}
-
-static const debug_type *builtin_named(debug_symbols *s, const char *name) {
-    static const struct {
-        const char *name;
-        debug_kind kind;
-        unsigned bytes;
-    } names[] = {
-        {"int", DEBUG_SIGNED, 4},
-        {"unsigned", DEBUG_UNSIGNED, 4},
-        {"unsigned int", DEBUG_UNSIGNED, 4},
-        {"short", DEBUG_SIGNED, 2},
-        {"long", DEBUG_SIGNED, 8},
-        {"long long", DEBUG_SIGNED, 8},
-        {"unsigned long", DEBUG_UNSIGNED, 8},
-        {"unsigned long long", DEBUG_UNSIGNED, 8},
-        {"unsigned short", DEBUG_UNSIGNED, 2},
-        {"char", DEBUG_CHAR, 1},
-        {"unsigned char", DEBUG_UNSIGNED, 1},
-        {"bool", DEBUG_BOOL, 1},
-        {"float", DEBUG_FLOAT, 4},
-        {"double", DEBUG_FLOAT, 8},
-        {"half", DEBUG_HALF, 2},
-        {"__half", DEBUG_HALF, 2},
-        {"__nv_bfloat16", DEBUG_BFLOAT, 2},
-        {"size_t", DEBUG_UNSIGNED, 8},
-        {"int8_t", DEBUG_SIGNED, 1},
-        {"uint8_t", DEBUG_UNSIGNED, 1},
-        {"int16_t", DEBUG_SIGNED, 2},
-        {"uint16_t", DEBUG_UNSIGNED, 2},
-        {"int32_t", DEBUG_SIGNED, 4},
-        {"uint32_t", DEBUG_UNSIGNED, 4},
-        {"int64_t", DEBUG_SIGNED, 8},
-        {"uint64_t", DEBUG_UNSIGNED, 8},
-    };
-    for (size_t i = 0; i < BASE_COUNT(names); i++)
-        if (!strcmp(names[i].name, name)) return debug_type_builtin(s, names[i].kind, names[i].bytes);
-    return !strcmp(name, "void") ? &nothing : NULL;
 }
 
 const debug_type *debug_type_named(debug_symbols *s, const char *name) {

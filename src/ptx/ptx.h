@@ -65,6 +65,7 @@ typedef enum ptx_special {
 unsigned ptx_type_bits(ptx_type type); // of one element: 16 for F16, 32 for F16X2, 1 for PRED
 char ptx_type_class(ptx_type type);    // b u s f p v, as in types.def
 const char *ptx_type_name(ptx_type type);
+ptx_type ptx_type_named(const char *name); // PTX_TYPE_NONE where none is called so
 const char *ptx_mod_text(ptx_mod mod);
 const char *ptx_special_name(ptx_special special);
 ptx_type ptx_special_type(ptx_special special);

@@ -62,6 +62,11 @@ static const struct {
 unsigned ptx_type_bits(ptx_type type) { return (unsigned)type < PTX_TYPE_COUNT ? types[type].bits : 0; }
 char ptx_type_class(ptx_type type) { return (unsigned)type < PTX_TYPE_COUNT ? types[type].class : 'o'; }
 const char *ptx_type_name(ptx_type type) { return (unsigned)type < PTX_TYPE_COUNT ? types[type].name : "?"; }
+ptx_type ptx_type_named(const char *name) {
+    for (int type = 0; type < PTX_TYPE_COUNT; type++)
+        if (types[type].name && strcmp(types[type].name, name) == 0) return (ptx_type)type;
+    return PTX_TYPE_NONE;
+}
 const char *ptx_mod_text(ptx_mod mod) { return (unsigned)mod < PTX_MOD_COUNT ? mods[mod].text : "?"; }
 const char *ptx_op_root(ptx_op op) { return (unsigned)op < PTX_OP_COUNT ? ops[op].root : "?"; }
 

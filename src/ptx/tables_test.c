@@ -11,6 +11,8 @@ static void types(void **state) {
     assert_int_equal(ptx_type_bits(PTX_PRED), 1);
     assert_int_equal(ptx_type_class(PTX_S64), 's');
     assert_string_equal(ptx_type_name(PTX_BF16X2), "bf16x2");
+    assert_int_equal(ptx_type_named("bf16x2"), PTX_BF16X2);
+    assert_int_equal(ptx_type_named("bf16x3"), PTX_TYPE_NONE);
     assert_int_equal(ptx_mod_type(PTX_MOD_T_F32), PTX_F32);
     assert_int_equal(ptx_mod_type(PTX_MOD_FTZ), PTX_TYPE_NONE);
 }

@@ -1,8 +1,10 @@
 // Outputs of runs under different schedules, compared: what differs, by how much, and what may be why.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/ptx.h"
 #include "report/findings/findings.h"
 
 typedef struct difference {
@@ -12,10 +14,18 @@ typedef struct difference {
     uint64_t first;
 } difference;
 
-static size_t width_of(const char *element) {
-    const char *digits = element + strcspn(element, "0123456789");
-    size_t bytes = strtoul(digits, NULL, 10) / 8;
-    if (strstr(element, "x2")) return 2;
+// What an output holds, by the type of the stores: of a packed type, one of its parts.
+static ptx_type element_of(const json_t *output) {
+    const char *name = report_get_text(output, "element");
+    char part[16];
+    ptx_type type = ptx_type_named(name);
+    if (ptx_type_class(type) != 'v') return type;
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "x"), name);
+    return ptx_type_named(part);
+}
+
+static size_t width_of(ptx_type type) {
+    size_t bytes = ptx_type_bits(type) / 8;
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? bytes : 1;
 }
 
@@ -28,27 +38,24 @@ static uint64_t read_bits(const char *hex, size_t bytes) {
     return bits;
 }
 
-static double number_of(const char *element, uint64_t bits, size_t bytes) {
+static double number_of(ptx_type type, uint64_t bits, size_t bytes) {
     float single;
     double wide;
     uint32_t word = (uint32_t)bits;
-    if (strncmp(element, "bf16", 4) == 0) return (double)base_bf16_to_f32((uint16_t)bits);
-    if (strncmp(element, "f16", 3) == 0) return (double)base_f16_to_f32((uint16_t)bits);
-    if (strcmp(element, "f32") == 0) {
-        memcpy(&single, &word, sizeof single);
-        return (double)single;
+    switch (type) {
+    case PTX_BF16: return (double)base_bf16_to_f32((uint16_t)bits);
+    case PTX_F16: return (double)base_f16_to_f32((uint16_t)bits);
+    case PTX_F32: memcpy(&single, &word, sizeof single); return (double)single;
+    case PTX_F64: memcpy(&wide, &bits, sizeof wide); return wide;
+    default: break;
     }
-    if (strcmp(element, "f64") == 0) {
-        memcpy(&wide, &bits, sizeof wide);
-        return wide;
-    }
-    if (element[0] == 's') return (double)((int64_t)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+    if (ptx_type_class(type) == 's') return (double)((int64_t)(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
     return (double)bits;
 }
 
 static difference compare(const json_t *a, const json_t *b) {
-    const char *element = report_get_text(a, "element"), *x = report_get_text(a, "data"),
-               *y = report_get_text(b, "data");
+    const char *x = report_get_text(a, "data"), *y = report_get_text(b, "data");
+    ptx_type element = element_of(a);
     difference d = {.worst = 0};
     size_t bytes = width_of(element);
     if (!x[0] || strlen(x) != strlen(y)) return d;
@@ -78,8 +85,8 @@ static void say_kernels(const json_t *output, base_text *out) {
 
 // Floats that differ by no more than another order of additions would make them.
 static bool may_be_rounding(const json_t *output, const difference *d) {
-    const char *element = report_get_text(output, "element");
-    return (element[0] == 'f' || element[0] == 'b') && d->elements && d->worst <= 0.01; // false for NAN
+    char class = ptx_type_class(element_of(output));                          // floats are stored as bits too
+    return (class == 'f' || class == 'b') && d->elements && d->worst <= 0.01; // false for NAN
 }
 
 static void say_cause(const json_t *output, const difference *d, base_text *out) {
