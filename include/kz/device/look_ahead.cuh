@@ -42,14 +42,14 @@ static __device__ __forceinline__ void kz_init_pipeline(Pipeline *pipe, uint64_t
 
 // ---- loading --------------------------------------------------------------------------------------------
 
-// One array of a tile: `count` places at `to`, of which [lo, hi) hold something, from[lo] to from[hi - 1].
-// Whole packs of those are left to the copy engine; the rest is made by hand, `nothing` where a place holds
+// One array of a tile: `count` positions at `to`, of which [lo, hi) hold something, from[lo] to from[hi - 1].
+// Whole packs of those are left to the copy engine; the rest is made by hand, `nothing` where a position holds
 // nothing, so that nobody else has to ask. EVICT: lines that are read are the first to leave L2.
 template <typename E, bool EVICT> struct kz_tile_array {
     static const int PACK = 16 / sizeof(E);
     E *to;
     const E *from;
-    int bulk, bulk_end; // the copy engine's places
+    int bulk, bulk_end; // the copy engine's positions
 
     __device__ __forceinline__ kz_tile_array(E *to, const E *from, int lo, int hi, int count, E nothing) {
         this->to = to;

@@ -133,7 +133,7 @@ static __device__ __forceinline__ void kz_scan_reduce_tiles(const kz_scan_job<Op
 
 // ---- the scanning warps ---------------------------------------------------------------------------------
 
-// Rows that are scanned, back to their places; then the chunk to `out`, or what of it there is.
+// Rows that are scanned, back in order; then the chunk to `out`, or what of it there is.
 template <typename Op>
 static __device__ __forceinline__ void
 kz_scan_put_chunk(const kz_scan_job<Op> &j, int stage, int chunk, int tile,
@@ -147,9 +147,9 @@ kz_scan_put_chunk(const kz_scan_job<Op> &j, int stage, int chunk, int tile,
 #pragma unroll
     for (int r = 0; r < KZ_SCAN_ROWS; r++) {
         kz_pack<T> results;
-        int place = (r * KZ_WARP + kz_lane()) * PACK;
+        int position = (r * KZ_WARP + kz_lane()) * PACK;
         kz_finish_pack<Op, T>(rows[r], Op::combine(prefix, before[r]), j.exclusive, results.at);
-        *(uint4 *)(to + place) = results.raw;
+        *(uint4 *)(to + position) = results.raw;
     }
     kz_bulk_fence();
     __syncwarp();

@@ -72,7 +72,7 @@ template <typename Op> struct kz_scan_by_heads {
 // A warp has ROWS rows of 32 packs, a lane one pack of each. Neighbouring lanes read neighbouring packs, so
 // 16-byte loads and stores are whole lines and nothing has to be transposed in shared memory; each row costs
 // a scan of the warp, 5 shuffles for 4 floats a lane. Elements are counted from the last 16-byte boundary at or
-// before `in`: all packs are aligned, whatever `in` is, and only the first and the last tile have places that
+// before `in`: all packs are aligned, whatever `in` is, and only the first and the last tile have positions that
 // hold nothing.
 
 // The heads of a pack, a byte each, as one number.
@@ -93,7 +93,7 @@ template <typename Op> struct kz_scan_view {
 
     const T *in;
     const uint8_t *heads;
-    size_t begin, end; // the places that hold elements
+    size_t begin, end; // the positions that hold elements
 
     __device__ __forceinline__ kz_scan_view(const T *in, const uint8_t *heads, size_t n) {
         begin = (size_t)in % 16 / sizeof(T);
@@ -129,7 +129,7 @@ static __device__ __forceinline__ typename Op::value kz_fold_pack(const kz_scan_
     return v;
 }
 
-// This lane's part of ROWS rows from place `first` on.
+// This lane's part of ROWS rows from position `first` on.
 template <typename Op, int ROWS>
 static __device__ __forceinline__ void kz_load_rows(const kz_scan_view<Op> &all, size_t first,
                                                     kz_scan_row<Op> (&rows)[ROWS]) {
@@ -232,14 +232,14 @@ kz_store_rows(const kz_scan_view<Op> &all, size_t first, D *out, const kz_scan_r
             uint4 raw;
             D at[PACK];
         } results;
-        size_t place = first + (r * KZ_WARP + kz_lane()) * PACK;
+        size_t position = first + (r * KZ_WARP + kz_lane()) * PACK;
         kz_finish_pack<Op, D>(rows[r], Op::combine(prefix, before[r]), exclusive, results.at);
         if (packs) {
-            kz_store<KZ_SCAN_STORE>((uint4 *)(from_boundary + place), results.raw);
+            kz_store<KZ_SCAN_STORE>((uint4 *)(from_boundary + position), results.raw);
         } else {
 #pragma unroll
             for (int e = 0; e < PACK; e++)
-                if (all.holds(place + e)) from_boundary[place + e] = results.at[e];
+                if (all.holds(position + e)) from_boundary[position + e] = results.at[e];
         }
     }
 }

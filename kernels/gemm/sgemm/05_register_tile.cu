@@ -27,8 +27,8 @@ KZ_ENTRY_BOUNDS(sgemm_register_tile_gemm_f32, THREADS, 2)
     for (size_t at = 0; at < k; at += DEPTH) {
 #pragma unroll
         for (int i = 0; i < LOADS; i++) {
-            unsigned place = threadIdx.x + i * THREADS;
-            unsigned a_row = place / DEPTH, a_x = place % DEPTH, b_x = place / SIDE, column = place % SIDE;
+            unsigned index = threadIdx.x + i * THREADS;
+            unsigned a_row = index / DEPTH, a_x = index % DEPTH, b_x = index / SIDE, column = index % SIDE;
             a_tile[a_row][a_x] = element(a, m, k, tile.row + a_row, at + a_x);
             b_tile[b_x][column] = element(b, k, n, at + b_x, tile.column + column);
         }

@@ -25,20 +25,20 @@ static __device__ __forceinline__ void load_quads(const float *a, const float *b
     float4 from_a[A_QUADS], from_b[B_QUADS];
 #pragma unroll
     for (int i = 0; i < A_QUADS; i++) {
-        unsigned place = threadIdx.x + i * S::THREADS;
-        size_t row = tile.row + place / A_LINE, x = at + place % A_LINE * 4;
+        unsigned index = threadIdx.x + i * S::THREADS;
+        size_t row = tile.row + index / A_LINE, x = at + index % A_LINE * 4;
         from_a[i] = row < m && x < k ? *(const float4 *)(a + row * k + x) : make_float4(0, 0, 0, 0);
     }
 #pragma unroll
     for (int i = 0; i < B_QUADS; i++) {
-        unsigned place = threadIdx.x + i * S::THREADS;
-        size_t x = at + place / B_LINE, column = tile.column + place % B_LINE * 4;
+        unsigned index = threadIdx.x + i * S::THREADS;
+        size_t x = at + index / B_LINE, column = tile.column + index % B_LINE * 4;
         from_b[i] = x < k && column < n ? *(const float4 *)(b + x * n + column) : make_float4(0, 0, 0, 0);
     }
 #pragma unroll
     for (int i = 0; i < A_QUADS; i++) {
-        unsigned place = threadIdx.x + i * S::THREADS;
-        *(float4 *)(chunk + place / A_LINE * S::PITCH + place % A_LINE * 4) = from_a[i];
+        unsigned index = threadIdx.x + i * S::THREADS;
+        *(float4 *)(chunk + index / A_LINE * S::PITCH + index % A_LINE * 4) = from_a[i];
     }
 #pragma unroll
     for (int i = 0; i < B_QUADS; i++)
@@ -60,7 +60,7 @@ KZ_ENTRY_BOUNDS(sgemm_warp_tile_gemm_f32, S::THREADS, SGEMM_WARP_BLOCKS)
     __shared__ __align__(16) float chunk[S::STAGE_FLOATS];
     corner tile = find_grouped_tile(blockIdx.x, m, n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
     bool quads = has_quads(a, k) && has_quads(b, n);
-    place<S> at;
+    thread_tile<S> at;
     registers<S> values;
     clear(values);
     for (size_t x = 0; x < k; x += S::DEPTH) {

@@ -18,7 +18,7 @@ enum { STAGES = SGEMM_ASYNC_STAGES };
 template <int BY> static __device__ __forceinline__ void run(const problem &p, float *stages) {
     corner tile = find_grouped_tile(blockIdx.x, p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
     fetcher<S, BY, S::THREADS> fetch(p, tile, threadIdx.x);
-    place<S> at;
+    thread_tile<S> at;
     registers<S> values;
     clear(values);
     for (unsigned s = 0; s < STAGES - 1; s++) {

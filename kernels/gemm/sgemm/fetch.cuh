@@ -12,7 +12,7 @@ struct problem {
 };
 
 // THREADS threads copy a tile's chunks one after another, by 4 bytes or by 16 (BY floats); zeros outside of
-// the matrices. Each has its places, so that a chunk takes little more than the copies themselves.
+// the matrices. Each has its addresses, so that a chunk takes little more than the copies themselves.
 template <typename S, int BY, int THREADS> struct fetcher {
     enum {
         A_LINE = S::DEPTH / BY, // pieces in a row of a's tile, and of b's

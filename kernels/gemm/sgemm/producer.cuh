@@ -18,7 +18,8 @@ template <typename S> struct ring {
         empty = full + 8 * STAGES;
         stages = (float *)(memory + SGEMM_BARRIER_BYTES);
         first = full + SGEMM_BARRIER_BYTES;
-        asm volatile("" : "+r"(full), "+r"(empty), "+r"(first)); // kept, not worked out anew (see place)
+        asm volatile(""
+                     : "+r"(full), "+r"(empty), "+r"(first)); // kept, not worked out anew (see thread_tile)
     }
     __device__ __forceinline__ float *now(void) const { return stages + stage * S::STAGE_FLOATS; }
     __device__ __forceinline__ unsigned address(void) const { return first + 4 * stage * S::STAGE_FLOATS; }
@@ -83,7 +84,7 @@ static __device__ __forceinline__ void produce(const problem &p, ring<S> r, unsi
 
 template <typename S>
 static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsigned tiles) {
-    place<S> at;
+    thread_tile<S> at;
     registers<S> values;
     unsigned chunks = (unsigned)((p.k + S::DEPTH - 1) / S::DEPTH);
     if (chunks > 0) {

@@ -33,10 +33,10 @@ template <int DOWN, int ACROSS, int QUADS_, int K> struct shape {
 // Where a thread's part of the block's tile of c begins. A load of 16 bytes per lane is served in quarters of
 // the warp, or in halves where lanes 2 i and 2 i + 1 agree all over, or lanes that differ in their second
 // bit: so bit 0 of a lane goes across, where all of a's quads agree, and bit 1 down, where all of b's do.
-template <typename S> struct place {
+template <typename S> struct thread_tile {
     unsigned row, column;
     unsigned a_offset, b_offset; // of its first quads in a chunk, in bytes
-    __device__ __forceinline__ place() {
+    __device__ __forceinline__ thread_tile() {
         const unsigned across = S::WIDTH / S::WARP_WIDTH;
         const unsigned lane = kz_lane();
         row = kz_warp() / across * S::WARP_HEIGHT + (lane >> 1 & 1) + (lane >> 2 & 6);
@@ -149,7 +149,7 @@ static __device__ __forceinline__ unsigned copy_elsewhere(float c, unsigned in_o
 
 template <typename S>
 static __device__ __forceinline__ void write_tile(const registers<S> &r, float *c, size_t m, size_t n,
-                                                  corner tile, const place<S> &at) {
+                                                  corner tile, const thread_tile<S> &at) {
     size_t row = tile.row + at.row, column = tile.column + at.column;
     int rows = count_left(m, row), columns = count_left(n, column);
     bool quads = has_quads(c, n);

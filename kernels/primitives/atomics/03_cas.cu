@@ -11,23 +11,23 @@
 
 KZ_ENTRY(atomics_cas_count_u32)(const unsigned *keys, unsigned *out, size_t n, size_t k) {
     for (size_t i = kz_thread(); i < n; i += kz_threads()) {
-        unsigned *place = &out[keys[i]], expected, seen = load_relaxed(place);
+        unsigned *slot = &out[keys[i]], expected, seen = load_relaxed(slot);
         do {
             expected = seen;
-            seen = atomicCAS(place, expected, expected + 1);
+            seen = atomicCAS(slot, expected, expected + 1);
         } while (seen != expected);
     }
 }
 
-// 0xffffffff, what a place begins with, is a NaN: nothing is above it, and it must give way.
+// 0xffffffff, what a slot begins with, is a NaN: nothing is above it, and it must give way.
 KZ_ENTRY(atomics_cas_max_f32)(const unsigned *keys, unsigned *out, const float *values, size_t n, size_t k) {
     for (size_t i = kz_thread(); i < n; i += kz_threads()) {
         float x = values[i];
         if (x != x) continue;
-        unsigned *place = &out[keys[i]], seen = load_relaxed(place);
+        unsigned *slot = &out[keys[i]], seen = load_relaxed(slot);
         while (!(__uint_as_float(seen) >= x)) { // most see at once that they have nothing to say
             unsigned expected = seen;
-            seen = atomicCAS(place, expected, __float_as_uint(x));
+            seen = atomicCAS(slot, expected, __float_as_uint(x));
             if (seen == expected) break;
         }
     }

@@ -52,7 +52,7 @@ KZ_ENTRY(atomics_privatized_update_i32)
             add_parts(&out[4 * w], {mine[4 * w], mine[4 * w + 1], mine[4 * w + 2], mine[4 * w + 3]});
 }
 
-// Each warp counts its entries of all rounds, the block asks for places once, and the warps write.
+// Each warp counts its entries of all rounds, the block asks for room once, and the warps write.
 KZ_ENTRY(atomics_privatized_append_f32)(const float *in, unsigned *queue, unsigned *length, size_t n) {
     const unsigned WARPS = ATOMICS_THREADS / KZ_WARP, ROUNDS = ATOMICS_APPEND_ROUNDS;
     __shared__ unsigned begin[WARPS];
@@ -70,21 +70,21 @@ KZ_ENTRY(atomics_privatized_append_f32)(const float *in, unsigned *queue, unsign
         if (threadIdx.x == 0) {
             unsigned sum = 0;
             for (unsigned w = 0; w < WARPS; w++) sum += begin[w];
-            unsigned place = sum ? atomicAdd(length, sum) : 0;
+            unsigned index = sum ? atomicAdd(length, sum) : 0;
             for (unsigned w = 0; w < WARPS; w++) {
                 unsigned of_warp = begin[w];
-                begin[w] = place;
-                place += of_warp;
+                begin[w] = index;
+                index += of_warp;
             }
         }
         __syncthreads();
-        unsigned place = begin[kz_warp()];
+        unsigned index = begin[kz_warp()];
 #pragma unroll
         for (unsigned r = 0; r < ROUNDS; r++) {
             if (entries[r] >> kz_lane() & 1)
-                queue[place + __popc(entries[r] & ((1u << kz_lane()) - 1))] =
+                queue[index + __popc(entries[r] & ((1u << kz_lane()) - 1))] =
                     (unsigned)(first + r * ATOMICS_THREADS + threadIdx.x);
-            place += __popc(entries[r]);
+            index += __popc(entries[r]);
         }
         __syncthreads(); // all have read `begin`
     }

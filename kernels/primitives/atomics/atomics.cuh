@@ -18,13 +18,13 @@ static __device__ __forceinline__ unsigned load_relaxed(const unsigned *from) {
 
 // The greatest of floats by integers. Bits of floats from +0 up ascend as signed integers do, and those from -0
 // down descend as unsigned ones; a negative float is a negative integer, and below any positive one either way. The
-// place begins as 0xffffffff, which gives way to both. No NaN.
-static __device__ __forceinline__ void raise_to(unsigned *place, float x) {
+// slot begins as 0xffffffff, which gives way to both. No NaN.
+static __device__ __forceinline__ void raise_to(unsigned *slot, float x) {
     int bits = __float_as_int(x);
     if (bits >= 0)
-        atomicMax((int *)place, bits);
+        atomicMax((int *)slot, bits);
     else
-        atomicMin(place, (unsigned)bits);
+        atomicMin(slot, (unsigned)bits);
 }
 
 // ---- updates ----------------------------------------------------------------------------------------------
@@ -38,19 +38,19 @@ static __device__ __forceinline__ parts no_parts(void) { return {0, 0, INT32_MAX
 static __device__ __forceinline__ parts parts_of(int value) { return {1, value, value, value}; }
 
 // One atomic for each part, which need not happen together.
-static __device__ __forceinline__ void add_parts(int *place, parts p) {
-    atomicAdd(&place[0], p.count);
-    atomicAdd((unsigned *)&place[1], (unsigned)p.sum);
-    atomicMin(&place[2], p.least);
-    atomicMax(&place[3], p.greatest);
+static __device__ __forceinline__ void add_parts(int *totals, parts p) {
+    atomicAdd(&totals[0], p.count);
+    atomicAdd((unsigned *)&totals[1], (unsigned)p.sum);
+    atomicMin(&totals[2], p.least);
+    atomicMax(&totals[3], p.greatest);
 }
 
 // Plain loads and stores: for whoever holds the key's lock. They happen together.
-static __device__ __forceinline__ void add_parts_alone(int *place, parts p) {
-    place[0] += p.count;
-    place[1] = (int)((unsigned)place[1] + (unsigned)p.sum);
-    place[2] = min(place[2], p.least);
-    place[3] = max(place[3], p.greatest);
+static __device__ __forceinline__ void add_parts_alone(int *totals, parts p) {
+    totals[0] += p.count;
+    totals[1] = (int)((unsigned)totals[1] + (unsigned)p.sum);
+    totals[2] = min(totals[2], p.least);
+    totals[3] = max(totals[3], p.greatest);
 }
 
 // What update begins with; a fill has only one byte to give.

@@ -28,11 +28,11 @@ static __device__ __forceinline__ void store_release(unsigned *to, unsigned valu
 }
 
 // Looks before it tries, and sleeps longer each time that it finds the lock taken.
-static __device__ __forceinline__ void update_with_backoff(unsigned *lock, int *place, parts p) {
+static __device__ __forceinline__ void update_with_backoff(unsigned *lock, int *slot, parts p) {
     unsigned nanoseconds = ATOMICS_SLEEP_FIRST;
     for (bool done = false; !done;) {
         if (load_relaxed(lock) == 0 && try_lock(lock)) {
-            add_parts_alone(place, p);
+            add_parts_alone(slot, p);
             store_release(lock, 0);
             done = true;
         } else {

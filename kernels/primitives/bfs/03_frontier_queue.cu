@@ -3,7 +3,7 @@
 // Idea     who is reached is written down; the next level reads what was written and looks at nobody else.
 // Change   a queue with room for all vertices, each of which enters it once: levels are ranges of it, one after the
 //          other, and it is never emptied. An exchange (compare and swap) decides who enters a target; the lanes of a
-//          warp that entered one get their places by one addition to the tail together.
+//          warp that entered one get their indices by one addition to the tail together.
 // Expect   work in proportion to the edges, whatever the number of levels. An addition to one word for each warp that
 //          found something.
 // Limit    that word: it takes additions one at a time (see 04). A warp per row: short rows leave lanes idle, and a hub
@@ -28,10 +28,10 @@ KZ_ENTRY_BOUNDS(bfs_frontier_queue_levels_i32, BFS_THREADS, BFS_BLOCKS)
                 bool mine = first + kz_lane() < end && look(&levels[target]) < 0 &&
                             atomicCAS(&levels[target], -1, level + 1) == -1;
                 unsigned all = __ballot_sync(KZ_ALL_LANES, mine);
-                unsigned long long place = 0;
-                if (kz_lane() == 0 && all) place = atomicAdd(&s->tail, (unsigned long long)__popc(all));
-                place = __shfl_sync(KZ_ALL_LANES, place, 0);
-                if (mine) queue[place + __popc(all & ((1u << kz_lane()) - 1))] = target;
+                unsigned long long index = 0;
+                if (kz_lane() == 0 && all) index = atomicAdd(&s->tail, (unsigned long long)__popc(all));
+                index = __shfl_sync(KZ_ALL_LANES, index, 0);
+                if (mine) queue[index + __popc(all & ((1u << kz_lane()) - 1))] = target;
             }
         }
         from = to;

@@ -1,8 +1,8 @@
 // bfs: the queue of 04, 05 and 07, which counts edges, and a push that shares them out evenly.
 //
 // An entry is a row: where it begins among the targets, and how many edges lie before it in the whole queue. The tail has
-// the number of entries in its lower half and that of their edges in its upper, so that one addition gives both a
-// place and an edge number. Rows without edges do not enter, so that edge numbers rise from entry to entry.
+// the number of entries in its lower half and that of their edges in its upper, so that one addition gives both an
+// index and an edge number. Rows without edges do not enter, so that edge numbers rise from entry to entry.
 #ifndef BFS_QUEUE_CUH
 #define BFS_QUEUE_CUH
 
@@ -55,13 +55,13 @@ static __device__ __forceinline__ void append(search *s, entry *queue, const row
         start = all ? atomicAdd(&s->tail, all) : 0;
     }
     __syncthreads();
-    unsigned long long place = start + of_warp[kz_warp()] + sum - own;
+    unsigned long long index = start + of_warp[kz_warp()] + sum - own;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
         if (!rows[i].count) continue;
-        entry e = {rows[i].begin, edges_of(place)};
-        queue[entries_of(place)] = e;
-        place += (unsigned long long)rows[i].count << 32 | 1;
+        entry e = {rows[i].begin, edges_of(index)};
+        queue[entries_of(index)] = e;
+        index += (unsigned long long)rows[i].count << 32 | 1;
     }
     __syncthreads(); // of_warp and start may be written again
 }
@@ -83,7 +83,7 @@ static __device__ __forceinline__ unsigned find(const entry *queue, unsigned fro
 // A tile's rows in shared memory. Rows are told from the edge's number by counting: bit e of `starts` is set where a
 // row begins at the tile's edge e, and `rank` has the bits before each word.
 struct tile {
-    unsigned shift[BFS_TILE]; // from an edge's number to its place among the targets
+    unsigned shift[BFS_TILE]; // from an edge's number to its index among the targets
     unsigned starts[WORDS], rank[WORDS];
     unsigned first, last; // entries
 };
@@ -123,8 +123,8 @@ static __device__ __forceinline__ void load_tile(tile *t, const entry *queue, un
     __syncthreads();
 }
 
-// The place among the targets of the tile's edge number `edge` + k.
-static __device__ __forceinline__ unsigned place_of(const tile *t, unsigned edge, unsigned k) {
+// The index among the targets of the tile's edge number `edge` + k.
+static __device__ __forceinline__ unsigned target_index(const tile *t, unsigned edge, unsigned k) {
     unsigned upto = t->starts[k / 32] & (0xffffffffu >> (31 - k % 32));
     return t->shift[t->rank[k / 32] + (unsigned)__popc(upto) - 1] + edge + k;
 }
@@ -149,7 +149,7 @@ static __device__ __forceinline__ void push(search *s, entry *queue, const unsig
 #pragma unroll
         for (int i = 0; i < BFS_EDGES; i++) {
             unsigned k = i * BFS_THREADS + threadIdx.x;
-            if (k < count) target[i] = out_targets[place_of(&t, (unsigned)edge, k)];
+            if (k < count) target[i] = out_targets[target_index(&t, (unsigned)edge, k)];
         }
 #pragma unroll
         for (int i = 0; i < BFS_EDGES; i++)

@@ -1,6 +1,6 @@
 // compact 00: plain C on the `cpu` device
 //
-// Idea     a chunk per core, counted first; then each core writes from the place that the counts before it say.
+// Idea     a chunk per core, counted first; then each core writes from the position that the counts before it say.
 // Change   none: it stands before the ladder.
 // Expect   two readings, one writing.
 #include <string.h>
@@ -40,9 +40,9 @@ static void compact(const kz_native_launch *launch, uint32_t operation, kz_type 
     for (uint32_t b = 0; b < launch->block_index[0]; b++) selected += own.counts[b];
     for (uint64_t i = own.begin; i < own.end; i++) {
         bool is = compact_selects(operation, type, own.in, own.flags, i);
-        uint64_t place = is ? selected : own.n - 1 - (i - selected);
+        uint64_t position = is ? selected : own.n - 1 - (i - selected);
         if (is || compact_partitions(operation))
-            memcpy(out + place * size, (const char *)own.in + i * size, size);
+            memcpy(out + position * size, (const char *)own.in + i * size, size);
         selected += is;
     }
     if (launch->block_index[0] == launch->grid[0] - 1)

@@ -40,7 +40,7 @@ struct pipeline {
 template <typename R> struct job {
     typedef typename R::element T;
     static const int PACK = R::PACK, CHUNK = TILE_BYTES / CHUNKS / sizeof(T), TILE = CHUNKS * CHUNK;
-    static const int HALO = R::BY == RUN ? PACK : 0; // places before the tile that are loaded with it
+    static const int HALO = R::BY == RUN ? PACK : 0; // positions before the tile that are loaded with it
     static const int STAGE = COMPACT_AHEAD_STAGE((int)sizeof(T), R::BY == FLAG, R::BY == RUN);
     static const int DEPTH = COMPACT_AHEAD_DEPTH(STAGE);
     view<R> all;
@@ -139,8 +139,9 @@ template <typename R> static __device__ __forceinline__ void compact_tiles(const
         T *compacted = j.elements(at.stage);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            int place = chunk * job<R>::CHUNK + (r * KZ_WARP + kz_lane()) * R::PACK;
-            scatter_pack<R>(rows.pack[r], rows.bits[r], before + before_row[r], place - lo, held, compacted);
+            int position = chunk * job<R>::CHUNK + (r * KZ_WARP + kz_lane()) * R::PACK;
+            scatter_pack<R>(rows.pack[r], rows.bits[r], before + before_row[r], position - lo, held,
+                            compacted);
         }
         kz_bulk_fence(); // the copy engine will write here again
         kz_barrier_arrive(&j.pipe->ready[at.stage]);

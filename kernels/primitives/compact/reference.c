@@ -25,9 +25,9 @@ kz_status compact_reference(const kz_case *c, void *const *host, size_t which, d
     for (uint64_t i = 0; i < n; i++) {
         bool is = compact_selects(c->operation, c->type, host[IN], flags, i);
         if (which == OUT && (is || partitions)) {
-            uint64_t place = is ? selected : n - 1 - (i - selected);
-            expected[place] = kz_element_get(c->type, host[IN], i);
-            bound[place] = 0.0;
+            uint64_t position = is ? selected : n - 1 - (i - selected);
+            expected[position] = kz_element_get(c->type, host[IN], i);
+            bound[position] = 0.0;
         }
         selected += is;
     }

@@ -2,7 +2,7 @@
 // of each. A pack's bits say which of its elements are selected.
 //
 // Elements are counted from the last 16-byte boundary at or before `in`: all packs are aligned, whatever `in` is,
-// and only the first and the last tile have places that hold nothing.
+// and only the first and the last tile have positions that hold nothing.
 #ifndef COMPACT_TILE_CUH
 #define COMPACT_TILE_CUH
 
@@ -14,7 +14,7 @@ template <typename R> struct view {
     typedef typename R::element T;
     const T *in;
     const uint8_t *flags;
-    size_t begin, end; // the places that hold elements
+    size_t begin, end; // the positions that hold elements
 
     __device__ __forceinline__ view(const T *in, const uint8_t *flags, size_t n) {
         begin = (size_t)in % 16 / sizeof(T);
@@ -26,11 +26,11 @@ template <typename R> struct view {
     __device__ __forceinline__ bool holds_all(size_t first, size_t count) const {
         return first >= begin && first + count <= end;
     }
-    // Nothing to mend (rows_of): no place is empty, none holds the first element of all where that matters.
+    // Nothing to mend (rows_of): no position is empty, none holds the first element of all where that matters.
     __device__ __forceinline__ bool is_plain(size_t first, size_t count) const {
         return holds_all(first, count) && (R::BY != RUN || first > begin);
     }
-    // Of the `count` places from `first` on, [lo, hi) hold elements.
+    // Of the `count` positions from `first` on, [lo, hi) hold elements.
     __device__ __forceinline__ int lo(size_t first) const { return first < begin ? (int)(begin - first) : 0; }
     __device__ __forceinline__ int hi(size_t first, int count) const {
         return first + count > end ? (int)(end - first) : count;
@@ -75,7 +75,7 @@ template <typename E> static __device__ __forceinline__ void push(uint4 *raw, E 
     }
 }
 
-// COUNT elements of `from` from place `at` on, as the last bytes of 16; 0 where a place holds nothing. A loop,
+// COUNT elements of `from` from position `at` on, as the last bytes of 16; 0 where a position holds nothing. A loop,
 // for packs that are not whole are rare, and unrolled they would be most of a kernel's code.
 template <int COUNT, typename R, typename E>
 static __device__ __forceinline__ uint4 gather(const view<R> &all, const E *from, size_t at) {
@@ -85,7 +85,7 @@ static __device__ __forceinline__ uint4 gather(const view<R> &all, const E *from
     return raw;
 }
 
-// For places that all hold elements. `before` is the element before the pack, for runs.
+// For positions that all hold elements. `before` is the element before the pack, for runs.
 template <typename R>
 static __device__ __forceinline__ unsigned select_pack(const kz_pack<typename R::element> &pack,
                                                        const flag_pack<R::PACK> &flags,
@@ -119,7 +119,7 @@ template <typename R, int ROWS> struct rows_of {
     kz_pack<typename R::element> pack[ROWS];
     unsigned bits[ROWS]; // the selected ones
 
-    // This lane's part of the rows from place `first` on, from memory.
+    // This lane's part of the rows from position `first` on, from memory.
     __device__ __forceinline__ void load(const view<R> &all, size_t first) {
         const int PACK = R::PACK, ROW = KZ_WARP * PACK;
         bool whole = all.holds_all(first, ROWS * ROW), flags_whole = kz_aligned(all.flags, PACK);
@@ -146,7 +146,7 @@ template <typename R, int ROWS> struct rows_of {
         }
         if (!plain) mend(all, first);
     }
-    // Places without an element are not selected; the first element of all begins a run. `at` is the place of
+    // Positions without an element are not selected; the first element of all begins a run. `at` is the position of
     // this lane's first pack.
     __device__ __forceinline__ void mend(const view<R> &all, size_t at) {
 #pragma unroll
@@ -187,7 +187,7 @@ static __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[ROWS
 
 // The selected elements of a pack to tile[before] and on. PARTITION: the others to tile[held - 1] and down,
 // given the number of elements in the tile before the pack's own (`first` is less than 0 where the pack
-// begins with empty places) and the tile's number of elements.
+// begins with empty positions) and the tile's number of elements.
 template <typename R>
 static __device__ __forceinline__ void scatter_pack(const kz_pack<typename R::element> &pack, unsigned bits,
                                                     unsigned before, int first, int held,
@@ -267,7 +267,7 @@ static __device__ __forceinline__ void put_tile(const typename R::element *tile,
 template <typename R, int WARPS, int ROWS> struct block_tile {
     typedef typename R::element T;
     static const int PART = ROWS * KZ_WARP * R::PACK, TILE = WARPS * PART;
-    size_t first; // the tile's first place
+    size_t first; // the tile's first position
     rows_of<R, ROWS> rows;
     unsigned before[ROWS], before_warp, total;
 
@@ -281,8 +281,9 @@ template <typename R, int WARPS, int ROWS> struct block_tile {
         int lo = all.lo(first), held = all.hi(first, TILE) - lo;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            int place = kz_warp() * PART + (r * KZ_WARP + kz_lane()) * R::PACK;
-            scatter_pack<R>(rows.pack[r], rows.bits[r], before_warp + before[r], place - lo, held, compacted);
+            int position = kz_warp() * PART + (r * KZ_WARP + kz_lane()) * R::PACK;
+            scatter_pack<R>(rows.pack[r], rows.bits[r], before_warp + before[r], position - lo, held,
+                            compacted);
         }
         __syncthreads();
         put_tile<R>(compacted, out, all.end - all.begin, first + lo - all.begin, prefix, total, held,

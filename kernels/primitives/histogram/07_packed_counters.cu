@@ -31,7 +31,7 @@ template <typename T, typename Finder> struct packed_counter {
     unsigned base, bins, rounds; // base: the shared address of the counters
 
     // As in vector.cuh, a row below all bins, and one above.
-    static __device__ __forceinline__ unsigned in_place(unsigned row, unsigned number) {
+    static __device__ __forceinline__ unsigned in_half(unsigned row, unsigned number) {
         return number << row % 2 * 16;
     }
     // What was there; nothing is done for a number of 0. An address of 32 bits and a predicate: of the
@@ -41,18 +41,18 @@ template <typename T, typename Finder> struct packed_counter {
         asm volatile("{\n\t.reg .pred some;\n\tsetp.ne.u32 some, %2, 0;\n\tmov.u32 %0, 0;\n\t"
                      "@some atom.shared.add.u32 %0, [%1], %2;\n\t}"
                      : "=&r"(old)
-                     : "r"(base + row / 2 * 4), "r"(in_place(row, number))
+                     : "r"(base + row / 2 * 4), "r"(in_half(row, number))
                      : "memory");
         return old;
     }
     // A half that comes to a multiple of CARRY, or passes it, changes its bit of that value; the other half
     // does not change.
     static __device__ __forceinline__ unsigned changed(unsigned row, unsigned number, unsigned old) {
-        return old ^ (old + in_place(row, number));
+        return old ^ (old + in_half(row, number));
     }
     // Rarely needed, and not inlined.
     static __device__ __noinline__ void carry(unsigned *out, unsigned bins, unsigned row) {
-        atomicSub(&histogram_shared[row / 2], in_place(row, CARRY));
+        atomicSub(&histogram_shared[row / 2], in_half(row, CARRY));
         if (row - 1 < bins) atomicAdd(&out[row - 1], CARRY);
     }
     __device__ __forceinline__ void one(T x) {

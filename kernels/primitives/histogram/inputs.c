@@ -24,9 +24,9 @@ static double level(const kz_case *c, uint64_t seed, uint64_t k) {
     uint64_t bins = (uint64_t)c->axes[AXIS_BINS];
     if (k == 0) return lower;
     if (k == bins) return upper;
-    double place = ((double)k + 0.9 * (unit(kz_draw(seed, LEVELS, k)) - 0.5)) / (double)bins;
-    if (bins & 1) place *= place, place *= place;
-    double value = lower + place * (upper - lower);
+    double fraction = ((double)k + 0.9 * (unit(kz_draw(seed, LEVELS, k)) - 0.5)) / (double)bins;
+    if (bins & 1) fraction *= fraction, fraction *= fraction;
+    double value = lower + fraction * (upper - lower);
     return c->type == KZ_F32 ? value : floor(value);
 }
 

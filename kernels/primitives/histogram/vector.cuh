@@ -90,7 +90,7 @@ template <typename T, typename Finder> struct pack_finder {
     }
 };
 
-// Even bins of floats in float. place = (x - lower) * scale has three roundings, of scale itself, the
+// Even bins of floats in float. scaled = (x - lower) * scale has three roundings, of scale itself, the
 // difference and the product, each of at most 2^-24 of the value: below bins it is off by less than bins *
 // 2^-22. Where it lies farther than that from a whole number, its floor is that of the definition in double;
 // where any of a pack does not, the pack is done in double. The sign of the difference is exact, so what is
@@ -116,12 +116,12 @@ template <> struct pack_finder<float, even<float>> {
         bool all_safe = true;
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            float place = (pack.at[e] - exact.lower) * scale;
-            place = fminf(fmaxf(place, -0.25f), beyond); // NaN becomes -0.25, which is in no bin
-            float shifted = __fadd_rd(place, shift);
+            float scaled = (pack.at[e] - exact.lower) * scale;
+            scaled = fminf(fmaxf(scaled, -0.25f), beyond); // NaN becomes -0.25, which is in no bin
+            float shifted = __fadd_rd(scaled, shift);
             bin[e] = __float_as_uint(shifted) - __float_as_uint(shift);
             float middle = shifted - (shift - 0.5f); // of the bin; all of this is exact
-            all_safe &= fabsf(place - middle) < safe;
+            all_safe &= fabsf(scaled - middle) < safe;
         }
         if (__builtin_expect(all_safe, 1)) return;
 #pragma unroll

@@ -33,12 +33,12 @@ static __device__ __forceinline__ void close_row(const problem &p, unsigned v, f
 // ---- where a tile begins ----------------------------------------------------------------------------------------
 
 // So many rows have ended and so many edges are summed.
-struct place {
+struct merge_coordinate {
     unsigned vertex, edge;
 };
 
 // How many rows have ended before item `item`, at least `low`: by a warp, 32 probes at a time.
-static __device__ __forceinline__ place find(const problem &p, unsigned low, size_t item) {
+static __device__ __forceinline__ merge_coordinate find(const problem &p, unsigned low, size_t item) {
     unsigned high = item < p.vertices ? (unsigned)item : p.vertices;
     if (item > p.edges && item - p.edges > low) low = (unsigned)(item - p.edges);
     while (low < high) {
@@ -52,7 +52,7 @@ static __device__ __forceinline__ place find(const problem &p, unsigned low, siz
         low = last + 1;
         high = high - last < step ? high : last + step;
     }
-    place at = {low, (unsigned)(item - low)};
+    merge_coordinate at = {low, (unsigned)(item - low)};
     return at;
 }
 
@@ -62,7 +62,7 @@ struct tile {
     float *shares;  // of its edges, in shared memory, at slot_of(edge);
     unsigned *ends; // and behind them its ends of rows
     unsigned edges, rows;
-    place from;
+    merge_coordinate from;
 };
 
 // One word in 33 is left free: rows of 16 or 32 edges begin at all banks, and not at one or two.
@@ -70,7 +70,7 @@ static __device__ __forceinline__ unsigned slot_of(unsigned edge) { return edge 
 
 // Meanwhile the first warp looks for where the next tile ends.
 static __device__ __forceinline__ void load_tile(const problem &p, const tile &t, size_t next_item,
-                                                 place *next) {
+                                                 merge_coordinate *next) {
     unsigned source[ITEMS];
     float share[ITEMS];
 #pragma unroll
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void load_tile(const problem &p, const tile &t
         if (i * THREADS + threadIdx.x < t.edges) share[i] = __ldg(&p.share[source[i]]);
     for (unsigned k = threadIdx.x; k < t.rows; k += THREADS) t.ends[k] = p.offsets[t.from.vertex + k + 1];
     if (kz_warp() == 0) {
-        place found = find(p, t.from.vertex + t.rows, next_item);
+        merge_coordinate found = find(p, t.from.vertex + t.rows, next_item);
         if (kz_lane() == 0) *next = found;
     }
 #pragma unroll
@@ -161,7 +161,7 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
 (const unsigned *in_offsets, const unsigned *in_sources, const float *share, float *next, left *all,
  size_t vertices, size_t edges, size_t chunk) {
     __shared__ float room[TILE + TILE / KZ_WARP + 1]; // shares, and behind them ends
-    __shared__ place at[2];                           // where a tile begins and ends
+    __shared__ merge_coordinate at[2];                // where a tile begins and ends
     __shared__ float carry[2]; // of the row open before a tile and after it, alternating
     __shared__ left mine;
     const problem p = {in_offsets, in_sources, share, next, (unsigned)vertices, (unsigned)edges};
@@ -172,14 +172,14 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
         mine.head = carry[0] = 0.0f;
     }
     if (kz_warp() < 2) {
-        place found = find(p, 0, kz_warp() == 0 ? item : item + TILE < end ? item + TILE : end);
+        merge_coordinate found = find(p, 0, kz_warp() == 0 ? item : item + TILE < end ? item + TILE : end);
         if (kz_lane() == 0) at[kz_warp()] = found;
     }
     __syncthreads();
     const unsigned first_vertex = at[0].vertex;
     int parity = 0;
     for (; item < end; item += TILE, parity ^= 1) {
-        place from = at[0], to = at[1];
+        merge_coordinate from = at[0], to = at[1];
         unsigned count = to.edge - from.edge;
         const tile t = {room, (unsigned *)room + slot_of(count), count, to.vertex - from.vertex, from};
         __syncthreads(); // all know where it lies
@@ -200,7 +200,7 @@ KZ_ENTRY_BOUNDS(pagerank_pull_merge_path_step_f32, PAGERANK_MERGE_THREADS, PAGER
                 mine.vertex = from.vertex;
             }
         }
-        __syncthreads(); // the tile and the places may be written again
+        __syncthreads(); // the tile and the coordinates may be written again
     }
     if (threadIdx.x == 0) {
         mine.open = carry[parity];

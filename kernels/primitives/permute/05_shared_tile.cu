@@ -14,7 +14,7 @@ enum { SIDE = KZ_WARP, STEP = 8, THREADS = SIDE * STEP };
 
 template <typename T> static __device__ __forceinline__ void tile(const T *in, T *out, TILE_PARAMETERS) {
     __shared__ T transposed[SIDE][SIDE + 1];
-    tile_place at = find_tile(SIDE, TILE_ARGUMENTS);
+    tile_origin at = find_tile(SIDE, TILE_ARGUMENTS);
     in += at.in;
     out += at.out;
 #pragma unroll

@@ -139,7 +139,7 @@ template <int SIZE, int UNIT> struct box_mover {
         by_inner = small_divider(side.inner ? side.inner : 1);
     }
 
-    // A place in the box: the element's number, and its place in the row where the last two axes are paired.
+    // A position in the box: the element's number, and its column in the row where the last two axes are paired.
     struct position {
         uint32_t element, column;
     };
@@ -159,7 +159,7 @@ template <int SIZE, int UNIT> struct box_mover {
         if (side.inner) x2 = 0; // it was a part of the offset
         return x0 < side.valid[0] && x1 < side.valid[1] && x2 < side.valid[2] && x3 < side.valid[3];
     }
-    __device__ __forceinline__ bits *place(uint32_t element) const {
+    __device__ __forceinline__ bits *element_pointer(uint32_t element) const {
         return (bits *)(shared + box_byte(element * SIZE));
     }
 
@@ -175,20 +175,20 @@ template <int SIZE, int UNIT> struct box_mover {
     __device__ __forceinline__ kz_pack<bits> take(position at) const {
         kz_pack<bits> pack;
         if (UNIT > 1 && side.inner == 0 && side.step[3] == 1) {
-            pack.raw = *(const uint4 *)place(at.element);
+            pack.raw = *(const uint4 *)element_pointer(at.element);
             return pack;
         }
 #pragma unroll
-        for (int e = 0; e < UNIT; e++, advance(&at)) pack.at[e] = *place(at.element);
+        for (int e = 0; e < UNIT; e++, advance(&at)) pack.at[e] = *element_pointer(at.element);
         return pack;
     }
     __device__ __forceinline__ void put(position at, kz_pack<bits> pack) const {
         if (UNIT > 1 && side.inner == 0 && side.step[3] == 1) {
-            *(uint4 *)place(at.element) = pack.raw;
+            *(uint4 *)element_pointer(at.element) = pack.raw;
             return;
         }
 #pragma unroll
-        for (int e = 0; e < UNIT; e++, advance(&at)) *place(at.element) = pack.at[e];
+        for (int e = 0; e < UNIT; e++, advance(&at)) *element_pointer(at.element) = pack.at[e];
     }
 
     __device__ __forceinline__ void load(void) const {

@@ -12,7 +12,7 @@ static __device__ __forceinline__ void packs(const void *in, void *out, TILE_PAR
     typedef kz_tile_transpose<SIZE, CHUNKS, THREADS> tile;
     typedef typename tile::bits bits;
     extern __shared__ uint4 shared[];
-    tile_place at = find_tile(tile::TILE, TILE_ARGUMENTS);
+    tile_origin at = find_tile(tile::TILE, TILE_ARGUMENTS);
     bool whole = (in_pitch | in_outer | in_inner | sides >> 32) % tile::PACK == 0 && kz_aligned(in, 16);
     tile::load(shared, {(bits *)in + at.in, in_pitch, whole}, at.height, at.width);
     __syncthreads();

@@ -18,21 +18,21 @@
     sides, in_pitch, out_pitch, across, down, batches, in_outer, in_inner, out_outer, out_inner
 
 // This block's tile: its first elements' offsets, and how many rows and columns are left from there on.
-struct tile_place {
+struct tile_origin {
     size_t in, out;
     uint32_t height, width;
 };
-static __device__ __forceinline__ tile_place find_tile(unsigned side, TILE_PARAMETERS) {
+static __device__ __forceinline__ tile_origin find_tile(unsigned side, TILE_PARAMETERS) {
     uint32_t column, row, inner;
     uint32_t rest = divide(blockIdx.x, divider_unpack(down), &row);
     rest = divide(rest, divider_unpack(across), &column);
     uint32_t outer = divide(rest, divider_unpack(batches), &inner);
-    tile_place place = {outer * in_outer + inner * in_inner + row * side * in_pitch + column * side,
-                        outer * out_outer + inner * out_inner + column * side * out_pitch + row * side,
-                        (uint32_t)sides - row * side, (uint32_t)(sides >> 32) - column * side};
-    if (place.height > side) place.height = side;
-    if (place.width > side) place.width = side;
-    return place;
+    tile_origin origin = {outer * in_outer + inner * in_inner + row * side * in_pitch + column * side,
+                          outer * out_outer + inner * out_inner + column * side * out_pitch + row * side,
+                          (uint32_t)sides - row * side, (uint32_t)(sides >> 32) - column * side};
+    if (origin.height > side) origin.height = side;
+    if (origin.width > side) origin.width = side;
+    return origin;
 }
 
 #endif

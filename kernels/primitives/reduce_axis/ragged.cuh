@@ -20,7 +20,7 @@ static __device__ __forceinline__ void ragged(const T *in, O out, size_t segment
 #pragma unroll
             for (int j = 0; j < REDUCE_AXIS_PACKS; j++)
                 if (p + j * REDUCE_AXIS_THREADS < r.packs)
-                    elements[j] = load_places<false>(v, r.first + p + j * REDUCE_AXIS_THREADS);
+                    elements[j] = load_row_pack<false>(v, r.first + p + j * REDUCE_AXIS_THREADS);
 #pragma unroll
             for (int j = 0; j < REDUCE_AXIS_PACKS; j++)
                 if (p + j * REDUCE_AXIS_THREADS < r.packs)

@@ -1,6 +1,6 @@
 // reduce_axis: rows (inner = 1) by 16-byte loads, several in flight per lane, wherever a row begins.
 //
-// Packs are counted from the 16-byte boundary at or before `in`, and places of elements from there. A row
+// Packs are counted from the 16-byte boundary at or before `in`, and positions of elements from there. A row
 // that does not begin or end with a pack shares that one with its neighbour: both load it, and each folds its
 // own elements alone. Packs that reach over the ends of the input are loaded element by element.
 #ifndef REDUCE_AXIS_ROWS_CUH
@@ -10,7 +10,7 @@
 
 template <typename T> struct rows_view {
     const T *base;     // the boundary
-    size_t begin, end; // places of the input's first element and behind its last
+    size_t begin, end; // positions of the input's first element and behind its last
     bool aligned;      // every row begins and ends with a pack
 };
 
@@ -20,7 +20,7 @@ static __device__ __forceinline__ rows_view<T> view_rows(const T *in, size_t seg
     return {in - shift, shift, shift + segments * n, shift == 0 && n * sizeof(T) % 16 == 0};
 }
 
-// The row's places [from, to), and the packs that hold them.
+// The row's positions [from, to), and the packs that hold them.
 typedef struct span {
     size_t from, to, first, packs;
 } span;
@@ -34,14 +34,14 @@ static __device__ __forceinline__ span span_of(const rows_view<T> &v, size_t fro
 }
 
 template <bool aligned, typename T>
-static __device__ __forceinline__ kz_pack<T> load_places(const rows_view<T> &v, size_t pack) {
+static __device__ __forceinline__ kz_pack<T> load_row_pack(const rows_view<T> &v, size_t pack) {
     const int PACK = 16 / sizeof(T);
-    size_t place = pack * PACK;
-    if (aligned || (place >= v.begin && place + PACK <= v.end))
-        return kz_load_pack<REDUCE_AXIS_LOAD>(v.base + place);
+    size_t position = pack * PACK;
+    if (aligned || (position >= v.begin && position + PACK <= v.end))
+        return kz_load_pack<REDUCE_AXIS_LOAD>(v.base + position);
     kz_pack<T> part = {};
     for (int e = 0; e < PACK; e++)
-        if (place + e >= v.begin && place + e < v.end) part.at[e] = v.base[place + e];
+        if (position + e >= v.begin && position + e < v.end) part.at[e] = v.base[position + e];
     return part;
 }
 
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out,
             size_t row = s + (size_t)j * groups, from = v.begin + row * n;
             elements[j] = {};
             if (row < segments && lane * PACK < from % PACK + n)
-                elements[j] = load_places<aligned>(v, from / PACK + lane);
+                elements[j] = load_row_pack<aligned>(v, from / PACK + lane);
         }
 #pragma unroll
         for (int j = 0; j < ROWS; j++) {
@@ -102,7 +102,7 @@ static __device__ __forceinline__ void fold_short(const rows_view<T> &v, T *out,
             // more.
             for (unsigned p = lane + lanes; !aligned && p * PACK < end; p += lanes)
                 value[j] = fold_part<operation, aligned, T, A>(
-                    value[j], load_places<aligned>(v, from / PACK + p), p, skip, n);
+                    value[j], load_row_pack<aligned>(v, from / PACK + p), p, skip, n);
         }
         __syncwarp();
 #pragma unroll
@@ -168,7 +168,7 @@ static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *ou
 
 // ---- long rows: PACKS packs of one row per lane in flight -------------------------------------------------
 
-// This thread's part of a row, the places [from, to): packs `lane`, `lane + lanes`, ... of those that are the
+// This thread's part of a row, the positions [from, to): packs `lane`, `lane + lanes`, ... of those that are the
 // row's alone. The elements before and after them, less than a pack each, go to the first lanes, one each.
 template <int operation, int PACKS, typename T, typename A>
 static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from, size_t to, size_t lane,

@@ -20,7 +20,7 @@ enum {
     TILE = REDUCE_SEGMENTS_MERGE_TILE,
     WARPS = THREADS / KZ_WARP,
 };
-static_assert(WARPS >= 3, "three warps look for the first places");
+static_assert(WARPS >= 3, "three warps look for the first coordinates");
 
 // ---- where a diagonal crosses the path: so many ends among the first `items` items ---------------------------
 
@@ -45,11 +45,12 @@ template <typename A> struct tile_view {
     A *elements;
     unsigned *ends;
     unsigned element_count, segment_count;
-    place from;
+    merge_coordinate from;
 };
 
 template <typename A>
-static __device__ __forceinline__ tile_view<A> view_tile(A *room, place from, place to) {
+static __device__ __forceinline__ tile_view<A> view_tile(A *room, merge_coordinate from,
+                                                         merge_coordinate to) {
     tile_view<A> tile = {room, NULL, to.element - from.element, to.segment - from.segment, from};
     tile.ends = (unsigned *)(room + tile.element_count);
     return tile;
@@ -62,7 +63,8 @@ template <typename A> struct load {
 };
 
 template <typename T, typename O, typename A>
-static __device__ __forceinline__ void begin_load(const problem<T, O> &p, place from, place to, load<A> *l) {
+static __device__ __forceinline__ void begin_load(const problem<T, O> &p, merge_coordinate from,
+                                                  merge_coordinate to, load<A> *l) {
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned k = i * THREADS + threadIdx.x;
@@ -139,14 +141,14 @@ static __device__ __forceinline__ void close_head(const problem<T, O> &p, part<A
     }
 }
 
-// A tile's loads are on their way while the tile before it is walked over, and the place where it ends was looked for
+// A tile's loads are on their way while the tile before it is walked over, and the point where it ends was looked for
 // while the one before that was.
 // E is an element in shared memory; A, what is folded, may have its index.
 template <int operation, typename E, typename T, typename O, typename A>
 static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const left<A> &l, size_t chunk) {
-    __shared__ E room[TILE]; // elements, and behind them ends, which are no larger
-    __shared__ place at[3];  // where the first tile begins, and where the first two end
-    __shared__ place ahead;  // where the tile after the next ends
+    __shared__ E room[TILE];           // elements, and behind them ends, which are no larger
+    __shared__ merge_coordinate at[3]; // where the first tile begins, and where the first two end
+    __shared__ merge_coordinate ahead; // where the tile after the next ends
     __shared__ A block_head;
     __shared__ unsigned long long block_segment;
     size_t items = p.n + p.segments;
@@ -155,11 +157,11 @@ static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const 
     if (threadIdx.x == 0) block_segment = NONE;
     if (kz_warp() < 3) {
         size_t where = d + kz_warp() * TILE < end ? d + kz_warp() * TILE : end;
-        place found = find_place(p.offsets, p.n, 0, p.segments, where);
+        merge_coordinate found = find_coordinate(p.offsets, p.n, 0, p.segments, where);
         if (kz_lane() == 0) at[kz_warp()] = found;
     }
     __syncthreads();
-    place from = at[0], to = at[1], next = at[2];
+    merge_coordinate from = at[0], to = at[1], next = at[2];
     part<A> carry = {kz_fold_identity<operation>(A()), 0};
     load<E> loads;
     begin_load(p, from, to, &loads);
@@ -170,7 +172,7 @@ static __device__ __forceinline__ void merge_path(const problem<T, O> &p, const 
         if (kz_warp() == 0) {
             size_t where = d + 3 * TILE < end ? d + 3 * TILE : end;
             size_t most = (size_t)next.segment + TILE < p.segments ? (size_t)next.segment + TILE : p.segments;
-            place found = find_place(p.offsets, p.n, next.segment, most, where);
+            merge_coordinate found = find_coordinate(p.offsets, p.n, next.segment, most, where);
             if (kz_lane() == 0) ahead = found;
         }
         __syncthreads();

@@ -27,7 +27,7 @@ static __device__ __forceinline__ void bits(const problem<T> &p, const left<A> &
     size_t from = d < items ? d : items, to = d + chunk < items ? d + chunk : items;
     share<T> s = {p.in, (size_t)p.in % 16 / sizeof(T)};
     s.base -= s.shift;
-    find_places(p.offsets, p.n, p.segments, from, to, &s.from, &s.to);
+    find_coordinates(p.offsets, p.n, p.segments, from, to, &s.from, &s.to);
     A head = kz_fold_identity<operation>(A()), value = kz_fold_identity<operation>(A());
     unsigned closed_to;
     if (from < to) {

@@ -87,8 +87,8 @@ static __device__ __forceinline__ void write_closed(const job<T, kz_value_index3
 }
 template <typename T, typename A>
 static __device__ __forceinline__ kz_value_index32<A> outside(const job<T, kz_value_index32<A>> &j,
-                                                              size_t place, kz_value_index32<A> value) {
-    return {value.value, (unsigned)j.elements_before(place + value.at)};
+                                                              size_t position, kz_value_index32<A> value) {
+    return {value.value, (unsigned)j.elements_before(position + value.at)};
 }
 
 // The leading pack's extreme, then its index in that pack.

@@ -167,18 +167,18 @@ static kz_status plan_tail_flags(const kz_planner *p) {
     return add_shares(p, blocks, REDUCE_SEGMENTS_FLAGS_THREADS, kz_ceil_div(items, blocks * warps));
 }
 
-// A range of whole tiles for every warp, in places: there are up to 15 bytes of them before the input.
+// A range of whole tiles for every warp, in positions: there are up to 15 bytes of them before the input.
 static kz_status plan_in_order_blocks(const kz_planner *p) {
     const kz_case *c = p->c;
     kz_status status = c->operation == KZ_REDUCE_MIN ? supported(p) : told(p);
     if (status != KZ_OK || segments(c) == 0) return status;
     uint64_t size = kz_type_size(c->type), warps = REDUCE_SEGMENTS_FLAGS_THREADS / 32;
-    uint64_t places = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
+    uint64_t positions = (uint64_t)c->axes[N] + 16 / size - 1, tile = 32 * (size == 2 ? 3 : 5) * 16 / size;
     uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_SEGMENTS_FLAGS_BLOCKS;
-    uint64_t tiles = kz_min_u64(places / (tile * warps * full) + 1, REDUCE_SEGMENTS_IN_ORDER_TILES);
-    uint64_t least = kz_ceil_div(places, tile * warps * REDUCE_SEGMENTS_IN_ORDER_BLOCKS);
+    uint64_t tiles = kz_min_u64(positions / (tile * warps * full) + 1, REDUCE_SEGMENTS_IN_ORDER_TILES);
+    uint64_t least = kz_ceil_div(positions, tile * warps * REDUCE_SEGMENTS_IN_ORDER_BLOCKS);
     uint64_t chunk = tile * (tiles > least ? tiles : least);
-    return KZ_LAUNCH(p, .blocks = kz_ceil_div(places, chunk * warps),
+    return KZ_LAUNCH(p, .blocks = kz_ceil_div(positions, chunk * warps),
                      .threads = REDUCE_SEGMENTS_FLAGS_THREADS,
                      KZ_ARGS(kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT),
                              kz_arg_u64(segments(c)), kz_arg_u64((uint64_t)c->axes[N]), kz_arg_u64(chunk)));

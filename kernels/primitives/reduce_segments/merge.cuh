@@ -49,9 +49,9 @@ static __device__ __forceinline__ part<A> scan_parts(part<A> mine, part<A> *whol
 // ---- where a diagonal crosses the path: so many ends among the first `items` items ---------------------------
 
 // Where the path stands: so many segments closed, so many elements folded.
-typedef struct place {
+typedef struct merge_coordinate {
     unsigned segment, element;
-} place;
+} merge_coordinate;
 
 // A search by a warp, in global memory, 32 ends at a time: some three trips for a tile's range instead of twelve. The
 // answer lies in [low, high].
@@ -83,16 +83,17 @@ static __device__ __forceinline__ void narrow_crossing(crossing *c, bool before)
     if (last + step < c->high) c->high = last + step;
 }
 
-static __device__ __forceinline__ place find_place(const unsigned *offsets, size_t n, size_t low, size_t high,
-                                                   size_t items) {
+static __device__ __forceinline__ merge_coordinate find_coordinate(const unsigned *offsets, size_t n,
+                                                                   size_t low, size_t high, size_t items) {
     crossing c = begin_crossing(n, low, high, items);
     while (c.low < c.high) narrow_crossing(&c, is_before(offsets, c));
     return {(unsigned)c.low, (unsigned)(items - c.low)};
 }
 
 // Where two diagonals cross, looked for side by side: the trips to memory are the same for both.
-static __device__ __forceinline__ void find_places(const unsigned *offsets, size_t n, size_t segments,
-                                                   size_t from, size_t to, place *at_from, place *at_to) {
+static __device__ __forceinline__ void find_coordinates(const unsigned *offsets, size_t n, size_t segments,
+                                                        size_t from, size_t to, merge_coordinate *at_from,
+                                                        merge_coordinate *at_to) {
     crossing a = begin_crossing(n, 0, segments, from), b = begin_crossing(n, 0, segments, to);
     while (a.low < a.high || b.low < b.high) {
         bool before_a = is_before(offsets, a), before_b = is_before(offsets, b);

@@ -90,8 +90,8 @@ static void the_front_is_whole(void **state) {
             assert_int_equal(plan_of("06_in_order_blocks", c, &p), KZ_OK);
             uint64_t blocks = p.steps[0].launch.grid[0];
             uint64_t share = p.steps[0].args[5].scalar * (p.steps[0].launch.block[0] / 32);
-            uint64_t places = (uint64_t)n + 16 / kz_type_size(types[t]) - 1;
-            assert_true(blocks * share >= places && (blocks - 1) * share < places && blocks <= 16384);
+            uint64_t positions = (uint64_t)n + 16 / kz_type_size(types[t]) - 1;
+            assert_true(blocks * share >= positions && (blocks - 1) * share < positions && blocks <= 16384);
             assert_true(share * kz_type_size(types[t]) % 16 == 0); // a share begins with a pack
             if (n > 10000 && n < 1 << 20) assert_true(blocks >= (uint64_t)n / 8192);
         }
@@ -112,7 +112,7 @@ static size_t make_round(uint32_t n, uint32_t length, size_t round, uint32_t las
 
 typedef struct ring_test {
     kz_device *device;
-    kz_module *sums, *places; // of 07 and 08
+    kz_module *sums, *indices; // of 07 and 08
     kz_ptr in, offsets, out, index;
 } ring_test;
 enum { RING_N = 70001, RING_SEGMENTS = 200000 };
@@ -131,7 +131,7 @@ static void run_ring(ring_test *t, const char *variant, kz_module *module, kz_re
     assert_int_equal(kz_plan_run(t->device, NULL, module, &p, buffers, 4, 0, &error), KZ_OK);
 }
 
-// All sums are exact, and so are the places of the greatest, of which there are many equal ones.
+// All sums are exact, and so are the indices of the greatest, of which there are many equal ones.
 static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32_t *in,
                        const uint32_t *offsets) {
     kz_error error = {0};
@@ -146,7 +146,7 @@ static void check_ring(ring_test *t, size_t blocks, size_t segments, const int32
         for (uint32_t k = offsets[s]; k < offsets[s + 1]; k++) sum += (uint32_t)in[k];
         assert_int_equal((uint32_t)out[s], sum);
     }
-    run_ring(t, "08_shared_index", t->places, KZ_REDUCE_ARGMAX, blocks, segments);
+    run_ring(t, "08_shared_index", t->indices, KZ_REDUCE_ARGMAX, blocks, segments);
     kz_copy_to_host(t->device, NULL, out, t->out, segments * sizeof *out, &error);
     kz_copy_to_host(t->device, NULL, index, t->index, segments * sizeof *index, &error);
     assert_int_equal(kz_device_synchronize(t->device, &error), KZ_OK);
@@ -187,7 +187,7 @@ static void the_ring_comes_round(void **state) {
     ring_test t;
     assert_int_equal(kz_device_open("sim:h200", &t.device, &error), KZ_OK);
     t.sums = load_variant(t.device, "07_ring_buffer");
-    t.places = load_variant(t.device, "08_shared_index");
+    t.indices = load_variant(t.device, "08_shared_index");
     assert_int_equal(kz_memory_alloc(t.device, sizeof in, &t.in, &error), KZ_OK);
     assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.offsets, &error), KZ_OK);
     assert_int_equal(kz_memory_alloc(t.device, sizeof offsets, &t.out, &error), KZ_OK);
@@ -203,13 +203,13 @@ static void the_ring_comes_round(void **state) {
     kz_memory_free(t.device, t.out, &error);
     kz_memory_free(t.device, t.index, &error);
     kz_module_close(t.sums);
-    kz_module_close(t.places);
+    kz_module_close(t.indices);
     kz_device_close(t.device);
 }
 
 // Nothing beats the identity, empty segments come first, and the input does not begin with a pack: the first element
-// is the greatest, and no place before it.
-static void what_equals_the_identity_has_a_place(void **state) {
+// is the greatest, and no index before it.
+static void what_equals_the_identity_has_an_index(void **state) {
     enum { LENGTH = 20, COUNT = 4 };
     const uint32_t offsets[COUNT + 1] = {0, 0, 0, 13, LENGTH};
     const char *variants[] = {"01_thread", "04_merge_path", "08_shared_index"};
@@ -321,7 +321,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_done_is_refused),
         cmocka_unit_test(what_finds_is_one_kernel),
         cmocka_unit_test(the_mean_length_decides),
-        cmocka_unit_test(what_equals_the_identity_has_a_place),
+        cmocka_unit_test(what_equals_the_identity_has_an_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

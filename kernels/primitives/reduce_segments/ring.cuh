@@ -47,16 +47,16 @@ template <typename T, typename A> struct job {
     static const int EACH = PACK * PACKS, CHUNK = KZ_WARP * EACH, TILE = WARPS * CHUNK;
     static const bool INSTEAD = ring_of<T, A>::INSTEAD;
     const problem<T, typename ring_of<T, A>::out> &p;
-    size_t shift;      // the input's first place
-    unsigned distance; // the offsets' first place
+    size_t shift;      // the input's first position
+    unsigned distance; // the offsets' first position
     size_t first;
     unsigned count;
     uint4 *stages;
     pipeline<A> *pipe;
 
-    // The elements before a place.
-    __device__ __forceinline__ size_t elements_before(size_t place) const {
-        return place <= shift ? 0 : place - shift < p.n ? place - shift : p.n;
+    // The elements before a position.
+    __device__ __forceinline__ size_t elements_before(size_t position) const {
+        return position <= shift ? 0 : position - shift < p.n ? position - shift : p.n;
     }
     __device__ __forceinline__ uint4 *chunk(int stage, int warp) const {
         return stages + (stage * WARPS + warp) * (KZ_WARP * PACKS);
@@ -239,19 +239,19 @@ template <int operation, typename T, typename A>
 static __device__ __forceinline__ void write_closed(const job<T, A> &j, unsigned segment, ending e, A value) {
     kz_narrow(&j.p.out[segment], kz_fold_conclude<operation>(value, e.length));
 }
-// A value as chunks tell each other; this one begins at `place`.
+// A value as chunks tell each other; this one begins at `position`.
 template <typename T, typename A>
-static __device__ __forceinline__ A outside(const job<T, A> &j, size_t place, A value) {
+static __device__ __forceinline__ A outside(const job<T, A> &j, size_t position, A value) {
     return value;
 }
 
-// A chunk in which the segments [r.from, r.to) end; it begins at `place`.
+// A chunk in which the segments [r.from, r.to) end; it begins at `position`.
 template <int operation, bool far, typename T, typename A>
-static __device__ __forceinline__ void close_chunk(const job<T, A> &j, int stage, int warp, size_t place,
+static __device__ __forceinline__ void close_chunk(const job<T, A> &j, int stage, int warp, size_t position,
                                                    record<A> &r) {
     const int ROUNDS = 2; // of 32 segments, which are enough as a rule
     unsigned *bits = j.pipe->bits[warp];
-    unsigned before = (unsigned)(place - j.shift);
+    unsigned before = (unsigned)(position - j.shift);
     auto find = [&](unsigned k) { return find_end<far>(j, k, r.to, before); };
     auto mark = [&](ending e) {
         if (e.bit < KZ_WARP) atomicOr(&bits[e.lane], 1u << e.bit);
@@ -301,19 +301,19 @@ static __device__ __forceinline__ A fold_chunk(const job<T, A> &j, int stage, in
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void fold(const job<T, A> &j, int warp) {
     const A nothing = kz_fold_identity<operation>(A());
-    size_t place = j.first * j.TILE + warp * j.CHUNK;
+    size_t position = j.first * j.TILE + warp * j.CHUNK;
     kz_pipeline_state<DEPTH> at;
-    for (unsigned tile = 0; tile < j.count; tile++, at.next(), place += j.TILE) {
+    for (unsigned tile = 0; tile < j.count; tile++, at.next(), position += j.TILE) {
         kz_barrier_wait(&j.pipe->full[at.stage], at.parity);
         record<A> r = {nothing, nothing, j.pipe->bound[at.stage][warp], j.pipe->bound[at.stage][warp + 1]};
         if (r.from < r.to && j.pipe->far[at.stage])
-            close_chunk<operation, true>(j, at.stage, warp, place, r);
+            close_chunk<operation, true>(j, at.stage, warp, position, r);
         else if (r.from < r.to)
-            close_chunk<operation, false>(j, at.stage, warp, place, r);
+            close_chunk<operation, false>(j, at.stage, warp, position, r);
         else
             r.value = fold_chunk<operation>(j, at.stage, warp);
-        r.value = outside(j, place, r.value);
-        r.head = outside(j, place, r.head);
+        r.value = outside(j, position, r.value);
+        r.head = outside(j, position, r.head);
         if (kz_lane() == 0) j.pipe->records[at.stage][warp] = r;
         kz_barrier_arrive(&j.pipe->done[at.stage]);
     }

@@ -28,8 +28,8 @@ template <typename T, typename A> struct room {
 // 16-byte boundary before the input.
 template <typename T> struct share {
     const T *base;
-    size_t shift; // the input's first place
-    place from, to;
+    size_t shift; // the input's first position
+    merge_coordinate from, to;
 };
 
 static __device__ __forceinline__ void copy_pack(uint4 *to, const void *from) {
@@ -64,7 +64,7 @@ static __device__ __forceinline__ void begin_tile(const problem<T> &p, const sha
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-template <typename T> static __device__ __forceinline__ size_t first_place(const share<T> &s) {
+template <typename T> static __device__ __forceinline__ size_t first_position(const share<T> &s) {
     const int PACK = 16 / sizeof(T);
     return (s.shift + s.from.element) / PACK * PACK;
 }
@@ -81,7 +81,7 @@ static __device__ __forceinline__ void clear_edges(const share<T> &s, room<T, A>
     __syncwarp();
 }
 
-// The lane's elements onto `value`, with a result put by at every bit. INSTEAD: `folded` has the elements' place.
+// The lane's elements onto `value`, with a result put by at every bit. INSTEAD: `folded` is stored where the elements were.
 template <int operation, int PACKS, bool INSTEAD, typename T, typename A>
 static __device__ __forceinline__ A fold_lane(const uint4 *elements, A *folded, unsigned bits, A value) {
     const int PACK = 16 / sizeof(T);
@@ -132,7 +132,7 @@ template <typename T, typename A> struct walker {
     const problem<T> &p;
     const share<T> &s;
     room<T, A> *r;
-    size_t start;     // the tile's first place
+    size_t start;     // the tile's first position
     unsigned end;     // behind the tile's last element
     unsigned segment; // the first whose end is not behind us
     unsigned begin;   // where that one begins
@@ -146,13 +146,14 @@ static __device__ __forceinline__ bool is_here(const walker<T, A> &w, unsigned b
     return end > begin && end > w.s.from.element;
 }
 template <typename T, typename A>
-static __device__ __forceinline__ unsigned place_of(const walker<T, A> &w, unsigned end) {
+static __device__ __forceinline__ unsigned position_of(const walker<T, A> &w, unsigned end) {
     return (unsigned)(w.s.shift + end - 1 - w.start);
 }
 template <typename T, typename A>
 static __device__ __forceinline__ void mark(const walker<T, A> &w, unsigned begin, unsigned end) {
     const unsigned EACH = room<T, A>::EACH;
-    if (is_here(w, begin, end)) atomicOr(&w.r->ends[place_of(w, end) / EACH], 1u << place_of(w, end) % EACH);
+    if (is_here(w, begin, end))
+        atomicOr(&w.r->ends[position_of(w, end) / EACH], 1u << position_of(w, end) % EACH);
 }
 // The share's first segment may have begun before it: what is known of it is left to the block.
 template <int operation, typename T, typename A>
@@ -160,7 +161,7 @@ static __device__ __forceinline__ void put(walker<T, A> &w, unsigned segment, un
     A value = kz_fold_identity<operation>(A());
     const unsigned EACH = room<T, A>::EACH;
     if (is_here(w, begin, end))
-        value = w.r->folded(w.stage)[place_of(w, end) % EACH * KZ_WARP + place_of(w, end) / EACH];
+        value = w.r->folded(w.stage)[position_of(w, end) % EACH * KZ_WARP + position_of(w, end) / EACH];
     if (segment == w.s.from.segment)
         w.head = value;
     else
@@ -232,7 +233,7 @@ static __device__ __forceinline__ void close_tile(walker<T, A> &w, window &ends,
     }
     for (unsigned k = first + WINDOWS * KZ_WARP + kz_lane(); k < segment; k += KZ_WARP)
         put<operation>(w, k, w.p.offsets[k], w.p.offsets[(size_t)k + 1]);
-    __syncwarp(); // what is folded next may take the same place
+    __syncwarp(); // what is folded next may take the same room
     ends = next;
     w.segment = segment;
     w.begin = begin;
@@ -246,7 +247,7 @@ template <int operation, typename A> static __device__ __forceinline__ A gather(
 // The tiles that are on their way before the first is waited for.
 template <typename T, typename A>
 static __device__ __forceinline__ void begin_share(const problem<T> &p, const share<T> &s, room<T, A> *r) {
-    for (int k = 0; k < STAGES - 1; k++) begin_tile(p, s, r, k, first_place(s) + k * r->TILE);
+    for (int k = 0; k < STAGES - 1; k++) begin_tile(p, s, r, k, first_position(s) + k * r->TILE);
 }
 
 // Goes over a warp's share, whose first tiles are on their way; lane 0 has the head, all have what is left open. *to: the
@@ -256,7 +257,7 @@ static __device__ __forceinline__ A walk(const problem<T> &p, const share<T> &s,
                                          unsigned *to) {
     const int TILE = room<T, A>::TILE;
     const A nothing = kz_fold_identity<operation>(A());
-    walker<T, A> w = {p, s, r, first_place(s), 0, s.from.segment, p.offsets[s.from.segment], 0, nothing};
+    walker<T, A> w = {p, s, r, first_position(s), 0, s.from.segment, p.offsets[s.from.segment], 0, nothing};
     window ends = read_ends(p.offsets, w.segment, s.to.segment);
     A carry = nothing, open = nothing; // open before the lanes' elements, and of this lane's since
     bool waiting = false;              // there is some of the latter

@@ -13,14 +13,14 @@ __device__ int table[24];
 __device__ int visits;
 
 template <int bug> __global__ void append(int *queue, int *end) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x, place;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, index;
     if (BUG(2)) {
-        place = *end; // <- 2
-        *end = place + 1; // <- 2
+        index = *end; // <- 2
+        *end = index + 1; // <- 2
         return;
     }
-    place = atomicAdd(end, 1);
-    if (BUG(1) || place < CAPACITY) queue[place] = i; // <- 1
+    index = atomicAdd(end, 1);
+    if (BUG(1) || index < CAPACITY) queue[index] = i; // <- 1
 }
 
 template <int bug> __global__ void chain(int *slots, int *full) {
