@@ -68,12 +68,12 @@ static void expect_refused(const char *block, size_t block_size, size_t to_size,
 static void what_cannot_be_is_refused_in_time(void **state) {
     expect_refused("\x50\1", 2, 5, 0);          // five literals, and there is one
     expect_refused("\x50\1\2\3\4\5", 6, 3, 0);  // five literals, and room for three
-    expect_refused("\xf0", 1, 99, 0);           // literals whose count goes on behind the end
+    expect_refused("\xf0", 1, 99, 0);           // literals whose count goes on past the end
     expect_refused("\x10\1\0\0", 4, 5, 1);      // a match at distance 0
     expect_refused("\x10\1\2\0", 4, 5, 1);      // a match before the output's start
     expect_refused("\x10\1\1\0", 4, 3, 1);      // a match of four, and room for two
     expect_refused("\x1f\1\1\0\x20", 5, 30, 1); // one of 51, and room for 29
-    expect_refused("\x1f\1\1\0", 4, 20, 1);     // a match whose length goes on behind the end
+    expect_refused("\x1f\1\1\0", 4, 20, 1);     // a match whose length goes on past the end
     expect_refused("\x10\1\1", 3, 5, 1);        // half a distance
 }
 

@@ -4,7 +4,7 @@
 
 #include "observe/observe.h"
 
-enum { LEAKS_TOLD = 20 }; // one by one; the rest as a sum
+enum { LEAKS_LISTED = 20 }; // one by one; the rest as a sum
 
 typedef struct leak {
     uint64_t address, bytes, serial;
@@ -70,14 +70,14 @@ static void finish(observe_detector *detector) {
     leaks *self = (leaks *)detector;
     uint64_t bytes = 0;
     for (size_t i = 0; i < self->count; i++)
-        if (i < LEAKS_TOLD)
+        if (i < LEAKS_LISTED)
             say(self, &self->live[i]);
         else
             bytes += self->live[i].bytes;
-    if (self->count <= LEAKS_TOLD) return;
+    if (self->count <= LEAKS_LISTED) return;
     observe_finding rest = {.kind = OBSERVE_LEAK};
     snprintf(rest.text, sizeof rest.text, "%zu more allocations, %llu bytes together, were never freed",
-             self->count - LEAKS_TOLD, (unsigned long long)bytes);
+             self->count - LEAKS_LISTED, (unsigned long long)bytes);
     observe_findings_add(self->findings, &rest);
 }
 

@@ -188,7 +188,7 @@ static bool judge_past(detector *self, const sync_block *block, const barrier *b
 }
 
 // Lanes that have ended since, but went another way round the barrier before.
-static bool judge_parted(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
+static bool judge_diverged(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
     uint32_t all = 0;
     for (uint32_t i = 0; i < PLACES; i++) all |= b->came[warp][i].mask;
     if (!block->rounds || block->live[warp] & ~all) return false; // of those that live, more is known
@@ -232,7 +232,7 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
     }
     if (b->counted || judge_past(self, block, b)) return;
     for (uint32_t i = 0; i < block->warp_count; i++)
-        if (b->warps >> i & 1 && judge_parted(self, block, b, i)) return;
+        if (b->warps >> i & 1 && judge_diverged(self, block, b, i)) return;
 }
 
 // ---- the listener ----------------------------------------------------------------------------------------

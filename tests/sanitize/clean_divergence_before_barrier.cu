@@ -1,4 +1,4 @@
-// Lanes part before the barrier and all come to it.
+// Lanes diverge before the barrier and all come to it.
 // launch: grid 1 block 64
 // arg: out s32[64] = 0
 // seeds: 5

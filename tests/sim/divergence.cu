@@ -1,4 +1,4 @@
-// Lanes part in nested branches and loops and meet again: activemask tells.
+// Lanes diverge in nested branches and loops and reconverge: activemask tells.
 // launch: block 32
 // arg: out u32[32] = 0
 // arg: together b32[3] = 0

@@ -314,8 +314,8 @@ static bool same_as_before(const test_file *t, const char *file) {
 
 // ---- with detectors ------------------------------------------------------------------------------------
 
-static kz_status run_told(sim_machine *machine, observe_session *session, test_file *t, const char *file,
-                          uint64_t seed, kz_error *error) {
+static kz_status run_observed(sim_machine *machine, observe_session *session, test_file *t, const char *file,
+                              uint64_t seed, kz_error *error) {
     ptx_module *module = NULL;
     sim_program *program = NULL;
     const void *args[MAX_ARGS];
@@ -406,7 +406,7 @@ static bool run_sanitized(test_file *t, const char *file, uint64_t seed, bool fo
     if (!status) status = sim_machine_open(&config, &machine, &error);
     if (!status) {
         sim_machine_set_listener(machine, observe_session_listener(session));
-        run_told(machine, session, t, file, seed, &error); // a fault becomes a finding
+        run_observed(machine, session, t, file, seed, &error); // a fault becomes a finding
         observe_session_finish(session, &record);
     } else
         fprintf(stderr, "%s: %s\n", file, error.message);

@@ -3,7 +3,7 @@
 // arg: lock u32[1] = 0
 // arg: count s32[1] = 0
 // expect finding: deadlock of their member mask
-extern "C" __global__ void lock_meeting(unsigned *lock, int *count) {
+extern "C" __global__ void lock_across_syncwarp(unsigned *lock, int *count) {
     for (bool done = false; !done;) {
         if (atomicExch(lock, 1)) continue;
         __threadfence();

@@ -3,7 +3,7 @@
 // arg: out s32[1] = 2016
 // expect finding: barrier-divergent went another way round the barrier
 // seeds: 3
-extern "C" __global__ void barrier_parted(int *out) {
+extern "C" __global__ void barrier_diverged(int *out) {
     __shared__ int tree[64];
     int t = threadIdx.x;
     tree[t] = t;
