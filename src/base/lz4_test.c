@@ -54,7 +54,7 @@ static void damage_is_noticed(void **state) {
 }
 
 // A block made by hand, which must be refused once `written` bytes of the output are made: no others are touched, and
-// nothing behind the block is read, where more of the same would follow.
+// nothing past the block is read, where more of the same would follow.
 static void expect_refused(const char *block, size_t block_size, size_t to_size, size_t written) {
     enum { ROOM = 64, UNTOUCHED = 0xa5 };
     uint8_t from[ROOM] = {0}, around[5 * ROOM], *to = around + ROOM;

@@ -39,14 +39,6 @@ static size_t split(const kz_family *family, const kz_case *c, parameter list[PA
     return count;
 }
 
-static const char *words_of(kz_type type) {
-    static const char *const words[KZ_TYPE_COUNT] = {
-        [KZ_F32] = "float",   [KZ_F64] = "double",    [KZ_F16] = "__half",       [KZ_BF16] = "__nv_bfloat16",
-        [KZ_I32] = "int",     [KZ_I64] = "long long", [KZ_U8] = "unsigned char", [KZ_U16] = "unsigned short",
-        [KZ_U32] = "unsigned"};
-    return words[type];
-}
-
 // A buffer's parameter is spelt as the buffer is; an axis' holds that axis; the rest are floats and null
 // pointers.
 static void check_parameter(const kz_family *family, const kz_case *c, const parameter *p,
@@ -56,8 +48,8 @@ static void check_parameter(const kz_family *family, const kz_case *c, const par
     if (arg->kind == KZ_ARG_BUFFER) {
         const kz_buffer *b = &buffers[arg->buffer];
         char wanted[96];
-        snprintf(wanted, sizeof wanted, "%s%s *%s", b->role == KZ_INPUT ? "const " : "", words_of(b->type),
-                 b->name);
+        snprintf(wanted, sizeof wanted, "%s%s *%s", b->role == KZ_INPUT ? "const " : "",
+                 base_type_of(b->type)->cuda, b->name);
         assert_string_equal(p->text, wanted);
         return;
     }
