@@ -2,7 +2,7 @@
 __global__ void moved(int *out, int n) {
     int i = threadIdx.x;
     int extra = 0;
-    if (i < n)
+    if (i < n) // two lines: only the first is a place to stop
         extra = 7;
     out[i] = extra + 2;
 }
