@@ -1,12 +1,11 @@
 // Our declarations of the driver interface against cuda.h, where the toolkit is installed.
 
 #include "device/driver.h"
+#include "unit.h"
 
 #if __has_include(<cuda.h>)
 
 #include <cuda.h>
-
-#include "unit.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs)
 SAME_SIZE(driver_result, CUresult);
