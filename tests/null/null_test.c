@@ -125,6 +125,20 @@ static void *good(const char *type) {
 
 #define GOOD(call) assert_int_equal(call, KZ_OK)
 
+enum { DEVICES = 2 };
+static const char *const device_ids[DEVICES] = {"sim", "cpu"};
+static kz_device *devices[DEVICES]; // of all tests: one that is simulated reserves gigabytes of addresses
+
+static int open_devices(void **state) {
+    for (size_t d = 0; d < DEVICES; d++) GOOD(kz_device_open(device_ids[d], &devices[d], NULL));
+    return 0;
+}
+
+static int close_devices(void **state) {
+    for (size_t d = 0; d < DEVICES; d++) kz_device_close(devices[d]);
+    return 0;
+}
+
 static int set_up(void **state) {
     const kz_family *family = &kz_family_vector_add;
     memset(&its, 0, sizeof its);
@@ -132,7 +146,7 @@ static int set_up(void **state) {
     its.info.size = sizeof its.info;
     its.counters.size = sizeof its.counters;
     its.kernel_info.size = sizeof its.kernel_info;
-    GOOD(kz_device_open(*state, &its.device, NULL));
+    its.device = *(kz_device **)*state;
     const kz_device_info *info = kz_device_get_info(its.device);
     its.variant = kz_choose(family, &its.c, info, false, NULL);
     GOOD(kz_variant_plan(family, its.variant, &its.c, info, &its.plan, NULL));
@@ -162,7 +176,6 @@ static int tear_down(void **state) {
     kz_event_close(its.event);
     kz_stream_close(its.stream);
     kz_module_close(its.module);
-    kz_device_close(its.device);
     return 0;
 }
 
@@ -230,16 +243,15 @@ static void a_hint_fits_its_argument(void **state) {
 }
 
 int main(void) {
-    enum { CALLS = BASE_COUNT(calls), OTHERS = 2, DEVICES = 2 };
-    static const char *const devices[DEVICES] = {"sim", "cpu"};
+    enum { CALLS = BASE_COUNT(calls), OTHERS = 2 };
     static struct CMUnitTest tests[DEVICES * (CALLS + OTHERS) + 1];
     static char names[DEVICES * CALLS][128];
     size_t count = 0;
     for (size_t d = 0; d < DEVICES; d++) {
-        void *device = (void *)(uintptr_t)devices[d];
+        void *device = &devices[d];
         for (size_t i = 0; i < CALLS; i++) {
             char *name = names[d * CALLS + i];
-            snprintf(name, sizeof names[0], "%s: %s, %s NULL", devices[d], calls[i].function,
+            snprintf(name, sizeof names[0], "%s: %s, %s NULL", device_ids[d], calls[i].function,
                      calls[i].parameter);
             tests[count++] = (struct CMUnitTest){name, calls[i].test, set_up, tear_down, device};
         }
@@ -248,5 +260,5 @@ int main(void) {
         tests[count++] = (struct CMUnitTest){"hints", a_hint_fits_its_argument, set_up, tear_down, device};
     }
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(calls_were_found);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_devices, close_devices);
 }
