@@ -54,6 +54,11 @@ static const char *const program_text = ".version 8.0\n.target sm_80\n.address_s
                                         "  add.u32 %r1, %r1, 1;\n"
                                         "  st.global.u32 [%rd1], %r1;\n"
                                         "  bra again;\n"
+                                        "}\n"
+                                        ".visible .entry empty(.param .u64 to) {\n}\n"
+                                        ".visible .entry unended(.param .u64 to) {\n"
+                                        "  .reg .b32 %r<2>;\n"
+                                        "  mov.u32 %r1, %tid.x;\n"
                                         "}\n";
 
 typedef struct heard {
@@ -235,6 +240,23 @@ static void instructions_observed_are_instructions_run(void **state) {
     close_machine(&m);
 }
 
+static void on_run(sim_listener *l, const ptx_inst *first, uint32_t count, uint32_t block, uint32_t warp,
+                   uint32_t mask) {
+    self_of(l)->steps += count;
+    assert_non_null(first);
+}
+
+// The return at the end of a text without `ret` is no instruction, so no run has it.
+static void a_kernel_may_run_off_its_end(void **state) {
+    machine m = open_machine();
+    heard h = {.listener = {.run = on_run, .leave = on_leave}};
+    assert_int_equal(launch(&m, "empty", &h.listener, 0, NULL, NULL), KZ_OK);
+    assert_true(h.steps == 0 && h.lanes_left == 32);
+    assert_int_equal(launch(&m, "unended", &h.listener, 0, NULL, NULL), KZ_OK);
+    assert_true(h.steps == 1 && h.lanes_left == 64);
+    close_machine(&m);
+}
+
 // Wants a run in detail from its first load on, if at all; and of multiplications the end.
 typedef struct picky {
     sim_listener listener; // first
@@ -345,6 +367,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_reported),
         cmocka_unit_test(instructions_observed_are_instructions_run),
+        cmocka_unit_test(a_kernel_may_run_off_its_end),
         cmocka_unit_test(drawn_schedules_agree),
         cmocka_unit_test(an_endless_kernel_is_interrupted),
         cmocka_unit_test(faults_are_data),

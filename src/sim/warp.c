@@ -468,7 +468,8 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
                 w->issued += basic_block->instructions;
                 warp_instructions += basic_block->instructions;
                 thread_instructions += (uint64_t)basic_block->instructions * sim_lane_count(mask);
-                if (__builtin_expect(listener && listener->run, 0))
+                // The return that ends a text without `ret` is no instruction.
+                if (__builtin_expect(listener && listener->run && basic_block->first_inst, 0))
                     listener->run(listener, basic_block->first_inst, basic_block->instructions,
                                   w->block->index, w->index, mask);
             }
