@@ -212,12 +212,13 @@ KZ_API kz_status kz_plan_tiles(const kz_planner *p);
 // A guest's arguments: the family's guest_args or, without one, the buffers in order, then the axes.
 KZ_API size_t kz_guest_args(const kz_family *family, const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
 
-// "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type.
+// "vector_add_grid_stride_add_f32": the family, the variant without its number, operation and type. What is
+// longer than the array is cut off at its end.
 enum { KZ_ENTRY_NAME = 64 };
 KZ_API void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea,
                           const char *operation, kz_type type);
 
-// The integer of as many bytes: what kernels that only move elements are named for.
+// The integer of as many bytes: what kernels that only move elements are named for. KZ_TYPE_COUNT if there is none.
 KZ_API kz_type kz_type_of_size(size_t bytes);
 
 static inline uint64_t kz_ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }

@@ -63,8 +63,8 @@ KZ_API kz_arg kz_arg_f32(float value);
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// Append a step. More than KZ_PLAN_STEPS or KZ_PLAN_ARGS is a bug of the caller's. Without an entry, a launch or its
-// arguments the step is appended all the same, and kz_plan_run refuses it.
+// Append a step. The plan carries mistakes, and kz_plan_run refuses them: more than KZ_PLAN_STEPS or KZ_PLAN_ARGS (what is
+// too many is counted, not kept), a stream or an event out of range, no entry or one that is too long, no launch.
 KZ_API void kz_plan_add_kernel(kz_plan *plan, uint32_t stream, const char *entry, const kz_launch *launch,
                                const kz_arg *args, size_t arg_count);
 KZ_API void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes);

@@ -193,18 +193,21 @@ kz_status device_gpu_load(const char *key, device_gpu *gpu, kz_error *error) {
     return KZ_NOT_FOUND;
 }
 
-static int by_bandwidth(const void *a, const void *b) {
-    double left = ((const device_gpu *)a)->bandwidth, right = ((const device_gpu *)b)->bandwidth;
-    return left > right ? -1 : left < right;
-}
-
+// By insertion, so that there may be any number of files.
 size_t device_gpu_list(device_gpu *gpus, size_t capacity) {
-    device_gpu all[32];
     size_t count = 0;
-    for (size_t i = 0; i < device_gpu_file_count && count < BASE_COUNT(all); i++)
-        if (device_gpu_load(device_gpu_files[i].key, &all[count], NULL) == KZ_OK) count++;
-    qsort(all, count, sizeof all[0], by_bandwidth);
-    for (size_t i = 0; i < count && i < capacity; i++) gpus[i] = all[i];
+    for (size_t i = 0; i < device_gpu_file_count; i++) {
+        device_gpu gpu;
+        if (device_gpu_load(device_gpu_files[i].key, &gpu, NULL)) continue;
+        size_t kept = count < capacity ? count : capacity, at = kept;
+        while (at > 0 && gpus[at - 1].bandwidth < gpu.bandwidth) at--;
+        if (kept == capacity && kept > at) kept--;
+        if (at < capacity) {
+            memmove(&gpus[at + 1], &gpus[at], (kept - at) * sizeof *gpus);
+            gpus[at] = gpu;
+        }
+        count++;
+    }
     return count;
 }
 
@@ -219,15 +222,16 @@ static bool has_words(const char *name, const char *words) {
 }
 
 bool device_gpu_match(const char *name, int sm, int multiprocessors, double memory_bytes, device_gpu *gpu) {
-    device_gpu all[32];
-    size_t count = device_gpu_list(all, BASE_COUNT(all));
-    for (size_t i = 0; i < count && i < BASE_COUNT(all); i++) {
-        const device_gpu *g = &all[i];
-        if (!has_words(name, g->match) || (int)g->sm != sm || (int)g->multiprocessors != multiprocessors)
+    bool found = false;
+    for (size_t i = 0; i < device_gpu_file_count; i++) {
+        device_gpu g;
+        if (device_gpu_load(device_gpu_files[i].key, &g, NULL)) continue;
+        if (!has_words(name, g.match) || (int)g.sm != sm || (int)g.multiprocessors != multiprocessors)
             continue;
-        if (fabs(memory_bytes - g->memory) > 0.1 * g->memory) continue;
-        *gpu = *g;
-        return true;
+        if (fabs(memory_bytes - g.memory) > 0.1 * g.memory) continue;
+        if (found && g.bandwidth <= gpu->bandwidth) continue;
+        *gpu = g;
+        found = true;
     }
-    return false;
+    return found;
 }

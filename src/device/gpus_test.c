@@ -13,6 +13,12 @@ static void embedded_ones(void **state) {
     assert_int_equal(count, device_gpu_file_count); // every one parses
     assert_true(count >= 5);
     for (size_t i = 1; i < count; i++) assert_true(gpus[i - 1].bandwidth >= gpus[i].bandwidth);
+    for (size_t room = 0; room < count; room++) { // the best that there is room for, and nothing past it
+        device_gpu few[BASE_COUNT(gpus)] = {0};
+        assert_int_equal(device_gpu_list(few, room), count);
+        for (size_t i = 0; i < room; i++) assert_string_equal(few[i].key, gpus[i].key);
+        assert_string_equal(few[room].key, "");
+    }
 
     assert_int_equal(device_gpu_load("h200", &gpu, NULL), KZ_OK);
     assert_string_equal(gpu.name, "NVIDIA H200");

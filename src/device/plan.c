@@ -56,10 +56,6 @@ static kz_status check_extent(const plan_run *run, uint32_t step, uint32_t index
 
 static kz_status run_launch(const plan_run *run, uint32_t index) {
     const kz_step *step = &run->plan->steps[index];
-    if (step->arg_count > KZ_PLAN_ARGS || !memchr(step->entry, 0, sizeof step->entry))
-        return base_fail(run->error, KZ_INVALID,
-                         "step %u of the plan has %u arguments, or a name without an end", index,
-                         step->arg_count);
     uint64_t values[KZ_PLAN_ARGS];
     const void *args[KZ_PLAN_ARGS];
     for (uint32_t i = 0; i < step->arg_count; i++) {
@@ -172,32 +168,52 @@ static kz_status run_step(const plan_run *run, uint32_t index) {
     return base_fail(run->error, KZ_INVALID, "step %u of the plan has an unknown kind", index);
 }
 
-static kz_status check(const device_plan_call *call, bool used[KZ_PLAN_STREAMS], kz_error *error) {
-    const kz_plan *plan = call->plan;
-    if (plan->step_count > KZ_PLAN_STEPS)
-        return base_fail(error, KZ_INVALID, "the plan has %u steps; %d is the most", plan->step_count,
-                         KZ_PLAN_STEPS);
-    if (plan->workspace_bytes && !call->workspace) {
-        base_fail(error, KZ_INVALID, "the plan needs a workspace of %" PRIu64 " bytes, none was given",
-                  plan->workspace_bytes);
-        base_fail_note(error, "allocate it with kz_memory_alloc and pass its address");
+static kz_status check_step(const kz_plan *plan, uint32_t index, kz_error *error) {
+    const kz_step *step = &plan->steps[index];
+    if (step->stream >= KZ_PLAN_STREAMS || step->event >= KZ_PLAN_EVENTS)
+        return base_fail(error, KZ_INVALID,
+                         "step %u of the plan is in stream %u, with event %u: there are %d and %d", index,
+                         step->stream, step->event, KZ_PLAN_STREAMS, KZ_PLAN_EVENTS);
+    if (step->kind != KZ_STEP_LAUNCH) return KZ_OK;
+    if (!memchr(step->entry, 0, sizeof step->entry))
+        return base_fail(
+            error, KZ_INVALID,
+            "step %u of the plan has a name without an end; %zu characters are the most: %.*s...", index,
+            sizeof step->entry - 1, (int)sizeof step->entry - 1, step->entry);
+    if (step->arg_count <= KZ_PLAN_ARGS) return KZ_OK;
+    base_fail(error, KZ_INVALID, "step %u of the plan launches %s with %u arguments; %d are the most", index,
+              step->entry, step->arg_count, KZ_PLAN_ARGS);
+    base_fail_note(error, "keep what is more in a buffer, and pass the buffer");
+    return KZ_INVALID;
+}
+
+kz_status device_plan_check(const kz_plan *plan, kz_error *error) {
+    if (plan->step_count > KZ_PLAN_STEPS) {
+        base_fail(error, KZ_INVALID, "the plan has %u steps; %d are the most", plan->step_count,
+                  KZ_PLAN_STEPS);
+        base_fail_note(error, "make two plans of it, and run one after the other");
         return KZ_INVALID;
     }
-    for (uint32_t i = 0; i < plan->step_count; i++) {
-        if (plan->steps[i].stream >= KZ_PLAN_STREAMS || plan->steps[i].event >= KZ_PLAN_EVENTS)
-            return base_fail(error, KZ_INVALID,
-                             "step %u of the plan is in stream %u, with event %u: there are %d and %d", i,
-                             plan->steps[i].stream, plan->steps[i].event, KZ_PLAN_STREAMS, KZ_PLAN_EVENTS);
-        used[plan->steps[i].stream] = true;
-    }
-    return KZ_OK;
+    kz_status status = KZ_OK;
+    for (uint32_t i = 0; i < plan->step_count && !status; i++) status = check_step(plan, i, error);
+    return status;
+}
+
+static kz_status check_call(const device_plan_call *call, kz_error *error) {
+    kz_status status = device_plan_check(call->plan, error);
+    if (status || !call->plan->workspace_bytes || call->workspace) return status;
+    base_fail(error, KZ_INVALID, "the plan needs a workspace of %" PRIu64 " bytes, none was given",
+              call->plan->workspace_bytes);
+    base_fail_note(error, "allocate it with kz_memory_alloc and pass its address");
+    return KZ_INVALID;
 }
 
 kz_status device_plan_steps(const device_plan_call *call, const device_plan_watcher *watcher,
                             kz_error *error) {
     bool used[KZ_PLAN_STREAMS] = {0}, several = false;
-    kz_status status = check(call, used, error);
+    kz_status status = check_call(call, error);
     if (status) return status;
+    for (uint32_t i = 0; i < call->plan->step_count; i++) used[call->plan->steps[i].stream] = true;
     plan_run run = {call->device,       call->stream,    call->module, call->plan, call->buffers,
                     call->buffer_count, call->workspace, error,        NULL};
     for (uint32_t s = 1; s < KZ_PLAN_STREAMS; s++) several |= used[s];

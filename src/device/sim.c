@@ -68,10 +68,12 @@ static void describe(const device_gpu *gpu, uint64_t host_bytes, kz_device_info 
 }
 
 static size_t sim_list(kz_device_info *infos, size_t capacity) {
-    device_gpu gpus[32];
-    size_t count = device_gpu_list(gpus, BASE_COUNT(gpus));
+    device_gpu *gpus = calloc(device_gpu_file_count, sizeof *gpus);
+    if (!gpus) return 0;
+    size_t count = device_gpu_list(gpus, device_gpu_file_count);
     uint64_t host_bytes = capacity ? device_host_memory("") : 0;
     for (size_t i = 0; i < count && i < capacity; i++) describe(&gpus[i], host_bytes, &infos[i]);
+    free(gpus);
     return count;
 }
 

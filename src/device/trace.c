@@ -210,6 +210,8 @@ kz_status device_plan_trace(const device_plan_call *call, device_trace *trace, k
         base_fail_note(error, "take --device sim, which models a GPU's, or --device cuda");
         return KZ_UNSUPPORTED;
     }
+    kz_status status = device_plan_check(call->plan, error);
+    if (status) return status;
     describe(call, trace);
     return call->device->info.kind == KZ_DEVICE_SIM ? trace_model(call, trace, error)
                                                     : trace_cuda(call, trace, error);

@@ -1,5 +1,4 @@
 // Building plans: the helpers of kz/plan.h and kz/family.h that append steps.
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +17,12 @@ kz_arg kz_arg_f32(float value) {
     return (kz_arg){.kind = KZ_ARG_SCALAR, .scalar = bits};
 }
 
+// The next step; NULL where the plan is full. It is counted even so, and kz_plan_run refuses a plan of so many.
 static kz_step *add_step(kz_plan *plan, kz_step_kind kind, uint32_t stream) {
-    assert(plan->step_count < KZ_PLAN_STEPS && stream < KZ_PLAN_STREAMS);
-    kz_step *step = &plan->steps[plan->step_count++];
+    uint32_t index = plan->step_count;
+    if (index < UINT32_MAX) plan->step_count++;
+    if (index >= KZ_PLAN_STEPS) return NULL;
+    kz_step *step = &plan->steps[index];
     *step = (kz_step){.kind = kind, .stream = stream};
     return step;
 }
@@ -29,17 +31,20 @@ void kz_plan_add_kernel(kz_plan *plan, uint32_t stream, const char *entry, const
                         const kz_arg *args, size_t arg_count) {
     if (!plan) return;
     kz_step *step = add_step(plan, KZ_STEP_LAUNCH, stream);
-    assert(strlen(entry ? entry : "") < sizeof step->entry && arg_count <= KZ_PLAN_ARGS);
-    snprintf(step->entry, sizeof step->entry, "%s", entry ? entry : "");
+    if (!step) return;
+    size_t length = entry ? strlen(entry) : 0;
+    if (length)
+        memcpy(step->entry, entry, kz_min_u64(length, sizeof step->entry)); // too long: without an end
     if (launch) step->launch = *launch;
     if (!args) return;
-    step->arg_count = (uint32_t)arg_count;
-    memcpy(step->args, args, arg_count * sizeof *args);
+    step->arg_count = (uint32_t)kz_min_u64(arg_count, UINT32_MAX);
+    memcpy(step->args, args, kz_min_u64(arg_count, KZ_PLAN_ARGS) * sizeof *args);
 }
 
 void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
     if (!plan) return;
     kz_step *step = add_step(plan, KZ_STEP_FILL, 0);
+    if (!step) return;
     step->arg_count = 1;
     step->args[0] = to;
     step->fill = byte;
@@ -49,22 +54,26 @@ void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {
 void kz_plan_add_copy(kz_plan *plan, uint32_t stream, kz_arg to, kz_arg from, uint64_t bytes) {
     if (!plan) return;
     kz_step *step = add_step(plan, KZ_STEP_COPY, stream);
+    if (!step) return;
     step->arg_count = 2;
     step->args[0] = to;
     step->args[1] = from;
     step->bytes = bytes;
 }
 
+static void add_event_step(kz_plan *plan, kz_step_kind kind, uint32_t stream, uint32_t event) {
+    kz_step *step = plan ? add_step(plan, kind, stream) : NULL;
+    if (step) step->event = event;
+}
+
 void kz_plan_add_record(kz_plan *plan, uint32_t stream, uint32_t event) {
-    assert(event < KZ_PLAN_EVENTS);
-    if (plan) add_step(plan, KZ_STEP_RECORD, stream)->event = event;
+    add_event_step(plan, KZ_STEP_RECORD, stream, event);
 }
 void kz_plan_add_wait(kz_plan *plan, uint32_t stream, uint32_t event) {
-    assert(event < KZ_PLAN_EVENTS);
-    if (plan) add_step(plan, KZ_STEP_WAIT, stream)->event = event;
+    add_event_step(plan, KZ_STEP_WAIT, stream, event);
 }
 void kz_plan_add_synchronize(kz_plan *plan, uint32_t stream) {
-    if (plan) add_step(plan, KZ_STEP_SYNCHRONIZE, stream);
+    add_event_step(plan, KZ_STEP_SYNCHRONIZE, stream, 0);
 }
 
 // ---- for a family's variants ------------------------------------------------------------------------
@@ -75,7 +84,7 @@ size_t kz_guest_args(const kz_family *family, const kz_case *c, kz_arg args[KZ_P
     kz_buffer buffers[KZ_FAMILY_BUFFERS];
     uint32_t count = 0, buffer_count = (uint32_t)family->buffers(c, buffers);
     for (; count < buffer_count; count++) args[count] = kz_arg_buffer(count);
-    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i] && count < KZ_PLAN_ARGS; i++)
         args[count++] = kz_arg_u64((uint64_t)c->axes[i]);
     return count;
 }
@@ -137,16 +146,18 @@ kz_status kz_plan_tiles(const kz_planner *p) {
 void kz_entry_name(char name[KZ_ENTRY_NAME], const char *family, const char *idea, const char *operation,
                    kz_type type) {
     if (!name) return;
-    int length = snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family ? family : "", idea ? idea : "",
-                          operation ? operation : "", kz_type_name(type));
-    assert(length < KZ_ENTRY_NAME);
-    (void)length;
+    snprintf(name, KZ_ENTRY_NAME, "%s_%s_%s_%s", family ? family : "", idea ? idea : "",
+             operation ? operation : "", kz_type_name(type));
 }
 
 kz_type kz_type_of_size(size_t bytes) {
-    static const kz_type types[9] = {[1] = KZ_U8, [2] = KZ_U16, [4] = KZ_U32, [8] = KZ_I64};
-    assert(bytes <= 8);
-    return types[bytes];
+    switch (bytes) {
+    case 1: return KZ_U8;
+    case 2: return KZ_U16;
+    case 4: return KZ_U32;
+    case 8: return KZ_I64;
+    default: return KZ_TYPE_COUNT;
+    }
 }
 
 static kz_status fail(kz_error *error, kz_status status, const char *format, va_list list) {

@@ -33,6 +33,56 @@ static void steps_are_appended(void **state) {
     assert_true(launch->args[1].scalar == UINT64_MAX && launch->args[2].scalar == 0x3f800000);
 }
 
+// What does not fit is counted or carried, so that kz_plan_run can refuse it, and nothing is written past an array.
+static void a_plan_carries_what_does_not_fit(void **state) {
+    struct {
+        kz_plan plan;
+        char guard[sizeof(kz_step)];
+    } its = {0}, untouched = {0};
+    const kz_launch launch = {.size = sizeof launch, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    kz_arg args[KZ_PLAN_ARGS + 8] = {{0}};
+    kz_device *cpu;
+    kz_error error = {0};
+    assert_int_equal(kz_device_open("cpu", &cpu, NULL), KZ_OK);
+
+    char entry[80] = {0};
+    memset(entry, 'x', sizeof entry - 1);
+    kz_plan_add_kernel(&its.plan, 0, entry, &launch, args, 1);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "without an end");
+    its.plan.step_count = 0;
+    kz_plan_add_kernel(&its.plan, 0, "entry", &launch, args, sizeof args / sizeof *args);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "20 arguments; 12 are the most");
+    its.plan.step_count = 0;
+    kz_plan_add_record(&its.plan, 1, KZ_PLAN_EVENTS);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "event 64");
+    its.plan.step_count = 0;
+    kz_plan_add_synchronize(&its.plan, KZ_PLAN_STREAMS);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "stream 9");
+
+    its.plan.step_count = KZ_PLAN_STEPS;
+    kz_plan_add_kernel(&its.plan, 0, "entry", &launch, args, 1);
+    kz_plan_add_fill(&its.plan, kz_arg_buffer(0), 1, 4);
+    kz_plan_add_copy(&its.plan, 0, kz_arg_buffer(0), kz_arg_buffer(1), 4);
+    kz_plan_add_record(&its.plan, 0, 1);
+    kz_plan_add_wait(&its.plan, 0, 1);
+    kz_plan_add_synchronize(&its.plan, 1);
+    assert_memory_equal(its.guard, untouched.guard, sizeof its.guard);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "102 steps; 96 are the most");
+    kz_device_close(cpu);
+}
+
+static void sizes_without_a_type(void **state) {
+    assert_int_equal(kz_type_of_size(8), KZ_I64);
+    for (size_t bytes = 9; bytes < 100; bytes++) assert_int_equal(kz_type_of_size(bytes), KZ_TYPE_COUNT);
+    assert_int_equal(kz_type_of_size(3), KZ_TYPE_COUNT);
+    assert_int_equal(kz_type_of_size(SIZE_MAX), KZ_TYPE_COUNT);
+}
+
 // ---- launches of a family's variants ------------------------------------------------------------------
 
 static size_t two_buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
@@ -188,6 +238,8 @@ static void a_row_holds_from_its_first_size_to_before_its_last(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_appended),
+        cmocka_unit_test(a_plan_carries_what_does_not_fit),
+        cmocka_unit_test(sizes_without_a_type),
         cmocka_unit_test(a_row_says_how_tiles_are_launched),
         cmocka_unit_test(a_launch_has_what_its_record_names),
         cmocka_unit_test(kernels_may_be_named_for_a_size),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/plan.h"
 #include "kz/family.h"
 
 // The idea without its number is enough: "warp_shuffle" for "03_warp_shuffle".
@@ -57,9 +58,13 @@ kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, co
     while (family->operations[operations]) operations++;
     if (c->operation >= operations)
         return base_fail(error, KZ_UNSUPPORTED, "%s has no such operation", family->name);
+    if ((unsigned)c->type >= KZ_TYPE_COUNT)
+        return base_fail(error, KZ_INVALID, "the case's type is %d, and kz_type has no such value",
+                         (int)c->type);
     if (family->types && !(family->types >> c->type & 1))
         return base_fail(error, KZ_UNSUPPORTED, "%s has no %s", family->name, kz_type_name(c->type));
     status = variant->plan(&(kz_planner){family, variant, c, device, plan, error});
+    if (!status) status = device_plan_check(plan, error);
     return status ? status : check_shared_memory(plan, device, error);
 }
 
