@@ -16,14 +16,14 @@ void base_fail_note(kz_error *error, const char *format, ...) __attribute__((for
 // KZ_INVALID where the argument `id` (a row of arguments.def) of the public call is NULL: says so, and what to pass.
 #define BASE_NEED(pointer, id, error) base_need(pointer, __func__, BASE_NEEDS_##id, error)
 // The same for where a result goes; `type` is what it points at.
-#define BASE_NEED_PLACE(pointer, type, error) base_need_place(pointer, __func__, #type, error)
+#define BASE_NEED_RESULT(pointer, type, error) base_need_result(pointer, __func__, #type, error)
 typedef enum base_argument {
 #define BASE_ARGUMENT(id, what, instead) BASE_NEEDS_##id,
 #include "base/arguments.def"
 #undef BASE_ARGUMENT
 } base_argument;
 kz_status base_need(const void *pointer, const char *call, base_argument argument, kz_error *error);
-kz_status base_need_place(const void *pointer, const char *call, const char *type, kz_error *error);
+kz_status base_need_result(const void *pointer, const char *call, const char *type, kz_error *error);
 // "name:line:column: message", then the line and a caret under the column. `text` is the whole file, and
 // `offset` the position in it; lines and columns count from 1.
 kz_status base_fail_caret(kz_error *error, kz_status status, const char *name, const char *text,

@@ -43,7 +43,7 @@ kz_status base_need(const void *pointer, const char *call, base_argument argumen
     return KZ_INVALID;
 }
 
-kz_status base_need_place(const void *pointer, const char *call, const char *type, kz_error *error) {
+kz_status base_need_result(const void *pointer, const char *call, const char *type, kz_error *error) {
     if (pointer) return KZ_OK;
     base_fail(error, KZ_INVALID, "%s: the place for the result is NULL", call);
     base_fail_note(error, "pass the address of a %s", type);

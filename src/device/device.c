@@ -66,8 +66,8 @@ kz_status device_check_stream(const kz_device *device, const kz_stream *stream, 
 // ---- devices ---------------------------------------------------------------------------------------
 
 kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error) {
-    kz_status status = BASE_NEED_PLACE(count, size_t, error);
-    if (!status && capacity > 0) status = BASE_NEED_PLACE(infos, kz_device_info, error);
+    kz_status status = BASE_NEED_RESULT(count, size_t, error);
+    if (!status && capacity > 0) status = BASE_NEED_RESULT(infos, kz_device_info, error);
     if (status) return status;
     if (capacity > 0) status = DEVICE_CHECK_SIZE(kz_device_info, has_memory_guards, infos, error);
     kz_device_info *found = NULL;
@@ -90,7 +90,7 @@ kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, 
 }
 
 kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
-    kz_status status = BASE_NEED_PLACE(device, kz_device *, error);
+    kz_status status = BASE_NEED_RESULT(device, kz_device *, error);
     if (status) return status;
     *device = NULL;
     if (!id) { // the best there is; a GPU that is there but does not open is an error, not a reason to
@@ -158,7 +158,7 @@ kz_status kz_counters_enable(kz_device *device, bool on, kz_error *error) {
 
 kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(counters, kz_counters, error);
+    if (!status) status = BASE_NEED_RESULT(counters, kz_counters, error);
     if (!status) status = DEVICE_CHECK_SIZE(kz_counters, barriers, counters, error);
     if (status) return status;
     kz_counters own = {0}; // not valid
@@ -175,7 +175,7 @@ kz_status kz_counters_read(kz_device *device, kz_counters *counters, bool reset,
 kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **module, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
     if (!status) status = BASE_NEED(image, IMAGE, error);
-    if (!status) status = BASE_NEED_PLACE(module, kz_module *, error);
+    if (!status) status = BASE_NEED_RESULT(module, kz_module *, error);
     if (status) return status;
     *module = NULL;
     kz_image named;
@@ -239,7 +239,7 @@ static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **ke
 kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
     kz_status status = BASE_NEED(module, MODULE, error);
     if (!status) status = BASE_NEED(name, NAME, error);
-    if (!status) status = BASE_NEED_PLACE(kernel, kz_kernel *, error);
+    if (!status) status = BASE_NEED_RESULT(kernel, kz_kernel *, error);
     if (status) return status;
     *kernel = NULL;
     device_lock(module->device);
@@ -266,7 +266,7 @@ kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address,
 
 kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_error *error) {
     kz_status status = BASE_NEED(kernel, KERNEL, error);
-    if (!status) status = BASE_NEED_PLACE(info, kz_kernel_info, error);
+    if (!status) status = BASE_NEED_RESULT(info, kz_kernel_info, error);
     if (!status) status = DEVICE_CHECK_SIZE(kz_kernel_info, param_count, info, error);
     if (!status) device_give(info, info->size, &kernel->info, sizeof kernel->info);
     return status;

@@ -22,7 +22,7 @@ static kz_status unpack(const char *name, const void *packed, size_t packed_size
 
 kz_status kz_image_ptx(const kz_image *given, char **ptx, kz_error *error) {
     kz_image own, *image = &own;
-    kz_status status = BASE_NEED_PLACE(ptx, char *, error);
+    kz_status status = BASE_NEED_RESULT(ptx, char *, error);
     if (!status) status = BASE_NEED(given, IMAGE, error);
     if (ptx) *ptx = NULL;
     if (!status) status = DEVICE_TAKE(kz_image, packed_ptx_size, image, given, error);

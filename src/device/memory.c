@@ -10,7 +10,7 @@
 
 kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(address, kz_ptr, error);
+    if (!status) status = BASE_NEED_RESULT(address, kz_ptr, error);
     if (status) return status;
     *address = 0;
     if (!bytes) return KZ_OK;
@@ -21,7 +21,7 @@ kz_status kz_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_e
 kz_status kz_memory_alloc_host(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,
                                kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(address, kz_ptr, error);
+    if (!status) status = BASE_NEED_RESULT(address, kz_ptr, error);
     if (status) return status;
     *address = 0;
     if (!bytes) return KZ_OK;
@@ -78,7 +78,7 @@ kz_status kz_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
 
 kz_status kz_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(bytes, size_t, error);
+    if (!status) status = BASE_NEED_RESULT(bytes, size_t, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->memory_available(device, bytes, error));

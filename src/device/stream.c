@@ -18,7 +18,7 @@ static kz_status check_event(const char *call, const kz_device *device, const kz
 
 kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(stream, kz_stream *, error);
+    if (!status) status = BASE_NEED_RESULT(stream, kz_stream *, error);
     if (status) return status;
     *stream = NULL;
     device_enter(device);
@@ -29,7 +29,7 @@ kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error)
 
 kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(stream, kz_stream *, error);
+    if (!status) status = BASE_NEED_RESULT(stream, kz_stream *, error);
     if (status) return status;
     *stream = NULL;
     if (!device->backend->stream_wrap) {
@@ -75,7 +75,7 @@ kz_status kz_stream_wait(kz_device *device, kz_stream *stream, kz_event *event, 
 
 kz_status kz_event_open(kz_device *device, kz_event **event, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
-    if (!status) status = BASE_NEED_PLACE(event, kz_event *, error);
+    if (!status) status = BASE_NEED_RESULT(event, kz_event *, error);
     if (status) return status;
     *event = NULL;
     device_enter(device);
@@ -111,7 +111,7 @@ kz_status kz_event_elapsed(kz_device *device, kz_event *from, kz_event *to, doub
                            kz_error *error) {
     kz_status status = check_event(__func__, device, from, error);
     if (!status) status = check_event(__func__, device, to, error);
-    if (!status) status = BASE_NEED_PLACE(seconds, double, error);
+    if (!status) status = BASE_NEED_RESULT(seconds, double, error);
     if (status) return status;
     if (!device->info.has_clock) {
         base_fail(error, KZ_UNSUPPORTED, "%s has no clock: it counts, it does not time", device->info.id);
@@ -134,7 +134,7 @@ kz_status kz_graph_begin(kz_device *device, kz_stream *stream, kz_error *error) 
 kz_status kz_graph_end(kz_device *device, kz_stream *stream, kz_graph **graph, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
     if (!status) status = BASE_NEED(stream, STREAM, error);
-    if (!status) status = BASE_NEED_PLACE(graph, kz_graph *, error);
+    if (!status) status = BASE_NEED_RESULT(graph, kz_graph *, error);
     if (!status) status = device_check_stream(device, stream, error);
     if (status) return status;
     *graph = NULL;

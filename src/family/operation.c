@@ -102,7 +102,7 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
     // The caller may have called kz_<family>_open: its name says where.
     status = base_need(device, family->name, BASE_NEEDS_DEVICE, error);
     if (!status) status = base_need(c, family->name, BASE_NEEDS_CASE, error);
-    if (!status) status = base_need_place(operation, family->name, "kz_operation *", error);
+    if (!status) status = base_need_result(operation, family->name, "kz_operation *", error);
     if (!status) status = check_case(family, c, error);
     if (status) return status;
     kz_operation *made = calloc(1, sizeof *made);

@@ -46,7 +46,7 @@ kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, co
     if (!status) status = BASE_NEED(variant, VARIANT, error);
     if (!status) status = BASE_NEED(c, CASE, error);
     if (!status) status = BASE_NEED(device, DEVICE_INFO, error);
-    if (!status) status = BASE_NEED_PLACE(plan, kz_plan, error);
+    if (!status) status = BASE_NEED_RESULT(plan, kz_plan, error);
     if (status) return status;
     *plan = (kz_plan){0};
     if ((variant->natives != NULL) != (device->kind == KZ_DEVICE_CPU))
@@ -81,7 +81,7 @@ kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, k
                            kz_error *error) {
     kz_status status = BASE_NEED(family, FAMILY, error);
     if (!status) status = BASE_NEED(variant, VARIANT, error);
-    if (!status) status = BASE_NEED_PLACE(image, kz_image, error);
+    if (!status) status = BASE_NEED_RESULT(image, kz_image, error);
     if (status) return status;
     if (variant->natives) {
         *image = (kz_image){.size = sizeof(kz_image), .name = variant->name, .natives = variant->natives};
