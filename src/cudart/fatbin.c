@@ -3,8 +3,11 @@
 // more (kind, header size, payload size, packed size, architecture, flags, unpacked size) and its payload.
 #include "fatbin.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <zstd.h>
 
@@ -24,12 +27,7 @@ static uint16_t u16(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); 
 static uint32_t u32(const uint8_t *at) { return u16(at) | (uint32_t)u16(at + 2) << 16; }
 static uint64_t u64(const uint8_t *at) { return u32(at) | (uint64_t)u32(at + 4) << 32; }
 
-size_t cudart_fatbin_size(const void *data) {
-    const uint8_t *at = data;
-    if (u32(at) != FATBIN_MAGIC || u16(at + 6) < HEADER) return 0;
-    uint64_t rest = u64(at + 8);
-    return rest > UINT64_C(1) << 40 ? 0 : (size_t)rest + u16(at + 6);
-}
+bool cudart_is_fatbin(const void *data) { return u32(data) == FATBIN_MAGIC; }
 
 bool cudart_fatbin_next(const void *data, size_t size, size_t *offset, cudart_entry *entry) {
     const uint8_t *bytes = data;
@@ -59,6 +57,47 @@ bool cudart_fatbin_next(const void *data, size_t size, size_t *offset, cudart_en
     };
     *offset += (size_t)(header + payload);
     return true;
+}
+
+// Whether the process can read so many bytes, asked of the kernel: one byte of every page. Where it may not be asked,
+// the answer is yes.
+static bool is_readable(const uint8_t *data, uint64_t size) {
+    enum { PAGES = 512, PAGE = 4096 };
+    for (uint64_t done = 0; done < size;) {
+        struct iovec pages[PAGES];
+        uint8_t bytes[PAGES];
+        size_t count = 0;
+        for (; count < PAGES && done < size; count++) {
+            const uint8_t *at = data + done;
+            pages[count] = (struct iovec){(void *)(uintptr_t)at, 1};
+            done += PAGE - (uintptr_t)at % PAGE;
+        }
+        ssize_t got = process_vm_readv(getpid(), &(struct iovec){bytes, count}, 1, pages, count, 0);
+        if (got < 0 && errno != EFAULT) return true;
+        if (got != (ssize_t)count) return false;
+    }
+    return true;
+}
+
+static size_t damaged(const char *what, uint64_t bytes, kz_error *error) {
+    base_fail(error, KZ_SYNTAX,
+              "the fat binary that holds the device code is damaged: %s (%llu bytes by its header)", what,
+              (unsigned long long)bytes);
+    base_fail_note(error, "build the program anew; if it loads the code itself, pass the whole of the file");
+    return 0;
+}
+
+size_t cudart_fatbin_size(const void *data, kz_error *error) {
+    const uint8_t *at = data;
+    uint64_t header = u16(at + 6), rest = u64(at + 8);
+    if (header < HEADER) return damaged("its header is too short", header, error);
+    if (rest > UINT64_C(1) << 40 || !is_readable(at, header + rest))
+        return damaged("the memory ends before it does", header + rest, error);
+    size_t size = (size_t)(header + rest), offset = 0;
+    cudart_entry entry;
+    while (cudart_fatbin_next(data, size, &offset, &entry)) continue;
+    if (size - offset >= ENTRY_HEADER) return damaged("the sizes of its entries do not add up", size, error);
+    return size;
 }
 
 kz_status cudart_entry_unpack(const cudart_entry *entry, char **data, size_t *size, kz_error *error) {

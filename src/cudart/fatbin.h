@@ -19,8 +19,10 @@ typedef struct cudart_entry {
     size_t whole_size;    // unpacked
 } cudart_entry;
 
-// Bytes of a container that begins at `data`, by its own header; 0 where it is none.
-size_t cudart_fatbin_size(const void *data);
+bool cudart_is_fatbin(const void *data);
+// Bytes of the container that begins at `data`, by its own header. 0 and an error where that cannot be: the memory ends
+// before, or the entries do not add up to it.
+size_t cudart_fatbin_size(const void *data, kz_error *error);
 // The entry at *offset (0 for the first), which then stands at the next. False at the end, and where the rest
 // cannot be understood.
 bool cudart_fatbin_next(const void *data, size_t size, size_t *offset, cudart_entry *entry);

@@ -1,6 +1,7 @@
 // Fat binaries: entries are found and chosen, unpacked, and what is damaged is refused.
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <zstd.h>
 
@@ -46,7 +47,7 @@ static void chooses_for_the_gpu(void **state) {
     add(&c, CUDART_ENTRY_PTX, 90, PLAIN, "ptx90", 6, 0);
     add(&c, CUDART_ENTRY_PTX, 90, SPECIAL, "ptx90a", 7, 0);
     add(&c, CUDART_ENTRY_PTX, 100, PLAIN, "ptx100", 7, 0);
-    assert_int_equal(cudart_fatbin_size(c.bytes), c.size);
+    assert_int_equal(cudart_fatbin_size(c.bytes, NULL), c.size);
     cudart_entry entry;
     int nearest;
     const struct {
@@ -156,11 +157,43 @@ static void damage_is_harmless(void **state) {
         }
 }
 
+// The last container before memory that cannot be read. Its header, or that of an entry, states another size than it has.
+static void wrong_sizes_are_refused(void **state) {
+    enum { PAGE = 4096 };
+    container c;
+    begin(&c);
+    add(&c, CUDART_ENTRY_PTX, 90, PLAIN, "ptx90", 6, 0);
+    add(&c, CUDART_ENTRY_PTX, 75, PLAIN, "ptx75", 6, 0);
+    uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED && !mprotect(pages + PAGE, PAGE, PROT_NONE));
+    uint8_t *at = pages + PAGE - c.size;
+    memcpy(at, c.bytes, c.size);
+    kz_error error = {0};
+    assert_true(cudart_is_fatbin(at));
+    assert_int_equal(cudart_fatbin_size(at, &error), c.size);
+    static const uint64_t sizes[] = {64, 140, 200, 1 << 20, UINT64_C(1) << 39, UINT64_MAX};
+    for (size_t i = 0; i < BASE_COUNT(sizes); i++) {
+        put(at + 8, sizes[i], 8);
+        assert_int_equal(cudart_fatbin_size(at, &error), 0);
+        assert_has(error.message, sizes[i] < c.size ? "do not add up" : "the memory ends before it does");
+        assert_has(error.message, "build the program anew");
+    }
+    memcpy(at, c.bytes, c.size);
+    put(at + HEADER + 8, 1 << 20, 8); // the first entry's
+    assert_int_equal(cudart_fatbin_size(at, &error), 0);
+    assert_has(error.message, "do not add up");
+    munmap(pages, 2 * PAGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chooses_for_the_gpu),    cmocka_unit_test(unpacks_lz4),
-        cmocka_unit_test(unpacks_zstd),           cmocka_unit_test(unpacks_what_zstd_compressed),
-        cmocka_unit_test(entries_come_out_whole), cmocka_unit_test(damage_is_harmless),
+        cmocka_unit_test(chooses_for_the_gpu),
+        cmocka_unit_test(unpacks_lz4),
+        cmocka_unit_test(unpacks_zstd),
+        cmocka_unit_test(unpacks_what_zstd_compressed),
+        cmocka_unit_test(entries_come_out_whole),
+        cmocka_unit_test(damage_is_harmless),
+        cmocka_unit_test(wrong_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

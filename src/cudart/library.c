@@ -8,12 +8,17 @@
 
 static cudaError_t load(cudaLibrary_t *library, const void *code, size_t size) {
     if (!library || !code) return cudaErrorInvalidValue;
+    bool is_fatbin = cudart_is_fatbin(code), is_text = !is_fatbin && memcmp(code, "\177ELF", 4) != 0;
+    size_t bytes = is_text ? size ? size : strlen(code) : 0;
+    kz_error damage = {0};
+    if (is_fatbin) bytes = cudart_fatbin_size(code, &damage);
+    if (is_fatbin && !bytes) {
+        cudart_say("%s", damage.message);
+        return cudaErrorInvalidKernelImage;
+    }
     cudart_module *made = calloc(1, sizeof *made);
     if (!made) return cudaErrorMemoryAllocation;
     // The program may free what it gave us.
-    size_t bytes = cudart_fatbin_size(code);
-    bool is_text = !bytes && memcmp(code, "\177ELF", 4) != 0;
-    if (!bytes) bytes = is_text ? size ? size : strlen(code) : 0;
     char *copy = malloc(bytes + 1);
     if (!copy) {
         free(made);
@@ -24,7 +29,7 @@ static cudaError_t load(cudaLibrary_t *library, const void *code, size_t size) {
     made->image = copy;
     made->is_library = true;
     made->serial = ++cudart.module_count;
-    if (!is_text && !cudart_fatbin_size(code)) {
+    if (!is_text && !is_fatbin) {
         cudart_say("cudaLibraryLoadData: machine code without PTX, which the simulator does not run");
         made->error = cudaErrorNoKernelImageForDevice;
     }

@@ -129,10 +129,14 @@ static cudaError_t explain_no_code(const cudart_module *module, int nearest) {
 
 // The text of the PTX in one fat binary.
 static cudaError_t unpack_ptx(cudart_module *module, const void *image, char **text, size_t *size) {
-    size_t bytes = module->image_size ? module->image_size : cudart_fatbin_size(image);
     cudart_entry entry;
     int nearest = 0;
     kz_error error = {0};
+    size_t bytes = cudart_fatbin_size(image, &error);
+    if (!bytes) {
+        cudart_say("%s", error.message);
+        return cudaErrorInvalidKernelImage;
+    }
     if (!cudart_fatbin_choose_ptx(image, bytes, (int)cudart.gpu.sm, &entry, &nearest))
         return explain_no_code(module, nearest);
     if (cudart_entry_unpack(&entry, text, size, &error)) {
@@ -144,7 +148,7 @@ static cudaError_t unpack_ptx(cudart_module *module, const void *image, char **t
 }
 
 static void find_cubin(cudart_module *module, const void *image) {
-    size_t bytes = module->image_size ? module->image_size : cudart_fatbin_size(image);
+    size_t bytes = cudart_fatbin_size(image, NULL);
     cudart_entry entry;
     char *data;
     if (module->cubin || !cudart_fatbin_choose_cubin(image, bytes, (int)cudart.gpu.sm, &entry) ||
@@ -153,8 +157,8 @@ static void find_cubin(cudart_module *module, const void *image) {
     module->cubin = data;
 }
 
-static bool has_usable_ptx(const cudart_module *module, const void *image) {
-    size_t bytes = module->image_size ? module->image_size : cudart_fatbin_size(image);
+static bool has_usable_ptx(const void *image) {
+    size_t bytes = cudart_fatbin_size(image, NULL);
     cudart_entry entry;
     int nearest;
     return cudart_fatbin_choose_ptx(image, bytes, (int)cudart.gpu.sm, &entry, &nearest);
@@ -166,9 +170,9 @@ static cudaError_t link_ptx(cudart_module *module, char **text, size_t *size) {
     cudart_linker *linker = cudart_linker_open();
     cudaError_t result = linker ? cudaSuccess : cudaErrorMemoryAllocation;
     bool any = false;
-    for (size_t i = 0; module->linked[i]; i++) any = any || has_usable_ptx(module, module->linked[i]);
+    for (size_t i = 0; module->linked[i]; i++) any = any || has_usable_ptx(module->linked[i]);
     for (size_t i = 0; result == cudaSuccess && module->linked[i]; i++) {
-        if (any && !has_usable_ptx(module, module->linked[i])) continue;
+        if (any && !has_usable_ptx(module->linked[i])) continue;
         char *part = NULL;
         size_t part_size;
         result = unpack_ptx(module, module->linked[i], &part, &part_size);
@@ -212,7 +216,7 @@ cudaError_t cudart_module_load(cudart_module *module) {
     if (module->linked && module->linked[0]) {
         module->error = link_ptx(module, &text, &size);
         find_cubin(module, module->image);
-    } else if (cudart_fatbin_size(module->image)) {
+    } else if (cudart_is_fatbin(module->image)) {
         module->error = unpack_ptx(module, module->image, &text, &size);
         find_cubin(module, module->image);
     } else {

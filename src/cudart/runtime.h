@@ -52,7 +52,6 @@ typedef struct cudart_variable {
 
 struct cudart_module {
     const void *image;   // the fat binary, or PTX text, or machine code
-    size_t image_size;   // 0: as the image says
     void *const *linked; // relocatable device code: the fat binaries it was linked from; NULL-terminated
     unsigned serial;
     cudaError_t error; // why it cannot be loaded
