@@ -87,7 +87,15 @@ static kz_status check_wrong(const course_task *task, kz_error *error) {
 
 // Only kernels are timed: a program's time is mostly the host's, and no peak is measured for that.
 static kz_status check_speed(const course_task *task, kz_error *error) {
-    if (!task->speed.given || task->form == COURSE_KERNEL) return KZ_OK;
+    if (!task->speed.given) return KZ_OK;
+    if (task->form == COURSE_KERNEL && task->gate_count == 0) {
+        base_fail(error, KZ_SYNTAX, "%s/task.toml: [speed] without a [[gate]]: with no GPU nothing is asked",
+                  task->folder);
+        base_fail_note(error, "gate on the count that makes it fast or slow, such as load_sectors: "
+                              "kz learn metrics lists them");
+        return KZ_SYNTAX;
+    }
+    if (task->form == COURSE_KERNEL) return KZ_OK;
     base_fail(error, KZ_SYNTAX, "%s/task.toml: [speed] is for kernels; nothing measures the time of programs",
               task->folder);
     base_fail_note(error, "gate on what the host asks for instead (launches, copied_bytes, overlap, ...): "

@@ -248,8 +248,12 @@ kz_status course_kernel_speed(course_kernel_grading *g, bool on_gpu, course_verd
                               kz_error *error) {
     if (!g->job->task->speed.given) return KZ_OK;
     if (g->job->no_time || !on_gpu) {
-        add_not_measured(
-            verdict, on_gpu ? "it was not asked for" : "there is no GPU here; the counts stand for it", "");
+        bool counted = g->job->task->gate_count > 0;
+        add_not_measured(verdict,
+                         on_gpu    ? "it was not asked for"
+                         : counted ? "there is no GPU here; the counts stand for it"
+                                   : "there is no GPU here, and no count stands for it",
+                         "");
         return KZ_OK;
     }
     speed s = {.g = g, .verdict = verdict};

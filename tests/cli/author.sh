@@ -69,6 +69,14 @@ printf '\n[speed]\nn = 1000\nbytes = "8*n"\npeak = 0.5\n' >> "$program"
 expect_exit 9 learn check-task my-program
 expect_err "[speed] is for kernels"
 cp "$FOLDER/program.toml" "$program"
+kernel=$FOLDER/course/tasks/one/my-cuda/task.toml
+cp "$kernel" "$FOLDER/kernel.toml"
+printf '\n[speed]\nn = 1000\nbytes = "8*n"\npeak = 0.5\n' >> "$kernel"
+expect_exit 0 learn check-task my-cuda
+sed -i '/^\[\[gate/,/^why/d' "$kernel"
+expect_exit 9 learn check-task my-cuda
+expect_err "[speed] without a [[gate]]"
+cp "$FOLDER/kernel.toml" "$kernel"
 echo 'titel = "x"' >> "$FOLDER/course/tasks/one/my-answer/task.toml"
 expect_exit 9 learn check-task my-answer
 expect_err 'unknown key "titel"'

@@ -58,6 +58,12 @@ sed -i 's/^n = 65536/n = 1048576/' "$FOLDER/course/tasks/one/wrong-when-large/ta
 
 expect_exit 0 grade "$FOLDER/as-fast.cu" --device sim
 expect_out "ime was not measured"
+expect_out "no count stands for it"
+cp "$FOLDER/course/tasks/one/as-fast/task.toml" "$FOLDER/plain.toml"
+printf '[[gate]]\nmetric = "loads"\nmax = "n"\nn = 33\nwhy = "x"\n' >> "$FOLDER/course/tasks/one/as-fast/task.toml"
+expect_exit 0 grade "$FOLDER/as-fast.cu" --device sim
+expect_out "the counts stand for it"
+cp "$FOLDER/plain.toml" "$FOLDER/course/tasks/one/as-fast/task.toml"
 export KZ_LIBCUDA=$3
 expect_exit 0 grade "$FOLDER/as-fast.cu"
 expect_out "100% of the measured peak"

@@ -1,0 +1,12 @@
+// fails: gate load_sectors
+// kz: grid ceil(m/16) ceil(n/16)
+// kz: block 16 16
+// x runs along the rows: neighbouring threads read a, and write c, a whole row apart.
+extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int column = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || column >= n) return;
+    float sum = 0.0f;
+    for (int i = 0; i < k; i++) sum += a[row * k + i] * b[i * n + column];
+    c[row * n + column] = sum;
+}
