@@ -331,15 +331,17 @@ static void finish_bounds(kz_type type, uint64_t count, double *expected, double
     }
 }
 
-// An input of the output's type and size, for "merely copied".
-static const void *twin_input(const course_data *data, size_t output) {
-    for (size_t i = 0; i < data->task->parameter_count; i++) {
+// The first two inputs of the output's type and size, for "merely copied" and "another operation".
+static void find_inputs(const course_data *data, size_t at, family_output *output) {
+    const void **const inputs[] = {&output->input, &output->second};
+    size_t found = 0;
+    for (size_t i = 0; i < data->task->parameter_count && found < BASE_COUNT(inputs); i++) {
         const course_parameter *p = &data->task->parameters[i];
-        if (p->role == COURSE_INPUT && p->type == data->task->parameters[output].type &&
-            data->counts[i] == data->counts[output])
-            return data->host[i];
+        if (p->role != COURSE_INPUT || p->type != output->type || data->counts[i] != data->counts[at])
+            continue;
+        *inputs[found] = data->host[i];
+        output->input_names[found++] = p->name;
     }
-    return NULL;
 }
 
 static void find_shape(const course_data *data, uint64_t count, family_output *output) {
@@ -394,6 +396,31 @@ static void fail_with_pattern(const char *name, const family_comparison *c, kz_e
                   (unsigned long long)c->first_wrong, subject, pattern);
 }
 
+// "from x[3] = 0.25, y[3] = -1, alpha = 2": what element `at` of output `output` is made of, as far as it is known. Of
+// an input with another number of elements that is all of it, where it is short.
+static void note_inputs(const course_data *data, size_t output, uint64_t at, kz_error *error) {
+    enum { SHORT = 8, MOST = 300 };
+    base_text words = {0};
+    for (size_t i = 0; i < data->task->parameter_count && words.length < MOST; i++) {
+        const course_parameter *p = &data->task->parameters[i];
+        const char *between = words.length ? ", " : "";
+        if (p->role == COURSE_SCALAR) {
+            if (p->axis < 0) base_text_add(&words, "%s%s = %.9g", between, p->name, data->values[i]);
+        } else if (p->role == COURSE_OUTPUT) {
+            continue;
+        } else if (data->counts[i] == data->counts[output] && data->counts[i] > 1) {
+            base_text_add(&words, "%s%s[%llu] = %.9g", between, p->name, (unsigned long long)at,
+                          kz_element_get(p->type, data->host[i], at));
+        } else if (data->counts[i] && data->counts[i] <= SHORT) {
+            base_text_add(&words, "%s%s =", between, p->name);
+            for (uint64_t k = 0; k < data->counts[i]; k++)
+                base_text_add(&words, " %.9g", kz_element_get(p->type, data->host[i], k));
+        }
+    }
+    if (words.length) base_fail_note(error, "from %s", words.data);
+    base_text_free(&words);
+}
+
 static kz_status compare_output(const course_data *data, size_t i, const course_reference_call *call,
                                 family_comparison *comparison, kz_error *error) {
     const course_parameter *p = &data->task->parameters[i];
@@ -403,8 +430,8 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
                             .got = data->got[i],
                             .expected = call->expected[i],
                             .bound = call->bounds[i],
-                            .input = twin_input(data, i),
                             .block = data->block};
+    find_inputs(data, i, &output);
     if (data->before && data->before->got[i] && data->before->counts[i] == data->counts[i] &&
         data->before->seed != data->seed)
         output.previous = data->before->got[i];
@@ -435,6 +462,7 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
     else
         base_fail_note(error, "%s[%llu] is %.9g and should be %.9g", p->name,
                        (unsigned long long)now.first_wrong, now.got, now.expected);
+    note_inputs(data, i, now.first_wrong, error);
     if (now.cause[0]) base_fail_note(error, "likely: %s", now.cause);
     if (now.next[0]) base_fail_note(error, "next: %s", now.next);
     return KZ_WRONG;

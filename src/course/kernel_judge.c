@@ -176,6 +176,8 @@ typedef struct tally {
     base_text also;        // other cases that are wrong
     bool nondeterministic; // one case's data is right under one schedule and wrong under another
     size_t others;
+    size_t smallest; // run
+    kz_error smallest_words;
     double worst; // greatest error over bound of all that is right
 } tally;
 
@@ -209,6 +211,20 @@ static void add_also(const course_kernel_grading *g, size_t run, tally *t) {
 
 // What comes out is luck, and a finding says why.
 static bool is_explained(const course_kernel_run *run) { return run->has_race || run->has_undefined; }
+
+static uint64_t count_elements(const course_kernel_grading *g, size_t run) {
+    const course_data *d = &g->data[g->own[run].data];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < d->task->parameter_count; i++) sum += d->counts[i];
+    return sum;
+}
+
+// The smallest wrong case is the one to work out by hand.
+static void note_smallest(const course_kernel_grading *g, size_t i, const kz_error *words, tally *t) {
+    if (t->wrong && count_elements(g, i) >= count_elements(g, t->smallest)) return;
+    t->smallest = i;
+    t->smallest_words = *words;
+}
 
 // A wrong run is told of: the first one, but rather one where patterns mean something.
 static void note_wrong(course_kernel_grading *g, size_t i, const kz_error *words, tally *t) {
@@ -245,6 +261,7 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
         if (t->changed++ == 0) t->first_changed = i, t->input_words = words;
     } else if (status == KZ_WRONG) {
         look_for_races(g, i, result);
+        note_smallest(g, i, &words, t);
         note_wrong(g, i, &words, t);
     } else if (status) {
         if (error) *error = words;
@@ -267,6 +284,21 @@ static void add_with_finding(base_text *out, const char *text, bool is_race) {
                           : "the value below that was never set, and went into what is stored");
 }
 
+// "smallest wrong case: n=1, seed 2026: z[0] is 1 and should be 2, from x = 1, y = 1"
+static void add_smallest(const course_kernel_grading *g, const tally *t, base_text *out) {
+    if (g->data[g->own[t->smallest].data].c == g->data[g->own[t->first].data].c) return;
+    base_text_add(out, "\nsmallest wrong case: %s", g->own[t->smallest].name);
+    const char *before = ": ";
+    for (const char *at = strchr(t->smallest_words.message, '\n'); at && *at;) {
+        at++;
+        size_t length = strcspn(at, "\n");
+        if (strncmp(at, "likely: ", 8) == 0 || strncmp(at, "next: ", 6) == 0) break;
+        base_text_add(out, "%s%.*s", before, (int)length, at);
+        before = ", ";
+        at += length;
+    }
+}
+
 static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *verdict) {
     base_text summary = {0}, detail = {0};
     if (t->wrong) {
@@ -282,6 +314,7 @@ static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *
             base_text_add(&detail, "%sthe same data comes out right under another order of the warps%s",
                           detail.length ? "\n" : "",
                           first->has_undefined && !first->has_race ? "" : ": a race");
+        add_smallest(g, t, &detail);
         if (t->also.length)
             base_text_add(&detail, "\nalso wrong: %s%s", t->also.data, t->others > 8 ? "; and more" : "");
         base_text_add(&detail, "\n%zu of %zu runs %s wrong", t->wrong, t->runs, t->wrong == 1 ? "is" : "are");

@@ -14,14 +14,16 @@ typedef struct family_output {
     const void *got;
     const double *expected, *bound;
     // Only for naming the pattern; may be NULL.
-    const void *input;        // an input of the same type and count: was it merely copied?
-    const void *previous;     // what the kernel wrote in an earlier run on other data: was it kept?
-    uint64_t rows, columns;   // of a matrix: is it transposed? 0 where it is none
-    uint64_t block;           // threads of a block: is it the last one? 0 where that is not known
-    bool is_defined;          // it is known that nothing was read that had never been set
-    bool is_plain_c;          // a C function made it: loops and no threads, no shared memory
-    const char *const *names; // of the run's scalars, ends with NULL: is it one of them everywhere?
-    const double *values;     // theirs
+    const void *input;          // an input of the same type and count: was it merely copied?
+    const void *second;         // another such input: is it another operation of the two?
+    const char *input_names[2]; // theirs
+    const void *previous;       // what the kernel wrote in an earlier run on other data: was it kept?
+    uint64_t rows, columns;     // of a matrix: is it transposed? 0 where it is none
+    uint64_t block;             // threads of a block: is it the last one? 0 where that is not known
+    bool is_defined;            // it is known that nothing was read that had never been set
+    bool is_plain_c;            // a C function made it: loops and no threads, no shared memory
+    const char *const *names;   // of the run's scalars, ends with NULL: is it one of them everywhere?
+    const double *values;       // theirs
 } family_output;
 
 typedef struct family_comparison {
@@ -43,5 +45,8 @@ void family_compare(const family_output *output, family_comparison *comparison);
 
 // The words for what the wrong elements have in common: `pattern`, `cause` and `next`. patterns.c.
 void family_name_pattern(const family_output *output, family_comparison *comparison);
+
+// Whether every element is one operation of the two inputs, and its formula: "x[i] - y[i]".
+bool family_find_operation(const family_output *output, char *formula, size_t size);
 
 #endif

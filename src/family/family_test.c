@@ -443,6 +443,36 @@ static void what_cancels_is_named(void **state) {
     expect(f, f->result.wrong, "in no simple pattern");
 }
 
+static void another_operation_is_named(void **state) {
+    (void)state;
+    static float x[N], y[N];
+    fixture *f = right_answer();
+    f->output.input = x;
+    f->output.second = y;
+    f->output.input_names[0] = "x";
+    f->output.input_names[1] = "y";
+    for (int i = 0; i < N; i++) {
+        x[i] = 1.5f + (float)(i % 17);
+        y[i] = 0.25f * (float)(i % 5) + 1;
+        f->expected[i] = (double)x[i] + y[i];
+        f->got[i] = y[i] - x[i];
+    }
+    expect(f, N, "every element is y[i] - x[i]");
+    for (int i = 0; i < N; i++) f->got[i] = fmaxf(x[i], y[i]);
+    expect(f, N, "every element is max(x[i], y[i])");
+}
+
+static void swapped_indices_are_named(void **state) {
+    (void)state;
+    fixture *f = right_answer();
+    f->output.block = 256;
+    for (int i = 0; i < N; i++)
+        if (i % 256 >= 5) family_poison(KZ_F32, 1, &f->got[i]); // five blocks
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "all but the first 5 of every 256 are wrong");
+    assert_non_null(strstr(f->result.cause, "threadIdx and blockIdx are swapped"));
+}
+
 static void a_scalar_everywhere_is_named(void **state) {
     (void)state;
     fixture *f = right_answer();
@@ -631,6 +661,8 @@ int main(void) {
         cmocka_unit_test(plain_c_has_no_threads),
         cmocka_unit_test(what_they_hold_says_why),
         cmocka_unit_test(what_cancels_is_named),
+        cmocka_unit_test(another_operation_is_named),
+        cmocka_unit_test(swapped_indices_are_named),
         cmocka_unit_test(a_scalar_everywhere_is_named),
         cmocka_unit_test(blocks_are_named),
         cmocka_unit_test(launch_lines_of_a_learners_file),

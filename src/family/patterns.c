@@ -183,6 +183,14 @@ static bool kept(const family_output *o, family_comparison *c) {
                    "the output is that of the run before, on other data: it is stale");
 }
 
+// What the kernel computed from its two inputs, instead of what was asked for.
+static bool other_operation(const family_output *o, family_comparison *c) {
+    char formula[FAMILY_PATTERN / 2];
+    if (c->wrong < 4 || !family_find_operation(o, formula, sizeof formula)) return false;
+    return explain(c, "another operator than the statement's, or its operands exchanged",
+                   "compare the line that computes with the statement", "every element is %s", formula);
+}
+
 // ---- right, but elsewhere -------------------------------------------------------------------------------
 
 // Whether the output is the expected one read through another index.
@@ -243,6 +251,22 @@ static bool first_block_alone(const family_output *o, family_comparison *c) {
     explain(c, "the index has no blockIdx in it, or the grid has one block",
             "i = blockIdx.x * blockDim.x + threadIdx.x, and as many blocks as the size asks for",
             "only the first block is right: all from %llu on are wrong", (number)o->block);
+    add_contents(o, c);
+    return true;
+}
+
+// Thread t of block b stored element t * block + b: right are the first elements of each run of `block`, one for
+// each block of the grid.
+static bool swapped_indices(const family_output *o, family_comparison *c) {
+    if (o->block < 2 || o->is_plain_c || o->count <= o->block) return false;
+    uint64_t blocks = (o->count + o->block - 1) / o->block;
+    if (blocks >= o->block || !what_they_hold(o, c)) return false;
+    for (uint64_t i = 0; i < o->count; i++)
+        if (is_wrong(o, i) != (i % o->block >= blocks)) return false;
+    explain(c, "threadIdx and blockIdx are swapped: threadIdx.x * blockDim.x + blockIdx.x",
+            "i = blockIdx.x * blockDim.x + threadIdx.x",
+            "all but the first %llu of every %llu are wrong, and the grid has as many blocks", (number)blocks,
+            (number)o->block);
     add_contents(o, c);
     return true;
 }
@@ -519,8 +543,10 @@ static bool one_kind(const family_output *o, family_comparison *c) {
 
 typedef bool (*pattern_function)(const family_output *o, family_comparison *c);
 static const pattern_function patterns[] = {
-    every_element, underflowed, constant, copied, kept,   moved,      first_block_alone, last_partial_block,
-    last_tiles,    one_run,     periodic, scaled, offset, at_borders, one_kind};
+    every_element,   underflowed, constant,          copied,          kept,
+    other_operation, moved,       first_block_alone, swapped_indices, last_partial_block,
+    last_tiles,      one_run,     periodic,          scaled,          offset,
+    at_borders,      one_kind};
 
 void family_name_pattern(const family_output *o, family_comparison *c) {
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)

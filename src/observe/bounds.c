@@ -129,6 +129,15 @@ static advice advise(int64_t index, int64_t count) {
                     "work the index out by hand for the thread above"};
 }
 
+// Of neighbouring lanes that take neighbouring elements, those inside stay away and those past the end come: what a
+// guard does that asks the opposite. Where there is none, or one too weak, the lanes before take part as well.
+static bool is_inverted(const sim_fault_info *fault, int64_t index, int64_t count) {
+    uint32_t lane = fault->thread % 32, from_here = fault->mask >> lane;
+    bool all_below_stay_away = lane > 0 && !(fault->mask & ((UINT32_C(1) << lane) - 1));
+    bool all_above_come = from_here == UINT32_MAX >> lane;
+    return all_below_stay_away && all_above_come && index >= count && index - (int64_t)lane < count;
+}
+
 bool observe_explain_bounds(const observe_declared *declared, const ptx_function *entry,
                             const sim_fault_info *fault, base_text *out) {
     if (fault->kind != SIM_FAULT_BOUNDS || fault->space != SIM_GLOBAL || !fault->inst) return false;
@@ -157,6 +166,9 @@ bool observe_explain_bounds(const observe_declared *declared, const ptx_function
     if (last > index && index >= 0 && index < count)
         a = (advice){"the size is no multiple of the vector's, and the last vector reaches past the end",
                      "take vectors only as far as they fit, and the rest one by one"};
+    if (is_inverted(fault, index, count))
+        a = (advice){"a guard that is inverted: the threads inside leave, and those past the end go on",
+                     "let the others leave, if (i >= n) return; or do the work inside of if (i < n)"};
     base_text_add(out, "\nlikely cause: %s\nwhat to do: %s", a.likely, a.next);
     return true;
 }

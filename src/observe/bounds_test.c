@@ -77,6 +77,34 @@ static void expect_words(uint64_t address, uint32_t bytes, bool is_write, const 
     base_text_free(&text);
 }
 
+// Element 100 of 100 is lane 4's.
+static void expect_cause(uint32_t mask, const char *words) {
+    observe_declared declared = {0};
+    observe_declared_add(
+        &declared,
+        &(observe_buffer){
+            .name = "x", .base = 0x10000, .data = 0x10000, .bytes = 400, .total = 400, .element = 4});
+    const ptx_inst inst = {.op = PTX_OP_LD};
+    const sim_fault_info fault = {.kind = SIM_FAULT_BOUNDS,
+                                  .inst = &inst,
+                                  .thread = 100,
+                                  .mask = mask,
+                                  .address = 0x10000 + 400,
+                                  .bytes = 4,
+                                  .space = SIM_GLOBAL};
+    base_text text = {0};
+    assert_true(observe_explain_bounds(&declared, NULL, &fault, &text));
+    if (!strstr(text.data, words)) fail_msg("not \"%s\": %s", words, text.data);
+    base_text_free(&text);
+}
+
+static void an_inverted_guard_is_named(void **state) {
+    expect_cause(0xfffffff0, "a guard that is inverted");
+    expect_cause(0xffffffff, "a guard that is missing"); // none
+    expect_cause(0x0000001f, "a guard that is missing"); // <= for <
+    expect_cause(0x00000010, "a guard that is missing"); // one thread alone
+}
+
 static void elements_are_named(void **state) {
     expect_words(0x10000 + 400, 4, false, "reads x[100], but x has 100 elements (indices 0..99)");
     expect_words(0x10000 + 400, 4, false, "<= for <");
@@ -91,6 +119,7 @@ int main(void) {
         cmocka_unit_test(an_index_from_memory_is_no_base),
         cmocka_unit_test(a_pointer_that_moves_in_a_loop_is_followed),
         cmocka_unit_test(one_of_two_is_not_guessed),
+        cmocka_unit_test(an_inverted_guard_is_named),
         cmocka_unit_test(elements_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

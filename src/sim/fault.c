@@ -172,6 +172,7 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
                            .inst = op->inst,
                            .block = w->block->index,
                            .thread = w->index * SIM_LANES + lane,
+                           .mask = w->mask,
                            .address = address,
                            .bytes = bytes,
                            .is_write = !strcmp(action, "store") || !strcmp(action, "atomic"),

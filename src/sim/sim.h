@@ -267,6 +267,7 @@ typedef struct sim_fault_info {
     sim_fault_kind kind;
     const ptx_inst *inst;   // NULL where it was no single one
     uint32_t block, thread; // linear, in the grid and in the block
+    uint32_t mask;          // of an access: the lanes that made it together
     uint64_t address;
     uint32_t bytes;
     bool is_write;
