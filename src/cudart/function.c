@@ -185,7 +185,7 @@ static cudaError_t available_shared(size_t *bytes, const void *symbol, int block
     if (error) return error;
     if (cudart_blocks_per_multiprocessor(f, (uint32_t)threads, 0) < (uint32_t)blocks)
         return cudaErrorInvalidValue;
-    uint64_t system = cudart.gpu.sm >= 80 ? 1024 : 0, fixed = f->info.static_shared_bytes;
+    uint64_t system = sim_shared_reserved((int)cudart.gpu.sm), fixed = f->info.static_shared_bytes;
     uint64_t each = (uint64_t)cudart.gpu.shared_per_multiprocessor / (uint64_t)blocks / 128 * 128;
     each = each > system + fixed ? each - system - fixed : 0;
     uint64_t optin = (uint64_t)cudart.gpu.shared_per_block_optin - fixed;

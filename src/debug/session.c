@@ -377,7 +377,8 @@ static void on_launch_begin(sim_listener *self, const sim_launch_event *event) {
     debug_say(s, "%s%s is about to be launched with grid (%u,%u,%u), block (%u,%u,%u)",
               s->started ? "" : "Kernel ", name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
               l->block[2]);
-    debug_say(s, event->shared_bytes ? ", %u bytes of shared memory.\n" : ".\n", event->shared_bytes);
+    uint32_t shared = event->shared_bytes - event->reserved_shared_bytes;
+    debug_say(s, shared ? ", %u bytes of shared memory.\n" : ".\n", shared);
     if (!s->started) {
         const char *note = debug_symbols_note(s->symbols);
         if (note) debug_say(s, "Note: %s\n", note);

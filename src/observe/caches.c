@@ -215,12 +215,12 @@ static uint64_t carve_out(uint32_t sm, uint64_t bytes) {
 static uint64_t l1_left(const observe_gpu *gpu, const sim_launch_event *event) {
     const uint32_t *block = event->launch->block, *grid = event->launch->grid;
     observe_occupancy_input input = {.threads = block[0] * block[1] * block[2],
-                                     .shared_static = event->shared_bytes,
+                                     .shared_static = event->shared_bytes - event->reserved_shared_bytes,
                                      .blocks = (uint64_t)grid[0] * grid[1] * grid[2]};
     observe_occupancy_result fits = observe_occupancy(gpu, &input);
     uint64_t resident = fits.blocks, each = (input.blocks + gpu->multiprocessors - 1) / gpu->multiprocessors;
     if (each < resident) resident = each;
-    uint64_t shared = event->shared_bytes ? resident * fits.shared_allocated : 0;
+    uint64_t shared = input.shared_static ? resident * fits.shared_allocated : 0;
     uint64_t taken = carve_out(gpu->sm, shared);
     return taken < gpu->l1_bytes ? gpu->l1_bytes - taken : 0;
 }

@@ -10,9 +10,6 @@ enum { WARP = 32, REGISTER_UNIT = 256, PARTITIONS = 4 };
 
 static uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
-static uint32_t shared_unit(uint32_t sm) { return sm >= 80 ? 128 : 256; }
-static uint32_t shared_reserved(uint32_t sm) { return sm >= 80 ? 1024 : 0; }
-
 static uint32_t blocks_by_registers(const observe_gpu *gpu, uint32_t warps, uint32_t registers) {
     if (!registers || !gpu->registers) return UINT32_MAX;
     uint32_t per_warp = round_up(registers * WARP, REGISTER_UNIT);
@@ -22,7 +19,8 @@ static uint32_t blocks_by_registers(const observe_gpu *gpu, uint32_t warps, uint
 
 observe_occupancy_result observe_occupancy(const observe_gpu *gpu, const observe_occupancy_input *input) {
     uint32_t warps = input->threads ? (input->threads + WARP - 1) / WARP : 1;
-    uint64_t shared = (uint64_t)input->shared_static + input->shared_dynamic + shared_reserved(gpu->sm);
+    uint64_t shared =
+        sim_shared_allocated((int)gpu->sm, (uint64_t)input->shared_static + input->shared_dynamic);
     observe_occupancy_result r = {
         .by_warps = gpu->max_threads / WARP / warps,
         .by_blocks = gpu->max_blocks,
@@ -32,8 +30,7 @@ observe_occupancy_result observe_occupancy(const observe_gpu *gpu, const observe
         .limit = "launch",
     };
     if (shared && gpu->shared_bytes) {
-        r.shared_allocated =
-            shared > UINT32_MAX / 2 ? UINT32_MAX : round_up((uint32_t)shared, shared_unit(gpu->sm));
+        r.shared_allocated = shared > UINT32_MAX / 2 ? UINT32_MAX : (uint32_t)shared;
         r.by_shared = gpu->shared_bytes / r.shared_allocated;
     }
     const struct {

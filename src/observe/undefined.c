@@ -257,8 +257,10 @@ static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warp
         self->out_of_memory = true;
         return;
     }
-    memset(block->shared, 0xff, words * sizeof *block->shared);
-    block->shared_missing = self->shared_bytes;
+    size_t reserved = self->reserved_shared_bytes / 64; // the system's, and set
+    memset(block->shared, 0, reserved * sizeof *block->shared);
+    memset(block->shared + reserved, 0xff, (words - reserved) * sizeof *block->shared);
+    block->shared_missing = self->shared_bytes - self->reserved_shared_bytes;
     observe_shadow_clear_table(&block->words);
     block->index = index;
     block->next = self->buckets[index % UNDEFINED_BUCKETS];
@@ -311,6 +313,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     self->module = event->module;
     self->entry = event->entry;
     self->shared_bytes = event->shared_bytes;
+    self->reserved_shared_bytes = event->reserved_shared_bytes;
     self->local_bytes = event->local_bytes;
     self->epoch++; // modules come and go: what was compiled may be about another one
     self->list_count = 0;

@@ -99,7 +99,7 @@ typedef struct undefined_self {
     shadow_memory memory;
     const ptx_module *module;
     const ptx_function *entry;
-    uint32_t shared_bytes, local_bytes;
+    uint32_t shared_bytes, reserved_shared_bytes, local_bytes;
     uint32_t epoch;
     undefined_plan *plans; // by serial
     uint32_t plan_capacity;

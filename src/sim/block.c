@@ -26,6 +26,19 @@ static uint64_t lane_mask_special(ptx_special special, uint32_t lane) {
     }
 }
 
+// As an H200 answers; the reserved bytes begin at 0, and so do both of their parts.
+static uint64_t shared_special(const sim_grid *g, ptx_special special) {
+    enum { RESERVED_USED = 288 }; // what cooperative groups may count on
+    int sm = g->program->machine->config.sm;
+    uint64_t unit = sim_shared_unit(sm);
+    switch (special) {
+    case PTX_SPECIAL_TOTAL_SMEM_SIZE: return (g->own_shared_bytes + unit - 1) / unit * unit;
+    case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->own_shared_bytes + sim_shared_reserved(sm);
+    case PTX_SPECIAL_RESERVED_SMEM_OFFSET_END: return RESERVED_USED;
+    default: return g->kernel->reserved_shared;
+    }
+}
+
 static uint64_t special_value(const sim_warp *w, ptx_special special, uint32_t lane) {
     const sim_block *b = w->block;
     const sim_grid *g = b->grid;
@@ -59,7 +72,9 @@ static uint64_t special_value(const sim_warp *w, ptx_special special, uint32_t l
     case PTX_SPECIAL_ENVREG2: return g->grid_workspace & UINT32_MAX;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return g->launch->dynamic_shared_bytes;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:
-    case PTX_SPECIAL_AGGR_SMEM_SIZE: return g->shared_bytes;
+    case PTX_SPECIAL_AGGR_SMEM_SIZE:
+    case PTX_SPECIAL_RESERVED_SMEM_OFFSET_END:
+    case PTX_SPECIAL_RESERVED_SMEM_OFFSET_CAP: return shared_special(g, special);
     default: return sim_cluster_special(b, special);
     }
 }
@@ -241,7 +256,9 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     memset(b->barriers, 0, sizeof b->barriers);
     b->barriers_waited = 0;
     if (b->async) sim_async_reset(b->async);
-    if (g->shared_bytes) memset(b->shared, SHARED_POISON, g->shared_bytes);
+    uint32_t reserved = g->kernel->reserved_shared;
+    if (reserved) memset(b->shared, 0, reserved);
+    if (g->own_shared_bytes) memset(b->shared + reserved, SHARED_POISON, g->own_shared_bytes);
     for (uint32_t i = 0; i < b->warp_count; i++) {
         sim_warp *w = &b->warps[i];
         uint32_t lanes = b->threads - i * SIM_LANES;

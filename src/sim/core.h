@@ -172,8 +172,10 @@ struct sim_kernel {
     uint32_t register_bytes;  // a warp's register file
     uint32_t local_stride;    // bytes of local memory per lane
     uint32_t stack_bytes;     // of them, at the end: for alloca
-    uint32_t static_shared, dynamic_align;
-    sim_variable_slot *shared_slots; // of the .shared variables that are used
+    uint32_t
+        reserved_shared; // bytes in front of its own shared memory, where it asks for their offset; else 0
+    uint32_t static_shared, dynamic_align; // its own
+    sim_variable_slot *shared_slots;       // of the .shared variables that are used
     uint32_t shared_slot_count, shared_slot_capacity;
     uint32_t param_bytes;
     uint32_t *param_offset;
@@ -310,8 +312,9 @@ struct sim_grid {
     sim_listener *listener; // the launch's own, or the machine's
     sim_memory *memory;
     uint32_t blocks, threads, warps;
-    uint32_t shared_bytes, dynamic_shared_at;
-    uint32_t cluster[3], cluster_size; // 1 block where there are no clusters
+    uint32_t own_shared_bytes;                // static and dynamic
+    uint32_t shared_bytes, dynamic_shared_at; // with the kernel's reserved bytes in front
+    uint32_t cluster[3], cluster_size;        // 1 block where there are no clusters
     bool explicit_cluster;
     uint8_t *params;
     uint64_t grid_workspace; // for cooperative launches

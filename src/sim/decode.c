@@ -172,6 +172,32 @@ static void find_effects(sim_kernel *k) {
     }
 }
 
+static bool names_reserved_shared(const ptx_inst *inst) {
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        if (inst->operands[i].kind != PTX_OPERAND_SPECIAL) continue;
+        switch (inst->operands[i].special) {
+        case PTX_SPECIAL_RESERVED_SMEM_OFFSET_BEGIN:
+        case PTX_SPECIAL_RESERVED_SMEM_OFFSET_END:
+        case PTX_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
+        case PTX_SPECIAL_RESERVED_SMEM_OFFSET_0:
+        case PTX_SPECIAL_RESERVED_SMEM_OFFSET_1: return true;
+        default: break;
+        }
+    }
+    return false;
+}
+
+// Cooperative groups keep the barriers of tiles of several warps in the reserved bytes. As on a GPU, they lie in front
+// of the kernel's own; kernels that never ask where they are have none, so that every stray access is seen.
+static void find_reserved_shared(sim_kernel *k) {
+    for (uint32_t c = 0; c < k->code_count; c++) {
+        const ptx_function *f = k->codes[c]->function;
+        for (uint32_t i = 0; i < f->inst_count; i++)
+            if (names_reserved_shared(&f->insts[i]))
+                k->reserved_shared = sim_shared_reserved(k->program->machine->config.sm);
+    }
+}
+
 static kz_status lay_out_params(sim_decoder *d) {
     const ptx_function *f = d->kernel->entry;
     d->kernel->param_offset = sim_keep(d, (f->param_count + 1) * sizeof(uint32_t));
@@ -203,6 +229,7 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
     if (d.status == KZ_OK) d.status = lay_out_params(&d);
     if (d.status == KZ_OK) reach(&d, entry);
     if (d.status == KZ_OK) reach_all(&d);
+    find_reserved_shared(k);
     for (uint32_t i = 0; i < k->code_count && (d.status == KZ_OK || d.status == KZ_UNSUPPORTED); i++)
         sim_decode_function(&d, k->codes[i]);
     if (d.status == KZ_OK) {

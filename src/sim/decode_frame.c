@@ -126,8 +126,8 @@ static uint32_t shared_offset(sim_decoder *d, const ptx_variable *variable) {
         return 0;
     uint32_t align = variable->align ? variable->align : 1;
     k->static_shared = (k->static_shared + align - 1) / align * align;
-    k->shared_slots[k->shared_slot_count++] = (sim_variable_slot){variable, k->static_shared};
-    uint32_t at = k->static_shared;
+    uint32_t at = k->reserved_shared + k->static_shared;
+    k->shared_slots[k->shared_slot_count++] = (sim_variable_slot){variable, at};
     k->static_shared += (uint32_t)variable->size;
     return at;
 }

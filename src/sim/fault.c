@@ -80,7 +80,7 @@ static const char *source_name(const char *name) {
 
 static void explain_shared(const sim_grid *g, const sim_warp *w, uint64_t offset, base_text *out) {
     const sim_kernel *k = g->kernel;
-    base_text_add(out, "the block has %u bytes of shared memory (%u static, %u dynamic)", w->shared_bytes,
+    base_text_add(out, "the block has %u bytes of shared memory (%u static, %u dynamic)", g->own_shared_bytes,
                   k->static_shared, g->launch->dynamic_shared_bytes);
     const sim_variable_slot *nearest = NULL;
     if ((uint32_t)offset > INT32_MAX) { // it wrapped

@@ -66,11 +66,20 @@ static kz_status check_dimensions(const sim_config *c, const ptx_function *f, co
     return KZ_OK;
 }
 
+uint32_t sim_shared_reserved(int sm) { return sm >= 80 ? 1024 : 0; }
+
+uint64_t sim_shared_unit(int sm) { return sm >= 80 ? 128 : 256; }
+
+uint64_t sim_shared_allocated(int sm, uint64_t own) {
+    uint64_t unit = sim_shared_unit(sm);
+    return (own + sim_shared_reserved(sm) + unit - 1) / unit * unit;
+}
+
 static kz_status check_shared(const sim_config *c, sim_grid *g, kz_error *error) {
     const sim_kernel *k = g->kernel;
     uint32_t align = k->dynamic_align;
-    g->dynamic_shared_at = (k->static_shared + align - 1) / align * align;
-    uint64_t total = (uint64_t)g->dynamic_shared_at + g->launch->dynamic_shared_bytes;
+    uint32_t dynamic_at = (k->static_shared + align - 1) / align * align;
+    uint64_t total = (uint64_t)dynamic_at + g->launch->dynamic_shared_bytes;
     if (g->launch->dynamic_shared_bytes == 0) total = k->static_shared;
     if (total > c->shared_per_block_optin)
         return base_fail(error, KZ_LIMIT,
@@ -78,7 +87,9 @@ static kz_status check_shared(const sim_config *c, sim_grid *g, kz_error *error)
                          " bytes of shared memory per block (%u static, %u dynamic), the GPU has %u",
                          k->entry->name, total, k->static_shared, g->launch->dynamic_shared_bytes,
                          c->shared_per_block_optin);
-    g->shared_bytes = (uint32_t)total;
+    g->dynamic_shared_at = k->reserved_shared + dynamic_at;
+    g->own_shared_bytes = (uint32_t)total;
+    g->shared_bytes = k->reserved_shared + g->own_shared_bytes;
     return KZ_OK;
 }
 
@@ -86,8 +97,9 @@ static uint32_t resident_limit(const sim_config *c, const sim_grid *g) {
     uint32_t warps_threads = g->warps * SIM_LANES, per = c->max_blocks_per_multiprocessor;
     uint32_t by_threads = c->max_threads_per_multiprocessor / warps_threads;
     if (by_threads < per) per = by_threads;
-    if (g->shared_bytes && c->shared_per_multiprocessor / g->shared_bytes < per)
-        per = c->shared_per_multiprocessor / g->shared_bytes;
+    uint64_t shared = sim_shared_allocated(c->sm, g->own_shared_bytes);
+    if (shared && c->shared_per_multiprocessor / shared < per)
+        per = (uint32_t)(c->shared_per_multiprocessor / shared);
     if (per == 0) per = 1;
     return per * (uint32_t)c->multiprocessors;
 }
@@ -516,14 +528,16 @@ static kz_status run_observed(sim_grid *g, sim_result *result, kz_error *error) 
     sim_machine *machine = g->program->machine;
     uint64_t serial = machine->launches++;
     if (listener && listener->launch_begin)
-        listener->launch_begin(listener, &(sim_launch_event){.module = g->program->module,
-                                                             .entry = g->kernel->entry,
-                                                             .launch = g->launch,
-                                                             .static_shared_bytes = g->kernel->static_shared,
-                                                             .shared_bytes = g->shared_bytes,
-                                                             .local_bytes = g->kernel->local_stride,
-                                                             .serial = serial,
-                                                             .kernel = g->kernel});
+        listener->launch_begin(listener,
+                               &(sim_launch_event){.module = g->program->module,
+                                                   .entry = g->kernel->entry,
+                                                   .launch = g->launch,
+                                                   .static_shared_bytes = g->kernel->static_shared,
+                                                   .shared_bytes = g->shared_bytes,
+                                                   .reserved_shared_bytes = g->kernel->reserved_shared,
+                                                   .local_bytes = g->kernel->local_stride,
+                                                   .serial = serial,
+                                                   .kernel = g->kernel});
     kz_status status = run_grid(g, result, error);
     if (listener && listener->launch_end) listener->launch_end(listener, status);
     if (status == KZ_TIMEOUT) atomic_store(&machine->interrupted, false);

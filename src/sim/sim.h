@@ -27,6 +27,13 @@ typedef struct sim_config {
     bool host_view;
 } sim_config;
 
+// Shared memory that the system keeps for each block of the architecture `sm`, beside the block's own, and what a
+// block takes of its multiprocessor with it: allocations come in units. (CUDA Programming Guide, "Compute
+// Capabilities"; an H200 says the same by %reserved_smem_offset_cap and %total_smem_size.)
+uint32_t sim_shared_reserved(int sm);
+uint64_t sim_shared_unit(int sm);
+uint64_t sim_shared_allocated(int sm, uint64_t own);
+
 // The seed that the variable KZ_SEED asks for, 0 without it; KZ_INVALID where it is no number.
 kz_status sim_seed_asked(uint64_t *seed, kz_error *error);
 
@@ -173,10 +180,12 @@ typedef struct sim_launch_event {
     const ptx_module *module;
     const ptx_function *entry;
     const sim_launch *launch;
-    uint32_t static_shared_bytes, shared_bytes; // per block; the latter is all of it
-    uint32_t local_bytes;                       // per thread
-    uint64_t serial;                            // the launch's ordinal on this machine
-    const struct sim_kernel *kernel;            // the entry, ready to run (sim_inspect_steps)
+    // Per block: the kernel's own static bytes, and all that has an address, the reserved bytes in front included.
+    uint32_t static_shared_bytes, shared_bytes;
+    uint32_t reserved_shared_bytes;  // 0 where the kernel does not ask for their offset
+    uint32_t local_bytes;            // per thread
+    uint64_t serial;                 // the launch's ordinal on this machine
+    const struct sim_kernel *kernel; // the entry, ready to run (sim_inspect_steps)
 } sim_launch_event;
 
 // What a listener wants to be told of an instruction.
