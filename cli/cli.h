@@ -17,6 +17,8 @@ typedef enum cli_exit {
 } cli_exit;
 
 cli_exit cli_exit_of(kz_status status);
+// settings.c: an error where a variable of the environment has a value that cannot be.
+kz_status cli_check_settings(kz_error *error);
 // Prints the error on stderr, "kz: " before its first line, and gives the exit code that belongs to it.
 int cli_fail(const kz_error *error);
 // The same for an error that has no kz_error: a wrong command line and the like.

@@ -196,6 +196,10 @@ static int run(int argc, char **argv) {
     const cli_verb *v = find_verb(name);
     if (!v) return unknown_verb(name);
     if (asks_for_help(argc - 1, argv + 1)) return cli_print_help(v->command), CLI_OK;
+    kz_error error = {0};
+    bool is_for_users = v->text != NULL,
+         is_doctor = strcmp(name, "doctor") == 0; // which tells of everything at once
+    if (is_for_users && !is_doctor && cli_check_settings(&error)) return cli_fail(&error);
     return v->command->run(v->command, argc - 1, argv + 1);
 }
 

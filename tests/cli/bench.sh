@@ -67,7 +67,12 @@ expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json 
 expect_out "04_unrolled"
 expect_err "/dev/full"
 
+# The pages of the source tree are no business of the command's.
+expect_exit 2 bench results
+expect_err 'there is no family "results"'
+
 # A race without the rival that there should be says so, and how to have it.
+mkdir "$FOLDER/none"
 export KZ_PEERS="$FOLDER/none"
 "$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
 case $? in 0 | 7) ;; *) fail "bench of sgemm on cpu" ;; esac

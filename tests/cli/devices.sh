@@ -11,15 +11,32 @@ expect_err "cuda"
 expect_err "kz devices"
 expect_exit 3 check vector_add --device sim:no-such-gpu
 expect_exit 3 check vector_add --device abacus
-# A variable with nonsense in it is told of, wherever the simulator is.
-export KZ_SEED=-3
-expect_exit 2 check vector_add/01_naive --device sim:t4
-expect_err 'KZ_SEED is "-3"'
-unset KZ_SEED
-export KZ_SIM_ISA=avx9000
-expect_exit 2 check vector_add/01_naive --device sim:t4
-expect_err 'KZ_SIM_ISA is "avx9000"'
-unset KZ_SIM_ISA
+# A variable with nonsense in it is an error, whatever the command is; kz doctor and kz help work all the same.
+nonsense() { # NAME VALUE WORDS
+    export "$1=$2"
+    expect_exit 2 check vector_add/01_naive --device sim:t4
+    expect_err "$3"
+    expect_exit 2 run "$FOLDER/no_such_program"
+    expect_err "$3"
+    expect_exit 2 grade "$FOLDER/no_such.cu" --task vector-add
+    expect_err "$3"
+    expect_exit 2 devices
+    expect_err "$3"
+    expect_exit 0 help devices
+    unset "$1"
+}
+nonsense KZ_SEED -3 'KZ_SEED is "-3"'
+nonsense KZ_SEED 1.5 'KZ_SEED is "1.5"'
+nonsense KZ_SEED 18446744073709551616 'no number from 0 to 2^64 - 1'
+nonsense KZ_SIM_ISA avx9000 'KZ_SIM_ISA is "avx9000"'
+nonsense KZ_GPU abacus "named by the variable KZ_GPU"
+nonsense KZ_GPU ./nowhere.gpu "named by the variable KZ_GPU"
+nonsense KZ_LIBCUDA /nowhere.so "KZ_LIBCUDA names /nowhere.so: there is no such file"
+nonsense KZ_LIBNVML "$FOLDER" "KZ_LIBNVML names"
+nonsense KZ_CUBLAS /nowhere.so "KZ_CUBLAS names"
+nonsense KZ_OPENBLAS /nowhere.so "KZ_OPENBLAS names"
+nonsense KZ_PEERS /nowhere "KZ_PEERS names /nowhere: there is no such folder"
+KZ_SEED=-3 KZ_GPU=abacus expect_exit 0 doctor
 # The runtime library for whole programs is one of the things to look after.
 expect_exit 0 doctor
 expect_out "runtime"

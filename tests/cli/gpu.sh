@@ -1,6 +1,7 @@
 #!/bin/sh
 # A GPU behind a driver of the tests' own: it works, its kernels fault, it is lost.
 . "$(dirname "$0")/lib.sh"
+mkdir "$FOLDER/none"
 export KZ_LIBCUDA=$3 KZ_PEERS="$FOLDER/none"
 export FAKE_CUDA_MEMORY=600000000 # so that what is timed is small
 guest() {

@@ -5,7 +5,8 @@ expect_exit 8 tune --device sim
 expect_err "it has no clock"
 expect_exit 8 tune --device cpu
 expect_err "choice.csv is about GPUs"
-KZ_LIBCUDA=/nowhere.so expect_exit 3 tune
+: > "$FOLDER/no_driver.so"
+KZ_LIBCUDA="$FOLDER/no_driver.so" expect_exit 3 tune
 expect_err "kz tune needs a GPU"
 expect_exit 2 tune vector_add/01_naive
 expect_err "chooses among all variants"
