@@ -1,22 +1,16 @@
-// Starts programs and collects what they say; the folders they work in.
+// Starts programs and collects what they say.
 #include "toolchain/internal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
-
-enum { LEFT_BEHIND_SECONDS = 3600 };
 
 static void collect(int fd, base_text *output) {
     char bytes[4096];
@@ -62,52 +56,6 @@ kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_co
         if (errno != EINTR) return base_fail(error, KZ_TOOL, "lost %s: %s", argv[0], strerror(errno));
     *exit_code = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     if (output->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for what %s says", argv[0]);
-    return KZ_OK;
-}
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
-    (void)about, (void)kind, (void)walk;
-    remove(path);
-    return 0;
-}
-
-void toolchain_work_close(const char *folder) {
-    if (folder[0]) nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-// Whoever is killed leaves its folder behind. It bears the number of its process: where that is gone, the folder
-// is ours, and nothing happened in it for an hour (elsewhere the number may mean another process), it goes.
-static void remove_left_behind(const char *parent) {
-    DIR *listing = opendir(parent);
-    if (!listing) return;
-    for (struct dirent *entry; (entry = readdir(listing));) {
-        char path[TOOLCHAIN_PATH + 256], *end;
-        struct stat about;
-        if (strncmp(entry->d_name, "kz-", 3) != 0) continue;
-        long owner = strtol(entry->d_name + 3, &end, 10);
-        if (owner <= 1 || *end != '-' || kill((pid_t)owner, 0) == 0 || errno != ESRCH) continue;
-        snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
-        if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid() &&
-            about.st_mtime < base_wall_seconds() - LEFT_BEHIND_SECONDS)
-            toolchain_work_close(path);
-    }
-    closedir(listing);
-}
-
-kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error) {
-    const char *parent = getenv("TMPDIR");
-    if (!parent || !*parent) parent = "/tmp";
-    remove_left_behind(parent);
-    if (snprintf(folder, TOOLCHAIN_PATH, "%s/kz-%ld-XXXXXX", parent, (long)getpid()) >= TOOLCHAIN_PATH) {
-        folder[0] = 0;
-        return base_fail(error, KZ_INVALID, "the folder for temporary files has too long a name: %s", parent);
-    }
-    if (!mkdtemp(folder)) {
-        folder[0] = 0;
-        base_fail(error, KZ_IO, "cannot make a folder in %s: %s", parent, strerror(errno));
-        base_fail_note(error, "free some space there, or set TMPDIR to a folder that can be written");
-        return KZ_IO;
-    }
     return KZ_OK;
 }
 

@@ -281,6 +281,57 @@ static void test_left_behind(void **state) {
     toolchain_work_close(ours);
 }
 
+// A process that opens a folder, starts what sleeps with it in its environment if asked to, and is gone without closing it.
+static pid_t leave_folder(char folder[TOOLCHAIN_PATH], bool with_child) {
+    int ends[2];
+    pid_t child = 0;
+    assert_int_equal(pipe(ends), 0);
+    pid_t gone = fork();
+    if (gone == 0) {
+        if (toolchain_work_open(folder, NULL)) _exit(1);
+        setenv("KZ_SESSION", folder, 1);
+        if (with_child && (child = fork()) == 0) execl("/bin/sleep", "sleep", "60", (char *)NULL);
+        bool told = write(ends[1], &child, sizeof child) > 0 && write(ends[1], folder, TOOLCHAIN_PATH) > 0;
+        _exit(!told);
+    }
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    assert_int_equal(read(ends[0], &child, sizeof child), sizeof child);
+    assert_int_equal(read(ends[0], folder, TOOLCHAIN_PATH), TOOLCHAIN_PATH);
+    close(ends[0]), close(ends[1]);
+    return child;
+}
+
+// On this system the next run cleans up, unless what the dead process started still uses the folder.
+static void test_left_behind_here(void **state) {
+    sandbox *p = *state;
+    char left[TOOLCHAIN_PATH] = "", used[TOOLCHAIN_PATH] = "", work[TOOLCHAIN_PATH];
+    char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    setenv("TMPDIR", p->folder, 1);
+    pid_t child = leave_folder(used, true);
+    struct timespec while_it_starts = {.tv_nsec = 1000000};
+    char path[64], name[64] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)child);
+    for (int i = 0; i < 5000 && strcmp(name, "sleep\n") != 0; i++) {
+        FILE *comm = fopen(path, "r");
+        if (!comm || !fgets(name, sizeof name, comm)) name[0] = 0;
+        if (comm) fclose(comm);
+        nanosleep(&while_it_starts, NULL);
+    }
+    leave_folder(left, false);
+    assert_int_equal(access(left, F_OK), 0);
+    assert_int_equal(toolchain_work_open(work, NULL), KZ_OK);
+    assert_int_not_equal(access(left, F_OK), 0);
+    assert_int_equal(access(used, F_OK), 0);
+    toolchain_work_close(work);
+    kill(child, SIGKILL);
+    toolchain_work_close(used);
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+}
+
 static void test_bad_arguments(void **state) {
     sandbox *p = *state;
     toolchain tools;
@@ -530,6 +581,7 @@ int main(int argc, char **argv) {
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_fails),
         TEST(test_left_behind),
+        TEST(test_left_behind_here),
         TEST(test_bad_arguments),
         TEST(test_source_arch),
         TEST(test_assemble),
