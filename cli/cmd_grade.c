@@ -23,10 +23,10 @@ static void show_progress(const char *what, void *context) { report_progress_sho
 
 // The file was graded whatever happens here: a progress that cannot be written is told and no more. `says` gets a
 // line on when a kata is back, or on why nothing was recorded.
-static void record(const course_verdict *verdict, char *says, size_t size) {
+static kz_status record(const course_verdict *verdict, char *says, size_t size) {
     if (!verdict->passed && course_task_is_untouched(verdict->task, verdict->file)) {
         learn_kata_untouched(says, size);
-        return;
+        return KZ_OK;
     }
     char folder[LEARN_PATH], set_aside[LEARN_PATH];
     kz_error error = {0};
@@ -41,6 +41,7 @@ static void record(const course_verdict *verdict, char *says, size_t size) {
     if (!status) status = learn_kata_graded(progress, verdict->task, says, size, &error);
     store_close(progress);
     if (status) fprintf(stderr, "kz: this attempt was not recorded: %s\n", error.message);
+    return status;
 }
 
 static kz_status print(const cli_shared *options, const course_verdict *verdict, kz_error *error) {
@@ -82,16 +83,17 @@ static int grade(const cli_shared *options, const char *device, const course_tas
     if (!status) status = course_grade(&job, &verdict, &error);
     report_progress_clear(&progress);
     bool passed = !status && verdict.passed;
+    kz_status recorded = KZ_OK;
     if (!status && !cli_interrupted()) {
         char says[100] = "";
-        record(&verdict, says, sizeof says);
+        recorded = record(&verdict, says, sizeof says);
         status = print(options, &verdict, &error);
         if (!status && *says && !options->json.given) printf("%s\n", says);
     }
     course_verdict_close(&verdict);
     if (cli_interrupted()) return CLI_INTERRUPTED;
     if (status) return fail(options, file, &error);
-    return passed ? CLI_OK : CLI_WRONG;
+    return passed ? (int)cli_exit_of(recorded) : CLI_WRONG; // a pass that is lost is no success
 }
 
 static void fail_missing(const char *file, kz_error *error) {

@@ -97,6 +97,12 @@ expect_out "race at mine.cu"
 grep -q "here I am" "$FOLDER/says.cu" || fail "the test's own file prints nothing"
 expect_exit 0 grade "$FOLDER/says.cu"
 expect_out "here I am"
+# A pass that cannot be recorded is judged all the same, and is no success.
+KZ_LEARN=/dev/null/learn expect_exit 5 grade "$FOLDER/says.cu"
+expect_out "Passed"
+expect_err "this attempt was not recorded"
+KZ_LEARN=/dev/null/learn expect_exit 1 grade "$FOLDER/bad.cu" --task twice
+expect_err "this attempt was not recorded"
 # A limit on the size of files is told, and ends nothing without words.
 (ulimit -f 1 && KZ_LEARN="$FOLDER/small" "$KZ" grade "$FOLDER/bad.cu" --task twice > "$FOLDER/out" 2> "$FOLDER/err")
 [ $? -le 5 ] || fail "a file that may not grow ended kz grade by a signal"
