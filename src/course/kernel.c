@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/gpus.h"
+
 // ---- compiling ------------------------------------------------------------------------------------------
 
 kz_status course_kernel_compile(const course_task *task, const char *file, bool for_debugging,
@@ -18,6 +20,9 @@ kz_status course_kernel_compile(const course_task *task, const char *file, bool 
     kz_error said = {0};
     status = toolchain_source_arch(file, arch, &said);
     if (!status) status = toolchain_compile_ptx(tools, file, arch, NULL, ptx, &size, &said);
+    device_gpu gpu;
+    if (!status && !for_debugging && !device_gpu_load(device_gpu_choose(NULL), &gpu, NULL))
+        status = toolchain_check_ptx(tools, file, *ptx, (int)gpu.sm, &said);
     if (status && error) *error = said;
     *refused = status == KZ_TOOL || status == KZ_INVALID;
     return status;

@@ -187,6 +187,10 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
                             kz_error *error);
 void sim_kernel_close(sim_kernel *kernel);
 
+// What ptxas refuses, without asking it (limits.c): KZ_LIMIT.
+kz_status sim_check_module_limits(const ptx_module *module, kz_error *error);
+kz_status sim_check_kernel_limits(const sim_kernel *kernel, kz_error *error);
+
 // The order of a function's basic blocks, such that of two positions where lanes of a warp can be, the lower is to
 // run first (flow.c). `order` gets `count` indices; false when out of memory.
 bool sim_order_runs(base_arena *arena, const uint32_t *successors, const uint32_t *successor_start,

@@ -66,15 +66,6 @@ static kz_status check_dimensions(const sim_config *c, const ptx_function *f, co
     return KZ_OK;
 }
 
-uint32_t sim_shared_reserved(int sm) { return sm >= 80 ? 1024 : 0; }
-
-uint64_t sim_shared_unit(int sm) { return sm >= 80 ? 128 : 256; }
-
-uint64_t sim_shared_allocated(int sm, uint64_t own) {
-    uint64_t unit = sim_shared_unit(sm);
-    return (own + sim_shared_reserved(sm) + unit - 1) / unit * unit;
-}
-
 static kz_status check_shared(const sim_config *c, sim_grid *g, kz_error *error) {
     const sim_kernel *k = g->kernel;
     uint32_t align = k->dynamic_align;

@@ -41,6 +41,15 @@ void sim_machine_close(sim_machine *machine) {
 
 const sim_config *sim_machine_config(const sim_machine *machine) { return &machine->config; }
 
+uint32_t sim_shared_reserved(int sm) { return sm >= 80 ? 1024 : 0; }
+
+uint64_t sim_shared_unit(int sm) { return sm >= 80 ? 128 : 256; }
+
+uint64_t sim_shared_allocated(int sm, uint64_t own) {
+    uint64_t unit = sim_shared_unit(sm);
+    return (own + sim_shared_reserved(sm) + unit - 1) / unit * unit;
+}
+
 void sim_machine_set_host_threads(sim_machine *machine, unsigned threads) {
     machine->config.host_threads = threads;
 }
@@ -121,7 +130,8 @@ kz_status sim_program_open(sim_machine *machine, ptx_module *module, sim_program
     if (!p || !p->variable_at || !p->kernels)
         base_fail(error, status, "out of memory while loading %s", module->name);
     else
-        status = allocate_variables(p, error);
+        status = sim_check_module_limits(module, error);
+    if (status == KZ_OK) status = allocate_variables(p, error);
     if (status != KZ_OK) {
         if (p)
             sim_program_close(p);
@@ -181,12 +191,10 @@ kz_status sim_program_kernel(sim_program *p, const char *name, sim_kernel **kern
         base_text_free(&names);
         return KZ_NOT_FOUND;
     }
-    if (!p->kernels[f->index]) {
-        kz_status status = sim_decode_kernel(p, f, &p->kernels[f->index], error);
-        if (status != KZ_OK) return status;
-    }
+    kz_status status = KZ_OK;
+    if (!p->kernels[f->index]) status = sim_decode_kernel(p, f, &p->kernels[f->index], error);
     *kernel = p->kernels[f->index];
-    return KZ_OK;
+    return status ? status : sim_check_kernel_limits(*kernel, error);
 }
 
 kz_status sim_module_check(ptx_module *module, sim_unsupported *found, void *context, kz_error *error) {

@@ -223,6 +223,33 @@ static kz_status read_resources(const char *said, toolchain_resources **resource
     return KZ_OK;
 }
 
+// What -v adds about the kernels is no part of a refusal.
+static void keep_refusal(const base_text *said, base_text *refusal) {
+    for (const char *line = said->data ? said->data : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (strncmp(line, "ptxas ", 6) == 0 && strncmp(line, "ptxas info", 10) != 0)
+            base_text_add(refusal, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static kz_status fail_ptxas(const char *name, const char *target, int code, const base_text *said,
+                            kz_error *error) {
+    char what[TOOLCHAIN_PATH];
+    base_text refusal = {0};
+    snprintf(what, sizeof what, "ptxas could not assemble %.500s with %s (exit status %d)", name, target,
+             code);
+    keep_refusal(said, &refusal);
+    kz_status status =
+        toolchain_fail_tool(error, "ptxas", what, name, code, refusal.length ? &refusal : said);
+    if (status == KZ_TOOL && refusal.data && strstr(refusal.data, "uses too much shared data"))
+        base_fail_note(error,
+                       "static shared memory has 48 KiB: make it dynamic (extern __shared__, its size at the "
+                       "launch), or smaller");
+    base_text_free(&refusal);
+    return status;
+}
+
 static kz_status run_ptxas(const toolchain *tools, const char *name, const char *folder, const char *ptx,
                            size_t ptx_size, const char *target, base_text *said, void **cubin,
                            size_t *cubin_size, kz_error *error) {
@@ -232,16 +259,11 @@ static kz_status run_ptxas(const toolchain *tools, const char *name, const char 
     kz_status status = base_file_write_scratch(in, ptx, ptx_size, error);
     if (status) return status;
     int code = 0;
-    status = toolchain_run(
+    status = toolchain_start(
         (const char *const[]){tools->ptxas, "-v", "-O3", "-lineinfo", target, "-o", out, in, NULL}, said,
         &code, error);
     if (status) return status;
-    if (code != 0) {
-        char what[TOOLCHAIN_PATH];
-        snprintf(what, sizeof what, "ptxas could not assemble %.500s with %s (exit status %d)", name, target,
-                 code);
-        return toolchain_fail_output(error, what, said);
-    }
+    if (code != 0) return fail_ptxas(name, target, code, said, error);
     return base_file_read(out, (char **)cubin, cubin_size, error);
 }
 
@@ -288,5 +310,32 @@ kz_status toolchain_assemble(const toolchain *tools, const char *name, const cha
     if (status == KZ_OK && resources)
         status = read_resources(said.data ? said.data : "", resources, resource_count, error);
     base_text_free(&said);
+    return status;
+}
+
+void toolchain_ptx_arch(const char *ptx, int sm, char arch[TOOLCHAIN_ARCH]) {
+    const char *target = strstr(ptx, ".target sm_");
+    size_t digits = target ? strspn(target + 11, "0123456789") : 0;
+    bool special = target && (target[11 + digits] == 'a' || target[11 + digits] == 'f');
+    if (digits > 0 && digits < 5 && (special || atoi(target + 11) > sm))
+        snprintf(arch, TOOLCHAIN_ARCH, "%.*s", (int)(digits + special), target + 11);
+    else
+        snprintf(arch, TOOLCHAIN_ARCH, "%d", sm);
+}
+
+kz_status toolchain_check_ptx(const toolchain *tools, const char *name, const char *ptx, int sm,
+                              kz_error *error) {
+    if (!tools->ptxas[0]) return KZ_OK;
+    char arch[TOOLCHAIN_ARCH];
+    void *cubin = NULL;
+    size_t size = 0;
+    kz_error said = {0};
+    toolchain_ptx_arch(ptx, sm, arch);
+    kz_status status =
+        toolchain_assemble(tools, name, ptx, strlen(ptx), arch, &cubin, &size, NULL, NULL, &said);
+    free(cubin);
+    // A ptxas that is older than the text says nothing about it; one that cannot work says nothing at all.
+    if (status != KZ_TOOL || strstr(said.message, "Unsupported .version")) return KZ_OK;
+    if (error) *error = said;
     return status;
 }

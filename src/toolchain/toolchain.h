@@ -57,6 +57,15 @@ kz_status toolchain_assemble(const toolchain *tools, const char *name, const cha
                              const char *arch, void **cubin, size_t *cubin_size,
                              toolchain_resources **resources, size_t *resource_count, kz_error *error);
 
+// The architecture to assemble PTX for, where the GPU's is `sm`: code for one architecture alone (sm_90a), or for a
+// later one than the GPU's, has its own.
+void toolchain_ptx_arch(const char *ptx, int sm, char arch[TOOLCHAIN_ARCH]);
+
+// Whether ptxas takes the PTX for a GPU of architecture `sm`: KZ_TOOL with its own words where it refuses. KZ_OK
+// where there is no ptxas; the simulator knows the commonest limits itself (src/sim/limits.c).
+kz_status toolchain_check_ptx(const toolchain *tools, const char *name, const char *ptx, int sm,
+                              kz_error *error);
+
 // A whole program with its own main.
 typedef struct toolchain_program {
     const char *const *files; // sources are compiled; objects and libraries are linked

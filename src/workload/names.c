@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/gpus.h"
 #include "family/case.h"
 #include "toolchain/toolchain.h"
 #include "workload/program.h"
@@ -140,6 +141,15 @@ kz_status workload_compile(const char *path, bool for_debugging, char **ptx, siz
     return status ? status : toolchain_compile_ptx(&tools, path, arch, NULL, ptx, size, error);
 }
 
+// Without a compiler there may still be a ptxas.
+static kz_status check_ptx(const char *path, const char *ptx, kz_error *error) {
+    toolchain tools;
+    device_gpu gpu;
+    toolchain_find(&tools, NULL);
+    if (device_gpu_load(device_gpu_choose(NULL), &gpu, NULL)) return KZ_OK;
+    return toolchain_check_ptx(&tools, path, ptx, (int)gpu.sm, error);
+}
+
 kz_status workload_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
                                uint64_t most, kz_case *c, kz_error *error) {
     if (pattern) {
@@ -175,6 +185,7 @@ kz_status workload_open_guest(const kz_family *family, const char *path, bool fo
     kz_status status = base_file_read(path, &source, &size, error);
     if (status) return status;
     if (!base_ends_with(path, ".ptx")) status = workload_compile(path, for_debugging, &ptx, &size, error);
+    if (!status && !for_debugging) status = check_ptx(path, ptx ? ptx : source, error);
     if (!status)
         status =
             family_guest_open(family, slash ? slash + 1 : path, source, ptx ? ptx : source, guest, error);

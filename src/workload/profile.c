@@ -190,18 +190,6 @@ void workload_profile_close(workload_profile *run) {
 
 // ---- registers --------------------------------------------------------------------------------------
 
-// Code for one architecture alone (sm_90a) is assembled for it; other PTX for
-// the GPU.
-static void choose_arch(const char *ptx, int sm, char arch[TOOLCHAIN_ARCH]) {
-    const char *target = strstr(ptx, ".target sm_");
-    size_t digits = target ? strspn(target + 11, "0123456789") : 0;
-    bool special = target && (target[11 + digits] == 'a' || target[11 + digits] == 'f');
-    if (special && digits < 5)
-        snprintf(arch, TOOLCHAIN_ARCH, "%.*s", (int)digits + 1, target + 11);
-    else
-        snprintf(arch, TOOLCHAIN_ARCH, "%d", sm);
-}
-
 // A module is named by its file beside the record, or in words that end in the file's number ("app, module
 // 1").
 static kz_status read_module(const workload_profile *run, const char *module, char **text, size_t *size) {
@@ -222,7 +210,7 @@ static void ask_ptxas(workload_profile *run, const char *module) {
     if (kz_image_ptx(&run->image, &text, NULL) != KZ_OK) read_module(run, module, &text, &size);
     toolchain_find(&tools, NULL); // without nvcc there may still be a ptxas
     if (text && tools.ptxas[0]) {
-        choose_arch(text, run->sm, arch);
+        toolchain_ptx_arch(text, run->sm, arch);
         if (toolchain_assemble(&tools, module, text, size, arch, &cubin, &cubin_size, &run->resources,
                                &run->resource_count, NULL))
             run->resources = NULL, run->resource_count = 0;
