@@ -96,6 +96,8 @@ kz_status toolchain_make_object(const toolchain *tools, const toolchain_program 
 // nvcc hands the names of files to a shell, in double quotes: KZ_INVALID for a name that a shell would change.
 kz_status toolchain_check_name(const char *path, kz_error *error);
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output);
+// Notes on every library of lacking.def that a compiler or linker misses, by what it said.
+void toolchain_note_lacking_in(const char *said, kz_error *error);
 // toolchain_run for a compiler: one that cannot be started is no refusal either, but KZ_IO.
 kz_status toolchain_start(const char *const *argv, base_text *output, int *exit_code, kz_error *error);
 // For a compiler that ended with `code` on `source`. KZ_TOOL is a refusal, in the compiler's words after the line

@@ -109,6 +109,15 @@ kz_status toolchain_find_cc(char path[TOOLCHAIN_PATH], kz_error *error);
 kz_status toolchain_compile_library(const toolchain *tools, const char *name, const char *source,
                                     const char *folder, char path[TOOLCHAIN_PATH], kz_error *error);
 
+// A library or driver that programs ask for and the simulator does not have: lacking.def.
+typedef struct toolchain_lacking {
+    const char *name, *library, *symbol, *header, *instead;
+} toolchain_lacking;
+// The one whose file this is, such as "libcufft.so.12"; NULL where it is none of them.
+const toolchain_lacking *toolchain_lacking_library(const char *file);
+// Says in notes that it is lacking, and what to do.
+void toolchain_note_lacking(const toolchain_lacking *row, kz_error *error);
+
 // A folder of its own for such work, and its removal with the files in it.
 kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error);
 void toolchain_work_close(const char *folder);

@@ -247,6 +247,30 @@ static void test_compiler_fails(void **state) {
     assert_int_not_equal(compile_with(p, "exit 0\n", &error), KZ_OK);
 }
 
+static const char *lacks(const char *said) {
+    static kz_error error;
+    error = (kz_error){0};
+    base_fail(&error, KZ_TOOL, "-");
+    toolchain_note_lacking_in(said, &error);
+    return error.message;
+}
+
+// What is lacking is known by a function, a file or a header; what the runtime has is not taken for the driver's.
+static void test_lacking_libraries(void **state) {
+    assert_has(lacks("a.o: undefined reference to `cusparseCreate'"), "does not have cuSPARSE");
+    assert_has(lacks("a.o: undefined reference to `f'\nb.o: undefined reference to `cuInit'"),
+               "CUDA driver API");
+    assert_has(lacks("ld: cannot find -lcuda: No such file"), "CUDA driver API");
+    assert_has(lacks("ld: cannot find -lcusolver"), "cuSOLVER");
+    assert_has(lacks("my.cu:1:10: fatal error: cudnn.h: No such file or directory"), "cuDNN");
+    assert_string_equal(lacks("ld: cannot find -lcudart\na.o: undefined reference to `cudaMalloc'"), "-");
+    assert_string_equal(lacks("undefined reference to `main'"), "-");
+    assert_string_equal(toolchain_lacking_library("libcufftw.so.12")->name, "cuFFT");
+    assert_non_null(toolchain_lacking_library("libcuda.so.1"));
+    assert_null(toolchain_lacking_library("libcudart.so.13"));
+    assert_null(toolchain_lacking_library("libcublas.so.13"));
+}
+
 // What a killed process left is removed; what is young, or of a process that lives, is not.
 static void test_left_behind(void **state) {
     sandbox *p = *state;
@@ -580,6 +604,7 @@ int main(int argc, char **argv) {
         TEST(test_cache),
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_fails),
+        TEST(test_lacking_libraries),
         TEST(test_left_behind),
         TEST(test_left_behind_here),
         TEST(test_bad_arguments),

@@ -17,6 +17,7 @@
 
 #include "device/gpus.h"
 #include "toolchain/toolchain.h"
+#include "workload/libraries.h"
 
 enum { GRACE_SECONDS = 10, TIMED_OUT = 124 };
 
@@ -266,6 +267,7 @@ kz_status workload_program_run(const workload_program *program, workload_result 
         snprintf(result->executable, sizeof result->executable, "%s", program->files[0]);
         status = check_executable(program->files[0], program->note, error);
     }
+    if (status == KZ_OK) status = workload_check_libraries(name, result->executable, program->note, error);
     if (status == KZ_OK) status = open_session(program, result, error);
     variables v = {0};
     pid_t child = 0;

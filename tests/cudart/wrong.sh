@@ -115,6 +115,23 @@ echo 'int main() { return x; }' > "$FOLDER/broken.cu"
 expect_exit 6 run "$FOLDER/broken.cu"
 expect_err "identifier \"x\" is undefined"
 
+# A library that the simulator lacks is named, with what to do: when linking, when the loader misses it, when it is there.
+echo 'extern "C" int cufftGetVersion(int *); int main() { int v; return cufftGetVersion(&v); }' > "$FOLDER/fft.cu"
+expect_exit 6 run "$FOLDER/fft.cu"
+expect_err "the simulator does not have cuFFT"
+echo 'int cufftGetVersion(int *v) { return 5; }' > "$FOLDER/fft.c"
+mkdir "$FOLDER/lib"
+cc -shared -fPIC -Wl,-soname,libcufft.so.99 -o "$FOLDER/lib/libcufft.so.99" "$FOLDER/fft.c" || fail "no library to test with"
+ln -s libcufft.so.99 "$FOLDER/lib/libcufft.so"
+expect_exit 8 run --nvcc-flag "-L$FOLDER/lib" --nvcc-flag -lcufft "$FOLDER/fft.cu"
+expect_err "needs cuFFT (libcufft.so.99)"
+expect_err "what to do: "
+LD_LIBRARY_PATH="$FOLDER/lib" expect_exit 5 run --nvcc-flag "-L$FOLDER/lib" --nvcc-flag -lcufft "$FOLDER/fft.cu"
+expect_err "needs cuFFT (libcufft.so.99), whose calls fail without a GPU"
+echo 'extern "C" int cuInit(unsigned); int main() { return cuInit(0); }' > "$FOLDER/driver.cu"
+expect_exit 6 run "$FOLDER/driver.cu"
+expect_err "the simulator does not have the CUDA driver API"
+
 # Relocatable device code: two files whose kernels use each other's functions and variables.
 expect_exit 0 run --nvcc-flag -rdc=true "$HERE/../linked/main.cu" "$HERE/../linked/other.cu"
 expect_out "8 10 12"
