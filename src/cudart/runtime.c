@@ -68,6 +68,9 @@ void cudart_finish(void) {
     base_text_free(&journal);
     observe_session_finish(cudart.session, &record);
     char path[sizeof cudart.session_folder + 32];
+    // Removing works on a full disk too: without this file, whoever misses the record knows that it was lost.
+    snprintf(path, sizeof path, "%s/record.pending", cudart.session_folder);
+    if (cudart.session_folder[0]) unlink(path);
     snprintf(path, sizeof path, "%s/record.jsonl", cudart.session_folder);
     kz_error error = {0};
     if (cudart.session_folder[0] &&

@@ -27,7 +27,10 @@ static void *reserve(void *at, uint64_t bytes, int protection, int flags) {
 static bool make_room(int file, uint64_t bytes) {
     struct rlimit before;
     if (getrlimit(RLIMIT_FSIZE, &before) != 0) return false;
-    if (before.rlim_max != RLIM_INFINITY && before.rlim_max < bytes) return false;
+    if (before.rlim_max != RLIM_INFINITY && before.rlim_max < bytes) {
+        errno = EFBIG;
+        return false;
+    }
     struct rlimit lifted = {.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &lifted);
     bool done = ftruncate(file, (off_t)bytes) == 0;
@@ -72,7 +75,10 @@ kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limi
     }
     base_fail(error, KZ_NO_MEMORY, "cannot reserve address space for simulated device memory: %s",
               strerror(errno));
-    base_fail_note(error, "cause: a limit on this process's address space; look at `ulimit -v`");
+    if (errno == EFBIG)
+        base_fail_note(error, "cause: a limit on the size of this process's files; look at `ulimit -Hf`");
+    else
+        base_fail_note(error, "cause: a limit on this process's address space; look at `ulimit -v`");
     return KZ_NO_MEMORY;
 }
 

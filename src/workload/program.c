@@ -210,18 +210,27 @@ static void await(pid_t child, double timeout, workload_result *result) {
     if (result->timed_out) result->exit_code = TIMED_OUT;
 }
 
+// The file that the runtime removes before it writes its record.
+static void pending_of(const workload_result *result, char path[WORKLOAD_PATH + 32]) {
+    snprintf(path, WORKLOAD_PATH + 32, "%s/record.pending", result->session);
+}
+
 static kz_status open_session(const workload_program *program, workload_result *result, kz_error *error) {
     if (!program->observe && !program->session) return KZ_OK;
+    kz_status status;
     if (program->session) {
-        kz_status status = base_make_folders(program->session, error);
-        if (status) return status;
-        char *path = realpath(program->session, NULL); // the program may change its folder
+        status = base_make_folders(program->session, error);
+        char *path = status ? NULL : realpath(program->session, NULL); // the program may change its folder
         snprintf(result->session, sizeof result->session, "%s", path ? path : program->session);
         free(path);
-        return KZ_OK;
+    } else {
+        result->own_session = true;
+        status = toolchain_work_open(result->session, error);
     }
-    result->own_session = true;
-    return toolchain_work_open(result->session, error);
+    if (status) return status;
+    char pending[WORKLOAD_PATH + 32];
+    pending_of(result, pending);
+    return base_file_write_scratch(pending, "", 0, error);
 }
 
 static kz_status build(const workload_program *program, const device_gpu *gpu, const char *library,
@@ -299,9 +308,18 @@ const char *workload_program_end(const workload_result *result, char text[WORKLO
 
 kz_status workload_program_record(const workload_result *result, const char *name, report_record *record,
                                   kz_error *error) {
-    char path[WORKLOAD_PATH + 32];
+    char path[WORKLOAD_PATH + 32], pending[WORKLOAD_PATH + 32];
     snprintf(path, sizeof path, "%s/record.jsonl", result->session);
+    pending_of(result, pending);
+    bool lost = unlink(pending) != 0;
     if (base_file_exists(path)) return report_record_read(path, record, error);
+    if (lost) {
+        base_fail(error, KZ_IO, "the record of what %s did could not be written to %s", name,
+                  result->session);
+        base_fail_note(error,
+                       "free some space there, or set TMPDIR to a folder on another disk, and try again");
+        return KZ_IO;
+    }
     base_fail(error, KZ_NOT_FOUND, "%s left no record of what it did", name);
     base_fail_note(error,
                    "likely cause: it never called the CUDA runtime, or was killed before it could write");

@@ -87,6 +87,20 @@ build -cudart static -arch=sm_90
 expect_exit 8 run "$FOLDER/add"
 expect_err "nvcc -cudart shared"
 
+# A record that cannot be written is said to be lost: the program is not blamed.
+build -cudart shared -arch=sm_90
+(ulimit -S -f 1 && "$KZ" prof "$FOLDER/add" > /dev/null 2> "$FOLDER/limited")
+got=$?
+cp "$FOLDER/limited" "$FOLDER/err"
+[ $got -eq 5 ] || fail "a lost record: exit status $got, expected 5"
+expect_err "the record of what"
+(ulimit -f 1 && "$KZ" run "$FOLDER/add" > /dev/null 2> "$FOLDER/limited")
+cp "$FOLDER/limited" "$FOLDER/err"
+expect_err "ulimit -Hf"
+echo 'int main() { return 0; }' > "$FOLDER/nothing.cu"
+expect_exit 2 prof "$FOLDER/nothing.cu"
+expect_err "it never called the CUDA runtime"
+
 # A program that links CUDA's device runtime: its ordinary kernels run, one that launches others says why not.
 cat > "$FOLDER/nested.cu" <<'CUDA'
 #include <cstdio>
