@@ -163,18 +163,60 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) {
 
 // ---- settings -----------------------------------------------------------------------------------------
 
+// What the runtime makes of a value, as measured on an H200 where the documentation does not say.
+enum {
+    STACK_UNIT = 16,
+    STACK_MOST = 512 << 10, // local memory of a thread
+    PRINT_UNIT = 256,
+    PRINT_LEAST = 512 << 10,
+};
+
+static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+void cudart_reset_limits(void) {
+    static const size_t limits[] = {1024, 0, 8 << 20, 2, 2048, 64, 0};
+    memcpy(cudart.limits, limits, sizeof limits);
+    cudart.limits[cudaLimitPrintfFifoSize] = (size_t)cudart.gpu.multiprocessors << 16;
+    cudart.has_printed = cudart.has_allocated = false;
+    sim_machine_set_stack(cudart.machine, (uint32_t)limits[cudaLimitStackSize]);
+    sim_memory_set_heap(cudart.machine, limits[cudaLimitMallocHeapSize]);
+}
+
+static cudaError_t check_limit(enum cudaLimit limit) {
+    bool known = (unsigned)limit <= cudaLimitPersistingL2CacheSize;
+    // From sm_90 on kernels do not wait for kernels (CUDA Runtime API, "cudaDeviceSetLimit").
+    if (limit == cudaLimitDevRuntimeSyncDepth && cudart.gpu.sm >= 90) known = false;
+    return known ? cudaSuccess : cudaErrorUnsupportedLimit;
+}
+
 static cudaError_t set_limit(enum cudaLimit limit, size_t value) {
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
+    cudaError_t error = check_limit(limit);
+    if (error) return error;
+    switch (limit) {
+    case cudaLimitStackSize:
+        if (value > STACK_MOST) return cudaErrorInvalidValue;
+        value = round_up(value ? value : 1, STACK_UNIT);
+        sim_machine_set_stack(cudart.machine, (uint32_t)value);
+        break;
+    case cudaLimitPrintfFifoSize:
+        if (cudart.has_printed || value > SIZE_MAX - PRINT_UNIT) return cudaErrorInvalidValue;
+        value = round_up(value < PRINT_LEAST ? PRINT_LEAST : value, PRINT_UNIT);
+        break;
+    case cudaLimitMallocHeapSize:
+        if (cudart.has_allocated) return cudaErrorInvalidValue;
+        sim_memory_set_heap(cudart.machine, value);
+        break;
+    default: break;
+    }
     cudart.limits[limit] = value;
-    if (limit == cudaLimitMallocHeapSize) sim_memory_set_heap(cudart.machine, value);
     return cudaSuccess;
 }
 
 static cudaError_t get_limit(size_t *value, enum cudaLimit limit) {
     if (!value) return cudaErrorInvalidValue;
-    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
-    *value = cudart.limits[limit];
-    return cudaSuccess;
+    cudaError_t error = check_limit(limit);
+    if (!error) *value = cudart.limits[limit];
+    return error;
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
@@ -267,6 +309,7 @@ static cudaError_t reset(void) {
     for (cudart_function *f = cudart.functions; f; f = f->next)
         f->described = f->module->program && f->described;
     cudart.fault = cudart.pending = cudart.failure_error = cudaSuccess; // whoever resets has noticed
+    cudart_reset_limits();
     return cudaSuccess;
 }
 

@@ -35,7 +35,8 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     switch (fault ? fault->kind : SIM_FAULT_NONE) {
     case SIM_FAULT_BOUNDS:
     case SIM_FAULT_FREED:
-    case SIM_FAULT_READ_ONLY: return cudaErrorIllegalAddress;
+    case SIM_FAULT_READ_ONLY:
+    case SIM_FAULT_STACK: return cudaErrorIllegalAddress; // as an H200 says
     case SIM_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
     case SIM_FAULT_ASSERT: return cudaErrorAssert;
     case SIM_FAULT_ENDLESS:

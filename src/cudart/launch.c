@@ -153,7 +153,9 @@ cudaError_t cudart_launch_check(const cudart_launch *l) {
 // ---- running --------------------------------------------------------------------------------------------
 
 static void collect_print(void *context, const char *text, size_t length) {
+    uint64_t bytes = length;
     base_text_add_bytes(&cudart.printed, text, length);
+    base_text_add_bytes(&cudart.print_lengths, (const char *)&bytes, sizeof bytes);
 }
 
 static void record_launch(const cudart_launch *l, const sim_launch *launch, const sim_result *result,
@@ -206,6 +208,8 @@ cudaError_t cudart_launch_run(const cudart_launch *l) {
     kz_error error = {0};
     cudart.launch_count++;
     atomic_store(&cudart.launching, true);
+    cudart.has_printed |= f->info.prints;
+    cudart.has_allocated |= f->info.allocates_heap;
     kz_status status = sim_run(f->module->program, f->name, &launch, &result, &error);
     // Still "launching" then: the thread that watches the time leaves the words to us.
     bool killed = status == KZ_TIMEOUT && cudart.debugger; // by the user, who wants to go on

@@ -37,11 +37,36 @@ void cudart_note_failure(const char *what, cudaError_t error) {
     snprintf(cudart.failure, sizeof cudart.failure, "%s", what);
 }
 
+// The buffer is circular: where more was printed than it holds, the oldest is gone.
+static size_t overwritten_bytes(size_t *calls) {
+    size_t count = cudart.print_lengths.length / sizeof(uint64_t), bytes = 0;
+    size_t held = cudart.limits[cudaLimitPrintfFifoSize] / CUDART_PRINT_BYTES;
+    *calls = count > held ? count - held : 0;
+    for (size_t i = 0; i < *calls; i++) {
+        uint64_t length;
+        memcpy(&length, cudart.print_lengths.data + i * sizeof length, sizeof length);
+        bytes += length;
+    }
+    return bytes;
+}
+
 void cudart_flush_prints(void) {
-    if (!cudart.printed.length) return;
-    fwrite(cudart.printed.data, 1, cudart.printed.length, stdout);
+    if (!cudart.print_lengths.length) return;
+    size_t calls, gone = overwritten_bytes(&calls);
+    if (cudart.printed.length > gone)
+        fwrite(cudart.printed.data + gone, 1, cudart.printed.length - gone, stdout);
     fflush(stdout);
+    if (calls)
+        fprintf(
+            stderr,
+            "kz: device printf: the oldest %zu calls were overwritten; the buffer of %zu bytes holds %zu\n"
+            "  cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes) makes it larger, before the first kernel "
+            "that "
+            "prints\n",
+            calls, cudart.limits[cudaLimitPrintfFifoSize],
+            cudart.limits[cudaLimitPrintfFifoSize] / CUDART_PRINT_BYTES);
     base_text_free(&cudart.printed);
+    base_text_free(&cudart.print_lengths);
 }
 
 cudaError_t cudart_synchronize(void) {
@@ -204,10 +229,9 @@ static void open_runtime(void) {
     cudart.opened = true;
     const char *timeout = variable("KZ_TIMEOUT");
     cudart.timeout = timeout ? strtod(timeout, NULL) : 0;
-    static const size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
-    memcpy(cudart.limits, limits, sizeof limits);
     kz_status status = sim_seed_asked(&cudart.seed, &error);
     if (status == KZ_OK) status = open_machine(&error);
+    if (status == KZ_OK) cudart_reset_limits();
     if (status == KZ_OK) status = open_session(&error);
     if (status == KZ_OK) status = cudart_open_debugger(&error);
     if (status) {

@@ -209,6 +209,7 @@ cudaError_t cudart_submit(cudaStream_t stream, const cudart_op *op);
 // ---- what the host asked for (journal.c) ----------------------------------------------------------------
 
 enum { CUDART_KEPT = 2048, CUDART_POINTERS = 8 };
+enum { CUDART_PRINT_BYTES = 256 }; // of the printf buffer, for each call: 2,048 calls fill 512 KiB on an H200
 
 // A set of operations, by their numbers from 0, and the moment at which all of it has ended.
 typedef struct cudart_order {
@@ -408,7 +409,10 @@ typedef struct cudart_state {
     device_clock *clock;        // NULL until somebody asks for times
     observe_counters *counters; // of the launch that runs, for its time
 
-    base_text printed; // by kernels, and not yet synchronised with
+    base_text printed;       // by kernels, and not yet synchronised with
+    base_text print_lengths; // of each call's text in it, a uint64_t each
+    bool has_printed,
+        has_allocated; // a kernel that calls printf, or malloc, was launched: those limits stand
     cudart_journal journal;
 
     // For the words at the end.
@@ -435,6 +439,7 @@ const char *cudart_error_name(cudaError_t error);
 const char *cudart_error_text(cudaError_t error);
 // Words on stderr: "kz: " and the lines; printed output comes first.
 void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cudart_reset_limits(void); // cudaDeviceGetLimit's, as a new process finds them
 // The device has caught up: what kernels printed is shown. Gives a pending fault.
 cudaError_t cudart_synchronize(void);
 void cudart_flush_prints(void);

@@ -116,9 +116,11 @@ static void print_conversion(sim_warp *w, const sim_op *op, unsigned lane, const
     }
 }
 
-static void print_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t format_at, uint64_t arguments) {
+// Formats one call. Gives what printf does on the device: the number of arguments that the format takes ("*" is one).
+static int format_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t format_at, uint64_t arguments,
+                       base_text *out) {
     char format[4096];
-    base_text *out = &w->block->printed;
+    int count = 0;
     cursor c = {.at = arguments};
     read_string(w, op, lane, format_at, format, sizeof format);
     for (const char *p = format; *p;) {
@@ -134,10 +136,27 @@ static void print_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t fo
             p += 2;
         } else if (p[n] && strchr("diuxXocspaAeEfFgG", p[n])) {
             print_conversion(w, op, lane, p, n + 1, &c, out);
+            for (size_t i = 0; i < n; i++) count += p[i] == '*';
+            count++;
             p += n + 1;
         } else
             base_text_add_bytes(out, p++, 1);
     }
+    return count;
+}
+
+// A record of the block's output is its length and its text.
+static int print_lane(sim_warp *w, const sim_op *op, unsigned lane, uint64_t format_at, uint64_t arguments) {
+    base_text *out = &w->block->printed;
+    uint64_t length = 0;
+    if (!format_at) return -1;
+    size_t begin = out->length;
+    base_text_add_bytes(out, (const char *)&length, sizeof length);
+    int count = format_lane(w, op, lane, format_at, arguments, out);
+    if (out->failed) return -2; // an internal error, in CUDA's words
+    length = out->length - begin - sizeof length;
+    memcpy(out->data + begin, &length, sizeof length);
+    return count;
 }
 
 // ---- the others -------------------------------------------------------------------------------------
@@ -208,8 +227,8 @@ void sim_call_builtin(sim_warp *w, const sim_op *op, const sim_call *call, uint3
         }
         case SIM_BUILTIN_FREE: heap_give(w, op, lane, first); break;
         case SIM_BUILTIN_VPRINTF:
-            print_lane(w, op, lane, first, argument(w, call, local, lane, 1));
-            give_result(w, call, local, lane, 1);
+            give_result(w, call, local, lane,
+                        (uint32_t)print_lane(w, op, lane, first, argument(w, call, local, lane, 1)));
             break;
         default: assertion_failed(w, op, call, local, lane);
         }

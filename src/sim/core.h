@@ -125,6 +125,7 @@ struct sim_code {
     uint32_t entry_basic_block;
     uint32_t frame_bytes;
     uint32_t local_bytes;     // .local variables and the parameters of calls
+    uint32_t stack_frame;     // the least that a call of it takes of a GPU's stack
     uint32_t *reg_at;         // frame offset of each register
     uint8_t *reg_is_constant; // it shares a constant's slot
     sim_constant *constants;
@@ -170,7 +171,8 @@ struct sim_kernel {
     uint32_t basic_block_count, basic_block_capacity;
     uint32_t memory_op_count; // entries in a worker's cache of extents
     uint32_t register_bytes;  // a warp's register file
-    uint32_t local_stride;    // bytes of local memory per lane
+    uint32_t local_frames;    // bytes of local memory per lane that calls of known depth take
+    uint32_t local_stride;    // bytes of local memory per lane, by the stack that the machine allows now
     uint32_t stack_bytes;     // of them, at the end: for alloca
     uint32_t
         reserved_shared; // bytes in front of its own shared memory, where it asks for their offset; else 0
@@ -179,13 +181,16 @@ struct sim_kernel {
     uint32_t shared_slot_count, shared_slot_capacity;
     uint32_t param_bytes;
     uint32_t *param_offset;
-    bool communicates, recursive;
+    bool communicates, recursive; // recursive: the depth of its calls has no bound that could be computed
+    bool calls_itself, allocates_stack, prints, allocates_heap;
     bool clusters; // it uses a cluster's barrier or shared memory
 };
 
 kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim_kernel **kernel,
                             kz_error *error);
 void sim_kernel_close(sim_kernel *kernel);
+void sim_kernel_size_stack(sim_kernel *kernel,
+                           uint32_t stack); // before each launch: the limit may have changed
 
 // What ptxas refuses, without asking it (limits.c): KZ_LIMIT.
 kz_status sim_check_module_limits(const ptx_module *module, kz_error *error);

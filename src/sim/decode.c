@@ -31,8 +31,12 @@ static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
             code->local_bytes = (code->local_bytes + align - 1) / align * align;
             code->slots[code->slot_count++] = (sim_variable_slot){v, code->local_bytes};
             code->local_bytes += (uint32_t)v->size;
+            if (v->space == PTX_MOD_LOCAL) code->stack_frame += (uint32_t)v->size;
         }
     code->local_bytes = (code->local_bytes + 15) / 16 * 16;
+    // Parameters travel in registers; the return address and at least one register are saved. An H200 takes 24 bytes
+    // and more for a call without variables.
+    code->stack_frame = (code->stack_frame + 15) / 16 * 16 + 16;
     if (sim_uses_stack(f)) code->stack_at = sim_frame_take(code, 32);
     return code;
 }
@@ -78,6 +82,7 @@ static void reach_all(sim_decoder *d) {
 static bool call_depth(sim_decoder *d, sim_code *code, uint8_t *state, uint64_t *registers, uint64_t *local,
                        unsigned level) {
     uint32_t index = code->function->index;
+    if (state[index] == 1) d->kernel->calls_itself = true;
     if (state[index] == 1 || level > 200) return false;
     state[index] = 1;
     uint64_t deepest_registers = 0, deepest_local = 0;
@@ -103,11 +108,8 @@ static void size_stacks(sim_decoder *d) {
     uint8_t *state = sim_keep(d, k->program->module->function_count + 1);
     uint64_t registers = 0, local = 0;
     if (!state) return;
-    uint32_t stack = k->program->machine->config.stack_bytes;
     if (!call_depth(d, k->codes[0], state, &registers, &local, 0)) {
         k->recursive = true;
-        local = stack;
-        if (local < k->codes[0]->local_bytes + 1024) local = k->codes[0]->local_bytes + 1024;
         registers = UINT64_C(64) << 20;
     } else if (k->code_count > 1) {
         // Lanes that have diverged may be in calls at the same time: at most 32 stacks side by side.
@@ -115,8 +117,16 @@ static void size_stacks(sim_decoder *d) {
     }
     k->register_bytes = (uint32_t)((registers + 4095) / 4096 * 4096);
     for (uint32_t i = 0; i < k->code_count; i++)
-        if (k->codes[i]->stack_at != SIM_NOWHERE) k->stack_bytes = stack / 16 * 16;
-    k->local_stride = (uint32_t)((local + 15) / 16 * 16) + k->stack_bytes;
+        if (k->codes[i]->stack_at != SIM_NOWHERE) k->allocates_stack = true;
+    k->local_frames = (uint32_t)local;
+    sim_kernel_size_stack(k, k->program->machine->config.stack_bytes);
+}
+
+void sim_kernel_size_stack(sim_kernel *k, uint32_t stack) {
+    enum { CALLS = 64 << 10 }; // for frames with the parameters, which a GPU has in registers
+    uint32_t frames = k->recursive ? k->codes[0]->local_bytes + CALLS + 2 * stack : k->local_frames;
+    k->stack_bytes = k->allocates_stack ? stack / 16 * 16 : 0;
+    k->local_stride = (frames + 15) / 16 * 16 + k->stack_bytes;
 }
 
 // ---- do blocks communicate? -----------------------------------------------------------------------------
@@ -145,11 +155,13 @@ static bool is_strong(const ptx_inst *inst) {
     return (order != PTX_MOD_NONE && order != PTX_MOD_WEAK) || inst->by_category[PTX_CAT_CACHE] == PTX_MOD_CV;
 }
 
-static bool uses_heap(const ptx_inst *call) {
+static void note_builtin(sim_kernel *k, const ptx_inst *call) {
     const ptx_operand *callee = &call->operands[1];
-    if (callee->kind != PTX_OPERAND_FUNCTION || callee->function->has_body) return false;
+    if (callee->kind != PTX_OPERAND_FUNCTION || callee->function->has_body) return;
     sim_builtin b = sim_builtin_of(callee->function->name);
-    return b == SIM_BUILTIN_MALLOC || b == SIM_BUILTIN_FREE;
+    k->prints |= b == SIM_BUILTIN_VPRINTF;
+    k->allocates_heap |= b == SIM_BUILTIN_MALLOC || b == SIM_BUILTIN_FREE;
+    k->communicates |= k->allocates_heap;
 }
 
 static void note_effect(sim_kernel *k, const ptx_inst *inst) {
@@ -160,7 +172,7 @@ static void note_effect(sim_kernel *k, const ptx_inst *inst) {
     case PTX_EFFECT_REDUCTION: k->communicates |= is_outside(inst) && order_shows(inst); break;
     case PTX_EFFECT_STRONG: k->communicates |= is_outside(inst) && is_strong(inst); break;
     case PTX_EFFECT_FENCE: k->communicates |= scope != PTX_MOD_CTA && scope != PTX_MOD_CLUSTER; break;
-    case PTX_EFFECT_HEAP: k->communicates |= uses_heap(inst); break;
+    case PTX_EFFECT_HEAP: note_builtin(k, inst); break;
     case PTX_EFFECT_CLUSTER: k->clusters = true; break;
     }
 }

@@ -187,9 +187,10 @@ static sim_fault_kind kind_at(const sim_op *op) {
     case PTX_END_ARRIVE: return SIM_FAULT_BARRIER;
     case PTX_END_CALL: {
         const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
-        return call && call->builtin == SIM_BUILTIN_ASSERTFAIL ? SIM_FAULT_ASSERT : SIM_FAULT_OTHER;
+        if (call && call->builtin == SIM_BUILTIN_ASSERTFAIL) return SIM_FAULT_ASSERT;
+        return call && call->callee ? SIM_FAULT_STACK : SIM_FAULT_OTHER;
     }
-    default: return SIM_FAULT_OTHER;
+    default: return op && op->inst->op == PTX_OP_ALLOCA ? SIM_FAULT_STACK : SIM_FAULT_OTHER;
     }
 }
 

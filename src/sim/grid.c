@@ -474,8 +474,14 @@ static int by_block(const void *a, const void *b) {
 static void print_all(sim_grid *g) {
     if (g->print_count) qsort(g->prints, g->print_count, sizeof *g->prints, by_block);
     for (size_t i = 0; i < g->print_count; i++) {
-        if (g->launch->print)
-            g->launch->print(g->launch->print_context, g->prints[i].text, g->prints[i].length);
+        const char *at = g->prints[i].text, *end = at + g->prints[i].length;
+        while (g->launch->print && at < end) { // records: builtin.c
+            uint64_t length;
+            memcpy(&length, at, sizeof length);
+            at += sizeof length;
+            g->launch->print(g->launch->print_context, at, length);
+            at += length;
+        }
         free(g->prints[i].text);
     }
     free(g->prints);
@@ -545,6 +551,7 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *aske
     if (status == KZ_OK) status = sim_cluster_check(c, kernel->entry, launch, error);
     if (status == KZ_OK) status = check_dimensions(c, kernel->entry, launch, error);
     if (status != KZ_OK) return status;
+    sim_kernel_size_stack(kernel, c->stack_bytes);
     sim_grid g = {
         .program = program, .kernel = kernel, .launch = launch, .memory = &program->machine->memory};
     g.listener = launch->listener ? launch->listener : program->machine->listener;

@@ -59,6 +59,7 @@ typedef struct sim_path {
 typedef struct sim_frame {
     uint32_t at, bytes; // in the warp's register file
     uint32_t local;     // where its variables begin in each lane's stack
+    uint32_t stack;     // what a GPU's stack holds with it, at least
     uint32_t lanes;     // that have not returned
     uint32_t caller;    // index of the caller's frame
     uint32_t back;      // the basic block to return to

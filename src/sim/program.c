@@ -16,7 +16,7 @@ kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_e
     if (!m) return base_fail(error, KZ_NO_MEMORY, "out of memory while opening a simulated GPU");
     m->config = *config;
     if (!m->config.heap_bytes) m->config.heap_bytes = UINT64_C(8) << 20;
-    if (!m->config.stack_bytes) m->config.stack_bytes = 64u << 10;
+    if (!m->config.stack_bytes) m->config.stack_bytes = 1024;
     if (m->config.multiprocessors < 1) m->config.multiprocessors = 1;
     status =
         sim_memory_open(&m->memory, config->memory_bytes, m->config.heap_bytes, config->host_view, error);
@@ -49,6 +49,8 @@ uint64_t sim_shared_allocated(int sm, uint64_t own) {
     uint64_t unit = sim_shared_unit(sm);
     return (own + sim_shared_reserved(sm) + unit - 1) / unit * unit;
 }
+
+void sim_machine_set_stack(sim_machine *machine, uint32_t bytes) { machine->config.stack_bytes = bytes; }
 
 void sim_machine_set_host_threads(sim_machine *machine, unsigned threads) {
     machine->config.host_threads = threads;
@@ -229,6 +231,8 @@ kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel
                               .param_offset = k->param_offset,
                               .static_shared_bytes = k->static_shared,
                               .local_bytes = k->local_stride,
+                              .prints = k->prints,
+                              .allocates_heap = k->allocates_heap,
                               .blocks_communicate = k->communicates};
     return KZ_OK;
 }

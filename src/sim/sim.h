@@ -19,7 +19,7 @@ typedef struct sim_config {
     uint32_t shared_per_block, shared_per_block_optin, shared_per_multiprocessor;
     uint64_t memory_bytes;
     uint64_t heap_bytes;       // device malloc; 0 means 8 MiB
-    uint32_t stack_bytes;      // local memory for calls, per thread; 0 means 64 KiB
+    uint32_t stack_bytes;      // per thread, for recursion and alloca; 0 means 1 KiB, CUDA's default
     unsigned host_threads;     // 0: all cores
     uint64_t max_instructions; // per warp; a runaway kernel stops there; 0 means no limit
     // Device addresses are reserved in this process too: what is not visible cannot be touched by the host.
@@ -40,6 +40,7 @@ kz_status sim_seed_asked(uint64_t *seed, kz_error *error);
 kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_error *error);
 void sim_machine_close(sim_machine *machine);
 const sim_config *sim_machine_config(const sim_machine *machine);
+void sim_machine_set_stack(sim_machine *machine, uint32_t bytes); // for later launches
 void sim_machine_set_host_threads(sim_machine *machine, unsigned threads);
 
 // ---- memory: every address is checked against the live allocations ------------------------------
@@ -81,7 +82,8 @@ typedef struct sim_kernel_info {
     uint32_t param_count;
     const uint32_t *param_offset; // of each parameter, in bytes; the program's
     uint64_t static_shared_bytes, local_bytes;
-    bool blocks_communicate; // runs in fixed quanta on one core, so that results do not depend on threads
+    bool prints, allocates_heap; // calls printf; malloc or free
+    bool blocks_communicate;     // runs in fixed quanta on one core, so that results do not depend on threads
 } sim_kernel_info;
 kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel_info *info, kz_error *error);
 
@@ -250,7 +252,7 @@ struct sim_launch {
     const void *const *args; // args[i] points at parameter i
     size_t arg_count;
     sim_listener *listener; // may be NULL
-    // What device printf writes, in a fixed order; may be NULL.
+    // What device printf writes, in a fixed order, once per call of it; may be NULL.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
     // 0: the plain order. Else which block, warp and path goes on, and for how long, is drawn from this seed.
@@ -269,6 +271,7 @@ typedef enum sim_fault_kind {
     SIM_FAULT_BARRIER, // threads disagree about a barrier
     SIM_FAULT_ASSERT,
     SIM_FAULT_TRAP,
+    SIM_FAULT_STACK, // calls or alloca beyond the stack
     SIM_FAULT_INTERRUPTED,
     SIM_FAULT_OTHER,
 } sim_fault_kind;

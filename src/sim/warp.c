@@ -238,8 +238,10 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
     const sim_frame *caller = &w->frames[path->frame], *top = &w->frames[w->frame_count - 1];
     uint32_t at = top->at + top->bytes,
              local = caller->local + k->basic_blocks[path->basic_block].code->local_bytes;
+    uint32_t stack = caller->stack + code->stack_frame, allowed = k->program->machine->config.stack_bytes;
     bool full = at + code->frame_bytes > k->register_bytes ||
-                local + code->local_bytes > k->local_stride - k->stack_bytes;
+                local + code->local_bytes > k->local_stride - k->stack_bytes ||
+                (k->calls_itself && stack > allowed);
     if (w->frame_count == w->frame_capacity && !full) {
         uint32_t capacity = w->frame_capacity * 2;
         sim_frame *grown = realloc(w->frames, capacity * sizeof *grown);
@@ -252,12 +254,13 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
     }
     if (full)
         sim_fault_here(w, op, lane, KZ_FAULT,
-                       "stack overflow: %u calls deep, %u bytes of local memory per thread.\nlikely cause: a "
-                       "recursion without "
-                       "end, or one deeper than the stack (%u bytes)",
-                       w->frame_count, local, k->local_stride);
+                       "stack overflow: %u calls deep, at least %u bytes of stack per thread, %u allowed\n"
+                       "likely cause: a recursion without end, or one deeper than the stack; "
+                       "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more",
+                       w->frame_count, stack, allowed);
     sim_frame *frame = &w->frames[w->frame_count++];
-    *frame = (sim_frame){.at = at, .bytes = code->frame_bytes, .local = local, .caller = path->frame};
+    *frame = (sim_frame){
+        .at = at, .bytes = code->frame_bytes, .local = local, .stack = stack, .caller = path->frame};
     return frame;
 }
 
