@@ -86,6 +86,8 @@ typedef struct named { // words that name a workload
 static void take_options(workload_request *request, const cli_shared *options) {
     request->family = options->family;
     request->task = options->task;
+    request->nvcc_flags = options->flags.items;
+    request->nvcc_flag_count = options->flags.count;
     if (options->optimized) request->for_debugging = false;
 }
 

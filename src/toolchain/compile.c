@@ -177,6 +177,21 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
     return status;
 }
 
+kz_status toolchain_preprocess(const toolchain *tools, const char *source, const char *const *flags,
+                               size_t flag_count, base_text *text, kz_error *error) {
+    if (!tools->nvcc[0]) return base_fail(error, KZ_TOOL, "there is no CUDA compiler to read %s", source);
+    kz_status status = toolchain_check_name(source, error);
+    if (status) return status;
+    toolchain_words c = {0};
+    const char *words[] = {tools->nvcc, "-E", "-I", tools->include[0] ? tools->include : "."};
+    for (size_t i = 0; i < BASE_COUNT(words); i++) add(&c, words[i]);
+    for (size_t i = 0; i < flag_count && c.count < TOOLCHAIN_WORDS - 2; i++) add(&c, flags[i]);
+    add(&c, source);
+    int code = 0;
+    status = toolchain_start(c.argv, text, &code, error);
+    return status || code == 0 ? status : toolchain_fail_tool(error, "nvcc", "nvcc -E", source, code, text);
+}
+
 // ---- ptxas ----------------------------------------------------------------------------------------
 
 // Reads one line of `ptxas -v`; `now` is the entry that the lines speak of, `properties` whether the next

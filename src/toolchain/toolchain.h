@@ -44,6 +44,10 @@ kz_status toolchain_compile_ptx(const toolchain *tools, const char *source, cons
 void toolchain_compile_ptx_together(const toolchain *tools, const char *arch, const char *const *sources,
                                     size_t count);
 
+// The text of the .cu file `source` after the preprocessor, with the flags of a program. KZ_TOOL where it is refused.
+kz_status toolchain_preprocess(const toolchain *tools, const char *source, const char *const *flags,
+                               size_t flag_count, base_text *text, kz_error *error);
+
 // What ptxas says of one entry point.
 typedef struct toolchain_resources {
     char entry[128];

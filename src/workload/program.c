@@ -35,17 +35,43 @@ bool workload_program_is_source(const char *word) {
 
 // ---- what kind of file ----------------------------------------------------------------------------
 
-bool workload_program_has_main(const char *source) {
-    char *text;
-    size_t size;
-    if (base_file_read(source, &text, &size, NULL)) return false;
+static bool text_has_main(const char *text) {
     bool found = false;
     for (const char *at = text; !found && (at = strstr(at, "main")); at += 4) {
         bool alone = at == text || !(strchr("_.>:\"", at[-1]) || (at[-1] >= 'a' && at[-1] <= 'z'));
         const char *after = at + 4 + strspn(at + 4, " \t\n");
         found = alone && *after == '(';
     }
+    return found;
+}
+
+bool workload_program_has_main(const char *source) {
+    char *text;
+    size_t size;
+    if (base_file_read(source, &text, &size, NULL)) return false;
+    bool found = text_has_main(text);
     free(text);
+    return found;
+}
+
+// Whether a main may be in a header or made by a macro. Most files have neither, and are not preprocessed for it.
+static bool may_make_main(const char *source) {
+    char *text;
+    size_t size;
+    if (base_file_read(source, &text, &size, NULL)) return false;
+    bool may = strstr(text, "include \"") || strstr(text, "main") || strstr(text, "##");
+    free(text);
+    return may;
+}
+
+bool workload_program_makes_main(const char *source, const char *const *flags, size_t flag_count) {
+    toolchain tools;
+    base_text text = {0};
+    bool found = base_ends_with(source, ".cu") && may_make_main(source) &&
+                 toolchain_find(&tools, NULL) == KZ_OK &&
+                 toolchain_preprocess(&tools, source, flags, flag_count, &text, NULL) == KZ_OK && text.data &&
+                 text_has_main(text.data);
+    base_text_free(&text);
     return found;
 }
 

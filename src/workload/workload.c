@@ -21,6 +21,7 @@ bool workload_is_program(const workload_request *r, const char *const *words, si
     const char *word = words[0];
     if (workload_program_is(word)) return true;
     if (count > 1 && workload_program_is_source(word)) return true;
+    if (workload_program_makes_main(word, r->nvcc_flags, r->nvcc_flag_count)) return true;
     bool may_be_other = workload_task_may_be(word) || is_kernel_file(word) || is_record(word);
     return !may_be_other && (is_path(word) || !takes(r, WORKLOAD_ZOO));
 }
@@ -49,6 +50,8 @@ static kz_status classify(const workload_request *r, workload *w, kz_error *erro
     if (status || w->task.task) return status;
     w->kind = WORKLOAD_PROGRAM;
     if (workload_is_program(r, w->files, w->file_count)) return KZ_OK;
+    // Flags are for programs alone: a library among them may have the main.
+    if (r->nvcc_flag_count && workload_program_is_source(word) && base_file_exists(word)) return KZ_OK;
     w->kind = WORKLOAD_ZOO;
     bool is_file = is_path(word) || is_kernel_file(word) || workload_task_may_be(word);
     return is_file ? fail_unknown(r, word, error) : KZ_OK;

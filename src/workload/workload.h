@@ -24,8 +24,10 @@ typedef struct workload_request {
     unsigned kinds;      // what it takes: bits 1u << workload_kind
     const char
         *question; // where nothing is named; NULL: the whole zoo is meant, and several names go together
-    const char *family, *task; // what --family and --task say; may be NULL
-    bool for_debugging;        // guests are compiled with variables, unoptimised
+    const char *family, *task;     // what --family and --task say; may be NULL
+    const char *const *nvcc_flags; // for a program; they decide which headers there are
+    size_t nvcc_flag_count;
+    bool for_debugging; // guests are compiled with variables, unoptimised
 } workload_request;
 
 typedef struct workload {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "toolchain/toolchain.h"
 #include "workload/workload.h"
 #include "unit.h"
 
@@ -84,6 +85,14 @@ static void test_programs(void **state) {
     assert_int_equal(try_words(&program, &w, &error, 1, "reduce"), KZ_OK); // kz run knows no zoo
     assert_int_equal(w.kind, WORKLOAD_PROGRAM);
     workload_close(&w);
+    write_file("suite.h", "#define SUITE_MAIN int mai##n() { return 0; }\n");
+    write_file("suite.cu", "#include \"suite.h\"\nSUITE_MAIN\n");
+    toolchain tools;
+    if (toolchain_find(&tools, NULL) == KZ_OK) { // the preprocessor knows
+        assert_int_equal(try_words(&one, &w, &error, 1, "suite.cu"), KZ_OK);
+        assert_int_equal(w.kind, WORKLOAD_PROGRAM);
+        workload_close(&w);
+    }
     assert_int_equal(try_words(&one, &w, &error, 1, "part.cu"), KZ_INVALID);
     assert_has(error.message, "part.cu has no main");
     assert_has(error.message, "kz debug --family FAMILY part.cu");
