@@ -15,11 +15,7 @@ __global__ void half_arrive(int *out) {
     out[t] = s[63 - t];
     __syncthreads(); // here
 }
-CASE(half_arrive) {
-    int *out = zeros(64);
-    half_arrive<<<1, 64>>>(out);
-    at(out, 0);
-}
+CASE(half_arrive) { half_arrive<<<1, 64>>>(zeros(64)); }
 
 // wrong: barrier-divergent|barrier-mismatch: lanes of one warp at two barriers on one line
 __global__ void one_line(int *out) {
@@ -31,31 +27,7 @@ __global__ void one_line(int *out) {
     // clang-format on
     out[t] = s[63 - t];
 }
-CASE(one_line) {
-    int *out = zeros(64);
-    one_line<<<1, 64>>>(out);
-    at(out, 0);
-}
-
-// wrong: barrier-divergent|barrier-mismatch: warps at two barriers on two lines
-__global__ void two_lines(int *out) {
-    __shared__ int s[64];
-    int t = threadIdx.x;
-    s[t] = t;
-    if (t < 32) {
-        out[t] = 1;
-        __syncthreads(); // here
-    } else {
-        out[t] = 2;
-        __syncthreads(); // here
-    }
-    out[t] += s[63 - t];
-}
-CASE(two_lines) {
-    int *out = zeros(64);
-    two_lines<<<1, 64>>>(out);
-    at(out, 0);
-}
+CASE(one_line) { one_line<<<1, 64>>>(zeros(64)); }
 
 // wrong: barrier-divergent|barrier-mismatch: a barrier in a loop whose length differs by thread
 __global__ void uneven_rounds(int *out) {
@@ -69,11 +41,7 @@ __global__ void uneven_rounds(int *out) {
     __syncthreads(); // here
     out[t] = s[63 - t];
 }
-CASE(uneven_rounds) {
-    int *out = zeros(64);
-    uneven_rounds<<<1, 64>>>(out);
-    at(out, 0);
-}
+CASE(uneven_rounds) { uneven_rounds<<<1, 64>>>(zeros(64)); }
 
 // right: threads without work leave before the first barrier
 __global__ void leave_early(int *out, int n) {
@@ -154,11 +122,7 @@ __global__ void other_name(int *out) {
         out[t - 32] = s[63 - t]; // here
     }
 }
-CASE(other_name) {
-    int *out = zeros(32);
-    other_name<<<1, 64>>>(out);
-    at(out, 0);
-}
+CASE(other_name) { other_name<<<1, 64>>>(zeros(32)); }
 
 // wrong: deadlock|barrier-divergent: a named barrier that counts more threads than come
 __global__ void too_many_named(int *out) {
@@ -166,11 +130,7 @@ __global__ void too_many_named(int *out) {
     if (t < 64) asm volatile("bar.sync 3, 96;" ::: "memory"); // here
     out[t] = t;
 }
-CASE(too_many_named) {
-    int *out = zeros(96);
-    too_many_named<<<1, 96>>>(out);
-    at(out, 0);
-}
+CASE(too_many_named) { too_many_named<<<1, 96>>>(zeros(96)); }
 
 // right: two halves of the block, each with a named barrier of its own
 __global__ void half_blocks(int *out) {
@@ -221,11 +181,7 @@ __global__ void ping_no_pong(int *out) {
         if (t >= 32) out[round * 32 + lane] = slot[31 - lane]; // here
     }
 }
-CASE(ping_no_pong) {
-    int *out = zeros(128);
-    ping_no_pong<<<1, 64>>>(out);
-    at(out, 0);
-}
+CASE(ping_no_pong) { ping_no_pong<<<1, 64>>>(zeros(128)); }
 
 // right: __syncthreads_count orders memory like a barrier
 __global__ void count_orders(const int *in, int *out) {
@@ -241,21 +197,6 @@ CASE(count_orders) {
     EXPECT(at(out, 0) == 95);
 }
 
-// right: a barrier with a reduction in PTX, result used by all
-__global__ void barrier_reduction(int *out) {
-    int t = threadIdx.x, many;
-    asm volatile("{ .reg .pred p; setp.lt.s32 p, %1, 10; barrier.red.popc.u32 %0, 0, p; }"
-                 : "=r"(many)
-                 : "r"(t)
-                 : "memory");
-    out[t] = many;
-}
-CASE(barrier_reduction) {
-    int *out = zeros(64);
-    barrier_reduction<<<1, 64>>>(out);
-    EXPECT(at(out, 63) == 10);
-}
-
 // wrong: shuffle-outside|mask-absent: a vote names lanes that took the other branch
 __global__ void vote_absent(int *out) {
     int t = threadIdx.x;
@@ -264,11 +205,7 @@ __global__ void vote_absent(int *out) {
     else
         out[t] = 0;
 }
-CASE(vote_absent) {
-    int *out = zeros(32);
-    vote_absent<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(vote_absent) { vote_absent<<<1, 32>>>(zeros(32)); }
 
 // wrong: shuffle-outside|mask-absent: the mask of a whole warp in a block of twenty threads
 __global__ void small_block(int *out) {
@@ -276,11 +213,7 @@ __global__ void small_block(int *out) {
     int v = __shfl_down_sync(ALL, t, 1); // here
     out[t] = v;
 }
-CASE(small_block) {
-    int *out = zeros(20);
-    small_block<<<1, 20>>>(out);
-    at(out, 0);
-}
+CASE(small_block) { small_block<<<1, 20>>>(zeros(20)); }
 
 // right: __syncwarp of all lanes, some of which have exited
 __global__ void syncwarp_left(int *out) {
@@ -302,11 +235,7 @@ __global__ void self_left_out(int *out) {
     int t = threadIdx.x;
     out[t] = __shfl_sync(0x0000ffffu, t, 3); // here
 }
-CASE(self_left_out) {
-    int *out = zeros(32);
-    self_left_out<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(self_left_out) { self_left_out<<<1, 32>>>(zeros(32)); }
 
 // wrong: shuffle-outside|mask-absent|barrier-mismatch: the two sides of a branch shuffle for each other
 __global__ void shuffle_both_sides(int *out) {
@@ -318,11 +247,7 @@ __global__ void shuffle_both_sides(int *out) {
     }
     out[t] = v;
 }
-CASE(shuffle_both_sides) {
-    int *out = zeros(32);
-    shuffle_both_sides<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(shuffle_both_sides) { shuffle_both_sides<<<1, 32>>>(zeros(32)); }
 
 // right: the tail of an array, the mask from a vote while all lanes are there
 __global__ void tail_mask(const int *in, int *out, int n) {
@@ -433,11 +358,7 @@ __global__ void lock_and_barrier(int *lock, int *out) {
     __syncthreads(); // here
     out[t] = t;
 }
-CASE(lock_and_barrier) {
-    int *out = zeros(64);
-    lock_and_barrier<<<1, 64>>>(zeros(1), out);
-    at(out, 0);
-}
+CASE(lock_and_barrier) { lock_and_barrier<<<1, 64>>>(zeros(1), zeros(64)); }
 
 // wrong: endless-loop|deadlock: a flag that nobody sets is polled
 __global__ void poll_forever(int *flag, int *out) {
@@ -446,10 +367,6 @@ __global__ void poll_forever(int *flag, int *out) {
         *out = 1;
     }
 }
-CASE(poll_forever) {
-    int *out = zeros(1);
-    poll_forever<<<1, 32>>>(zeros(1), out);
-    at(out, 0);
-}
+CASE(poll_forever) { poll_forever<<<1, 32>>>(zeros(1), zeros(1)); }
 
 int main(int argc, char **argv) { return run_case(argc, argv); }

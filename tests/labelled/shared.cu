@@ -36,11 +36,7 @@ __global__ void volatile_tail(const int *in, int *out) {
     s[t] += s[t + 1];  // here
     if (t == 0) *out = s[0];
 }
-CASE(volatile_tail) {
-    int *out = zeros(1);
-    volatile_tail<<<1, 32>>>(counting(64), out);
-    at(out, 0);
-}
+CASE(volatile_tail) { volatile_tail<<<1, 32>>>(counting(64), zeros(1)); }
 
 // wrong: race: the old template, a tree with barriers and a volatile last warp
 __global__ void volatile_last_warp(const int *in, int *out) {
@@ -58,11 +54,7 @@ __global__ void volatile_last_warp(const int *in, int *out) {
     }
     if (t == 0) *out = s[0];
 }
-CASE(volatile_last_warp) {
-    int *out = zeros(1);
-    volatile_last_warp<<<1, 128>>>(counting(128), out);
-    at(out, 0);
-}
+CASE(volatile_last_warp) { volatile_last_warp<<<1, 128>>>(counting(128), zeros(1)); }
 
 // right: warp tail with loads and stores kept apart by __syncwarp
 __global__ void warp_tail(const int *in, int *out) {
@@ -98,11 +90,7 @@ __global__ void warp_tail_half(const int *in, int *out) {
     }
     if (t == 0) *out = s[0];
 }
-CASE(warp_tail_half) {
-    int *out = zeros(1);
-    warp_tail_half<<<1, 32>>>(counting(32), out);
-    at(out, 0);
-}
+CASE(warp_tail_half) { warp_tail_half<<<1, 32>>>(counting(32), zeros(1)); }
 
 // wrong: race: a vote between store and load orders no memory
 __global__ void vote_between(int *out) {
@@ -112,11 +100,7 @@ __global__ void vote_between(int *out) {
     unsigned odd = __ballot_sync(ALL, t & 1);
     out[t] = s[31 - t] + (odd == 0); // here
 }
-CASE(vote_between) {
-    int *out = zeros(32);
-    vote_between<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(vote_between) { vote_between<<<1, 32>>>(zeros(32)); }
 
 // wrong: race: a shuffle between store and load orders no memory
 __global__ void shuffle_between(int *out) {
@@ -126,11 +110,7 @@ __global__ void shuffle_between(int *out) {
     int v = __shfl_xor_sync(ALL, t, 1);
     out[t] = s[31 - t] + v; // here
 }
-CASE(shuffle_between) {
-    int *out = zeros(32);
-    shuffle_between<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(shuffle_between) { shuffle_between<<<1, 32>>>(zeros(32)); }
 
 // wrong: race: __match_any_sync between store and load
 __global__ void match_between(int *out) {
@@ -140,11 +120,7 @@ __global__ void match_between(int *out) {
     unsigned same = __match_any_sync(ALL, t / 4);
     out[t] = s[t ^ 1] + __popc(same); // here
 }
-CASE(match_between) {
-    int *out = zeros(32);
-    match_between<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(match_between) { match_between<<<1, 32>>>(zeros(32)); }
 
 // wrong: race: __activemask() is no barrier
 __global__ void activemask_between(int *out) {
@@ -154,11 +130,7 @@ __global__ void activemask_between(int *out) {
     unsigned here_now = __activemask();
     out[t] = s[t ^ 16] + (here_now == 0); // here
 }
-CASE(activemask_between) {
-    int *out = zeros(32);
-    activemask_between<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(activemask_between) { activemask_between<<<1, 32>>>(zeros(32)); }
 
 // right: __syncwarp of two halves, each within itself
 __global__ void half_warps(int *out) {
@@ -184,11 +156,7 @@ __global__ void other_half(int *out) {
     __syncwarp(half);
     out[t] = s[t ^ 16]; // here
 }
-CASE(other_half) {
-    int *out = zeros(32);
-    other_half<<<1, 32>>>(out);
-    at(out, 0);
-}
+CASE(other_half) { other_half<<<1, 32>>>(zeros(32)); }
 
 // right: __syncwarp within a branch, named by the lanes of the branch
 __global__ void branch_mask(int *out) {
@@ -218,11 +186,7 @@ __global__ void scan_one_barrier(const int *in, int *out) {
     }
     out[t] = s[t];
 }
-CASE(scan_one_barrier) {
-    int *out = zeros(64);
-    scan_one_barrier<<<1, 64>>>(counting(64), out);
-    at(out, 0);
-}
+CASE(scan_one_barrier) { scan_one_barrier<<<1, 64>>>(counting(64), zeros(64)); }
 
 // right: Hillis-Steele in place with two barriers a round
 __global__ void scan_two_barriers(const int *in, int *out) {
@@ -261,20 +225,6 @@ CASE(scan_two_buffers) {
     EXPECT(at(out, 63) == 2016);
 }
 
-// right: transposed tile with a padded row
-__global__ void padded_tile(const int *in, int *out) {
-    __shared__ int tile[32][33];
-    int x = threadIdx.x, y = threadIdx.y;
-    for (int r = 0; r < 32; r += 8) tile[y + r][x] = in[(y + r) * 32 + x];
-    __syncthreads();
-    for (int r = 0; r < 32; r += 8) out[(y + r) * 32 + x] = tile[x][y + r];
-}
-CASE(padded_tile) {
-    int *out = zeros(1024);
-    padded_tile<<<1, dim3(32, 8)>>>(counting(1024), out);
-    EXPECT(at(out, 1) == 32 && at(out, 64) == 2);
-}
-
 // right: transposed tile with swizzled columns instead of padding
 __global__ void swizzled_tile(const int *in, int *out) {
     __shared__ int tile[32 * 32];
@@ -289,19 +239,6 @@ CASE(swizzled_tile) {
     EXPECT(at(out, 33) == 33 && at(out, 1) == 32);
 }
 
-// wrong: race: a tile is read across warps without a barrier
-__global__ void tile_no_barrier(const int *in, int *out) {
-    __shared__ int tile[32][33];
-    int x = threadIdx.x, y = threadIdx.y;
-    for (int r = 0; r < 32; r += 8) tile[y + r][x] = in[(y + r) * 32 + x];  // here
-    for (int r = 0; r < 32; r += 8) out[(y + r) * 32 + x] = tile[x][y + r]; // here
-}
-CASE(tile_no_barrier) {
-    int *out = zeros(1024);
-    tile_no_barrier<<<1, dim3(32, 8)>>>(counting(1024), out);
-    at(out, 0);
-}
-
 // wrong: race: the tile is filled anew while a slow warp still reads the old one
 __global__ void tile_reused(const int *in, int *out) {
     __shared__ int s[64];
@@ -313,11 +250,7 @@ __global__ void tile_reused(const int *in, int *out) {
     }
     out[t] = sum;
 }
-CASE(tile_reused) {
-    int *out = zeros(64);
-    tile_reused<<<1, 64>>>(counting(256), out);
-    at(out, 0);
-}
+CASE(tile_reused) { tile_reused<<<1, 64>>>(counting(256), zeros(64)); }
 
 // right: two tiles by turns need one barrier a round
 __global__ void tile_by_turns(const int *in, int *out) {
@@ -347,11 +280,7 @@ __global__ void two_reductions(const int *in, int *out) {
     __syncthreads();
     out[t] = first + total;
 }
-CASE(two_reductions) {
-    int *out = zeros(64);
-    two_reductions<<<1, 64>>>(counting(2), out);
-    at(out, 0);
-}
+CASE(two_reductions) { two_reductions<<<1, 64>>>(counting(2), zeros(64)); }
 
 // right: histogram privatised in shared memory
 __global__ void histogram(const int *in, int *bins) {
@@ -378,27 +307,7 @@ __global__ void histogram_early(const int *in, int *bins) {
     __syncthreads();
     if (t < 16) atomicAdd(&bins[t], own[t]);
 }
-CASE(histogram_early) {
-    int *bins = zeros(16);
-    histogram_early<<<1, 64>>>(counting(64), bins);
-    at(bins, 0);
-}
-
-// wrong: race: the bins are counted without atomics
-__global__ void histogram_plain(const int *in, int *bins) {
-    __shared__ int own[4];
-    int t = threadIdx.x;
-    if (t < 4) own[t] = 0;
-    __syncthreads();
-    own[in[t] % 4]++; // here
-    __syncthreads();
-    if (t < 4) bins[t] = own[t];
-}
-CASE(histogram_plain) {
-    int *bins = zeros(4);
-    histogram_plain<<<1, 64>>>(counting(64), bins);
-    at(bins, 0);
-}
+CASE(histogram_early) { histogram_early<<<1, 64>>>(counting(64), zeros(16)); }
 
 // right: a histogram with one byte counter per thread and bin, neighbours in one word
 __global__ void byte_counters(const int *in, int *bins) {
@@ -419,31 +328,6 @@ CASE(byte_counters) {
     EXPECT(at(bins, 0) == 67);
 }
 
-// right: barriers in a loop that all threads leave in the same round
-__global__ void until_sorted(int *out) {
-    __shared__ int s[32];
-    int t = threadIdx.x;
-    s[t] = 31 - t;
-    if (t + 16 < 32) s[t + 16] = 15 - t;
-    for (int odd = 0, quiet = 0; quiet < 2; odd ^= 1) {
-        int i = 2 * t + odd, swapped = 0;
-        __syncthreads();
-        if (t < 16 && i + 1 < 32 && s[i] > s[i + 1]) {
-            int low = s[i + 1];
-            s[i + 1] = s[i];
-            s[i] = low;
-            swapped = 1;
-        }
-        quiet = __syncthreads_or(swapped) ? 0 : quiet + 1;
-    }
-    out[t] = s[t];
-}
-CASE(until_sorted) {
-    int *out = zeros(16);
-    until_sorted<<<1, 16>>>(out);
-    EXPECT(at(out, 3) == 3);
-}
-
 // wrong: race: the leader of a warp publishes its sum, another warp reads it without a barrier
 __global__ void warp_sums(const int *in, int *out) {
     __shared__ int sums[4];
@@ -452,11 +336,7 @@ __global__ void warp_sums(const int *in, int *out) {
     if (t % 32 == 0) sums[t / 32] = v;                        // here
     if (t == 0) *out = sums[0] + sums[1] + sums[2] + sums[3]; // here
 }
-CASE(warp_sums) {
-    int *out = zeros(1);
-    warp_sums<<<1, 128>>>(counting(128), out);
-    at(out, 0);
-}
+CASE(warp_sums) { warp_sums<<<1, 128>>>(counting(128), zeros(1)); }
 
 // right: block scan by warps, sums of the warps scanned by the first
 __global__ void block_scan(const int *in, int *out) {
@@ -511,11 +391,7 @@ __global__ void overlapping_parts(int *out) {
     __syncthreads();
     out[t] = a[t] + b[63 - t];
 }
-CASE(overlapping_parts) {
-    int *out = zeros(64);
-    overlapping_parts<<<1, 64, 512>>>(out);
-    at(out, 0);
-}
+CASE(overlapping_parts) { overlapping_parts<<<1, 64, 512>>>(zeros(64)); }
 
 // right: all threads of the block write the same value to one word
 __global__ void same_word(int *out) {
@@ -535,11 +411,7 @@ __global__ void stencil_in_place(int *a) {
     int t = threadIdx.x;
     if (t > 0 && t < 127) a[t] = a[t - 1] + a[t + 1]; // here
 }
-CASE(stencil_in_place) {
-    int *a = counting(128);
-    stencil_in_place<<<1, 128>>>(a);
-    at(a, 0);
-}
+CASE(stencil_in_place) { stencil_in_place<<<1, 128>>>(counting(128)); }
 
 // right: producer and consumer warps with volatile flags and block fences in shared memory
 __global__ void warp_flag(int *out) {
@@ -578,11 +450,7 @@ __global__ void warp_flag_no_fence(int *out) {
         *out = data; // here
     }
 }
-CASE(warp_flag_no_fence) {
-    int *out = zeros(1);
-    warp_flag_no_fence<<<1, 64>>>(out);
-    at(out, 0);
-}
+CASE(warp_flag_no_fence) { warp_flag_no_fence<<<1, 64>>>(zeros(1)); }
 
 // right: a bitonic sort whose small steps stay inside a warp
 __global__ void bitonic(int *out) {
