@@ -71,13 +71,15 @@ static bool may_stand_alone(const course_task *task) {
 }
 
 static kz_status build(const course_task *task, const char *file, const char *sanitize,
-                       char folder[COURSE_PATH], char executable[COURSE_PATH], kz_error *error) {
+                       char folder[COURSE_PATH], char executable[COURSE_PATH], base_text *warnings,
+                       kz_error *error) {
     folder[0] = 0;
     char work[TOOLCHAIN_PATH], program_path[TOOLCHAIN_PATH], cc[COURSE_PATH];
     bool sees_races;
     course_harness harness;
     toolchain tools;
     toolchain_find(&tools, NULL); // for the cache alone
+    tools.warnings = warnings;
     kz_status status = course_c_compiler(task, cc, &sees_races, error);
     if (status) return status;
     if (strcmp(sanitize, "thread") == 0 && !sees_races) sanitize = "none";
@@ -104,10 +106,11 @@ static kz_status build(const course_task *task, const char *file, const char *sa
 }
 
 kz_status course_c_build(const course_task *task, const char *file, const char *sanitize,
-                         char folder[COURSE_PATH], char executable[COURSE_PATH], kz_error *error) {
+                         char folder[COURSE_PATH], char executable[COURSE_PATH], base_text *warnings,
+                         kz_error *error) {
     if (strcmp(sanitize, "none") == 0 && may_stand_alone(task)) {
-        if (build(task, file, "alone", folder, executable, NULL) == KZ_OK) return KZ_OK;
+        if (build(task, file, "alone", folder, executable, warnings, NULL) == KZ_OK) return KZ_OK;
         course_scratch_close(folder);
     }
-    return build(task, file, sanitize, folder, executable, error);
+    return build(task, file, sanitize, folder, executable, warnings, error);
 }

@@ -8,9 +8,11 @@
 // true. KZ_NOT_FOUND where there is none.
 kz_status course_c_compiler(const course_task *task, char cc[COURSE_PATH], bool *sees_races, kz_error *error);
 // Builds `file` for this task. `sanitize` is "address", "thread" (where races are seen) or "none". `folder` is made, and is to be
-// removed with course_scratch_close. KZ_TOOL with the compiler's words where it refuses.
+// removed with course_scratch_close. KZ_TOOL with the compiler's words where it refuses; `warnings` (may be NULL) gets its
+// warnings where not.
 kz_status course_c_build(const course_task *task, const char *file, const char *sanitize,
-                         char folder[COURSE_PATH], char executable[COURSE_PATH], kz_error *error);
+                         char folder[COURSE_PATH], char executable[COURSE_PATH], base_text *warnings,
+                         kz_error *error);
 
 // What one call costs by cachegrind, from cold caches.
 typedef struct course_c_cost {

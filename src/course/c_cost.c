@@ -156,7 +156,8 @@ kz_status course_c_ratio(const course_runner *runner, const course_case *at, dou
     snprintf(file, sizeof file, "%s/solution.c", runner->folder);
     if (status == KZ_OK) status = base_file_write_scratch(file, text, strlen(text), error);
     free(text);
-    if (status == KZ_OK) status = course_c_build(runner->job->task, file, "none", folder, executable, error);
+    if (status == KZ_OK)
+        status = course_c_build(runner->job->task, file, "none", folder, executable, NULL, error);
     if (status == KZ_OK) status = time_both(runner, executable, at, ratio, bad, error);
     course_scratch_close(folder);
     return status;

@@ -122,7 +122,7 @@ static kz_status grade_gates(const course_grade_job *job, course_verdict *verdic
     counted costs[COSTS];
     size_t count = 0;
     bool bad = false;
-    kz_status status = course_c_build(job->task, job->file, "none", folder, executable, error);
+    kz_status status = course_c_build(job->task, job->file, "none", folder, executable, NULL, error);
     // valgrind runs one thread at a time: waiting threads must sleep.
     const char *environment[] = {"OMP_NUM_THREADS=4", "OPENBLAS_NUM_THREADS=1", "OMP_WAIT_POLICY=passive",
                                  NULL};
@@ -197,11 +197,12 @@ kz_status course_grade_c(const course_grade_job *job, const char *source, course
                          kz_error *error) {
     char folder[COURSE_PATH] = "", executable[COURSE_PATH];
     kz_error problem = {0};
+    base_text warnings = {0};
     course_reference *reference = NULL;
     snprintf(verdict->device, sizeof verdict->device, "cpu");
     if (job->progress) job->progress("compiling", job->progress_context);
-    kz_status status =
-        course_c_build(job->task, job->file, job->task->build_sanitize, folder, executable, &problem);
+    kz_status status = course_c_build(job->task, job->file, job->task->build_sanitize, folder, executable,
+                                      &warnings, &problem);
     if (status && add_refusal(job, verdict, &problem)) {
         course_scratch_close(folder);
         return KZ_OK;
@@ -210,6 +211,7 @@ kz_status course_grade_c(const course_grade_job *job, const char *source, course
     if (status == KZ_OK) {
         course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "cc -std=gnu11 -O2 -Wall",
                            "");
+        course_verdict_add_warnings(verdict, &warnings);
         status = course_reference_open(job->task, &reference, error);
     }
     if (status == KZ_OK) status = grade_cases(job, verdict, reference, folder, executable, error);
@@ -217,5 +219,6 @@ kz_status course_grade_c(const course_grade_job *job, const char *source, course
         status = grade_gates(job, verdict, reference, error);
     if (reference) course_reference_close(reference);
     course_scratch_close(folder);
+    base_text_free(&warnings);
     return status;
 }

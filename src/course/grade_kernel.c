@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barriers.h"
 #include "course.h"
 #include "declared.h"
 #include "family/lines.h"
@@ -161,7 +162,8 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     kz_error said = {0};
     bool refused = false;
     say(g, "compiling");
-    kz_status status = course_kernel_compile(task, g->job->file, false, &g->tools, &g->ptx, &refused, &said);
+    kz_status status =
+        course_kernel_compile(task, g->job->file, false, &g->tools, &g->ptx, &g->warnings, &refused, &said);
     if (refused) {
         size_t line =
             said.status == KZ_TOOL ? strcspn(said.message, "\n") : 0; // "nvcc could not compile ..."
@@ -177,6 +179,7 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     if (status) return status;
     if (!check_signature(g, verdict)) return KZ_OK;
     course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "as CUDA C++, to PTX", "");
+    course_verdict_add_warnings(verdict, &g->warnings);
     status = family_lines_read(verdict->arena, g->job->file, source, &g->lines, &said);
     g->lines.is_strict = true;
     if (!status) status = course_kernel_fills(task, &g->lines, g->fills, &said);
@@ -207,6 +210,7 @@ static void close_grading(course_kernel_grading *g) {
     course_reference_close(g->reference);
     if (g->module) ptx_module_close(g->module);
     base_text_free(&g->other_types);
+    base_text_free(&g->warnings);
     free(g->ptx);
     free(g);
 }
@@ -254,6 +258,7 @@ kz_status course_grade_kernel(const course_grade_job *job, const char *source, c
         status = run_on(g, job->device, (uint32_t)g->case_runs, verdict, error);
     }
     if (!status && verdict->passed) status = course_kernel_speed(g, on_gpu, verdict, error);
+    if (!status && verdict->passed) course_verdict_add_barrier(verdict, job->file, source);
     close_grading(g);
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct course_kernel_grading {
     ptx_module *module;
     family_lines lines; // the learner's launch lines
     bool own_launch_is_wrong;
+    base_text warnings;    // the compiler's
     base_text other_types; // parameters that are declared with another type than the signature's
     int fills[COURSE_PARAMETERS];
     char instruments[64], gate_instruments[96]; // of cases, of gates

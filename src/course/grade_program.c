@@ -24,6 +24,7 @@ typedef struct grading {
     course_verdict *verdict;
     course_reference *reference;
     toolchain tools;
+    base_text warnings; // the compiler's
     device_gpu gpu;
     char key[64]; // of the simulated GPU
     char library[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH], executable[TOOLCHAIN_PATH];
@@ -93,6 +94,7 @@ static kz_status build(grading *g, kz_error *error, bool *refused) {
     kz_status status = open_recipe(g, g->job->file, &r, error);
     if (status) return status;
     snprintf(g->record, sizeof g->record, "%s/record.jsonl", g->folder);
+    g->tools.warnings = &g->warnings;
     status = toolchain_build_program(&g->tools, &r.program, g->folder, g->executable, error);
     *refused = status == KZ_TOOL;
     return status;
@@ -412,12 +414,14 @@ kz_status course_grade_program(const course_grade_job *job, const char *source, 
         if (error) *error = problem;
     } else {
         course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "by nvcc", "");
+        course_verdict_add_warnings(verdict, &g->warnings);
         status = course_reference_open(job->task, &g->reference, error);
         if (status == KZ_OK) status = grade_cases(g, error);
         if (status == KZ_OK && verdict->reason == COURSE_PASSED) status = grade_gates(g, error);
     }
     if (g->reference) course_reference_close(g->reference);
     course_scratch_close(g->folder);
+    base_text_free(&g->warnings);
     free(g);
     return status;
 }

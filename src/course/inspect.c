@@ -35,7 +35,9 @@ kz_status course_subject_open(const course_task *task, const char *file, bool fo
     char *source = NULL;
     size_t size = 0;
     kz_status status = base_file_read(file, &source, &size, error);
-    if (!status) status = course_kernel_compile(task, file, for_debugging, &tools, &s->ptx, &refused, error);
+    if (!status)
+        status =
+            course_kernel_compile(task, file, for_debugging, &tools, &s->ptx, &s->warnings, &refused, error);
     if (!status) status = check_kernel(s, file, error);
     if (!status) status = family_lines_read(s->arena, file, source, &s->lines, error);
     if (!status) status = course_kernel_fills(task, &s->lines, s->fills, error);
@@ -50,6 +52,7 @@ kz_status course_subject_open(const course_task *task, const char *file, bool fo
 void course_subject_close(course_subject *s) {
     course_reference_close(s->reference);
     base_arena_close(s->arena);
+    base_text_free(&s->warnings);
     free(s->ptx);
     *s = (course_subject){0};
 }

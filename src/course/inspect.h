@@ -24,7 +24,8 @@ typedef struct course_subject {
     const course_task *task;
     base_arena *arena;
     char *ptx;
-    kz_image image; // what to load; its PTX is this one's
+    base_text warnings; // the compiler's
+    kz_image image;     // what to load; its PTX is this one's
     family_lines lines;
     int fills[COURSE_PARAMETERS];
     course_reference *reference;

@@ -10,19 +10,22 @@
 // ---- compiling ------------------------------------------------------------------------------------------
 
 kz_status course_kernel_compile(const course_task *task, const char *file, bool for_debugging,
-                                toolchain *tools, char **ptx, bool *refused, kz_error *error) {
+                                toolchain *tools, char **ptx, base_text *warnings, bool *refused,
+                                kz_error *error) {
     char arch[TOOLCHAIN_ARCH];
     size_t size = 0;
     *refused = false;
     kz_status status = toolchain_find(tools, error);
     if (status) return status;
     tools->for_debugging = for_debugging;
+    tools->warnings = warnings;
     kz_error said = {0};
     status = toolchain_source_arch(file, arch, &said);
     if (!status) status = toolchain_compile_ptx(tools, file, arch, NULL, ptx, &size, &said);
     device_gpu gpu;
     if (!status && !for_debugging && !device_gpu_load(device_gpu_choose(NULL), &gpu, NULL))
         status = toolchain_check_ptx(tools, file, *ptx, (int)gpu.sm, &said);
+    tools->warnings = NULL;
     if (status && error) *error = said;
     *refused = status == KZ_TOOL || status == KZ_INVALID;
     return status;

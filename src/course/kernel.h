@@ -8,9 +8,10 @@
 #include "ptx/ptx.h"
 #include "toolchain/toolchain.h"
 
-// `refused`: the error is the compiler's about the file.
+// `refused`: the error is the compiler's about the file. `warnings` gets the compiler's; may be NULL.
 kz_status course_kernel_compile(const course_task *task, const char *file, bool for_debugging,
-                                toolchain *tools, char **ptx, bool *refused, kz_error *error);
+                                toolchain *tools, char **ptx, base_text *warnings, bool *refused,
+                                kz_error *error);
 // There must be an entry of the task's name that takes the task's parameters; else the texts say what is wrong.
 bool course_kernel_fits(const course_task *task, const ptx_module *module, base_text *summary,
                         base_text *detail);

@@ -43,7 +43,8 @@ static kz_status compile_solution(speed *s, kz_error *error) {
     }
     snprintf(file, sizeof file, "%s/solution.%s", folder, task->extension);
     status = base_file_write_scratch(file, text, strlen(text), error);
-    if (!status) status = course_kernel_compile(task, file, false, &s->g->tools, &s->rival, &refused, error);
+    if (!status)
+        status = course_kernel_compile(task, file, false, &s->g->tools, &s->rival, NULL, &refused, error);
     if (!status) status = family_lines_read(s->verdict->arena, "the solution", text, &lines, error);
     if (!status)
         status = course_kernel_launch(task, &task->speed.at, &lines, &s->rival_launch, &wrong, error);

@@ -52,6 +52,22 @@ course_check *course_verdict_add(course_verdict *verdict, const char *name, cour
     return check;
 }
 
+void course_verdict_add_warnings(course_verdict *verdict, const base_text *warnings) {
+    enum { MOST = 8 };
+    size_t count = 0, shown = 0;
+    if (!warnings->length) return;
+    for (const char *line = warnings->data; *line; line += strcspn(line, "\n") + 1) {
+        bool begins = *line != ' ' && *line != '\t'; // what it quotes of the source is indented
+        if (begins && count++ == MOST) shown = (size_t)(line - warnings->data);
+    }
+    base_text summary = {0}, detail = {0};
+    base_text_add(&summary, "%zu by the compiler%s", count, count > MOST ? ", the first of them:" : "");
+    base_text_add_bytes(&detail, warnings->data, count > MOST ? shown : warnings->length);
+    course_verdict_add(verdict, "warnings", COURSE_NOT_DONE, COURSE_PASSED, NULL, summary.data, detail.data);
+    base_text_free(&summary);
+    base_text_free(&detail);
+}
+
 void course_verdict_close(course_verdict *verdict) {
     base_arena_close(verdict->arena);
     *verdict = (course_verdict){0};

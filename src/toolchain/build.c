@@ -86,12 +86,15 @@ static void hash_command(toolchain_hash *hash, const compiler *with, const char 
     for (size_t i = 0; i < c->count; i++) toolchain_hash_add_field(hash, c->argv[i]);
 }
 
+// `output` gets what the compiler says where all is well; it may be NULL.
 static kz_status run(const compiler *with, const command *c, const char *what, const char *of,
-                     kz_error *error) {
+                     base_text *output, kz_error *error) {
     if (c->full) return base_fail(error, KZ_INVALID, "too many files or flags for one program");
     base_text said = {0};
     int code = 0;
     kz_status status = toolchain_start(c->argv, &said, &code, error);
+    if (status == KZ_OK && code == 0 && output && said.length)
+        base_text_add_bytes(output, said.data, said.length);
     if (status == KZ_OK && code != 0) {
         char line[TOOLCHAIN_PATH + 128];
         snprintf(line, sizeof line, "%.64s could not %s %.900s (exit status %d)", with->name, what, of, code);
@@ -131,7 +134,7 @@ static kz_status object_command(const compiler *with, size_t index, const char *
     if (!program->plain_c && with->tools->include[0]) add(c, "-I"), add(c, with->tools->include);
     add(c, "-c"), add(c, source);
     toolchain_hash hash;
-    hash_command(&hash, with, "object", c);
+    hash_command(&hash, with, "object with warnings", c);
     toolchain_hash_add_field(&hash, content);
     toolchain_hash_end(&hash, before);
     return KZ_OK;
@@ -139,7 +142,7 @@ static kz_status object_command(const compiler *with, size_t index, const char *
 
 // Runs it: to `folder`/<index>.o, and its dependencies to <index>.d. `name` is for messages.
 static kz_status make_object(const compiler *with, const command *asked, size_t index, const char *folder,
-                             const char *name, kz_error *error) {
+                             const char *name, base_text *said, kz_error *error) {
     char object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32];
     snprintf(object, sizeof object, "%s/%zu.o", folder, index);
     snprintf(list, sizeof list, "%s/%zu.d", folder, index);
@@ -149,9 +152,9 @@ static kz_status make_object(const compiler *with, const command *asked, size_t 
     for (size_t i = 0; i < BASE_COUNT(words); i++) add(&quick, words[i]);
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]), add(&quick, tail[i]);
     kz_error quickly = {0};
-    kz_status status = with->program->plain_c ? KZ_TOOL : run(with, &quick, "compile", name, &quickly);
+    kz_status status = with->program->plain_c ? KZ_TOOL : run(with, &quick, "compile", name, said, &quickly);
     if (status == KZ_TOOL)
-        status = run(with, &c, "compile", name, error);
+        status = run(with, &c, "compile", name, said, error);
     else if (status && error)
         *error = quickly;
     return status;
@@ -167,16 +170,18 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     char before[TOOLCHAIN_KEY], object[TOOLCHAIN_PATH + 32], list[TOOLCHAIN_PATH + 32], *data = NULL;
     size_t size = 0;
     command c = {0};
+    base_text said = {0};
     kz_status status = object_command(with, index, source, &c, before, error);
     if (status) goto done;
     if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "o", &data, &size)) {
+        toolchain_recall_warnings(tools, key);
         status = write_object(folder, index, data, size, error);
         free(data);
         goto done;
     }
     snprintf(object, sizeof object, "%s/%zu.o", folder, index);
     snprintf(list, sizeof list, "%s/%zu.d", folder, index);
-    status = make_object(with, &c, index, folder, name, error);
+    status = make_object(with, &c, index, folder, name, &said, error);
     if (status == KZ_OK) status = base_file_read(object, &data, &size, error);
     if (status == KZ_OK) {
         char *dependencies = NULL;
@@ -184,8 +189,11 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
         toolchain_hash hash;
         memcpy(key, before, TOOLCHAIN_KEY);
         if (base_file_read(list, &dependencies, &ignored, NULL) == KZ_OK &&
-            toolchain_cache_list(tools, before, dependencies, key))
+            toolchain_cache_list(tools, before, dependencies, key)) {
+            toolchain_keep_warnings(tools, key, said.data, NULL); // before what they belong to
             toolchain_cache_write(tools, key, "o", data, size);
+        }
+        if (tools->warnings) toolchain_pick_warnings(said.data, NULL, tools->warnings);
         toolchain_hash_begin(&hash); // without a list, the object itself is what the link depends on
         toolchain_hash_add(&hash, data, size);
         if (!dependencies) toolchain_hash_end(&hash, key);
@@ -193,6 +201,7 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
         free(data);
     }
 done:
+    base_text_free(&said);
     free(source);
     return status;
 }
@@ -206,13 +215,13 @@ kz_status toolchain_object_key(const toolchain *tools, const toolchain_program *
 }
 
 kz_status toolchain_make_object(const toolchain *tools, const toolchain_program *program, const char *source,
-                                const char *folder) {
+                                const char *folder, base_text *said) {
     compiler with;
     command c = {0};
     char before[TOOLCHAIN_KEY];
     kz_status status = open_compiler(tools, program, &with, NULL);
     if (!status) status = object_command(&with, 0, source, &c, before, NULL);
-    return status ? status : make_object(&with, &c, 0, folder, source, NULL);
+    return status ? status : make_object(&with, &c, 0, folder, source, said, NULL);
 }
 
 static bool is_source(const char *path) {
@@ -246,9 +255,9 @@ static kz_status link_program(const compiler *with, command *c, const char *exec
         command quick = *c;
         if (!with->program->plain_c) add(&quick, "-Xcompiler");
         add(&quick, "-fuse-ld=lld");
-        if (run(with, &quick, "link", with->program->files[0], NULL) == KZ_OK) return KZ_OK;
+        if (run(with, &quick, "link", with->program->files[0], NULL, NULL) == KZ_OK) return KZ_OK;
     }
-    return run(with, c, "link", with->program->files[0], error);
+    return run(with, c, "link", with->program->files[0], NULL, error);
 }
 
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,

@@ -71,7 +71,7 @@ kz_status toolchain_ptx_key(const toolchain *tools, const char *source, const to
     if (status) return status;
     toolchain_hash hash;
     toolchain_hash_begin(&hash);
-    toolchain_hash_add_field(&hash, "ptx");
+    toolchain_hash_add_field(&hash, "ptx with warnings");
     toolchain_hash_add_field(&hash, tools->nvcc);
     toolchain_hash_add_field(&hash, tools->version);
     toolchain_hash_add_field(&hash, source);
@@ -89,7 +89,7 @@ static void explain_nvcc(kz_error *error, const base_text *said) {
 
 kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const toolchain_words *flags,
                              bool quick, const char *folder, char **ptx, size_t *ptx_size,
-                             char **dependencies, kz_error *error) {
+                             char **dependencies, base_text *said, kz_error *error) {
     char out[TOOLCHAIN_PATH + 16], list[TOOLCHAIN_PATH + 16];
     snprintf(out, sizeof out, "%s/out.ptx", folder);
     snprintf(list, sizeof list, "%s/out.d", folder);
@@ -101,19 +101,18 @@ kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const t
     const char *tail[] = {"-MD", "-MF", list, "-o", out, source};
     for (size_t i = 0; i < BASE_COUNT(tail); i++) add(&c, tail[i]);
 
-    base_text said = {0};
     int code = 0;
-    kz_status status = toolchain_start(c.argv, &said, &code, error);
+    base_text_free(said);
+    kz_status status = toolchain_start(c.argv, said, &code, error);
     if (status == KZ_OK && code != 0) {
         char what[TOOLCHAIN_PATH + 64];
         snprintf(what, sizeof what, "nvcc could not compile %s (exit status %d)", source, code);
-        status = toolchain_fail_tool(error, "nvcc", what, source, code, &said);
-        explain_nvcc(error, &said);
+        status = toolchain_fail_tool(error, "nvcc", what, source, code, said);
+        explain_nvcc(error, said);
     }
     if (status == KZ_OK) status = base_file_read(out, ptx, ptx_size, error);
     size_t size = 0;
     if (status == KZ_OK) base_file_read(list, dependencies, &size, NULL); // without it, nothing is cached
-    base_text_free(&said);
     return status;
 }
 
@@ -122,20 +121,29 @@ static kz_status compile(const toolchain *tools, const char *source, const toolc
     char before[TOOLCHAIN_KEY], key[TOOLCHAIN_KEY], folder[TOOLCHAIN_PATH];
     kz_status status = toolchain_ptx_key(tools, source, flags, before, error);
     if (status) return status;
-    if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "ptx", ptx, ptx_size))
+    if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "ptx", ptx, ptx_size)) {
+        toolchain_recall_warnings(tools, key);
         return KZ_OK;
+    }
 
     status = toolchain_work_open(folder, error);
     if (status) return status;
     char *dependencies = NULL;
+    base_text said = {0};
     kz_error quickly = {0};
-    status = toolchain_run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, &quickly);
+    status =
+        toolchain_run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, &said, &quickly);
     if (status == KZ_TOOL)
-        status = toolchain_run_nvcc(tools, source, flags, false, folder, ptx, ptx_size, &dependencies, error);
+        status = toolchain_run_nvcc(tools, source, flags, false, folder, ptx, ptx_size, &dependencies, &said,
+                                    error);
     else if (status && error)
         *error = quickly;
-    if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key))
+    if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key)) {
+        toolchain_keep_warnings(tools, key, said.data, NULL); // before what they belong to
         toolchain_cache_write(tools, key, "ptx", *ptx, *ptx_size);
+    }
+    if (status == KZ_OK && tools->warnings) toolchain_pick_warnings(said.data, NULL, tools->warnings);
+    base_text_free(&said);
     free(dependencies);
     toolchain_work_close(folder);
     return status;

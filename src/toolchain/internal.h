@@ -57,10 +57,11 @@ void toolchain_ptx_flags(const toolchain *tools, const char *arch, const char *c
 // What decides about the PTX of a source and is known before the compiler runs.
 kz_status toolchain_ptx_key(const toolchain *tools, const char *source, const toolchain_words *flags,
                             char key[TOOLCHAIN_KEY], kz_error *error);
-// One run. `quick`: without the special functions of C++17. `dependencies` is what -MD wrote; it may stay NULL.
+// One run. `quick`: without the special functions of C++17. `dependencies` is what -MD wrote; it may stay NULL. `said`
+// gets what the compiler says of a file that it takes.
 kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const toolchain_words *flags,
                              bool quick, const char *folder, char **ptx, size_t *ptx_size,
-                             char **dependencies, kz_error *error);
+                             char **dependencies, base_text *said, kz_error *error);
 
 // ---- files compiled together (together.c) ---------------------------------------------------------
 
@@ -84,11 +85,19 @@ void toolchain_split_ptx(const char *ptx, const char *head, const char *mark, co
 // ---- objects (build.c) ----------------------------------------------------------------------------
 
 // With the flags of the program's first file: what decides about a source's object and is known before the compiler
-// runs; and the object itself, to `folder`/0.o, with what it depends on in 0.d.
+// runs; and the object itself, to `folder`/0.o, with what it depends on in 0.d, and what the compiler says.
 kz_status toolchain_object_key(const toolchain *tools, const toolchain_program *program, const char *source,
                                char before[TOOLCHAIN_KEY]);
 kz_status toolchain_make_object(const toolchain *tools, const toolchain_program *program, const char *source,
-                                const char *folder);
+                                const char *folder, base_text *said);
+
+// ---- warnings (warnings.c) ------------------------------------------------------------------------
+
+// The warnings in a compiler's output, each once, with file names for paths; where `path` is given, of that file alone.
+void toolchain_pick_warnings(const char *said, const char *path, base_text *warnings);
+// Beside the result of the same key: kept, and read into tools->warnings.
+void toolchain_keep_warnings(const toolchain *tools, const char *key, const char *said, const char *path);
+void toolchain_recall_warnings(const toolchain *tools, const char *key);
 
 // ---- messages -------------------------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ static bool take_object(const batch *b, const char *folder, const member *m, bas
 }
 
 static void keep(const batch *b, const char *folder, const char *ptx, const base_text *headers,
-                 const member *m) {
+                 const char *said, const member *m) {
     base_text own = {0}, lines = {0};
     char key[TOOLCHAIN_KEY];
     if (ptx) toolchain_split_ptx(ptx, MARKS, m->mark, &m->names, &own);
@@ -156,6 +156,7 @@ static void keep(const batch *b, const char *folder, const char *ptx, const base
     base_text_add(&lines, "%s", headers->data);
     if (kept && own.data && !own.failed && !lines.failed) {
         toolchain_cache_write_lines(b->tools, m->before, &lines, key);
+        toolchain_keep_warnings(b->tools, key, said, m->path);
         toolchain_cache_write(b->tools, key, ptx ? "ptx" : "o", own.data, own.length);
     }
     base_text_free(&own);
@@ -163,15 +164,16 @@ static void keep(const batch *b, const char *folder, const char *ptx, const base
 }
 
 static kz_status run_nvcc(const batch *b, const char *arch, const char *source, const char *folder,
-                          char **ptx, char **dependencies) {
+                          char **ptx, char **dependencies, base_text *said) {
     toolchain_words flags;
     char list[TOOLCHAIN_PATH + 16];
     size_t size = 0;
     if (!b->program) {
         toolchain_ptx_flags(b->tools, arch, NULL, &flags);
-        return toolchain_run_nvcc(b->tools, source, &flags, true, folder, ptx, &size, dependencies, NULL);
+        return toolchain_run_nvcc(b->tools, source, &flags, true, folder, ptx, &size, dependencies, said,
+                                  NULL);
     }
-    kz_status status = toolchain_make_object(b->tools, b->program, source, folder);
+    kz_status status = toolchain_make_object(b->tools, b->program, source, folder, said);
     snprintf(list, sizeof list, "%s/0.d", folder);
     return status ? status : base_file_read(list, dependencies, &size, NULL);
 }
@@ -179,7 +181,7 @@ static kz_status run_nvcc(const batch *b, const char *arch, const char *source, 
 // One run for all of `some`; false where nvcc refuses.
 static bool compile_at_once(const batch *b, member *const *some, size_t count) {
     char folder[TOOLCHAIN_PATH], source[TOOLCHAIN_PATH + 16], *ptx = NULL, *dependencies = NULL;
-    base_text text = {0}, headers = {0};
+    base_text text = {0}, headers = {0}, said = {0};
     kz_status status = KZ_NO_MEMORY;
     // First of all, where no macro is in their way.
     if (some[0]->includes.length) base_text_add(&text, "%s", some[0]->includes.data);
@@ -187,15 +189,16 @@ static bool compile_at_once(const batch *b, member *const *some, size_t count) {
     if (!text.failed && toolchain_work_open(folder, NULL) == KZ_OK) {
         snprintf(source, sizeof source, "%s/together.cu", folder);
         status = base_file_write_scratch(source, text.data, text.length, NULL);
-        if (!status) status = run_nvcc(b, some[0]->arch, source, folder, &ptx, &dependencies);
+        if (!status) status = run_nvcc(b, some[0]->arch, source, folder, &ptx, &dependencies, &said);
         if (!status && dependencies && list_headers(dependencies, source, some, count, &headers))
-            for (size_t i = 0; i < count; i++) keep(b, folder, ptx, &headers, some[i]);
+            for (size_t i = 0; i < count; i++) keep(b, folder, ptx, &headers, said.data, some[i]);
         toolchain_work_close(folder);
     }
     free(ptx);
     free(dependencies);
     base_text_free(&text);
     base_text_free(&headers);
+    base_text_free(&said);
     return status != KZ_TOOL;
 }
 

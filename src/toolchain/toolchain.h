@@ -19,6 +19,7 @@ typedef struct toolchain {
     char include[TOOLCHAIN_PATH];   // the folder that holds kz/kernel.cuh; "" where it is not found
     char cache[TOOLCHAIN_PATH];     // "" where there is no home folder
     bool for_debugging;             // compile PTX with variables and unoptimised (-G); set by the caller
+    base_text *warnings; // gets the warnings about sources that compile; NULL: nobody asks; set by the caller
 } toolchain;
 
 // Looks in CUDA_HOME, CUDA_PATH, the PATH, /usr/local/cuda, and then for the toolkit that kz was built with:

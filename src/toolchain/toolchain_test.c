@@ -186,6 +186,30 @@ static void test_cache_that_cannot_be_written(void **state) {
     assert_int_equal(count_runs(p), 2);
 }
 
+// What nvcc warns of is told with a cached result too; the same of host and device once, and no remarks.
+static void test_warnings(void **state) {
+    sandbox *p = *state;
+    base_text script = {0};
+    base_text_add(&script,
+                  "%sfor pass in host device; do\n"
+                  "printf '%%s(3): warning #174-D: no effect\\n    i + 1;\\n      ^\\n\\n' $1\n"
+                  "echo 'Remark: The warnings can be suppressed with \"-diag-suppress\"'; done\n"
+                  "echo 'nvcc warning : incompatible redefinition'\n",
+                  good_nvcc);
+    write_script(p, "nvcc", script.data);
+    base_text_free(&script);
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    for (int i = 0; i < 2; i++) {
+        base_text warnings = {0};
+        tools.warnings = &warnings;
+        expect_compiled(&tools, p, "source one\nheader one\n");
+        assert_string_equal(warnings.data, "my.cu(3): warning #174-D: no effect\n    i + 1;\n      ^\n");
+        base_text_free(&warnings);
+    }
+    assert_int_equal(count_runs(p), 1);
+}
+
 static kz_status compile_with(const sandbox *p, const char *script, kz_error *error) {
     write_script(p, "nvcc", script);
     toolchain tools = {0};
@@ -602,6 +626,7 @@ int main(int argc, char **argv) {
         TEST(test_find_without_system),
         TEST(test_version_is_asked_once),
         TEST(test_cache),
+        TEST(test_warnings),
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_fails),
         TEST(test_lacking_libraries),

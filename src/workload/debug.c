@@ -154,6 +154,7 @@ static kz_status debug_task(single *s, kz_error *error) {
     char name[200];
     kz_status status = workload_task_case(task, s->o->pattern, course_case_to_debug, &c, error);
     if (!status) status = course_subject_open(task, s->w->files[0], !s->o->optimized, &subject, error);
+    workload_show_warnings(&subject.warnings);
     if (!status) status = workload_open_simulator(s->o->gpu, &s->device, error);
     if (!status) status = kz_module_load(s->device, &subject.image, &s->module, error);
     if (!status) status = open_session(s, error);

@@ -1,6 +1,7 @@
 // Families, variants, cases, devices and guests from words. See names.h.
 #include "workload/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,13 +133,24 @@ kz_status workload_find_cases(const kz_family *family, const char *pattern, uint
 
 // ---- guests ---------------------------------------------------------------------------------------
 
+void workload_show_warnings(const base_text *warnings) {
+    if (!warnings->length) return;
+    fflush(stdout);
+    fputs(warnings->data, stderr);
+}
+
 kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, kz_error *error) {
     toolchain tools;
     char arch[TOOLCHAIN_ARCH];
     kz_status status = toolchain_find(&tools, error);
     if (!status) status = toolchain_source_arch(path, arch, error);
+    base_text warnings = {0};
     tools.for_debugging = for_debugging;
-    return status ? status : toolchain_compile_ptx(&tools, path, arch, NULL, ptx, size, error);
+    tools.warnings = &warnings;
+    if (!status) status = toolchain_compile_ptx(&tools, path, arch, NULL, ptx, size, error);
+    workload_show_warnings(&warnings);
+    base_text_free(&warnings);
+    return status;
 }
 
 // Without a compiler there may still be a ptxas.

@@ -37,6 +37,8 @@ kz_status workload_find_cases(const kz_family *family, const char *pattern, uint
 kz_status workload_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
                                uint64_t most, kz_case *c, kz_error *error);
 
+// Prints the compiler's warnings to stderr, as the compiler itself does.
+void workload_show_warnings(const base_text *warnings);
 // A .cu file as PTX for the architecture that it asks for, malloc'ed; for a debugger without optimisation.
 kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, kz_error *error);
 // Compiles a .cu file (or takes a .ptx file as it is) as a guest of the family.

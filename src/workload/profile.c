@@ -159,6 +159,7 @@ static kz_status run_task(const workload *w, const workload_profile_options *o, 
     snprintf(run->answer.name, sizeof run->answer.name, "%.199s", run->detail);
     if (workload_runs_as_program(w)) return run_program(w, o, &c, run, error);
     status = course_subject_open(task, w->files[0], false, &run->subject, error);
+    workload_show_warnings(&run->subject.warnings);
     if (!status) status = open_device(o, &device, run, error);
     if (!status) status = look(w, o, &c, device, run, error);
     if (device) kz_device_close(device);

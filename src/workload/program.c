@@ -18,6 +18,7 @@
 #include "device/gpus.h"
 #include "toolchain/toolchain.h"
 #include "workload/libraries.h"
+#include "workload/names.h"
 
 enum { GRACE_SECONDS = 10, TIMED_OUT = 124 };
 
@@ -275,7 +276,12 @@ static kz_status build(const workload_program *program, const device_gpu *gpu, c
                                 .flag_count = program->nvcc_flag_count,
                                 .library_folder = library,
                                 .file_flags = program->file_flags};
-    return toolchain_build_program(&tools, &wanted, folder, result->executable, error);
+    base_text warnings = {0};
+    tools.warnings = program->is_repeated ? NULL : &warnings;
+    status = toolchain_build_program(&tools, &wanted, folder, result->executable, error);
+    workload_show_warnings(&warnings);
+    base_text_free(&warnings);
+    return status;
 }
 
 // argv[0] of the program: the source's stem, as if it had been built beside it.

@@ -28,6 +28,7 @@ typedef struct workload_program {
     int answer;          // what its descriptor 3 becomes; 0: none
     const char *const *const *file_flags; // of toolchain_program; may be NULL
     const char *const *environment;       // more variables, "NAME=value", ends with NULL; may be NULL
+    bool is_repeated;                     // it ran before: the compiler's warnings were shown then
     void (*note)(const char *text);       // told what is worth knowing before it runs; may be NULL
 } workload_program;
 

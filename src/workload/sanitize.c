@@ -38,6 +38,8 @@ static kz_status run_once(void *context, uint64_t seed, size_t which, report_rec
     workload_program settings = s->options->settings;
     workload_result result;
     settings.seed = seed;
+    settings.is_repeated = s->run->has_run;
+    s->run->has_run = true;
     if (which) settings.output = open("/dev/null", O_WRONLY | O_CLOEXEC);
     kz_status status = workload_run(s->w, &settings, p->c, NULL, &result, error);
     if (which && settings.output >= 0) close(settings.output);

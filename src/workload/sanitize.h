@@ -21,6 +21,7 @@ typedef struct workload_sanitize_options {
 
 typedef struct workload_sanitize {
     report_findings findings; // opened by the caller, with what is to be ignored
+    bool has_run;             // a program has: its warnings were shown
     int exit_code;            // of a program that ended badly; 0 else
     report_progress progress;
 } workload_sanitize;

@@ -63,6 +63,7 @@ static kz_status run_cases(kernel *k, kz_error *error) {
 static kz_status open_kernel(kernel *k, kz_error *error) {
     const workload *w = k->s->w;
     kz_status status = course_subject_open(w->task.task, w->files[0], false, &k->subject, error);
+    workload_show_warnings(&k->subject.warnings);
     if (!status) status = workload_open_simulator(k->s->options->settings.gpu, &k->device, error);
     if (!status) status = kz_module_load(k->device, &k->subject.image, &k->module, error);
     return status;

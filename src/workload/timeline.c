@@ -96,6 +96,7 @@ static kz_status trace_task(const workload *w, const workload_timeline_options *
     course_case_name(task, &c, answer->name, sizeof answer->name);
     snprintf(t->title, sizeof t->title, "%.60s %.90s", base_file_name(w->files[0]), answer->name);
     status = course_subject_open(task, w->files[0], false, &subject, error);
+    workload_show_warnings(&subject.warnings);
     if (!status) status = look(&subject, &c, o, device, t, answer, error);
     course_subject_close(&subject);
     return status;

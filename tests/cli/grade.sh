@@ -56,6 +56,32 @@ expect_out "if (i < n)"
 printf "$head$index  if (i < n) return;\n  y[i] = 2 * x[i];\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "a guard that is inverted"
+# The compiler's warnings are told, from the cache too.
+printf "$head$index  if (i < n) y[i] = x[i];\n  2 * x[i];\n}\n" > "$FOLDER/mine.cu"
+for run in compiled cached; do
+    expect_exit 1 grade "$FOLDER/mine.cu"
+    expect_out "mine.cu(5): warning #174-D: expression has no effect"
+    sed -n '/ results /q;p' "$FOLDER/out" | grep -q "warning #174-D" || fail "the warning comes after the results"
+done
+expect_exit 0 sanitize "$FOLDER/mine.cu"
+expect_err "mine.cu(5): warning #174-D"
+[ "$(grep -c "warning #174-D" "$FOLDER/err")" = 1 ] || fail "a warning is told several times"
+cat > "$FOLDER/program.cu" << 'END'
+__global__ void k(int *x) { threadIdx.x + 1; x[threadIdx.x] = 1; }
+int main() { int *x; cudaMalloc(&x, 128); k<<<1, 32>>>(x); return cudaDeviceSynchronize(); }
+END
+for verb in run sanitize; do
+    expect_exit 0 "$verb" "$FOLDER/program.cu"
+    [ "$(grep -c "program.cu(1): warning #174-D" "$FOLDER/err")" = 1 ] || fail "not one warning by kz $verb"
+done
+printf 'extern "C" __global__ void my_add_f32(const float *x, const float *y, float *z, size_t n) {\n  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n  i + 1;\n  if (i < n) z[i] = x[i] + y[i];\n}\n' > "$FOLDER/guest.cu"
+expect_exit 0 check --family vector_add "$FOLDER/guest.cu" --device sim --case add-f32-n33-uniform
+expect_err "guest.cu(3): warning #174-D"
+# A barrier in a branch may pass, but not without a word.
+printf "$head  __shared__ float s[256];\n$index  if (i < n) {\n    s[t] = x[i];\n    __syncthreads();\n    y[i] = 2 * s[t];\n  }\n}\n" > "$FOLDER/mine.cu"
+expect_exit 0 grade "$FOLDER/mine.cu"
+expect_out "mine.cu:7: a barrier that not all threads of the block come to"
+expect_out "the branch of line 5"
 # The smallest wrong case is told with its inputs.
 printf "$head$index  if (i < n) y[i] = n > 2 ? x[i] * x[i] : 2 * x[i];\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
