@@ -204,6 +204,39 @@ static void test_divergence(void **state) {
            REPORT_PROF_BY_DIVERGENCE, "with 2 of 32 lanes active", "whole warps take the same way");
 }
 
+// Lanes that a block was not started with, or that leave the work to one, are no divergence to mend by sorting.
+static void test_serial(void **state) {
+    expect(&(kernel_text){.blocks = 1, .threads = 1, .metrics = INST(6553600, 6553600)},
+           REPORT_PROF_BY_FEW_BLOCKS, "in blocks of 1 thread", "spread this work over the threads");
+    expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 6553600)},
+           REPORT_PROF_BY_DIVERGENCE, "by one thread of a warp", "spread this work over the threads");
+    fixture f;
+    open_fixture(&f, &(kernel_text){.blocks = 4096, .threads = 1, .metrics = INST(6553600, 6553600)}, 20);
+    assert_int_not_equal(f.report.kernels[0].bound, REPORT_PROF_BY_DIVERGENCE);
+    for (size_t i = 0; i < f.report.kernels[0].note_count; i++)
+        assert_null(strstr(f.report.kernels[0].notes[i], "diverge"));
+    close_fixture(&f);
+}
+
+// An array of a thread's own is no list of indices to sort.
+static void test_local_memory(void **state) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){.blocks = 4096,
+                                .threads = 256,
+                                .metrics = INST(655360, 20971520),
+                                .access =
+                                    "{\"kind\":\"load\",\"space\":\"local\",\"bytes\":4,\"requests\":32768,"
+                                    "\"lanes\":1048576,\"sectors\":1048576,\"ideal_sectors\":131072,"
+                                    "\"patterns\":[{\"kind\":\"other\",\"share\":1}]}"},
+                 20);
+    const report_prof_line *line = &f.report.kernels[0].lines[0];
+    assert_non_null(line->advice);
+    assert_non_null(strstr(line->advice, "unroll the loop"));
+    assert_null(strstr(line->advice, "sort"));
+    close_fixture(&f);
+}
+
 static void test_issue_and_arithmetic(void **state) {
     expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)},
            REPORT_PROF_BY_ISSUE, "100% of the instructions", NULL);
@@ -394,6 +427,8 @@ int main(void) {
         cmocka_unit_test(test_load_of_one_lane),
         cmocka_unit_test(test_scattered_atomics),
         cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_serial),
+        cmocka_unit_test(test_local_memory),
         cmocka_unit_test(test_issue_and_arithmetic),
         cmocka_unit_test(test_few_blocks_and_launches),
         cmocka_unit_test(test_memory_is_a_good_verdict),

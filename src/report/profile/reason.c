@@ -75,6 +75,10 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
 
 // ---- global memory ---------------------------------------------------------------------------------------
 
+static const char keep_in_registers[] =
+    "local memory is spilled registers, or an array that is indexed by a variable: unroll the loop "
+    "that indexes it, or allow more registers (__launch_bounds__)";
+
 static void explain_sectors(report_prof *report, const report_prof_access *a, report_prof_line *line) {
     const report_prof_pattern *p = &a->pattern;
     long long stride = llabs((long long)p->stride);
@@ -84,6 +88,7 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
                                         figure(report, per_request(a->ideal_sectors, a)));
     if (a->space == REPORT_PROF_LOCAL) {
         line->reason = report_prof_text(report, "%s: local memory, %s", lead, describe_pattern(report, a));
+        line->advice = keep_in_registers;
     } else if (p->kind == REPORT_PROF_CONTIGUOUS) {
         line->reason = report_prof_text(report, "%s: neighbouring words, but off the 32-byte boundary", lead);
         line->advice =
@@ -225,7 +230,15 @@ static void explain_instructions(report_prof *report, const report_prof_kernel *
     double mine = report_prof_metric(line->metrics, "ptx__inst_executed.sum"),
            lanes = report_prof_active_lanes(line->metrics);
     double part = all > 0 ? 100 * mine / all : 0;
-    if (lanes < 24 && mine > 0) {
+    if (mine > 0 && (k->threads < 24 || lanes < 1.5)) { // who works alone does not diverge
+        line->reason =
+            k->threads < 24
+                ? report_prof_text(report, "%.0f%% of the instructions, in blocks of %.0f thread%s", part,
+                                   k->threads, k->threads == 1 ? "" : "s")
+                : report_prof_text(report, "%.0f%% of the instructions, by one thread of a warp", part);
+        line->advice = "spread this work over the threads: each takes some of the elements, and what they "
+                       "find is folded (a reduction)";
+    } else if (lanes < 24 && mine > 0) {
         line->reason = report_prof_text(
             report, "%.0f%% of the instructions, with %s of 32 lanes active: the others wait", part,
             figure(report, lanes));
@@ -257,9 +270,7 @@ static void explain_traffic(report_prof *report, const report_prof_kernel *k, co
     line->reason = report_prof_text(report, "%ss %s of %s, %s: nothing is wasted", verb_of(a), bytes, what,
                                     describe_pattern(report, a));
     if (a->space == REPORT_PROF_LOCAL)
-        line->advice =
-            "local memory is spilled registers, or an array that is indexed by a variable: unroll the loop "
-            "that indexes it, or allow more registers (__launch_bounds__)";
+        line->advice = keep_in_registers;
     else if (a->bytes < 4 && a->pattern.kind == REPORT_PROF_CONTIGUOUS)
         line->advice =
             report_prof_text(report, "each thread %ss %u byte%s; take 4 to 16 at once (uchar4, half2, uint4)",

@@ -54,10 +54,16 @@ static double conflicts(const sums *s) {
 
 // ---- which of the bounds ---------------------------------------------------------------------------------
 
+// Whether less than this part of the lanes that a block has is active: those it was not started with do not diverge.
+static bool has_idle_lanes(const report_prof_kernel *k, double of_32) {
+    double there = k->threads > 0 ? fmin(32, k->threads) : 32;
+    return report_prof_active_lanes(k->metrics) < of_32 / 32 * there;
+}
+
 static report_prof_bound bound_by_latency(const report_prof *report, const report_prof_kernel *k) {
     if (k->blocks < report->gpu.multiprocessors) return REPORT_PROF_BY_FEW_BLOCKS;
     // The longest lane's work is what everybody waits for.
-    if (report_prof_active_lanes(k->metrics) < HALF_LANES) return REPORT_PROF_BY_DIVERGENCE;
+    if (has_idle_lanes(k, HALF_LANES)) return REPORT_PROF_BY_DIVERGENCE;
     return REPORT_PROF_BY_LATENCY;
 }
 
@@ -76,8 +82,7 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
             return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
         return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
     case REPORT_PROF_ISSUE:
-        return report_prof_active_lanes(k->metrics) < FEW_LANES ? REPORT_PROF_BY_DIVERGENCE
-                                                                : REPORT_PROF_BY_ISSUE;
+        return has_idle_lanes(k, FEW_LANES) ? REPORT_PROF_BY_DIVERGENCE : REPORT_PROF_BY_ISSUE;
     case REPORT_PROF_ATOMICS: return REPORT_PROF_BY_ATOMICS;
     case REPORT_PROF_LATENCY: return bound_by_latency(report, k);
     default: return REPORT_PROF_BY_ARITHMETIC;
@@ -215,7 +220,7 @@ static void note_launch(report_prof *report, report_prof_kernel *k) {
 
 static void note_work(report_prof *report, report_prof_kernel *k, const sums *s) {
     double lanes = report_prof_active_lanes(k->metrics);
-    if (lanes < FEW_LANES && k->bound != REPORT_PROF_BY_DIVERGENCE)
+    if (has_idle_lanes(k, FEW_LANES) && k->bound != REPORT_PROF_BY_DIVERGENCE)
         note(k, report_prof_text(report, "%.1f of 32 lanes are active on average: warps diverge", lanes));
     if (s->local_requests > 0)
         note(k,
