@@ -4,6 +4,11 @@
 #include "options.h"
 #include "learn/progress_page.h"
 
+typedef struct options {
+    cli_output html;
+    const char *name, *introduction;
+} options;
+
 static int write_page(const learn_desk *desk, const report_portfolio *page, const cli_output *to,
                       kz_error *error) {
     base_text text = {0}, path = {0};
@@ -21,13 +26,15 @@ static int write_page(const learn_desk *desk, const report_portfolio *page, cons
         printf(
             "Nothing to show yet: passed capstones, and passed tasks with a figure, come here by themselves. "
             "kz learn goes on.\n");
+    else if (code == CLI_OK && !page->name[0])
+        printf("It has no name yet: kz portfolio --name \"...\" --introduction \"...\" gives it one.\n");
     base_text_free(&text);
     base_text_free(&path);
     return code;
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-    cli_shared o = {0};
+    options o = {0};
     learn_desk desk;
     report_portfolio page;
     kz_error error = {0};
@@ -35,6 +42,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     base_arena *arena = base_arena_open();
     kz_status status = learn_desk_open(&desk, &error);
     if (!status && !arena) status = base_fail(&error, KZ_NO_MEMORY, "no memory for the portfolio");
+    if (!status) status = learn_portfolio_say(&desk, o.name, o.introduction, &error);
     if (!status) status = learn_portfolio_gather(&desk, arena, &page, &error);
     int code = status ? cli_fail(&error) : write_page(&desk, &page, &o.html, &error);
     base_arena_close(arena);
@@ -43,12 +51,16 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option option_table[] = {
-    CLI_HTML("where the page goes (portfolio.html in your folder)"),
+    {"html", CLI_OUTPUT, offsetof(options, html), "PATH",
+     "where the page goes (portfolio.html in your folder)"},
+    {"name", CLI_TEXT, offsetof(options, name), "NAME", "your name, at its head; kept for the next time"},
+    {"introduction", CLI_TEXT, offsetof(options, introduction), "TEXT",
+     "some sentences about you and your work; kept for the next time"},
     {0},
 };
 
 const cli_command cli_command_portfolio = {
-    .usage = "kz portfolio [--html=PATH]",
+    .usage = "kz portfolio [--name NAME] [--introduction TEXT] [--html=PATH]",
     .about = "Gathers what you can show into one self-contained HTML page: capstones that you passed, and "
              "other passed\n"
              "tasks that have a figure, each with what it is about, your code as it passed, the figures over "
@@ -57,6 +69,7 @@ const cli_command cli_command_portfolio = {
              "it, and each\n"
              "figure says whether the simulator counted it or which GPU it was timed on.",
     .examples = "  kz portfolio                       writes portfolio.html in your folder\n"
+                "  kz portfolio --name \"Ada L.\" --introduction \"$(cat about-me.txt)\"\n"
                 "  kz portfolio --html=works.html     writes it there",
     .options = option_table,
     .run = run,

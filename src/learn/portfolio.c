@@ -11,6 +11,8 @@
 
 #include "learn/progress_page.h"
 
+static const char NAME[] = "portfolio-name", INTRODUCTION[] = "portfolio-introduction"; // settings
+
 // ---- one work -------------------------------------------------------------------------------------------
 
 // What the task teaches, as a sentence.
@@ -160,12 +162,38 @@ static kz_status gather_work(const learn_desk *desk, const course_task *task, co
     return status;
 }
 
+// What the learner says of themselves is a setting, kept until it is said anew.
+static kz_status get_words(const learn_desk *desk, const char *key, base_arena *arena, const char **words,
+                           kz_error *error) {
+    char value[LEARN_WORDS];
+    kz_status status = store_get(desk->progress, key, value, sizeof value, error);
+    *words = status ? NULL : base_arena_string(arena, value, strlen(value));
+    return !status && !*words ? base_fail(error, KZ_NO_MEMORY, "no memory for the portfolio") : status;
+}
+
+kz_status learn_portfolio_say(const learn_desk *desk, const char *name, const char *introduction,
+                              kz_error *error) {
+    const char *const words[] = {name, introduction}, *const keys[] = {NAME, INTRODUCTION};
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < BASE_COUNT(words) && !status; i++) {
+        if (!words[i]) continue;
+        if (strlen(words[i]) >= LEARN_WORDS)
+            status = base_fail(error, KZ_INVALID, "a name or an introduction has at most %d bytes",
+                               LEARN_WORDS - 1);
+        else
+            status = store_set(desk->progress, keys[i], words[i], error);
+    }
+    return status;
+}
+
 kz_status learn_portfolio_gather(const learn_desk *desk, base_arena *arena, report_portfolio *page,
                                  kz_error *error) {
     *page = (report_portfolio){0};
     memcpy(page->today, desk->today, sizeof page->today);
     report_work *works = base_arena_alloc(arena, (desk->course->task_count + 1) * sizeof *works);
     kz_status status = works ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for the portfolio");
+    if (!status) status = get_words(desk, NAME, arena, &page->name, error);
+    if (!status) status = get_words(desk, INTRODUCTION, arena, &page->introduction, error);
     for (int capstones = 1; capstones >= 0; capstones--)
         for (size_t i = 0; !status && i < desk->course->task_count; i++) {
             const course_task *task = &desk->course->tasks[i];

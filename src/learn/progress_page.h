@@ -30,6 +30,10 @@ const course_task *learn_desk_next(const learn_desk *desk);
 // Fills the page; its texts live in the arena, or as long as the desk is open.
 kz_status learn_progress_gather(const learn_desk *desk, base_arena *arena, report_learner *page,
                                 kz_error *error);
+// The name and the introduction at the head of the portfolio; NULL leaves what was said before, "" takes it away.
+enum { LEARN_WORDS = 4000 };
+kz_status learn_portfolio_say(const learn_desk *desk, const char *name, const char *introduction,
+                              kz_error *error);
 kz_status learn_portfolio_gather(const learn_desk *desk, base_arena *arena, report_portfolio *page,
                                  kz_error *error);
 

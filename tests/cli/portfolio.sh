@@ -50,6 +50,21 @@ grep -q "The number two\|never passed\|Three again\|someone-else" "$PAGE" && fai
 
 expect_exit 0 portfolio --html="$FOLDER/works.html"
 [ -s "$FOLDER/works.html" ] || fail "no page where it was asked for"
+# A name and an introduction, kept.
+expect_exit 0 portfolio
+expect_out "It has no name yet"
+has "<h1>Portfolio</h1>"
+expect_exit 0 portfolio --name "Ada <L>" --introduction "I make kernels fast.
+Sectors first."
+expect_exit 0 portfolio
+! grep -q "no name yet" "$FOLDER/out" || fail "the name was not kept"
+has "<title>Ada &lt;L&gt;</title>"
+has "<h1>Ada &lt;L&gt;</h1>"
+has "I make kernels fast."
+has "Sectors first."
+expect_exit 0 portfolio --introduction ""
+has "<h1>Ada &lt;L&gt;</h1>"
+! grep -q "Sectors first" "$PAGE" || fail "the introduction was not taken away"
 expect_exit 5 portfolio --html=/dev/full
 expect_exit 2 portfolio mine
 expect_err "takes no arguments"

@@ -105,6 +105,7 @@ typedef struct report_portfolio {
     size_t done, total;
     const report_work *works; // capstones first
     size_t work_count;
+    const char *name, *introduction; // the learner's own words; NULL or "" where there are none
 } report_portfolio;
 
 void report_portfolio_html(base_text *out, const report_portfolio *portfolio);

@@ -201,7 +201,8 @@ static void portfolio_shows_works(void **state) {
         {"Transpose", "transpose-padded", "Turn a matrix.", "2026-11-15", true, 5, "if (a < b) c();\n",
          "t.cu", lines, 2, insights, 1},
         {"Warp sum", "warp-sum", "Sum it.", "2026-11-14", false, 1, NULL, NULL, NULL, 0, NULL, 0}};
-    const report_portfolio p = {"2026-11-15", 2, 57, works, 2};
+    const report_portfolio p = {
+        .today = "2026-11-15", .done = 2, .total = 57, .works = works, .work_count = 2};
     base_text page = {0};
     report_portfolio_html(&page, &p);
     expect_whole(page.data);
@@ -217,7 +218,7 @@ static void portfolio_shows_works(void **state) {
     for (size_t i = 0; i < BASE_COUNT(words); i++) assert_has(page.data, words[i]);
     assert_null(strstr(page.data, "nan"));
     base_text_free(&page);
-    const report_portfolio empty = {"2026-11-15", 0, 57, NULL, 0};
+    const report_portfolio empty = {.today = "2026-11-15", .total = 57};
     report_portfolio_html(&page, &empty);
     assert_non_null(strstr(page.data, "Nothing has been passed"));
     base_text_free(&page);

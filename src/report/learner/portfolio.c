@@ -166,9 +166,18 @@ static void add_work(base_text *out, const report_work *w) {
 }
 
 void report_portfolio_html(base_text *out, const report_portfolio *p) {
-    report_html_begin(out, "Portfolio", more_style);
+    const char *title = p->name && p->name[0] ? p->name : "Portfolio";
+    report_html_begin(out, title, more_style);
+    base_text_add(out, "<h1>");
+    report_html_text(out, title);
+    base_text_add(out, "</h1>\n");
+    if (p->introduction && p->introduction[0]) {
+        base_text_add(out, "<p style=\"white-space:pre-line\">");
+        report_html_lines(out, p->introduction);
+        base_text_add(out, "</p>\n");
+    }
     base_text_add(out,
-                  "<h1>Portfolio</h1>\n<p class=\"dim\">Work on GPU kernels with Kernel Zoo; %zu of %zu "
+                  "<p class=\"dim\">Work on GPU kernels with Kernel Zoo; %zu of %zu "
                   "tasks passed as of %s. "
                   "Everything here passed the checks of its task; the code is what passed. Each figure says "
                   "whether it was "
