@@ -9,7 +9,7 @@
 #include "learn/learner.h"
 
 typedef struct options {
-    bool list, grade, another, hint;
+    bool list, grade, another, hint, watch;
 } options;
 
 // kz grade takes over from here: it records the attempt, and the schedule with it.
@@ -27,19 +27,27 @@ static int run(const cli_command *self, int argc, char **argv) {
     char path[COURSE_PATH] = "", id[COURSE_NAME] = "";
     kz_error error = {0};
     if (cli_parse_options(self, argc, argv, &o, &error)) return cli_fail(&error);
-    if (o.list + o.grade + o.another + o.hint > 1)
-        return cli_fail_with(KZ_INVALID, "--list, --grade, --hint and --another go one at a time");
+    if (o.list + o.grade + o.another + o.hint > 1 || (o.watch && (o.list || o.grade || o.hint)))
+        return cli_fail_with(KZ_INVALID,
+                             "--list, --grade, --hint, and --another or --watch, go one at a time");
     learn_kata_wish wish = o.list      ? LEARN_KATA_LIST
                            : o.grade   ? LEARN_KATA_GRADE
                            : o.hint    ? LEARN_KATA_HINT
                            : o.another ? LEARN_KATA_ANOTHER
                                        : LEARN_KATA_SHOW;
     if (learn_kata(wish, path, id, &error)) return cli_fail(&error);
+    if (o.watch) {
+        char kz[LEARN_PATH];
+        kz_status status = base_self_path(kz, &error);
+        if (!status) status = learn_kata_watch(kz, path, id, &error);
+        return status ? cli_fail(&error) : CLI_OK;
+    }
     return o.grade ? grade_file(path, id, &error) : CLI_OK;
 }
 
 static const cli_option option_table[] = {
     {"grade", CLI_FLAG, offsetof(options, grade), NULL, "grades your file of today's kata"},
+    {"watch", CLI_FLAG, offsetof(options, watch), NULL, "grades your file on every save, until it passes"},
     {"hint", CLI_FLAG, offsetof(options, hint), NULL, "the next hint; the kata comes back sooner then"},
     {"another", CLI_FLAG, offsetof(options, another), NULL, "gives one more today"},
     {"list", CLI_FLAG, offsetof(options, list), NULL, "all katas, and when each is back"},
@@ -47,7 +55,7 @@ static const cli_option option_table[] = {
 };
 
 const cli_command cli_command_kata = {
-    .usage = "kz kata [--grade | --hint | --another | --list]",
+    .usage = "kz kata [--watch | --grade | --hint | --another | --list]",
     .about =
         "Today's exercise: small, and about what was weak. It stays the same all day. Katas that failed, or "
         "needed\n"
@@ -57,6 +65,7 @@ const cli_command cli_command_kata = {
         "($KZ_LEARN, else ~/" COURSE_HOME "), afresh on each day it comes.",
     .examples = "  kz kata                   shows today's kata and where its file is\n"
                 "  kz kata --grade           grades it, and says when it is back\n"
+                "  kz kata --watch           shows it, and grades it on every save\n"
                 "  kz kata --list            all of them",
     .options = option_table,
     .run = run,

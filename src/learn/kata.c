@@ -245,7 +245,8 @@ static kz_status show_kata(const learn_desk *desk, const course_task *task, cons
         show_passed(desk, task, path, &style);
         return KZ_OK;
     }
-    printf("\nYour file: %s\nGrade it:  kz kata --grade    (or kz grade on the file)\nStuck:     kz kata "
+    printf("\nYour file: %s\nGrade it:  kz kata --grade    (or kz kata --watch: on every save)\nStuck:     "
+           "kz kata "
            "--hint     "
            "(makes it come back sooner)\n",
            path);

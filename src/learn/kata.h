@@ -15,6 +15,9 @@ typedef enum learn_kata_wish {
 // Chooses and places today's kata, and prints what is wished for; `path` and `id` are of the kata.
 kz_status learn_kata(learn_kata_wish wish, char path[COURSE_PATH], char id[COURSE_NAME], kz_error *error);
 
+// Watches the kata's file, and grades it with the program `kz` whenever it is saved; comes back when it has passed.
+kz_status learn_kata_watch(const char *kz, const char *path, const char *id, kz_error *error);
+
 // To be called after the attempt was recorded, for any task: nothing happens where it is no kata. `says` gets
 // one line for people ("This kata is back on 2026-11-18."), "" where there is nothing to say.
 kz_status learn_kata_graded(store *progress, const course_task *task, char *says, size_t size,

@@ -103,4 +103,26 @@ expect_err "KZ_LEARN"
 cp -r "$KZ_COURSE" "$FOLDER/bare" && rm -r "$FOLDER/bare/katas"
 KZ_COURSE="$FOLDER/bare" expect_exit 2 kata
 expect_err "no katas"
+
+# Watched, it is graded on every save, until it passes.
+export KZ_COURSE="$(cd "$(dirname "$0")" && pwd)/mini_course" KZ_LEARN="$FOLDER/watched"
+wait_for() { # wait_for WORDS: in what the watching kz prints
+    for i in $(seq 300); do
+        grep -qF -- "$1" "$FOLDER/watching" && return
+        sleep 0.1
+    done
+    fail "kz kata --watch never said: $1"
+}
+"$KZ" kata --watch > "$FOLDER/watching" 2>&1 &
+watcher=$!
+wait_for "Waiting for you to save"
+file=$(sed -n 's/^Your file: //p' "$FOLDER/watching")
+case $file in *three*) number=3 ;; *four*) number=4 ;; *) number=5 ;; esac
+echo "number = 77" > "$file"
+wait_for "Waiting for you to save it again"
+grep -q "Not yet" "$FOLDER/watching" || fail "it was not graded"
+echo "number = $number" > "$file"
+wait_for "Passed"
+wait $watcher || fail "kz kata --watch ended with $?"
+expect_exit 2 kata --watch --grade
 finish
