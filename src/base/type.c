@@ -12,8 +12,12 @@ static const base_type types[KZ_TYPE_COUNT] = {
 #undef KZ_TYPE
 };
 
-const base_type *base_type_of(kz_type type) { return &types[type]; }
-bool base_type_is_float(kz_type type) { return types[type].kind == BASE_FLOAT; }
+// A number that is no type has no size and no values.
+const base_type *base_type_of(kz_type type) {
+    static const base_type none = {.name = "?", .kind = BASE_UNSIGNED};
+    return (unsigned)type < KZ_TYPE_COUNT ? &types[type] : &none;
+}
+bool base_type_is_float(kz_type type) { return base_type_of(type)->kind == BASE_FLOAT; }
 
-size_t kz_type_size(kz_type type) { return (unsigned)type < KZ_TYPE_COUNT ? types[type].size : 0; }
-const char *kz_type_name(kz_type type) { return (unsigned)type < KZ_TYPE_COUNT ? types[type].name : "?"; }
+size_t kz_type_size(kz_type type) { return base_type_of(type)->size; }
+const char *kz_type_name(kz_type type) { return base_type_of(type)->name; }

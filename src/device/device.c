@@ -65,10 +65,13 @@ kz_status device_check_stream(const kz_device *device, const kz_stream *stream, 
 
 // ---- devices ---------------------------------------------------------------------------------------
 
+enum { MOST_DEVICES = 4096 }; // that are listed, whatever room the caller says there is
+
 kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, kz_error *error) {
     kz_status status = BASE_NEED_RESULT(count, size_t, error);
     if (!status && capacity > 0) status = BASE_NEED_RESULT(infos, kz_device_info, error);
     if (status) return status;
+    if (capacity > MOST_DEVICES) capacity = MOST_DEVICES;
     if (capacity > 0) status = DEVICE_CHECK_SIZE(kz_device_info, has_memory_guards, infos, error);
     kz_device_info *found = NULL;
     if (!status && capacity > 0) {
@@ -134,8 +137,13 @@ kz_status kz_device_set_print(kz_device *device, kz_print print, void *context, 
     return device_leave(device, device->backend->set_print(device, print, context, error));
 }
 
+enum { MOST_THREADS = 4096 };
+
 kz_status kz_device_set_threads(kz_device *device, unsigned threads, kz_error *error) {
     kz_status status = BASE_NEED(device, DEVICE, error);
+    if (!status && threads > MOST_THREADS)
+        status =
+            base_fail(error, KZ_INVALID, "%u threads were asked for; %d are the most", threads, MOST_THREADS);
     if (status) return status;
     if (!device->backend->set_threads)
         return base_fail(error, KZ_UNSUPPORTED, "%s uses no host threads", device->info.id);

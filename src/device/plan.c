@@ -237,6 +237,8 @@ kz_status kz_plan_run(kz_device *device, kz_stream *stream, kz_module *module, c
     kz_status status = BASE_NEED(device, DEVICE, error);
     if (!status) status = BASE_NEED(plan, PLAN, error);
     if (!status && buffer_count) status = BASE_NEED(buffers, BUFFERS, error);
+    if (!status && buffer_count > UINT32_MAX)
+        status = base_fail(error, KZ_INVALID, "%zu is no number of buffers that a plan has", buffer_count);
     if (status) return status;
     // Not the device's lock, where its backend allows: a plan may wait, and must hold up other plans alone.
     pthread_mutex_lock(&device->plan_lock);

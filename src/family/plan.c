@@ -38,7 +38,7 @@ void kz_plan_add_kernel(kz_plan *plan, uint32_t stream, const char *entry, const
     if (launch) step->launch = *launch;
     if (!args) return;
     step->arg_count = (uint32_t)kz_min_u64(arg_count, UINT32_MAX);
-    memcpy(step->args, args, kz_min_u64(arg_count, KZ_PLAN_ARGS) * sizeof *args);
+    memmove(step->args, args, kz_min_u64(arg_count, KZ_PLAN_ARGS) * sizeof *args);
 }
 
 void kz_plan_add_fill(kz_plan *plan, kz_arg to, uint8_t byte, uint64_t bytes) {

@@ -1,5 +1,5 @@
 // NULL for each pointer that a public call takes, the others being good: a call that gives a status refuses it, with what
-// to pass instead; no call crashes. calls.def is made from the headers (calls.awk), for every KZ_API function there is.
+// to pass instead; no call crashes. Nor does one with a number that cannot be: all bits set, 99, 2^62. calls.def is made from the headers (calls.awk), for every KZ_API function there is.
 #include "unit.h"
 
 #include <fnmatch.h>
@@ -35,6 +35,15 @@ static const char *const allowed[][2] = {
     {"kz_plan_run", "module"}, // a plan of fills and copies needs none
     {"kz_plan_refuse", "format"},
     {"kz_fail", "format"},
+};
+
+// What a call has to believe, for C has no way to check it: patterns for the device, the call, and the parameter.
+static const char *const believed[][3] = {
+    {"*", "kz_element_*", "index damaged, ?"}, // of an array whose length is not passed
+    {"*", "kz_plan_run", "buffer_count damaged, 2"},
+    {"*", "kz_device_list", "capacity damaged, ?"}, // of the caller's array, here and below
+    {"*", "kz_plan_add_kernel", "arg_count damaged, ?"},
+    {"cpu", "kz_*_run*", "* damaged, ?"}, // native kernels: no memory guards, an address is the process's own
 };
 
 // ---- good arguments -----------------------------------------------------------------------------------
@@ -189,6 +198,14 @@ static bool is_allowed(const char *function, const char *parameter) {
     return false;
 }
 
+static bool is_believed(const char *device, const char *function, const char *what) {
+    for (size_t i = 0; i < BASE_COUNT(believed); i++)
+        if (fnmatch(believed[i][0], device, 0) == 0 && fnmatch(believed[i][1], function, 0) == 0 &&
+            fnmatch(believed[i][2], what, 0) == 0)
+            return true;
+    return false;
+}
+
 // A planner, which is what the error would be in, can be missing.
 static void check(const char *function, const char *parameter, kz_status status) {
     if (is_allowed(function, parameter)) return;
@@ -203,12 +220,17 @@ static void check(const char *function, const char *parameter, kz_status status)
     static void function##_without_##parameter(void **state) { check(#function, #parameter, call); }
 #define SURVIVES(function, parameter, call)                                                                  \
     static void function##_without_##parameter(void **state) { call; }
+#define DAMAGED(function, parameter, value, call)                                                            \
+    static void function##_with_##parameter##_##value(void **state) { call; }
 #include "calls.def"
 #undef REFUSES
 #undef SURVIVES
+#undef DAMAGED
 
-#define REFUSES(function, parameter, call) {#function, #parameter, function##_without_##parameter},
+#define REFUSES(function, parameter, call) {#function, #parameter " NULL", function##_without_##parameter},
 #define SURVIVES                           REFUSES
+#define DAMAGED(function, parameter, value, call)                                                            \
+    {#function, #parameter " damaged, " #value, function##_with_##parameter##_##value},
 static const struct {
     const char *function, *parameter;
     void (*test)(void **state);
@@ -217,8 +239,9 @@ static const struct {
 };
 #undef REFUSES
 #undef SURVIVES
+#undef DAMAGED
 
-static void calls_were_found(void **state) { assert_true(BASE_COUNT(calls) > 300); }
+static void calls_were_found(void **state) { assert_true(BASE_COUNT(calls) > 800); }
 
 static void bad_ranges_are_not_registered(void **state) {
     kz_error error = {0};
@@ -250,8 +273,9 @@ int main(void) {
     for (size_t d = 0; d < DEVICES; d++) {
         void *device = &devices[d];
         for (size_t i = 0; i < CALLS; i++) {
+            if (is_believed(device_ids[d], calls[i].function, calls[i].parameter)) continue;
             char *name = names[d * CALLS + i];
-            snprintf(name, sizeof names[0], "%s: %s, %s NULL", device_ids[d], calls[i].function,
+            snprintf(name, sizeof names[0], "%s: %s, %s", device_ids[d], calls[i].function,
                      calls[i].parameter);
             tests[count++] = (struct CMUnitTest){name, calls[i].test, set_up, tear_down, device};
         }
