@@ -21,6 +21,28 @@ static kz_status check_title(const course_task *task, kz_error *error) {
     return KZ_SYNTAX;
 }
 
+// Who reads the statement knows what is asked: it asks, has a part "Your job", or names every answer.
+static kz_status check_questions(const course_task *task, kz_error *error) {
+    char *text;
+    if (task->kind != COURSE_ANSWER) return KZ_OK;
+    kz_status status = course_task_text(task, "statement.md", &text, error);
+    if (status) return status;
+    bool names_all = task->answer_count > 0;
+    for (size_t i = 0; i < task->answer_count; i++) {
+        char name[COURSE_NAME + 2];
+        snprintf(name, sizeof name, "`%.60s`", task->answers[i].name);
+        names_all = names_all && strstr(text, name);
+    }
+    const char *body = text + strcspn(text, "\n"); // a title asks nothing
+    bool asks = names_all || strchr(body, '?') || strstr(body, "## Your job") || strstr(body, "nswer");
+    free(text);
+    if (asks) return KZ_OK;
+    base_fail(error, KZ_SYNTAX, "%s/statement.md does not say what is to be answered", task->folder);
+    base_fail_note(error, "add a part \"## Your job\", or name every answer: `%s`, ...",
+                   task->answer_count ? task->answers[0].name : "name");
+    return KZ_SYNTAX;
+}
+
 static kz_status check_hints(const course_task *task, kz_error *error) {
     char *text;
     size_t count = 0;
@@ -106,6 +128,7 @@ static kz_status check_speed(const course_task *task, kz_error *error) {
 kz_status course_lint_task(const course_task *task, kz_error *error) {
     kz_status status = check_speed(task, error);
     if (!status) status = check_title(task, error);
+    if (!status) status = check_questions(task, error);
     if (!status) status = check_hints(task, error);
     if (!status) status = check_marks(task, error);
     return status ? status : check_wrong(task, error);

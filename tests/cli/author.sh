@@ -69,6 +69,12 @@ printf '\n[speed]\nn = 1000\nbytes = "8*n"\npeak = 0.5\n' >> "$program"
 expect_exit 9 learn check-task my-program
 expect_err "[speed] is for kernels"
 cp "$FOLDER/program.toml" "$program"
+statement=$FOLDER/course/tasks/one/my-answer/statement.md
+cp "$statement" "$FOLDER/asks.md"
+{ sed -n 1p "$FOLDER/asks.md"; printf '\nA table of figures.\n'; } > "$statement"
+expect_exit 9 learn check-task my-answer
+expect_err "does not say what is to be answered"
+cp "$FOLDER/asks.md" "$statement"
 kernel=$FOLDER/course/tasks/one/my-cuda/task.toml
 cp "$kernel" "$FOLDER/kernel.toml"
 printf '\n[speed]\nn = 1000\nbytes = "8*n"\npeak = 0.5\n' >> "$kernel"
