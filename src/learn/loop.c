@@ -136,10 +136,11 @@ static kz_status open_task(learn_screen *s, const course_task *task, kz_error *e
     size_t size = 0;
     char *text = task_text(s, &size, error);
     if (!text) return error->status;
-    fwrite(text, 1, size, stdout);
+    if (learn_screen_is_longer(text)) // a reader begins at the beginning
+        learn_screen_pages(s, text, size, 1, "goes on; w shows it again");
+    else
+        fwrite(text, 1, size, stdout);
     fputc('\n', stdout);
-    if (learn_screen_is_longer(text))
-        report_wrap(stdout, style, "The task began further up: w shows it from its beginning.", 0, 0);
     free(text);
     watch_file(s);
     begin_run(s, false);

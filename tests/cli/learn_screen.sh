@@ -22,9 +22,9 @@ PATH="$FOLDER/bin:$PATH"
 # From the first minute to the second task.
 on_terminal 80 learn << END
 expect Welcome to Kernel Zoo
+expect paged
 expect First steps · 1 of 3
 expect edit    $HELLO
-expect w shows it from its beginning
 expect $HELLO
 expect does not pass yet
 expect Waiting for you to save hello-thread.cu
