@@ -197,10 +197,13 @@ kz_status workload_open_guest(const kz_family *family, const char *path, bool fo
     kz_status status = base_file_read(path, &source, &size, error);
     if (status) return status;
     if (!base_ends_with(path, ".ptx")) status = workload_compile(path, for_debugging, &ptx, &size, error);
-    if (!status && !for_debugging) status = check_ptx(path, ptx ? ptx : source, error);
     if (!status)
         status =
             family_guest_open(family, slash ? slash + 1 : path, source, ptx ? ptx : source, guest, error);
+    if (!status && !for_debugging) { // after our own parser, whose messages show the line
+        status = check_ptx(path, ptx ? ptx : source, error);
+        if (status) family_guest_close(*guest);
+    }
     free(source);
     free(ptx);
     return status;

@@ -209,7 +209,7 @@ static void test_serial(void **state) {
     expect(&(kernel_text){.blocks = 1, .threads = 1, .metrics = INST(6553600, 6553600)},
            REPORT_PROF_BY_FEW_BLOCKS, "in blocks of 1 thread", "spread this work over the threads");
     expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 6553600)},
-           REPORT_PROF_BY_DIVERGENCE, "by one thread of a warp", "spread this work over the threads");
+           REPORT_PROF_BY_DIVERGENCE, "of 32 lanes active", "spread this work over the threads");
     fixture f;
     open_fixture(&f, &(kernel_text){.blocks = 4096, .threads = 1, .metrics = INST(6553600, 6553600)}, 20);
     assert_int_not_equal(f.report.kernels[0].bound, REPORT_PROF_BY_DIVERGENCE);

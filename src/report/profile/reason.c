@@ -230,21 +230,21 @@ static void explain_instructions(report_prof *report, const report_prof_kernel *
     double mine = report_prof_metric(line->metrics, "ptx__inst_executed.sum"),
            lanes = report_prof_active_lanes(line->metrics);
     double part = all > 0 ? 100 * mine / all : 0;
-    if (mine > 0 && (k->threads < 24 || lanes < 1.5)) { // who works alone does not diverge
-        line->reason =
-            k->threads < 24
-                ? report_prof_text(report, "%.0f%% of the instructions, in blocks of %.0f thread%s", part,
-                                   k->threads, k->threads == 1 ? "" : "s")
-                : report_prof_text(report, "%.0f%% of the instructions, by one thread of a warp", part);
-        line->advice = "spread this work over the threads: each takes some of the elements, and what they "
-                       "find is folded (a reduction)";
+    static const char spread[] =
+        "spread this work over the threads: each takes some of the elements, and what they "
+        "find is folded (a reduction)";
+    if (k->threads < 24 && mine > 0) { // a small block does not diverge
+        line->reason = report_prof_text(report, "%.0f%% of the instructions, in blocks of %.0f thread%s",
+                                        part, k->threads, k->threads == 1 ? "" : "s");
+        line->advice = spread;
     } else if (lanes < 24 && mine > 0) {
         line->reason = report_prof_text(
             report, "%.0f%% of the instructions, with %s of 32 lanes active: the others wait", part,
             figure(report, lanes));
-        line->advice =
-            "let whole warps take the same way: choose by threadIdx.x / 32, or give neighbouring threads "
-            "like work (sort or bin it)";
+        line->advice = lanes < 1.5 ? spread
+                                   : "let whole warps take the same way: choose by threadIdx.x / 32, or give "
+                                     "neighbouring threads "
+                                     "like work (sort or bin it)";
     } else {
         line->reason = report_prof_text(report, "%.0f%% of the instructions, mostly %s", part,
                                         commonest_class(line->metrics));
