@@ -1,17 +1,13 @@
 // kz new: a project of one's own, with a kernel, its test and its benchmark.
-#include "cli.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "course/course.h"
 
-typedef struct new_options {
-    const char *name;
-} new_options;
-
 static int run(const cli_command *self, int argc, char **argv) {
-    new_options options = {0};
+    cli_shared options = {0};
     cli_list words;
     kz_error error = {0};
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
@@ -38,8 +34,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 }
 
 static const cli_option options_table[] = {
-    {"name", CLI_TEXT, offsetof(new_options, name), "NAME",
-     "the project's name; default: the folder's, with dashes for blanks"},
+    CLI_NAME("the project's name; default: the folder's, with dashes for blanks"),
     {0},
 };
 

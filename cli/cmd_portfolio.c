@@ -5,8 +5,8 @@
 #include "learn/progress_page.h"
 
 typedef struct options {
-    cli_output html;
-    const char *name, *introduction;
+    cli_shared shared;
+    const char *introduction;
 } options;
 
 static int write_page(const learn_desk *desk, const report_portfolio *page, const cli_output *to,
@@ -42,18 +42,17 @@ static int run(const cli_command *self, int argc, char **argv) {
     base_arena *arena = base_arena_open();
     kz_status status = learn_desk_open(&desk, &error);
     if (!status && !arena) status = base_fail(&error, KZ_NO_MEMORY, "no memory for the portfolio");
-    if (!status) status = learn_portfolio_say(&desk, o.name, o.introduction, &error);
+    if (!status) status = learn_portfolio_say(&desk, o.shared.name, o.introduction, &error);
     if (!status) status = learn_portfolio_gather(&desk, arena, &page, &error);
-    int code = status ? cli_fail(&error) : write_page(&desk, &page, &o.html, &error);
+    int code = status ? cli_fail(&error) : write_page(&desk, &page, &o.shared.html, &error);
     base_arena_close(arena);
     learn_desk_close(&desk);
     return code;
 }
 
 static const cli_option option_table[] = {
-    {"html", CLI_OUTPUT, offsetof(options, html), "PATH",
-     "where the page goes (portfolio.html in your folder)"},
-    {"name", CLI_TEXT, offsetof(options, name), "NAME", "your name, at its head; kept for the next time"},
+    CLI_HTML("where the page goes (portfolio.html in your folder)"),
+    CLI_NAME("your name, at its head; kept for the next time"),
     {"introduction", CLI_TEXT, offsetof(options, introduction), "TEXT",
      "some sentences about you and your work; kept for the next time"},
     {0},

@@ -11,7 +11,7 @@
 
 typedef struct cli_shared {
     cli_list devices, flags;
-    const char *gpu, *family, *task, *pattern, *junit, *commit;
+    const char *gpu, *family, *task, *pattern, *junit, *commit, *name;
     cli_integer seed;
     double time, timeout;
     cli_output json, html;
@@ -46,6 +46,7 @@ typedef struct cli_shared {
 #define CLI_JSON_OBJECTS(row) CLI_JSON("one JSON object per " row ", to stdout or a file")
 #define CLI_JSON_OF(what)     CLI_JSON(what " as JSON, to stdout or a file")
 #define CLI_HTML(text)        CLI_ROW("html", CLI_OUTPUT, html, "PATH", text)
+#define CLI_NAME(text)        CLI_ROW("name", CLI_TEXT, name, "NAME", text)
 #define CLI_JUNIT             CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
 #define CLI_NO_SAVE           CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
 #define CLI_NO_TIME(text)     CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
