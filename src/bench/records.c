@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/compact.h"
 #include "bench/record.h"
 
 typedef enum level { CASE, MODE, CANDIDATE, RESULT, LEVELS } level;
@@ -127,7 +128,7 @@ static void pack_record(const packing *p, json_t *record, bool results) {
 
 // What is shared is filled from all records of the case before it is known what differs from it.
 static json_t *pack_case(const json_t *records, size_t from, size_t to) {
-    packing p = {json_pack("{si}", "schema", BENCH_PACKED_SCHEMA), json_object(), json_array()};
+    packing p = {json_object(), json_object(), json_array()};
     json_t *run = json_object_get(json_array_get(records, from), "run"), *normal = json_array();
     int failed = !p.shared || !p.modes || !p.candidates || !normal;
     for (size_t i = from; i < to && !failed; i++)
@@ -169,21 +170,45 @@ static size_t end_of_case(const json_t *records, size_t from) {
     return to;
 }
 
-kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *error) {
-    for (size_t from = 0, to; from < json_array_size(records); from = to) {
+// The cases' lines, and those of another kind as they are, each in its array. False when out of memory.
+static bool pack_cases(const json_t *records, json_t *cases, json_t *others) {
+    int failed = 0;
+    for (size_t from = 0, to; from < json_array_size(records) && !failed; from = to) {
         json_t *first = json_array_get(records, from);
         to = end_of_case(records, from);
-        json_t *line = is_record(first) ? pack_case(records, from, to) : json_incref(first);
-        char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-        json_decref(line);
-        if (text) base_text_add(out, "%s\n", text);
-        if (!text || out->failed) {
-            free(text);
-            return base_fail(error, KZ_NO_MEMORY, "no memory to pack the records");
-        }
-        free(text);
+        failed = is_record(first) ? json_array_append_new(cases, pack_case(records, from, to))
+                                  : json_array_append(others, first);
     }
-    return KZ_OK;
+    return !failed;
+}
+
+// Sorted keys: the same records give the same bytes.
+static bool add_line(base_text *out, const json_t *line, size_t flags) {
+    char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9) | flags);
+    if (text) base_text_add(out, "%s\n", text);
+    free(text);
+    return text && !out->failed;
+}
+
+static bool add_lines(base_text *out, const json_t *lines, size_t flags) {
+    size_t i;
+    json_t *line;
+    json_array_foreach(lines, i, line) if (!add_line(out, line, flags)) return false;
+    return true;
+}
+
+kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *error) {
+    json_t *cases = json_array(), *others = json_array(), *head = NULL, *kept = NULL;
+    bool done = cases && others && pack_cases(records, cases, others);
+    if (done && json_array_size(cases))
+        done = bench_compact(cases, &head, &kept) && add_line(out, head, JSON_SORT_KEYS) &&
+               add_lines(out, kept, JSON_SORT_KEYS);
+    done = done && add_lines(out, others, 0);
+    json_decref(cases);
+    json_decref(others);
+    json_decref(head);
+    json_decref(kept);
+    return done ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory to pack the records");
 }
 
 // ---- reading ---------------------------------------------------------------------------------------------
@@ -218,9 +243,7 @@ static bool unpack_result(const json_t *line, json_t *candidate, const char *mod
     return json_array_append_new(records, record) == 0;
 }
 
-static bool unpack_line(json_t *line, json_t *records) {
-    if (json_integer_value(json_object_get(line, "schema")) != BENCH_PACKED_SCHEMA)
-        return json_array_append(records, line) == 0;
+static bool unpack_case(const json_t *line, json_t *records) {
     size_t i;
     json_t *candidate, *result;
     const char *mode;
@@ -228,6 +251,20 @@ static bool unpack_line(json_t *line, json_t *records) {
         json_object_foreach(json_object_get(candidate, "results"), mode,
                             result) if (!unpack_result(line, candidate, mode, result, records)) return false;
     return true;
+}
+
+// A head is kept for the lines that follow it; a line that is not packed is a record.
+static bool take_line(json_t *line, json_t **head, json_t *records) {
+    if (bench_is_head(line)) {
+        json_decref(*head);
+        *head = json_incref(line);
+        return true;
+    }
+    if (!json_is_array(json_object_get(line, "candidates"))) return json_array_append(records, line) == 0;
+    json_t *whole = bench_expand(*head, line);
+    bool done = whole && unpack_case(whole, records);
+    json_decref(whole);
+    return done;
 }
 
 bool bench_records_by_peak(const char *by) { return strcmp(by, "peak") == 0 || strcmp(by, "roof") == 0; }
@@ -238,7 +275,7 @@ kz_status bench_records_read(const char *path, json_t **records, kz_error *error
     *records = NULL;
     kz_status status = base_file_read(path, &data, &size, error);
     if (status) return status;
-    json_t *all = json_array();
+    json_t *all = json_array(), *head = NULL;
     for (char *at = data; !status && *at; line++) {
         size_t length = strcspn(at, "\n");
         json_error_t why;
@@ -246,12 +283,13 @@ kz_status bench_records_read(const char *path, json_t **records, kz_error *error
         if (!object && length) {
             status = base_fail(error, KZ_IO, "%s:%zu is no JSON: %s", path, line, why.text);
             base_fail_note(error, "a line that a crash cut off can be removed; the others stand");
-        } else if (object && !unpack_line(object, all))
+        } else if (object && !take_line(object, &head, all))
             status = base_fail(error, KZ_NO_MEMORY, "no memory for the records of %s", path);
         json_decref(object);
         at += length + (at[length] == '\n');
     }
     free(data);
+    json_decref(head);
     if (status)
         json_decref(all);
     else

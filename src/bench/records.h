@@ -3,21 +3,19 @@
 // `kz bench` writes a record per candidate and mode, whole in itself (record.h). What is kept for good is packed:
 // a line per case of a run, where each fact stands once, and no samples.
 //
-//   {"schema": 2, "run": .., "code": .., "environment": .., "device": .., "case": .., "cache": .., "work": ..,
+//   {"run": .., "code": .., "environment": .., "device": .., "case": .., "cache": .., "work": ..,
 //    "modes": {"latency": {"figure": .., "clocks": .., "peaks": ..}, ..},
 //    "candidates": [{"candidate": .., "kernel": .., "check": .., ..,
 //                    "results": {"latency": {"statistics": .., "derived": .., ..}, ..}}, ..]}
 //
-// A result that differs from what stands above it says so itself; what is null is left out. results/README.md lists
-// the fields.
+// A result that differs from what stands above it says so itself; what is null is left out. A head in front of the
+// lines has what all of them share (compact.h). results/README.md lists the fields.
 #ifndef BENCH_RECORDS_H
 #define BENCH_RECORDS_H
 
 #include <jansson.h>
 
 #include "base/base.h"
-
-enum { BENCH_PACKED_SCHEMA = 2 };
 
 // All records of a file as an array (a new reference) of whole records, however they were written.
 kz_status bench_records_read(const char *path, json_t **records, kz_error *error);

@@ -1,0 +1,11 @@
+# Packed files of records as whole records, one per line: jq -c -n -f results/unpack.jq FILE
+def row($columns; $path):
+    if type == "array" and $columns[$path] then [$columns[$path], .] | transpose | map({(.[0]): .[1]}) | add else . end
+    | if type == "object" then with_entries(.key as $key | .value |= row($columns; "\($path).\($key)"))
+      elif type == "array" then map(row($columns; "\($path)[]")) else . end;
+def line($columns):
+    with_entries(.key as $key | .value |=
+        if ["modes", "candidates", "results"] | index($key) then map_values(line($columns)) else row($columns; $key) end);
+input as $head | inputs | $head.shared * line($head.columns) | . as $line | .candidates[] | . as $one
+| .results | to_entries[]
+| ($line | del(.modes, .candidates)) + $line.modes[.key] + ($one | del(.results)) + .value + {mode: .key}

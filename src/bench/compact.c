@@ -1,0 +1,211 @@
+// bench/compact: see compact.h.
+#include "bench/compact.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what lines share --------------------------------------------------------------------------------------
+
+// The members that two objects share, down to the innermost. A new reference, or NULL.
+static json_t *intersect(const json_t *a, const json_t *b) {
+    const char *key;
+    json_t *value, *both = json_object();
+    int failed = !both;
+    json_object_foreach((json_t *)a, key, value) {
+        const json_t *other = json_object_get(b, key);
+        if (json_is_object(value) && json_is_object(other)) {
+            json_t *inner = intersect(value, other);
+            failed |= inner && !json_object_size(inner) ? 0 : json_object_set(both, key, inner);
+            json_decref(inner);
+        } else if (other && json_equal(value, other))
+            failed |= json_object_set(both, key, value);
+    }
+    if (!failed) return both;
+    json_decref(both);
+    return NULL;
+}
+
+// The members of `object` that are not in `shared`, a part of it. A new reference, or NULL.
+static json_t *subtract(const json_t *object, const json_t *shared) {
+    const char *key;
+    json_t *value, *rest = json_object();
+    int failed = !rest;
+    json_object_foreach((json_t *)object, key, value) {
+        const json_t *there = json_object_get(shared, key);
+        if (!there) {
+            failed |= json_object_set(rest, key, value);
+        } else if (json_is_object(value)) {
+            json_t *inner = subtract(value, there);
+            failed |= inner && !json_object_size(inner) ? 0 : json_object_set(rest, key, inner);
+            json_decref(inner);
+        }
+    }
+    if (!failed) return rest;
+    json_decref(rest);
+    return NULL;
+}
+
+// What all lines share; candidates are each line's own.
+static json_t *shared_by_all(const json_t *lines) {
+    json_t *shared = json_copy(json_array_get(lines, 0));
+    json_object_del(shared, "candidates");
+    for (size_t i = 1; shared && i < json_array_size(lines); i++) {
+        json_t *less = intersect(shared, json_array_get(lines, i));
+        json_decref(shared);
+        shared = less;
+    }
+    return shared;
+}
+
+// ---- columns -----------------------------------------------------------------------------------------------
+
+enum { PATH = 160 };
+
+// What becomes of a value in place of which a new one may stand; `path` names its columns. NULL when out of memory.
+typedef json_t *rewrite(json_t *columns, const char *path, json_t *value);
+
+static int compare_keys(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Sorted, so that the same records give the same bytes in whatever order their members stand. A new reference, or NULL.
+static json_t *keys_of(json_t *object) {
+    size_t count = json_object_size(object), i = 0;
+    const char *key, **sorted = calloc(count + 1, sizeof *sorted);
+    json_t *value, *keys = json_array();
+    int failed = !sorted || !keys;
+    json_object_foreach(object, key, value) if (!failed) sorted[i++] = key;
+    if (!failed) qsort(sorted, count, sizeof *sorted, compare_keys);
+    for (i = 0; i < count && !failed; i++) failed = json_array_append_new(keys, json_string(sorted[i]));
+    free(sorted);
+    if (!failed) return keys;
+    json_decref(keys);
+    return NULL;
+}
+
+// The members of an object as the rewriter makes them, below `path`.
+static json_t *rewrite_members(rewrite *make, json_t *columns, const char *path, json_t *object) {
+    const char *key;
+    json_t *value, *made = json_object();
+    int failed = !made;
+    json_object_foreach(object, key, value) {
+        char inner[PATH];
+        snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "." : "", key);
+        failed |= json_object_set_new(made, key, make(columns, inner, value));
+    }
+    if (!failed) return made;
+    json_decref(made);
+    return NULL;
+}
+
+static json_t *rewrite_elements(rewrite *make, json_t *columns, const char *path, json_t *array) {
+    size_t i;
+    char inner[PATH];
+    json_t *value, *made = json_array();
+    int failed = !made;
+    snprintf(inner, sizeof inner, "%s[]", path);
+    json_array_foreach(array, i, value) failed |= json_array_append_new(made, make(columns, inner, value));
+    if (!failed) return made;
+    json_decref(made);
+    return NULL;
+}
+
+// An object as a row, if its keys are the columns of its path. The first object there decides which these are.
+static json_t *to_row(json_t *columns, const char *path, json_t *value) {
+    if (json_is_array(value)) return rewrite_elements(to_row, columns, path, value);
+    if (!json_is_object(value) || !json_object_size(value)) return json_incref(value);
+    json_t *object = rewrite_members(to_row, columns, path, value), *keys = keys_of(value), *key;
+    if (!json_object_get(columns, path)) json_object_set(columns, path, keys);
+    json_t *made = json_equal(json_object_get(columns, path), keys) ? json_array() : json_incref(object);
+    size_t i;
+    int failed = !object || !keys || !made;
+    if (json_is_array(made))
+        json_array_foreach(keys, i, key) failed |=
+            json_array_append(made, json_object_get(object, json_string_value(key)));
+    json_decref(object);
+    json_decref(keys);
+    if (!failed) return made;
+    json_decref(made);
+    return NULL;
+}
+
+// A row as the object it was. Where a path has columns, an array is a row of it.
+static json_t *to_object(json_t *columns, const char *path, json_t *value) {
+    json_t *keys = json_object_get(columns, path), *key, *object;
+    if (json_is_object(value)) return rewrite_members(to_object, columns, path, value);
+    if (!json_is_array(value)) return json_incref(value);
+    if (!keys) return rewrite_elements(to_object, columns, path, value);
+    size_t i;
+    int failed = !(object = json_object());
+    json_array_foreach(keys, i, key) {
+        json_t *cell = json_array_get(value, i); // NULL where a damaged row is too short
+        if (cell) failed |= json_object_set(object, json_string_value(key), cell);
+    }
+    json_t *whole = failed ? NULL : rewrite_members(to_object, columns, path, object);
+    json_decref(object);
+    return whole;
+}
+
+// ---- lines -------------------------------------------------------------------------------------------------
+
+static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object);
+
+// Each of the modes, candidates or results: their own members have columns, whichever of them they are of.
+static json_t *rewrite_each(rewrite *make, json_t *columns, json_t *parts) {
+    size_t i;
+    const char *name;
+    json_t *part, *made = json_copy(parts);
+    int failed = !made;
+    json_array_foreach(parts, i, part) failed |=
+        json_array_set_new(made, i, rewrite_line(make, columns, part));
+    json_object_foreach(parts, name, part) failed |=
+        json_object_set_new(made, name, rewrite_line(make, columns, part));
+    if (!failed) return made;
+    json_decref(made);
+    return NULL;
+}
+
+static bool has_parts(const char *key) {
+    return strcmp(key, "modes") == 0 || strcmp(key, "candidates") == 0 || strcmp(key, "results") == 0;
+}
+
+static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object) {
+    const char *key;
+    json_t *value, *made = json_object();
+    int failed = !made;
+    json_object_foreach(object, key, value) failed |= json_object_set_new(
+        made, key, has_parts(key) ? rewrite_each(make, columns, value) : make(columns, key, value));
+    if (!failed) return made;
+    json_decref(made);
+    return NULL;
+}
+
+bool bench_compact(const json_t *lines, json_t **head, json_t **kept) {
+    json_t *shared = shared_by_all(lines), *columns = json_object();
+    int failed = !shared || !columns || !(*kept = json_array());
+    for (size_t i = 0; i < json_array_size(lines) && !failed; i++) {
+        json_t *own = subtract(json_array_get(lines, i), shared);
+        failed = json_array_append_new(*kept, rewrite_line(to_row, columns, own));
+        json_decref(own);
+    }
+    *head = json_pack("{si, so, so}", "schema", BENCH_COMPACT_SCHEMA, "columns", columns, "shared", shared);
+    if (*head && !failed) return true;
+    json_decref(*head);
+    json_decref(*kept);
+    *head = *kept = NULL;
+    return false;
+}
+
+bool bench_is_head(const json_t *line) { return json_is_object(json_object_get(line, "columns")); }
+
+json_t *bench_expand(const json_t *head, const json_t *line) {
+    json_t *own = rewrite_line(to_object, json_object_get(head, "columns"), (json_t *)line);
+    json_t *shared = json_object_get(head, "shared");
+    json_t *whole = shared ? json_deep_copy(shared) : json_object();
+    int failed = !own || json_object_update_recursive(whole, own) != 0;
+    json_decref(own);
+    if (!failed) return whole;
+    json_decref(whole);
+    return NULL;
+}
