@@ -7,6 +7,16 @@
 
 static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
+// What the machine refuses is no memory, no memory any more, or not so much of it.
+static cudaError_t refused(const char *call, const kz_error *error) {
+    return cudart_misuse(
+        cudaErrorInvalidValue, "%s: %s\nlikely cause: %s", call, error->message,
+        strstr(error->message, "freed")
+            ? "it was freed before its last use\nwhat to do: free it after what uses it last"
+            : "another size here than where it was allocated\nwhat to do: sizes are in bytes "
+              "at both: count * sizeof(element)");
+}
+
 // ---- running --------------------------------------------------------------------------------------------
 
 // The host's memory is touched directly; the machine checks and tells of its own.
@@ -39,8 +49,7 @@ cudaError_t cudart_copy_run(const cudart_copy *c) {
             uint64_t to = c->to.address + z * c->to.slice + y * c->to.pitch,
                      from = c->from.address + z * c->from.slice + y * c->from.pitch;
             if (copy_row(to, from, width, to_device, from_device, &error) == KZ_OK) continue;
-            cudart_say("%s: %s", c->call, error.message);
-            return cudaErrorInvalidValue;
+            return refused(c->call, &error);
         }
     return cudaSuccess;
 }
@@ -71,8 +80,7 @@ cudaError_t cudart_set_run(const cudart_set *s) {
                         memcpy((void *)(uintptr_t)(at + done), row, part);
                 }
             if (status == KZ_OK) continue;
-            cudart_say("%s: %s", s->call, error.message);
-            return cudaErrorInvalidValue;
+            return refused(s->call, &error);
         }
     return cudaSuccess;
 }
@@ -89,10 +97,12 @@ static const char *kind_name(enum cudaMemcpyKind kind) {
 static cudaError_t wrong_side(const cudart_copy *c, const char *which, uint64_t address, bool wants_device) {
     char what[512];
     cudart_describe_address(address, what, sizeof what);
-    cudart_say("%s: %s says that the %s is on the %s, and it is not\n  %s\n  are the pointers the wrong way "
-               "round, or is the kind?",
-               c->call, kind_name(c->kind), which, wants_device ? "device" : "host", what);
-    return cudaErrorInvalidValue;
+    return cudart_misuse(
+        cudaErrorInvalidValue,
+        "%s: %s says that the %s is on the %s, and it is not\n%s\nlikely cause: the pointers "
+        "are the wrong way round, or the kind is\nwhat to do: the destination comes first; "
+        "cudaMemcpyDefault finds the kind itself",
+        c->call, kind_name(c->kind), which, wants_device ? "device" : "host", what);
 }
 
 static uint64_t last_byte(const cudart_rows *p, const cudart_copy *c) {
@@ -104,10 +114,12 @@ static cudaError_t past_the_end(const cudart_copy *c, const cudart_rows *p, cons
     if (!a || last_byte(p, c) <= a->address + a->bytes) return cudaSuccess;
     char what[512];
     cudart_describe_address(p->address, what, sizeof what);
-    cudart_say("%s: the %s has not so many bytes: the copy ends %" PRIu64
-               " bytes past the end\n  %s\n  sizes are in bytes: count * sizeof(element)",
-               c->call, which, last_byte(p, c) - (a->address + a->bytes), what);
-    return cudaErrorInvalidValue;
+    return cudart_misuse(
+        cudaErrorInvalidValue,
+        "%s: the %s has not so many bytes: the copy ends %" PRIu64
+        " bytes past the end\n%s\nlikely cause: another size here than where it was allocated\n"
+        "what to do: sizes are in bytes at both: count * sizeof(element)",
+        c->call, which, last_byte(p, c) - (a->address + a->bytes), what);
 }
 
 static cudaError_t check(const cudart_copy *c) {
@@ -115,8 +127,10 @@ static cudaError_t check(const cudart_copy *c) {
     if (c->width == 0 || c->height == 0 || c->depth == 0) return cudaSuccess;
     uint64_t to = c->to.address, from = c->from.address;
     if (!to || !from) {
-        cudart_say("%s: the %s is a null pointer", c->call, to ? "source" : "destination");
-        return cudaErrorInvalidValue;
+        return cudart_misuse(cudaErrorInvalidValue,
+                             "%s: the %s is a null pointer\nlikely cause: its allocation failed, or was "
+                             "forgotten\nwhat to do: look at what the call that allocates it returns",
+                             c->call, to ? "source" : "destination");
     }
     if (c->kind != cudaMemcpyDefault) {
         bool to_device = c->kind == cudaMemcpyHostToDevice || c->kind == cudaMemcpyDeviceToDevice;
@@ -201,15 +215,20 @@ cudaError_t cudart_symbol_address(const void *symbol, size_t offset, size_t byte
     size_t size;
     cudaError_t error = cudart_variable_find(symbol, &address, &size);
     if (error) {
-        cudart_say("%s: %p is no __device__ or __constant__ variable of this program\n  give the variable "
-                   "itself, not its name as text",
-                   call, symbol);
-        return error;
+        return cudart_misuse(
+            error,
+            "%s: %p is no __device__ or __constant__ variable of this program\nlikely cause: "
+            "its name as text, or the address of something else\nwhat to do: give the "
+            "variable itself",
+            call, symbol);
     }
     if (offset > size || bytes > size - offset) {
-        cudart_say("%s: %zu bytes from offset %zu, but the variable has %zu bytes", call, bytes, offset,
-                   size);
-        return cudaErrorInvalidValue;
+        return cudart_misuse(
+            cudaErrorInvalidValue,
+            "%s: %zu bytes from offset %zu, but the variable has %zu bytes\nlikely cause: the "
+            "size of another type, or an offset in elements\nwhat to do: sizes and offsets "
+            "are in bytes, sizeof(variable) at most",
+            call, bytes, offset, size);
     }
     *pointer = (void *)(uintptr_t)(address + offset);
     return cudaSuccess;
@@ -261,9 +280,11 @@ static cudaError_t copy_2d(void *to, size_t to_pitch, const void *from, size_t f
                            size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool waits,
                            const char *call) {
     if (width > to_pitch || width > from_pitch) {
-        cudart_say("%s: rows of %zu bytes are longer than a pitch (%zu, %zu)", call, width, to_pitch,
-                   from_pitch);
-        return cudaErrorInvalidPitchValue;
+        return cudart_misuse(
+            cudaErrorInvalidPitchValue,
+            "%s: rows of %zu bytes are longer than a pitch (%zu, %zu)\nlikely cause: a pitch in "
+            "elements\nwhat to do: pitches and widths are in bytes",
+            call, width, to_pitch, from_pitch);
     }
     cudart_copy c = {.to = {address_of(to), to_pitch, 0},
                      .from = {address_of(from), from_pitch, 0},

@@ -314,6 +314,6 @@ static cudaError_t reset(void) {
 }
 
 cudaError_t cudaDeviceReset(void) {
-    cudart_enter(__func__); // also, and above all, after a fault
+    cudart_enter(NULL); // also, and above all, after a fault
     return cudart_leave(cudart.open_error ? cudart.open_error : reset());
 }

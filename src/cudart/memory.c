@@ -95,11 +95,13 @@ cudaError_t cudart_deallocate(uint64_t address, const char *call) {
     if (!a || a->address != address || a->kind == CUDART_MEMORY_REGISTERED) {
         char what[512];
         cudart_describe_address(address, what, sizeof what);
-        cudart_say(
-            "%s: no live allocation begins at this address\n  %s\n  was it freed before, or is it not the "
-            "pointer that the allocation gave?",
-            call, what);
-        return cudaErrorInvalidValue;
+        return cudart_misuse(cudaErrorInvalidValue,
+                             "%s: no live allocation begins at this address\n%s\nlikely cause: %s", call,
+                             what,
+                             a ? "a pointer that was moved on since the allocation gave it\nwhat to do: free "
+                                 "the pointer that the allocation gave"
+                               : "it was freed before, or never allocated\nwhat to do: free it once; a null "
+                                 "pointer may be freed any number of times");
     }
     cudart_journal_freed(a->kind, a->bytes);
     take_out(a);
@@ -136,14 +138,29 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes) {
     return CUDART_CALL(allocate(pointer, bytes, CUDART_MEMORY_DEVICE, 0, "cudaMalloc"));
 }
 
-static cudaError_t release(void *pointer, const char *call) {
+static cudaError_t wrong_free(const cudart_allocation *a, const void *pointer, const char *call) {
+    char what[512];
+    cudart_describe_address((uint64_t)(uintptr_t)pointer, what, sizeof what);
+    return cudart_misuse(cudaErrorInvalidValue,
+                         "%s: that is memory of another kind\n%s\nlikely cause: the call that frees is not "
+                         "that of the call that allocated\nwhat to do: %s",
+                         call, what,
+                         a->kind == CUDART_MEMORY_PINNED ? "cudaFreeHost for cudaMallocHost and cudaHostAlloc"
+                         : a->kind == CUDART_MEMORY_REGISTERED
+                             ? "cudaHostUnregister, then free what allocated it"
+                             : "cudaFree for cudaMalloc and cudaMallocManaged");
+}
+
+static cudaError_t release(void *pointer, const char *call, bool is_pinned) {
+    const cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
+    if (pointer && a && (a->kind == CUDART_MEMORY_PINNED) != is_pinned) return wrong_free(a, pointer, call);
     cudaError_t error = cudart_capture_forbids(call);
     if (!error) error = cudart_synchronize(); // it waits for the device
     if (!error) cudart_journal_all_ended();
     return error ? error : cudart_deallocate((uint64_t)(uintptr_t)pointer, call);
 }
 
-cudaError_t cudaFree(void *pointer) { return CUDART_CALL(release(pointer, "cudaFree")); }
+cudaError_t cudaFree(void *pointer) { return CUDART_CALL(release(pointer, "cudaFree", false)); }
 
 static size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
@@ -187,16 +204,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) {
                                  : allocate(pointer, bytes, CUDART_MEMORY_PINNED, flags, "cudaHostAlloc"));
 }
 
-static cudaError_t free_host(void *pointer) {
-    const cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
-    if (pointer && (!a || a->kind != CUDART_MEMORY_PINNED)) {
-        cudart_say("cudaFreeHost(%p): that is no memory of cudaMallocHost or cudaHostAlloc", pointer);
-        return cudaErrorInvalidValue;
-    }
-    return release(pointer, "cudaFreeHost");
-}
-
-cudaError_t cudaFreeHost(void *pointer) { return CUDART_CALL(free_host(pointer)); }
+cudaError_t cudaFreeHost(void *pointer) { return CUDART_CALL(release(pointer, "cudaFreeHost", true)); }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;

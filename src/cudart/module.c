@@ -98,7 +98,7 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t b
 
 // Managed variables are about to be used by the host: their addresses must be known.
 char __cudaInitModule(void **handle) {
-    cudart_leave(cudart_enter(__func__) ? cudart_broken() : cudart_module_load((cudart_module *)handle));
+    cudart_leave(cudart_enter(NULL) ? cudart_broken() : cudart_module_load((cudart_module *)handle));
     return 1;
 }
 

@@ -185,8 +185,11 @@ static cudaError_t check_managed(const void *pointer, size_t bytes, const char *
     if (a && a->kind == CUDART_MEMORY_MANAGED && bytes <= a->bytes - (address - a->address))
         return cudaSuccess;
     if (!a && sim_memory_is_device(cudart.machine, address)) return cudaSuccess; // a __managed__ variable
-    cudart_say("%s: %p is no managed memory (cudaMallocManaged) of that size", call, pointer);
-    return cudaErrorInvalidValue;
+    return cudart_misuse(
+        cudaErrorInvalidValue,
+        "%s: %p is no managed memory of that size\nlikely cause: memory of cudaMalloc, or more "
+        "bytes than were allocated\nwhat to do: cudaMallocManaged, and a size in bytes",
+        call, pointer);
 }
 
 static cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLocation location,

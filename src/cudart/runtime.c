@@ -30,6 +30,21 @@ void cudart_say(const char *format, ...) {
     fprintf(stderr, "kz: %s\n", text);
 }
 
+cudaError_t cudart_misuse(cudaError_t error, const char *format, ...) {
+    observe_finding finding = {.kind = OBSERVE_INVALID_CALL, .place = (uint64_t)(uintptr_t)cudart.caller};
+    va_list list;
+    va_start(list, format);
+    vsnprintf(finding.text, sizeof finding.text, format, list);
+    va_end(list);
+    base_text said = {0};
+    for (const char *at = finding.text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        base_text_add(&said, "%s%.*s", at == finding.text ? "" : "\n  ", (int)strcspn(at, "\n"), at);
+    cudart_say("%s", said.data ? said.data : finding.text);
+    base_text_free(&said);
+    if (cudart.session) observe_findings_add(observe_session_findings(cudart.session), &finding);
+    return error;
+}
+
 void cudart_note_failure(const char *what, cudaError_t error) {
     cudart.failures++;
     if (cudart.failure_error) return;
@@ -119,7 +134,9 @@ static void record_unchecked(int status) {
     if (!cudart.failure_error || status != 0 || !cudart.session) return;
     observe_finding finding = {.kind = OBSERVE_UNCHECKED_ERROR};
     snprintf(finding.text, sizeof finding.text,
-             "%s: %s (%s), and the program never looked\nlook at cudaGetLastError() after a launch",
+             "%s: %s (%s), and the program never looked\nlikely cause: nothing asks for the error of a "
+             "launch, which "
+             "returns none itself\nwhat to do: look at cudaGetLastError() after a launch",
              cudart.failure, cudart_error_name(cudart.failure_error),
              cudart_error_text(cudart.failure_error));
     observe_findings_add(observe_session_findings(cudart.session), &finding);
@@ -243,8 +260,9 @@ static void open_runtime(void) {
     if (cudart.timeout > 0) start_timer();
 }
 
-cudaError_t cudart_enter(const char *call) {
+cudaError_t cudart_enter(const void *caller) {
     pthread_mutex_lock(&cudart.lock);
+    cudart.caller = caller;
     if (!cudart.opened) open_runtime();
     return cudart_broken();
 }

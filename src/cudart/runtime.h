@@ -419,16 +419,17 @@ typedef struct cudart_state {
     char failure[512]; // the first failed launch that nobody asked about
     cudaError_t failure_error;
     unsigned failures, later_failures;
+    const void *caller; // where the program called, for findings of different places
 } cudart_state;
 
 extern cudart_state cudart;
 
 // Locks, opens the device at the first call, and gives the error that every call now gives, if any.
-cudaError_t cudart_enter(const char *call);
+cudaError_t cudart_enter(const void *caller);
 cudaError_t cudart_broken(void);
 // Keeps an error for cudaGetLastError, unlocks, and gives the error back.
 cudaError_t cudart_leave(cudaError_t error);
-#define CUDART_CALL(work) cudart_leave(cudart_enter(__func__) ? cudart_broken() : (work))
+#define CUDART_CALL(work) cudart_leave(cudart_enter(__builtin_return_address(0)) ? cudart_broken() : (work))
 
 // The same function under the name that programs with a default stream per thread call.
 #define CUDART_TWIN(name, suffix) extern __typeof__(name) name##suffix __attribute__((alias(#name)))
@@ -439,6 +440,9 @@ const char *cudart_error_name(cudaError_t error);
 const char *cudart_error_text(cudaError_t error);
 // Words on stderr: "kz: " and the lines; printed output comes first.
 void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// The program uses the runtime wrongly: says so and, under the sanitizer, makes it a finding. The lines: what
+// happened, the memory, "likely cause: ", "what to do: ". Gives the error back.
+cudaError_t cudart_misuse(cudaError_t error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cudart_reset_limits(void); // cudaDeviceGetLimit's, as a new process finds them
 // The device has caught up: what kernels printed is shown. Gives a pending fault.
 cudaError_t cudart_synchronize(void);

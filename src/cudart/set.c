@@ -15,8 +15,11 @@ static cudaError_t set(void *to, size_t pitch, size_t slice, int value, struct c
                             .call = call}};
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
     if (!to || !cudart_is_on_device((uint64_t)(uintptr_t)to)) {
-        cudart_say("%s: %p is no device memory", call, to);
-        return cudaErrorInvalidValue;
+        return cudart_misuse(
+            cudaErrorInvalidValue,
+            "%s: %p is no device memory\nlikely cause: a pointer of the host's own\nwhat to do: "
+            "memset() for the host's memory",
+            call, to);
     }
     if (extent.height > 1 && extent.width > pitch) return cudaErrorInvalidPitchValue;
     cudaError_t error = waits ? cudart_capture_forbids(call) : cudaSuccess;

@@ -27,7 +27,7 @@ expect_exit 0 run "$HERE/mistakes.cu" host_pointer
 expect_err "that is a host pointer"
 expect_out "cudaErrorIllegalAddress"
 expect_exit 0 run "$HERE/mistakes.cu" direction
-expect_err "are the pointers the wrong way round"
+expect_err "the pointers are the wrong way round"
 expect_out "cudaErrorInvalidValue"
 expect_exit 0 run "$HERE/mistakes.cu" past_end
 expect_err "the copy ends 4096 bytes past the end"
