@@ -197,13 +197,15 @@ kz_status workload_open_guest(const kz_family *family, const char *path, bool fo
     kz_status status = base_file_read(path, &source, &size, error);
     if (status) return status;
     if (!base_ends_with(path, ".ptx")) status = workload_compile(path, for_debugging, &ptx, &size, error);
+    const char *code = ptx ? ptx : source, *name = slash ? slash + 1 : path;
+    family_guest *opened = NULL;
+    if (!status) status = family_guest_open(family, name, source, code, &opened, error);
+    // After our own parser, whose messages show the line.
+    if (!status && !for_debugging) status = check_ptx(path, code, error);
     if (!status)
-        status =
-            family_guest_open(family, slash ? slash + 1 : path, source, ptx ? ptx : source, guest, error);
-    if (!status && !for_debugging) { // after our own parser, whose messages show the line
-        status = check_ptx(path, ptx ? ptx : source, error);
-        if (status) family_guest_close(*guest);
-    }
+        *guest = opened;
+    else
+        family_guest_close(opened);
     free(source);
     free(ptx);
     return status;

@@ -74,6 +74,8 @@ expect_exit 0 learn run
 ! grep -q "kz learn next goes on" "$FOLDER/out" || fail "kz learn next is offered where nothing is next"
 expect_out "kz learn start first-steps"
 
+export PAGER=cat # waits for no keys
+
 # On the screen: g shows the gates, n leads to another path.
 on_terminal 80 learn << END
 expect n shows where to go from here
