@@ -239,6 +239,8 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
     k->code_of = sim_keep(&d, (functions + 1) * sizeof *k->code_of);
     k->codes = sim_keep(&d, (functions + 1) * sizeof *k->codes);
     if (d.status == KZ_OK) d.status = lay_out_params(&d);
+    // A kernel without an operation has a place for them too.
+    if (d.status == KZ_OK) sim_grow(&d, &k->ops, 0, &k->op_capacity, sizeof *k->ops);
     if (d.status == KZ_OK) reach(&d, entry);
     if (d.status == KZ_OK) reach_all(&d);
     find_reserved_shared(k);
