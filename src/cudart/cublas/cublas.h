@@ -21,13 +21,20 @@ typedef enum cublas_status {
 } cublas_status;
 
 typedef enum cublas_operation { CUBLAS_N, CUBLAS_T, CUBLAS_C } cublas_operation;
+typedef enum cublas_side { CUBLAS_LEFT, CUBLAS_RIGHT } cublas_side;
+typedef enum cublas_fill { CUBLAS_LOWER, CUBLAS_UPPER } cublas_fill;
 typedef enum cublas_type { // cudaDataType_t
     CUBLAS_F32 = 0,
     CUBLAS_F64 = 1,
     CUBLAS_F16 = 2,
     CUBLAS_I8 = 3,
+    CUBLAS_C32 = 4, // is_complex, of two F32
+    CUBLAS_C64 = 5,
+    CUBLAS_C8I = 7,
     CUBLAS_I32 = 10,
     CUBLAS_BF16 = 14,
+    CUBLAS_E4M3 = 28,
+    CUBLAS_E5M2 = 29,
 } cublas_type;
 
 enum { CUBLAS_POINTER_HOST, CUBLAS_POINTER_DEVICE };
@@ -38,9 +45,23 @@ typedef struct cublas_handle {
     int pointer_mode, math_mode, atomics_mode;
 } cublas_handle;
 
+#define CUBLAS_FUNCTION(name, ...)                                                                           \
+    cublas_status name(__VA_ARGS__);                                                                         \
+    cublas_status name(__VA_ARGS__)
+
 cublas_status cublas_check(const cublas_handle *handle);
+const char *cublas_status_name(cublas_status status);
+const char *cublas_status_text(cublas_status status);
+
+// ---- elements (element.c) --------------------------------------------------------------------------------
+
+typedef double _Complex cublas_number;
+
 bool cublas_is_type(int type);
+bool cublas_is_complex(cublas_type type);
+cublas_type cublas_real_type(cublas_type type); // of a part; a real type's is itself
 size_t cublas_type_bytes(cublas_type type);
+// The real element at an index; of a complex type, the part: 2 i and 2 i + 1.
 double cublas_load(const void *from, cublas_type type, size_t index);
 void cublas_store(void *to, cublas_type type, size_t index, double value);
 // Bytes between the host's memory and the simulated device's, or the host's own.
@@ -50,15 +71,76 @@ bool cublas_write(void *to, const void *from, size_t bytes);
 typedef struct cublas_scalar {
     const void *device; // NULL: `value` is it
     cublas_type type;
-    double value;
+    cublas_number value;
 } cublas_scalar;
-cublas_scalar cublas_scalar_of(const cublas_handle *handle, const void *pointer, cublas_type type);
-bool cublas_scalar_read(const cublas_scalar *scalar, double *value);
+cublas_scalar cublas_scalar_of(bool on_device, const void *pointer, cublas_type type);
+bool cublas_scalar_read(const cublas_scalar *scalar, cublas_number *value);
 // Enqueues `run(job)`; the job is freed unless the stream captures. Gives what the run gave.
 typedef struct cublas_job {
     cublas_status (*run)(struct cublas_job *self);
     cublas_status status;
 } cublas_job;
-cublas_status cublas_enqueue(const cublas_handle *handle, const cublas_job *job, size_t bytes);
+cublas_status cublas_enqueue(cudaStream_t stream, const cublas_job *job, size_t bytes);
+
+// ---- matrices (matrix.c) ---------------------------------------------------------------------------------
+
+// Column-major: element (i, j) is at i + j * rows. `imaginary` is NULL where all are real.
+typedef struct cublas_dense {
+    size_t rows, columns;
+    double *real, *imaginary;
+} cublas_dense;
+
+bool cublas_dense_make(cublas_dense *dense, size_t rows, size_t columns, bool is_complex); // of zeros
+void cublas_dense_free(cublas_dense *dense);
+cublas_number cublas_dense_get(const cublas_dense *dense, size_t row, size_t column);
+void cublas_dense_set(cublas_dense *dense, size_t row, size_t column, cublas_number value);
+void cublas_dense_scale(cublas_dense *dense, cublas_number factor);
+bool cublas_dense_transpose(cublas_dense *dense, bool conjugate);
+// sum += a * b; where an operand is is_complex, so is the sum.
+void cublas_dense_multiply(cublas_dense *sum, const cublas_dense *a, const cublas_dense *b);
+
+// Of all but a general matrix only the triangle `fill` is stored.
+typedef enum cublas_form {
+    CUBLAS_GENERAL,
+    CUBLAS_SYMMETRIC,
+    CUBLAS_HERMITIAN,
+    CUBLAS_TRIANGULAR,
+    CUBLAS_UNIT_TRIANGULAR, // and its diagonal is of ones
+} cublas_form;
+
+// An operand in a program's memory: element (i, j) is at i + j * ld.
+typedef struct cublas_matrix {
+    const void *at;          // the first matrix, or
+    const void *const *list; // on the device: a pointer per matrix
+    long long stride;        // elements from matrix to matrix
+    int64_t ld;
+    cublas_type type;
+    cublas_operation operation;
+    cublas_form form;
+    cublas_fill fill;
+} cublas_matrix;
+
+// Whether its leading dimension can be that of op(matrix), `rows` by `columns`.
+bool cublas_matrix_fits(const cublas_matrix *matrix, int64_t rows, int64_t columns);
+// op(matrix) of that index, `rows` by `columns`, whole. False where it cannot be read.
+bool cublas_matrix_fetch(const cublas_matrix *matrix, int64_t index, size_t rows, size_t columns,
+                         cublas_dense *to);
+// Stores it; of a form other than general only the triangle.
+bool cublas_matrix_put(const cublas_matrix *matrix, int64_t index, const cublas_dense *values);
+
+// ---- products (product.c) --------------------------------------------------------------------------------
+
+// c = alpha a b + beta c, where a is m by k and b is k by n; `twice`: and alpha a b once more, transposed as c's form is.
+typedef struct cublas_product {
+    cublas_job job; // first
+    int64_t m, n, k, batch;
+    cublas_scalar alpha, beta;
+    cublas_matrix a, b, c;
+    bool twice, replaces; // replaces: beta is 0
+} cublas_product;
+
+// Checks and enqueues it. The scalars' types may differ: herk's are real.
+cublas_status cublas_multiply(const cublas_handle *handle, cublas_product *product, const void *alpha,
+                              cublas_type alpha_type, const void *beta, cublas_type beta_type);
 
 #endif

@@ -1,5 +1,6 @@
 // Vectors, and matrices times vectors. Element i of a vector is at i * step; with a negative step, it is read
 // from its end, as BLAS has it.
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,12 +144,12 @@ static bool compute(const vector_job *j, double alpha, double beta, double *x, v
 
 static cublas_status run_vector(cublas_job *job) {
     const vector_job *j = (const vector_job *)job;
-    double alpha = 0, beta = 0;
+    cublas_number alpha = 0, beta = 0;
     if (!cublas_scalar_read(&j->alpha, &alpha) || !cublas_scalar_read(&j->beta, &beta))
         return CUBLAS_EXECUTION_FAILED;
     void *raw_x = NULL, *raw_y = NULL;
     double *x = fetch(&j->x, j->type, &raw_x), *y = j->y.at ? fetch(&j->y, j->type, &raw_y) : NULL;
-    bool right = x && (!j->y.at || y) && compute(j, alpha, beta, x, raw_x, y, raw_y);
+    bool right = x && (!j->y.at || y) && compute(j, creal(alpha), creal(beta), x, raw_x, y, raw_y);
     free(x);
     free(y);
     free(raw_x);
@@ -165,57 +166,57 @@ static cublas_status enqueue(const cublas_handle *handle, vector_job *j, const v
     if (j->x.n < 0) j->x.n = 0;
     if (j->y.n < 0) j->y.n = 0;
     if (j->x.n == 0 && !needs_result) return CUBLAS_SUCCESS;
-    if (alpha) j->alpha = cublas_scalar_of(handle, alpha, j->type);
-    if (beta) j->beta = cublas_scalar_of(handle, beta, j->type);
+    if (alpha) j->alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, j->type);
+    if (beta) j->beta = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, beta, j->type);
     j->job.run = run_vector;
-    return cublas_enqueue(handle, &j->job, sizeof *j);
+    return cublas_enqueue(handle->stream, &j->job, sizeof *j);
 }
 
-#define API(name, ...)                                                                                       \
-    cublas_status name(__VA_ARGS__);                                                                         \
-    cublas_status name(__VA_ARGS__)
-
 #define ROUTINES(S, IS, t)                                                                                   \
-    API(cublas##S##axpy_v2, cublas_handle *handle, int n, const void *alpha, void *x, int x_step, void *y,   \
-        int y_step) {                                                                                        \
+    CUBLAS_FUNCTION(cublas##S##axpy_v2, cublas_handle *handle, int n, const void *alpha, void *x,            \
+                    int x_step, void *y, int y_step) {                                                       \
         vector_job j = {.what = AXPY, .type = t, .x = {x, n, x_step}, .y = {y, n, y_step}};                  \
         return alpha ? enqueue(handle, &j, alpha, NULL) : CUBLAS_INVALID_VALUE;                              \
     }                                                                                                        \
-    API(cublas##S##scal_v2, cublas_handle *handle, int n, const void *alpha, void *x, int x_step) {          \
+    CUBLAS_FUNCTION(cublas##S##scal_v2, cublas_handle *handle, int n, const void *alpha, void *x,            \
+                    int x_step) {                                                                            \
         vector_job j = {.what = SCAL, .type = t, .x = {x, n, x_step}};                                       \
         return alpha ? enqueue(handle, &j, alpha, NULL) : CUBLAS_INVALID_VALUE;                              \
     }                                                                                                        \
-    API(cublas##S##copy_v2, cublas_handle *handle, int n, void *x, int x_step, void *y, int y_step) {        \
+    CUBLAS_FUNCTION(cublas##S##copy_v2, cublas_handle *handle, int n, void *x, int x_step, void *y,          \
+                    int y_step) {                                                                            \
         vector_job j = {.what = COPY, .type = t, .x = {x, n, x_step}, .y = {y, n, y_step}};                  \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##S##swap_v2, cublas_handle *handle, int n, void *x, int x_step, void *y, int y_step) {        \
+    CUBLAS_FUNCTION(cublas##S##swap_v2, cublas_handle *handle, int n, void *x, int x_step, void *y,          \
+                    int y_step) {                                                                            \
         vector_job j = {.what = SWAP, .type = t, .x = {x, n, x_step}, .y = {y, n, y_step}};                  \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##S##dot_v2, cublas_handle *handle, int n, void *x, int x_step, void *y, int y_step,           \
-        void *result) {                                                                                      \
+    CUBLAS_FUNCTION(cublas##S##dot_v2, cublas_handle *handle, int n, void *x, int x_step, void *y,           \
+                    int y_step, void *result) {                                                              \
         vector_job j = {.what = DOT, .type = t, .x = {x, n, x_step}, .y = {y, n, y_step}, .result = result}; \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##S##nrm2_v2, cublas_handle *handle, int n, void *x, int x_step, void *result) {               \
+    CUBLAS_FUNCTION(cublas##S##nrm2_v2, cublas_handle *handle, int n, void *x, int x_step, void *result) {   \
         vector_job j = {.what = NRM2, .type = t, .x = {x, n, x_step}, .result = result};                     \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##S##asum_v2, cublas_handle *handle, int n, void *x, int x_step, void *result) {               \
+    CUBLAS_FUNCTION(cublas##S##asum_v2, cublas_handle *handle, int n, void *x, int x_step, void *result) {   \
         vector_job j = {.what = ASUM, .type = t, .x = {x, n, x_step}, .result = result};                     \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##IS##amax_v2, cublas_handle *handle, int n, void *x, int x_step, int *result) {               \
+    CUBLAS_FUNCTION(cublas##IS##amax_v2, cublas_handle *handle, int n, void *x, int x_step, int *result) {   \
         vector_job j = {.what = IAMAX, .type = t, .x = {x, n, x_step}, .result = result};                    \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##IS##amin_v2, cublas_handle *handle, int n, void *x, int x_step, int *result) {               \
+    CUBLAS_FUNCTION(cublas##IS##amin_v2, cublas_handle *handle, int n, void *x, int x_step, int *result) {   \
         vector_job j = {.what = IAMIN, .type = t, .x = {x, n, x_step}, .result = result};                    \
         return enqueue(handle, &j, NULL, NULL);                                                              \
     }                                                                                                        \
-    API(cublas##S##gemv_v2, cublas_handle *handle, cublas_operation operation, int m, int n,                 \
-        const void *alpha, void *a, int ld, void *x, int x_step, const void *beta, void *y, int y_step) {    \
+    CUBLAS_FUNCTION(cublas##S##gemv_v2, cublas_handle *handle, cublas_operation operation, int m, int n,     \
+                    const void *alpha, void *a, int ld, void *x, int x_step, const void *beta, void *y,      \
+                    int y_step) {                                                                            \
         bool plain = operation == CUBLAS_N;                                                                  \
         vector_job j = {.what = GEMV,                                                                        \
                         .type = t,                                                                           \
@@ -230,8 +231,8 @@ static cublas_status enqueue(const cublas_handle *handle, vector_job *j, const v
                      !beta || (unsigned)operation > CUBLAS_C;                                                \
         return wrong ? CUBLAS_INVALID_VALUE : enqueue(handle, &j, alpha, beta);                              \
     }                                                                                                        \
-    API(cublas##S##ger_v2, cublas_handle *handle, int m, int n, const void *alpha, void *x, int x_step,      \
-        void *y, int y_step, void *a, int ld) {                                                              \
+    CUBLAS_FUNCTION(cublas##S##ger_v2, cublas_handle *handle, int m, int n, const void *alpha, void *x,      \
+                    int x_step, void *y, int y_step, void *a, int ld) {                                      \
         vector_job j = {.what = GER,                                                                         \
                         .type = t,                                                                           \
                         .m = m,                                                                              \
@@ -250,11 +251,12 @@ ROUTINES(D, Id, CUBLAS_F64)
 static cublas_status same_types(const cublas_handle *handle, int a, int b, const void *needed) {
     if (cublas_check(handle)) return CUBLAS_NOT_INITIALIZED;
     if (!needed) return CUBLAS_INVALID_VALUE;
-    return a == b && cublas_is_type(a) ? CUBLAS_SUCCESS : CUBLAS_NOT_SUPPORTED;
+    return a == b && cublas_is_type(a) && !cublas_is_complex((cublas_type)a) ? CUBLAS_SUCCESS
+                                                                             : CUBLAS_NOT_SUPPORTED;
 }
 
-API(cublasDotEx, cublas_handle *handle, int n, void *x, int x_type, int x_step, void *y, int y_type,
-    int y_step, void *result, int result_type, int execution_type) {
+CUBLAS_FUNCTION(cublasDotEx, cublas_handle *handle, int n, void *x, int x_type, int x_step, void *y,
+                int y_type, int y_step, void *result, int result_type, int execution_type) {
     cublas_status status = same_types(handle, x_type, y_type, result);
     if (status || x_type != result_type) return status ? status : CUBLAS_NOT_SUPPORTED;
     vector_job j = {
@@ -262,27 +264,27 @@ API(cublasDotEx, cublas_handle *handle, int n, void *x, int x_type, int x_step, 
     return enqueue(handle, &j, NULL, NULL);
 }
 
-API(cublasNrm2Ex, cublas_handle *handle, int n, void *x, int x_type, int x_step, void *result,
-    int result_type, int execution_type) {
+CUBLAS_FUNCTION(cublasNrm2Ex, cublas_handle *handle, int n, void *x, int x_type, int x_step, void *result,
+                int result_type, int execution_type) {
     cublas_status status = same_types(handle, x_type, result_type, result);
     vector_job j = {.what = NRM2, .type = (cublas_type)x_type, .x = {x, n, x_step}, .result = result};
     return status ? status : enqueue(handle, &j, NULL, NULL);
 }
 
-API(cublasScalEx, cublas_handle *handle, int n, const void *alpha, int alpha_type, void *x, int x_type,
-    int x_step, int execution_type) {
+CUBLAS_FUNCTION(cublasScalEx, cublas_handle *handle, int n, const void *alpha, int alpha_type, void *x,
+                int x_type, int x_step, int execution_type) {
     cublas_status status = same_types(handle, x_type, x_type, alpha);
     if (status || !cublas_is_type(alpha_type)) return status ? status : CUBLAS_NOT_SUPPORTED;
     vector_job j = {.what = SCAL, .type = (cublas_type)x_type, .x = {x, n, x_step}};
-    j.alpha = cublas_scalar_of(handle, alpha, (cublas_type)alpha_type);
+    j.alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, (cublas_type)alpha_type);
     return enqueue(handle, &j, NULL, NULL);
 }
 
-API(cublasAxpyEx, cublas_handle *handle, int n, const void *alpha, int alpha_type, void *x, int x_type,
-    int x_step, void *y, int y_type, int y_step, int execution_type) {
+CUBLAS_FUNCTION(cublasAxpyEx, cublas_handle *handle, int n, const void *alpha, int alpha_type, void *x,
+                int x_type, int x_step, void *y, int y_type, int y_step, int execution_type) {
     cublas_status status = same_types(handle, x_type, y_type, alpha);
     if (status || !cublas_is_type(alpha_type)) return status ? status : CUBLAS_NOT_SUPPORTED;
     vector_job j = {.what = AXPY, .type = (cublas_type)x_type, .x = {x, n, x_step}, .y = {y, n, y_step}};
-    j.alpha = cublas_scalar_of(handle, alpha, (cublas_type)alpha_type);
+    j.alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, (cublas_type)alpha_type);
     return enqueue(handle, &j, NULL, NULL);
 }
