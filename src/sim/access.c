@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-#include "sim/floats.h"
+#include "sim/atomics.h"
 
 // ---- where an address leads -------------------------------------------------------------------------
 
 bool sim_extent_find(sim_warp *w, const sim_op *op, uint64_t address, uint64_t bytes, bool write) {
+    if (address < SIM_GLOBAL_BASE) return false; // a window: there is nothing to search
     const sim_allocation *a = sim_memory_find(w->block->grid->memory, address, bytes);
     if (!a || (write && a->constant)) return false;
     w->extents[op->c] = (sim_extent){.low = a->address, .bytes = a->bytes, .writable = !a->constant};
@@ -58,9 +59,9 @@ uint8_t *sim_resolve(sim_warp *w, const sim_op *op, memory_space space, unsigned
         break;
     case MEMORY_LOCAL:
         named = SIM_LOCAL;
-        if (offset > grid->kernel->local_stride || bytes > grid->kernel->local_stride - offset)
+        if (offset > grid->kernel->local_room || bytes > grid->kernel->local_room - offset)
             sim_fault_access(w, op, lane, offset, bytes, SIM_LOCAL, NULL);
-        host = w->local + (size_t)lane * grid->kernel->local_stride + offset;
+        host = sim_local(w, lane, offset);
         break;
     case MEMORY_PARAM:
         named = SIM_PARAM;
@@ -154,7 +155,9 @@ const memory_form *sim_memory_form(sim_decoder *d, const ptx_inst *inst, sim_op 
     memory_form *f = open_form(d, inst, &inst->operands[is_store ? 0 : 1], op);
     if (!f) return NULL;
     f->is_store = is_store;
-    return data_registers(d, &inst->operands[is_store ? 1 : 0], f->type, is_store, f, f->regs) ? f : NULL;
+    if (!data_registers(d, &inst->operands[is_store ? 1 : 0], f->type, is_store, f, f->regs)) return NULL;
+    // PTX has 32 bytes at once in global memory alone.
+    return f->bytes * f->count <= SIM_LOCAL_PIECE || f->space == MEMORY_GLOBAL ? f : NULL;
 }
 
 const memory_form *sim_atomic_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
@@ -215,148 +218,26 @@ bool sim_isspacep_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 
 // ---- atomics ----------------------------------------------------------------------------------------
 
-static float float_of(ptx_mod operation, float a, float b) {
-    switch (operation) {
-    case PTX_MOD_ADD: return f32_canonical(a + b);
-    case PTX_MOD_MIN: return f32_min(a, b);
-    default: return f32_max(a, b);
-    }
-}
-
-static uint16_t half_of(const memory_form *f, bool brain, uint16_t a, uint16_t b) {
-    if (brain) return bf16_of_f32(float_of(f->operation, f32_of_bf16(a), f32_of_bf16(b)));
-    return f16_of_f32(float_of(f->operation, f32_of_f16(a), f32_of_f16(b)));
-}
-
-// Global memory adds where it lies and passes a NaN on as it is, the new one first; shared memory has no unit
-// for f64, so the thread adds, as add.f64 does.
-static uint64_t double_sum(uint64_t old, uint64_t b, bool shared) {
-    double x = f64_of_bits(old), y = f64_of_bits(b), sum = x + y;
-    if (shared) return bits_of_f64(f64_of_2(sum, y, x));
-    return y != y ? b : x != x ? old : bits_of_f64(sum);
-}
-
-static uint64_t float_result(const memory_form *f, uint64_t old, uint64_t b, bool shared) {
-    switch (f->type) {
-    case PTX_F32: {
-        float x = f32_of_bits((uint32_t)old), y = f32_of_bits((uint32_t)b);
-        // On global memory atom.add.f32 flushes subnormals, on shared memory it does not (PTX, "atom").
-        if (f->operation == PTX_MOD_ADD && !shared)
-            return bits_of_f32(f32_flushed(f32_canonical(f32_flushed(x) + f32_flushed(y))));
-        return bits_of_f32(float_of(f->operation, x, y));
-    }
-    case PTX_F64:
-        if (f->operation == PTX_MOD_ADD) return double_sum(old, b, shared);
-        return bits_of_f64(f->operation == PTX_MOD_MIN ? f64_min(f64_of_bits(old), f64_of_bits(b))
-                                                       : f64_max(f64_of_bits(old), f64_of_bits(b)));
-    case PTX_F16: return half_of(f, false, (uint16_t)old, (uint16_t)b);
-    case PTX_BF16: return half_of(f, true, (uint16_t)old, (uint16_t)b);
-    default: {
-        bool brain = f->type == PTX_BF16X2;
-        return half_of(f, brain, (uint16_t)old, (uint16_t)b) |
-               (uint64_t)half_of(f, brain, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
-    }
-    }
-}
-
-static int64_t as_signed(uint64_t value, unsigned bytes) {
-    unsigned shift = 64 - 8 * bytes;
-    return (int64_t)(value << shift) >> shift;
-}
-
-static uint64_t atomic_result(const memory_form *f, uint64_t old, uint64_t b, uint64_t compare, bool shared) {
-    char class = ptx_type_class(f->type);
-    switch (f->operation) {
-    case PTX_MOD_EXCH: return b;
-    case PTX_MOD_CAS: return old == compare ? b : old;
-    case PTX_MOD_AND: return old & b;
-    case PTX_MOD_OR: return old | b;
-    case PTX_MOD_XOR: return old ^ b;
-    case PTX_MOD_INC: return old >= b ? 0 : old + 1;
-    case PTX_MOD_DEC: return old == 0 || old > b ? b : old - 1;
-    default: break;
-    }
-    if (class == 'f' || class == 'v') return float_result(f, old, b, shared);
-    if (f->operation == PTX_MOD_ADD) return old + b;
-    bool less = class == 's' ? as_signed(b, f->bytes) < as_signed(old, f->bytes) : b < old;
-    return less == (f->operation == PTX_MOD_MIN) ? b : old;
-}
-
-// Where other blocks may be at the same word, the change is one compare-and-swap of the host.
 #define ATOMIC_WORD(T)                                                                                       \
-    static uint64_t atomic_word_##T(const memory_form *f, T *at, uint64_t b, uint64_t compare, bool alone,   \
-                                    bool shared, uint64_t *now) {                                            \
-        T old, new;                                                                                          \
-        if (alone) {                                                                                         \
-            old = *at;                                                                                       \
-            *at = new = (T)atomic_result(f, old, b, compare, shared);                                        \
-        } else {                                                                                             \
-            old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                     \
-            do new = (T)atomic_result(f, old, b, compare, shared);                                           \
-            while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));  \
-        }                                                                                                    \
-        *now = new;                                                                                          \
-        return old;                                                                                          \
+    static void apply_##T(const memory_form *f, T *at, const uint8_t *from, bool alone, bool shared) {       \
+        T b, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), new;                                               \
+        memcpy(&b, from, sizeof b);                                                                          \
+        do new = (T)sim_atomic_result(f->type, f->operation, old, b, 0, shared);                             \
+        while (!alone &&                                                                                     \
+               !__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
+        if (alone) *at = new;                                                                                \
     }
 ATOMIC_WORD(uint16_t)
 ATOMIC_WORD(uint32_t)
 ATOMIC_WORD(uint64_t)
 
-// 16 bytes: only exch and cas, and only where one thread runs all blocks.
-static void atomic_wide(sim_warp *w, const memory_form *f, unsigned lane, uint8_t *at) {
-    uint8_t old[16];
-    memcpy(old, at, 16);
-    bool swap = f->operation == PTX_MOD_EXCH || !memcmp(old, SIM_REG(uint8_t, w, f->compare) + 16 * lane, 16);
-    if (swap) {
-        if (memcmp(at, SIM_REG(uint8_t, w, f->regs[0]) + 16 * lane, 16)) w->block->worker->changes++;
-        memcpy(at, SIM_REG(uint8_t, w, f->regs[0]) + 16 * lane, 16);
-    }
-    if (f->result[0] != SIM_NOWHERE) memcpy(SIM_REG(uint8_t, w, f->result[0]) + 16 * lane, old, 16);
-}
-
-static uint64_t lane_value(const sim_warp *w, uint32_t at, unsigned bytes, unsigned lane) {
-    if (at == SIM_NOWHERE) return 0;
-    if (bytes == 4) return SIM_REG(uint32_t, w, at)[lane];
-    return bytes == 8 ? SIM_REG(uint64_t, w, at)[lane] : SIM_REG(uint16_t, w, at)[lane];
-}
-
 void sim_atomic_apply(const memory_form *f, uint8_t *at, const uint8_t *from, bool alone, bool shared) {
-    uint64_t b = 0, now;
-    memcpy(&b, from, f->bytes);
     if (f->bytes == 4)
-        atomic_word_uint32_t(f, (uint32_t *)at, b, 0, alone, shared, &now);
+        apply_uint32_t(f, (uint32_t *)at, from, alone, shared);
     else if (f->bytes == 8)
-        atomic_word_uint64_t(f, (uint64_t *)at, b, 0, alone, shared, &now);
+        apply_uint64_t(f, (uint64_t *)at, from, alone, shared);
     else
-        atomic_word_uint16_t(f, (uint16_t *)at, b, 0, alone, shared, &now);
-}
-
-void sim_atomic_lane(sim_warp *w, const sim_op *op, const memory_form *f, unsigned lane, unsigned element,
-                     uint8_t *at) {
-    if (f->bytes == 16) {
-        atomic_wide(w, f, lane, at);
-        return;
-    }
-    uint64_t b = lane_value(w, f->regs[element], f->bytes, lane),
-             compare = lane_value(w, f->compare, f->bytes, lane);
-    bool alone = sim_is_alone(w, f),
-         shared = f->space == MEMORY_SHARED || (at >= w->shared && at < w->shared + w->shared_bytes);
-    uint64_t old, now;
-    if (f->bytes == 4)
-        old = atomic_word_uint32_t(f, (uint32_t *)at, b, compare, alone, shared, &now);
-    else if (f->bytes == 8)
-        old = atomic_word_uint64_t(f, (uint64_t *)at, b, compare, alone, shared, &now);
-    else
-        old = atomic_word_uint16_t(f, (uint16_t *)at, b, compare, alone, shared, &now);
-    if (old != now) w->block->worker->changes++;
-    uint32_t result = f->result[element];
-    if (result == SIM_NOWHERE) return;
-    if (f->bytes == 4)
-        SIM_REG(uint32_t, w, result)[lane] = (uint32_t)old;
-    else if (f->bytes == 8)
-        SIM_REG(uint64_t, w, result)[lane] = old;
-    else
-        SIM_REG(uint16_t, w, result)[lane] = (uint16_t)old;
+        apply_uint16_t(f, (uint16_t *)at, from, alone, shared);
 }
 
 // ---- listeners --------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ sim_block *sim_block_open(sim_worker *worker) {
     b->worker = worker;
     b->warp_count = g->warps;
     b->threads = g->threads;
-    size_t local = (size_t)k->local_stride * SIM_LANES,
+    size_t local = (size_t)k->local_room * SIM_LANES,
            warp_bytes = k->register_bytes + (local + 4095) / 4096 * 4096;
     size_t shared = (g->shared_bytes + 4095u + 64u) / 4096u * 4096u;
     b->storage_bytes = shared + warp_bytes * g->warps;
@@ -269,7 +269,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->observed = heard && (heard->step || heard->done);
         w->ends_observed = heard && (heard->step || heard->branch);
         w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .lanes = mask};
-        w->frame_count = 1;
+        w->frame_count = w->frames_filled = 1;
         w->frame = w->registers;
         w->path_count = 1;
         w->paths[0] = (sim_path){.mask = mask, .basic_block = code->entry_basic_block};
@@ -277,7 +277,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->turn = 0;
         w->cluster_arrived = w->cluster_phase = 0;
         if (g->kernel->stack_bytes)
-            for (uint32_t l = 0; l < SIM_LANES; l++) w->stack_top[l] = g->kernel->local_stride;
+            for (uint32_t l = 0; l < SIM_LANES; l++) w->stack_top[l] = g->kernel->local_room;
         sim_fill_constants(w, w->registers, code, 0, b->used);
     }
     b->used = true;

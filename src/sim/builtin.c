@@ -13,8 +13,7 @@ static uint64_t argument(const sim_warp *w, const sim_call *call, uint32_t local
     if (index >= call->arg_count) return 0;
     const sim_variable_slot *slot = &call->args[index];
     uint64_t bytes = slot->variable->size < 8 ? slot->variable->size : 8;
-    memcpy(&value, w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + slot->offset,
-           bytes);
+    memcpy(&value, sim_local(w, lane, local + slot->offset), bytes);
     return value;
 }
 
@@ -32,8 +31,7 @@ static void give_result(sim_warp *w, const sim_call *call, uint32_t local, unsig
                                                  .addresses = addresses});
     }
     uint64_t bytes = slot->variable->size < 8 ? slot->variable->size : 8;
-    memcpy(w->local + (size_t)lane * w->block->grid->kernel->local_stride + local + slot->offset, &value,
-           bytes);
+    memcpy(sim_local(w, lane, local + slot->offset), &value, bytes);
 }
 
 // Copies a string of the device, at most capacity - 1 characters.

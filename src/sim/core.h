@@ -172,7 +172,7 @@ struct sim_kernel {
     uint32_t memory_op_count; // entries in a worker's cache of extents
     uint32_t register_bytes;  // a warp's register file
     uint32_t local_frames;    // bytes of local memory per lane that calls of known depth take
-    uint32_t local_stride;    // bytes of local memory per lane, by the stack that the machine allows now
+    uint32_t local_room;      // bytes of local memory per lane, by the stack that the machine allows now
     uint32_t stack_bytes;     // of them, at the end: for alloca
     uint32_t
         reserved_shared; // bytes in front of its own shared memory, where it asks for their offset; else 0

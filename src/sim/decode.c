@@ -126,7 +126,7 @@ void sim_kernel_size_stack(sim_kernel *k, uint32_t stack) {
     enum { CALLS = 64 << 10 }; // for frames with the parameters, which a GPU has in registers
     uint32_t frames = k->recursive ? k->codes[0]->local_bytes + CALLS + 2 * stack : k->local_frames;
     k->stack_bytes = k->allocates_stack ? stack / 16 * 16 : 0;
-    k->local_stride = (frames + 15) / 16 * 16 + k->stack_bytes;
+    k->local_room = (frames + 15) / 16 * 16 + k->stack_bytes;
 }
 
 // ---- do blocks communicate? -----------------------------------------------------------------------------

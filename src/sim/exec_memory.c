@@ -7,6 +7,7 @@
 #include "sim/exec_memory.h"
 
 #include "sim/exec.h"
+#include "sim/gather.h"
 
 #include <string.h>
 
@@ -22,6 +23,11 @@ static inline uint64_t lane_address(const sim_warp *w, const sim_op *op, const m
         f->base_bits == 64 ? SIM_REG(uint64_t, w, op->a)[lane] : SIM_REG(uint32_t, w, op->a)[lane];
     uint64_t address = base + (uint64_t)op->offset;
     return f->base_bits == 64 ? address : address & UINT32_MAX;
+}
+
+uint8_t *SIM_NAME(sim_lane_host)(sim_warp *w, const sim_op *op, unsigned lane, bool write) {
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    return sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), f->bytes * f->count, write);
 }
 
 static inline void register_write(sim_warp *w, uint32_t at, unsigned bits, unsigned lane, uint64_t value) {
@@ -45,109 +51,142 @@ static inline uint64_t extend(uint64_t value, const memory_form *f) {
     return (uint64_t)((int64_t)(value << shift) >> shift);
 }
 
-// Where the lanes of `mask` find their data, when all of them lie in one space and, in global memory, in one
-// allocation; false where a lane has to be looked at alone, perhaps to tell what is wrong with it.
-static bool find_hosts(sim_warp *w, const sim_op *op, const memory_form *f, uint32_t mask, bool write,
-                       uint8_t *host[SIM_LANES]) {
+// The lanes' addresses; those that do not take part are where the first that does is, so they are never wrong.
+static inline void lane_addresses(const sim_warp *w, const sim_op *op, const memory_form *f, uint32_t mask,
+                                  uint64_t at[SIM_LANES]) {
     const uint64_t *wide = SIM_REG(uint64_t, w, op->a);
     const uint32_t *narrow = SIM_REG(uint32_t, w, op->a);
-    uint64_t at[SIM_LANES], total = (uint64_t)f->bytes * f->count, wrong = 0;
-    if (!mask) return false;
     if (f->base_bits == 64)
         for (int i = 0; i < SIM_LANES; i++) at[i] = wide[i] + (uint64_t)op->offset;
     else
         for (int i = 0; i < SIM_LANES; i++) at[i] = (uint32_t)(narrow[i] + (uint32_t)op->offset);
-    uint64_t first = at[__builtin_ctz(mask)], low = 0, room, step = 0;
-    memory_space space = f->space;
-    if (space == MEMORY_GENERIC) {
-        if (first >= SIM_GLOBAL_BASE)
-            space = MEMORY_GLOBAL;
-        else if (first - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
-            space = MEMORY_SHARED;
-            low = SIM_SHARED_WINDOW;
-        } else if (first - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
-            space = MEMORY_LOCAL;
-            low = SIM_LOCAL_WINDOW;
-        } else
-            return false;
-    }
-    uint8_t *base;
-    if (space == MEMORY_SHARED) {
-        base = w->shared;
-        room = w->shared_bytes;
-    } else if (space == MEMORY_LOCAL) {
-        base = w->local;
-        room = step = w->block->grid->kernel->local_stride;
-    } else if (space == MEMORY_GLOBAL) {
-        const sim_extent *extent = &w->extents[op->c];
-        if ((total > extent->bytes || first - extent->low > extent->bytes - total ||
-             (write && !extent->writable)) &&
-            !sim_extent_find(w, op, first, total, write))
-            return false;
-        low = extent->low;
-        room = extent->bytes;
-        base = (uint8_t *)(w->global + low);
-    } else
-        return false;
-    if (room < total) return false;
-    for (int i = 0; i < SIM_LANES; i++) {
-        uint64_t bad = at[i] - low > room - total || (at[i] & (total - 1));
-        wrong |= bad << i;
-        host[i] =
-            (uint8_t *)((uintptr_t)base + (at[i] - low) + (uint64_t)i * step); // of no use where it is wrong
-    }
-    return !(wrong & mask);
+    if (mask == SIM_ALL) return;
+    uint64_t first = at[__builtin_ctz(mask)];
+    for (int i = 0; i < SIM_LANES; i++) at[i] = mask >> i & 1 ? at[i] : first;
 }
 
-#define HOSTS_EACH(mask, body)                                                                               \
-    if ((mask) == SIM_ALL) {                                                                                 \
-        for (int i = 0; i < SIM_LANES; i++) {                                                                \
-            body                                                                                             \
-        }                                                                                                    \
-    } else {                                                                                                 \
-        for (uint32_t m = (mask); m; m &= m - 1) {                                                           \
-            int i = __builtin_ctz(m);                                                                        \
-            body                                                                                             \
-        }                                                                                                    \
-    }
+// Where in the machine's memory a space lies: [low, low + room) is at base.
+typedef struct region {
+    memory_space space; // never GENERIC
+    uint64_t low, room;
+    uint8_t *base;
+} region;
 
-#define HOSTS_LOAD(T, R)                                                                                     \
+static inline bool find_region(sim_warp *w, const sim_op *op, memory_space space, uint64_t first,
+                               uint64_t bytes, bool write, region *r) {
+    *r = (region){.space = space};
+    if (space == MEMORY_GENERIC) {
+        if (first >= SIM_GLOBAL_BASE)
+            r->space = MEMORY_GLOBAL;
+        else if (first - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES) {
+            r->space = MEMORY_SHARED;
+            r->low = SIM_SHARED_WINDOW;
+        } else if (first - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES) {
+            r->space = MEMORY_LOCAL;
+            r->low = SIM_LOCAL_WINDOW;
+        }
+    }
+    switch (r->space) {
+    case MEMORY_SHARED:
+        r->base = w->shared;
+        r->room = w->shared_bytes;
+        return r->room >= bytes;
+    case MEMORY_LOCAL:
+        r->base = w->local;
+        r->room = w->block->grid->kernel->local_room;
+        return r->room >= bytes;
+    case MEMORY_GLOBAL: {
+        const sim_extent *extent = &w->extents[op->c];
+        if ((bytes > extent->bytes || first - extent->low > extent->bytes - bytes ||
+             (write && !extent->writable)) &&
+            !sim_extent_find(w, op, first, bytes, write))
+            return false;
+        r->low = extent->low;
+        r->room = extent->bytes;
+        r->base = (uint8_t *)(w->global + r->low);
+        return true;
+    }
+    default: return false;
+    }
+}
+
+// True where each of 32 accesses lies in [low, low + room) and is aligned to its size, a power of two. No branch
+// and no comparison: of an offset past the end, it or its distance to the end has the highest bit.
+static inline bool are_inside(const uint64_t *at, uint64_t low, uint64_t room, uint64_t bytes) {
+    uint64_t limit = room - bytes, over = 0, bits = 0;
+    for (int i = 0; i < SIM_LANES; i++) {
+        uint64_t offset = at[i] - low;
+        over |= offset | (limit - offset);
+        bits |= at[i];
+    }
+    return !(over >> 63 | (bits & (bytes - 1)));
+}
+
+bool SIM_NAME(sim_find_hosts)(sim_warp *w, const sim_op *op, uint32_t mask, bool write, memory_hosts *hosts) {
+    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
+    uint64_t at[SIM_LANES] __attribute__((aligned(64))), bytes = (uint64_t)f->bytes * f->count;
+    region r;
+    if (!mask) return false;
+    lane_addresses(w, op, f, mask, at);
+    if (!find_region(w, op, f->space, at[__builtin_ctz(mask)], bytes, write, &r)) return false;
+    if (!are_inside(at, r.low, r.room, bytes)) return false;
+    uintptr_t base = (uintptr_t)r.base - r.low;
+    if (r.space != MEMORY_LOCAL) {
+        for (int i = 0; i < SIM_LANES; i++) hosts->lane[i] = (uint8_t *)(base + at[i]);
+        return true;
+    }
+    enum { IN_PIECE = SIM_LOCAL_PIECE - 1 }; // see sim_local
+    for (int i = 0; i < SIM_LANES; i++) {
+        uint64_t offset = at[i] - r.low, piece = (offset & ~(uint64_t)IN_PIECE) * SIM_LANES;
+        hosts->lane[i] = r.base + (piece + (offset & IN_PIECE) + (uint64_t)i * SIM_LOCAL_PIECE);
+    }
+    return true;
+}
+
+#define HOSTS_AT(R, M, i) (R) * (const M *)(hosts->lane[i] + e * sizeof(M))
+#define HOSTS_LOAD(M, R, N)                                                                                  \
     {                                                                                                        \
         R *d = SIM_REG(R, w, f->regs[e]);                                                                    \
-        HOSTS_EACH(mask, T value; memcpy(&value, host[i] + e * sizeof value, sizeof value);                  \
-                   d[i] = (R)value;)                                                                         \
+        if (mask == SIM_ALL)                                                                                 \
+            for (int i = 0; i < SIM_LANES; i += N) GATHER(HOSTS_AT, R, M, N, d, i)                           \
+        else                                                                                                 \
+            for (uint32_t m = mask; m; m &= m - 1) d[__builtin_ctz(m)] = HOSTS_AT(R, M, __builtin_ctz(m));   \
         break;                                                                                               \
     }
-#define HOSTS_STORE(T, R)                                                                                    \
+#define HOSTS_STORE(M, R)                                                                                    \
     {                                                                                                        \
         const R *d = SIM_REG(R, w, f->regs[e]);                                                              \
-        HOSTS_EACH(mask, T value = (T)d[i]; memcpy(host[i] + e * sizeof value, &value, sizeof value);)       \
+        if (mask == SIM_ALL)                                                                                 \
+            for (int i = 0; i < SIM_LANES; i++) *(M *)(hosts->lane[i] + e * sizeof(M)) = (M)d[i];            \
+        else                                                                                                 \
+            for (uint32_t m = mask; m; m &= m - 1)                                                           \
+                *(M *)(hosts->lane[__builtin_ctz(m)] + e * sizeof(M)) = (M)d[__builtin_ctz(m)];              \
         break;                                                                                               \
     }
 
 // Bytes of an element, bits of its register, signed or not, as one number to choose by.
 #define HOSTS_SHAPE(bytes, bits, is_signed) ((bytes)*512u + (bits)*2u + (is_signed))
 
-static bool load_hosts(sim_warp *w, const memory_form *f, uint32_t mask, uint8_t *const host[SIM_LANES]) {
+static bool load_hosts(sim_warp *w, const memory_form *f, uint32_t mask, const memory_hosts *hosts) {
     for (unsigned e = 0; e < f->count; e++) {
         if (f->regs[e] == SIM_NOWHERE) continue;
         switch (HOSTS_SHAPE(f->bytes, f->reg_bits, f->is_signed && 8u * f->bytes < f->reg_bits)) {
-        case HOSTS_SHAPE(1, 16, 0): HOSTS_LOAD(uint8_t, uint16_t)
-        case HOSTS_SHAPE(1, 16, 1): HOSTS_LOAD(int8_t, uint16_t)
-        case HOSTS_SHAPE(1, 32, 0): HOSTS_LOAD(uint8_t, uint32_t)
-        case HOSTS_SHAPE(1, 32, 1): HOSTS_LOAD(int8_t, uint32_t)
-        case HOSTS_SHAPE(2, 16, 0): HOSTS_LOAD(uint16_t, uint16_t)
-        case HOSTS_SHAPE(2, 32, 0): HOSTS_LOAD(uint16_t, uint32_t)
-        case HOSTS_SHAPE(2, 32, 1): HOSTS_LOAD(int16_t, uint32_t)
-        case HOSTS_SHAPE(4, 32, 0): HOSTS_LOAD(uint32_t, uint32_t)
-        case HOSTS_SHAPE(8, 64, 0): HOSTS_LOAD(uint64_t, uint64_t)
+        case HOSTS_SHAPE(1, 16, 0): HOSTS_LOAD(uint8_t, uint16_t, 8)
+        case HOSTS_SHAPE(1, 16, 1): HOSTS_LOAD(int8_t, uint16_t, 8)
+        case HOSTS_SHAPE(1, 32, 0): HOSTS_LOAD(uint8_t, uint32_t, 8)
+        case HOSTS_SHAPE(1, 32, 1): HOSTS_LOAD(int8_t, uint32_t, 8)
+        case HOSTS_SHAPE(2, 16, 0): HOSTS_LOAD(uint16_t, uint16_t, 8)
+        case HOSTS_SHAPE(2, 32, 0): HOSTS_LOAD(uint16_t, uint32_t, 8)
+        case HOSTS_SHAPE(2, 32, 1): HOSTS_LOAD(int16_t, uint32_t, 8)
+        case HOSTS_SHAPE(4, 32, 0): HOSTS_LOAD(uint32_t, uint32_t, 8)
+        case HOSTS_SHAPE(8, 64, 0): HOSTS_LOAD(uint64_t, uint64_t, 4)
         default: return false;
         }
     }
     return true;
 }
 
-static bool store_hosts(sim_warp *w, const memory_form *f, uint32_t mask, uint8_t *const host[SIM_LANES]) {
+static bool store_hosts(sim_warp *w, const memory_form *f, uint32_t mask, const memory_hosts *hosts) {
     for (unsigned e = 0; e < f->count; e++) {
         if (f->regs[e] == SIM_NOWHERE) return false;
         switch (HOSTS_SHAPE(f->bytes, f->reg_bits, 0)) {
@@ -165,12 +204,11 @@ static bool store_hosts(sim_warp *w, const memory_form *f, uint32_t mask, uint8_
 
 void SIM_NAME(sim_load_lanes)(sim_warp *w, const sim_op *op, uint32_t mask) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
-    unsigned total = f->bytes * f->count;
-    uint8_t *host[SIM_LANES];
-    if (find_hosts(w, op, f, mask, false, host) && load_hosts(w, f, mask, host)) return;
+    memory_hosts hosts;
+    if (SIM_NAME(sim_find_hosts)(w, op, mask, false, &hosts) && load_hosts(w, f, mask, &hosts)) return;
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
-        const uint8_t *from = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, false);
+        const uint8_t *from = SIM_NAME(sim_lane_host)(w, op, lane, false);
         for (unsigned e = 0; e < f->count; e++) {
             if (f->regs[e] == SIM_NOWHERE) continue;
             if (f->bytes == 16) {
@@ -186,12 +224,11 @@ void SIM_NAME(sim_load_lanes)(sim_warp *w, const sim_op *op, uint32_t mask) {
 
 void SIM_NAME(sim_store_lanes)(sim_warp *w, const sim_op *op, uint32_t mask) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
-    unsigned total = f->bytes * f->count;
-    uint8_t *host[SIM_LANES];
-    if (find_hosts(w, op, f, mask, true, host) && store_hosts(w, f, mask, host)) return;
+    memory_hosts hosts;
+    if (SIM_NAME(sim_find_hosts)(w, op, mask, true, &hosts) && store_hosts(w, f, mask, &hosts)) return;
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
-        uint8_t *to = sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
+        uint8_t *to = SIM_NAME(sim_lane_host)(w, op, lane, true);
         for (unsigned e = 0; e < f->count; e++) {
             if (f->bytes == 16) {
                 memcpy(to + 16 * e, SIM_REG(uint8_t, w, f->regs[e]) + 16 * lane, 16);
@@ -262,96 +299,96 @@ static inline uint8_t *global_range(sim_warp *w, const sim_op *op, uint64_t addr
     return (uint8_t *)(w->global + address);
 }
 
-// Eight lanes at a time: rows of a tile are often side by side in halves or quarters of a warp. False, with
-// nothing done that matters, where a lane has to be looked at alone.
-#define GLOBAL_GROUPS(T, BYTES)                                                                              \
-    static bool SIM_NAME(load_groups_##BYTES)(sim_warp * w, const sim_op *op, const uint64_t *a, T *d) {     \
-        T t[SIM_LANES];                                                                                      \
+// Whether all lanes lie in the allocation that the operation hit last, or in the first lane's, and are aligned.
+static inline bool in_one_extent(sim_warp *w, const sim_op *op, const uint64_t *a, uint64_t bytes,
+                                 bool write) {
+    if (!global_range(w, op, a[0] + (uint64_t)op->offset, bytes, bytes, write)) return false;
+    const sim_extent *extent = &w->extents[op->c];
+    return !((uint64_t)op->offset & (bytes - 1)) &&
+           are_inside(a, extent->low - (uint64_t)op->offset, extent->bytes, bytes);
+}
+
+#define GLOBAL_AT(R, M, i) (R) * (const M *)(global + a[i])
+
+// Elements of type M in memory and R in registers, NAME for short; N of them are gathered at a time. Eight lanes at a time: rows of a tile are often
+// side by side in halves or quarters of a warp. False, with nothing done, where a lane has to be looked at alone.
+#define GLOBAL_GROUPS(NAME, R, M, N)                                                                         \
+    static inline bool is_row_##NAME(const uint64_t *a) {                                                    \
+        uint64_t wrong = 0;                                                                                  \
+        for (int i = 0; i < 8; i++) wrong |= (a[i] - a[0]) ^ ((uint64_t)i * sizeof(M));                      \
+        return !wrong;                                                                                       \
+    }                                                                                                        \
+    static bool SIM_NAME(load_groups_##NAME)(sim_warp * w, const sim_op *op, const uint64_t *a, R *d) {      \
+        if (!in_one_extent(w, op, a, sizeof(M), false)) return false;                                        \
+        uintptr_t global = w->global + (uint64_t)op->offset;                                                 \
         for (int g = 0; g < SIM_LANES; g += 8) {                                                             \
-            uint64_t first = a[g], wrong = 0;                                                                \
-            for (int i = 0; i < 8; i++) wrong |= (a[g + i] - first) ^ ((uint64_t)i * BYTES);                 \
-            const uint8_t *from;                                                                             \
-            if (!wrong) {                                                                                    \
-                if (!(from = global_range(w, op, first + (uint64_t)op->offset, 8 * BYTES, BYTES, false)))    \
-                    return false;                                                                            \
-                memcpy(t + g, from, 8 * BYTES);                                                              \
-                continue;                                                                                    \
-            }                                                                                                \
-            for (int i = g; i < g + 8; i++) {                                                                \
-                if (!(from = global_range(w, op, a[i] + (uint64_t)op->offset, BYTES, BYTES, false)))         \
-                    return false;                                                                            \
-                memcpy(&t[i], from, BYTES);                                                                  \
-            }                                                                                                \
+            const M *row = (const M *)(global + a[g]);                                                       \
+            if (is_row_##NAME(a + g))                                                                        \
+                for (int i = 0; i < 8; i++) d[g + i] = (R)row[i];                                            \
+            else                                                                                             \
+                for (int i = g; i < g + 8; i += N) GATHER(GLOBAL_AT, R, M, N, d, i)                          \
         }                                                                                                    \
-        memcpy(d, t, sizeof t);                                                                              \
         return true;                                                                                         \
     }                                                                                                        \
-    static bool SIM_NAME(store_groups_##BYTES)(sim_warp * w, const sim_op *op, const uint64_t *a,            \
-                                               const T *d) {                                                 \
+    static bool SIM_NAME(store_groups_##NAME)(sim_warp * w, const sim_op *op, const uint64_t *a,             \
+                                              const R *d) {                                                  \
+        if (!in_one_extent(w, op, a, sizeof(M), true)) return false;                                         \
+        uintptr_t global = w->global + (uint64_t)op->offset;                                                 \
         for (int g = 0; g < SIM_LANES; g += 8) {                                                             \
-            uint64_t first = a[g], wrong = 0;                                                                \
-            for (int i = 0; i < 8; i++) wrong |= (a[g + i] - first) ^ ((uint64_t)i * BYTES);                 \
-            uint8_t *to;                                                                                     \
-            if (!wrong) {                                                                                    \
-                if (!(to = global_range(w, op, first + (uint64_t)op->offset, 8 * BYTES, BYTES, true)))       \
-                    return false;                                                                            \
-                memcpy(to, d + g, 8 * BYTES);                                                                \
-                continue;                                                                                    \
-            }                                                                                                \
-            for (int i = g; i < g + 8; i++) {                                                                \
-                if (!(to = global_range(w, op, a[i] + (uint64_t)op->offset, BYTES, BYTES, true)))            \
-                    return false;                                                                            \
-                memcpy(to, &d[i], BYTES);                                                                    \
-            }                                                                                                \
+            M *restrict row = (M *)(global + a[g]);                                                          \
+            if (is_row_##NAME(a + g))                                                                        \
+                for (int i = 0; i < 8; i++) row[i] = (M)d[g + i];                                            \
+            else                                                                                             \
+                for (int i = g; i < g + 8; i++) *(M *)(global + a[i]) = (M)d[i];                             \
         }                                                                                                    \
         return true;                                                                                         \
     }
 
-#define GLOBAL_FORM(T, BYTES)                                                                                \
-    static void SIM_NAME(load_global_##BYTES)(sim_warp * w, const sim_op *op) {                              \
+#define GLOBAL_FORM(NAME, R, M, N)                                                                           \
+    GLOBAL_GROUPS(NAME, R, M, N)                                                                             \
+    static void SIM_NAME(load_global_##NAME)(sim_warp * w, const sim_op *op) {                               \
         if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);                           \
         const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
-        T *d = SIM_REG(T, w, op->d);                                                                         \
+        R *d = SIM_REG(R, w, op->d);                                                                         \
         uint64_t first = a[0] + (uint64_t)op->offset;                                                        \
-        const uint8_t *from;                                                                                 \
-        switch (pattern_of(a, BYTES)) {                                                                      \
+        const M *from;                                                                                       \
+        switch (pattern_of(a, sizeof(M))) {                                                                  \
         case CONTIGUOUS:                                                                                     \
-            if (!(from = global_range(w, op, first, SIM_LANES * BYTES, BYTES, false))) break;                \
-            memcpy(d, from, SIM_LANES *BYTES);                                                               \
+            from = (const M *)global_range(w, op, first, SIM_LANES * sizeof(M), sizeof(M), false);           \
+            if (!from) break;                                                                                \
+            for (int i = 0; i < SIM_LANES; i++) d[i] = (R)from[i];                                           \
             return;                                                                                          \
         case UNIFORM: {                                                                                      \
-            if (!(from = global_range(w, op, first, BYTES, BYTES, false))) break;                            \
-            T value;                                                                                         \
-            memcpy(&value, from, BYTES);                                                                     \
+            if (!(from = (const M *)global_range(w, op, first, sizeof(M), sizeof(M), false))) break;         \
+            R value = (R)*from;                                                                              \
             for (int i = 0; i < SIM_LANES; i++) d[i] = value;                                                \
             return;                                                                                          \
         }                                                                                                    \
         default:                                                                                             \
-            if (SIM_NAME(load_groups_##BYTES)(w, op, a, d)) return;                                          \
+            if (SIM_NAME(load_groups_##NAME)(w, op, a, d)) return;                                           \
         }                                                                                                    \
         SIM_NAME(sim_load_lanes)(w, op, SIM_ALL);                                                            \
     }                                                                                                        \
-    static void SIM_NAME(store_global_##BYTES)(sim_warp * w, const sim_op *op) {                             \
+    static void SIM_NAME(store_global_##NAME)(sim_warp * w, const sim_op *op) {                              \
         if (__builtin_expect(w->attention, 0)) SIM_NAME(sim_notice_access)(w, op);                           \
         const uint64_t *restrict a = SIM_REG(uint64_t, w, op->a);                                            \
-        const T *d = SIM_REG(T, w, op->d);                                                                   \
+        const R *d = SIM_REG(R, w, op->d);                                                                   \
         uint64_t first = a[0] + (uint64_t)op->offset;                                                        \
-        uint8_t *to;                                                                                         \
-        if (pattern_of(a, BYTES) == CONTIGUOUS &&                                                            \
-            (to = global_range(w, op, first, SIM_LANES * BYTES, BYTES, true))) {                             \
-            memcpy(to, d, SIM_LANES *BYTES);                                                                 \
+        M *restrict to;                                                                                      \
+        if (pattern_of(a, sizeof(M)) == CONTIGUOUS &&                                                        \
+            (to = (M *)global_range(w, op, first, SIM_LANES * sizeof(M), sizeof(M), true))) {                \
+            for (int i = 0; i < SIM_LANES; i++) to[i] = (M)d[i];                                             \
             return;                                                                                          \
         }                                                                                                    \
-        if (SIM_NAME(store_groups_##BYTES)(w, op, a, d)) return;                                             \
+        if (SIM_NAME(store_groups_##NAME)(w, op, a, d)) return;                                              \
         SIM_NAME(sim_store_lanes)(w, op, SIM_ALL);                                                           \
     }
 
-GLOBAL_GROUPS(uint16_t, 2)
-GLOBAL_GROUPS(uint32_t, 4)
-GLOBAL_GROUPS(uint64_t, 8)
-GLOBAL_FORM(uint16_t, 2)
-GLOBAL_FORM(uint32_t, 4)
-GLOBAL_FORM(uint64_t, 8)
+GLOBAL_FORM(u8, uint16_t, uint8_t, 8)
+GLOBAL_FORM(s8, uint16_t, int8_t, 8)
+GLOBAL_FORM(2, uint16_t, uint16_t, 8)
+GLOBAL_FORM(4, uint32_t, uint32_t, 8)
+GLOBAL_FORM(8, uint64_t, uint64_t, 4)
 
 // Vectors side by side: lane i's elements lie at first + i * COUNT * size.
 #define GLOBAL_VECTOR(T, BYTES, COUNT)                                                                       \
@@ -457,53 +494,6 @@ static void SIM_NAME(store_global_4_masked)(sim_warp *w, const sim_op *op) {
 #endif
 }
 
-// ---- atomics: lane by lane, lowest first ------------------------------------------------------------
-
-// The commonest of them, a sum in 4 or 8 bytes. Where other blocks may be at the same word at the same time,
-// the change is one instruction of the host.
-#define ATOMIC_SUM(T)                                                                                        \
-    static void SIM_NAME(atomic_sum_##T)(sim_warp * w, const memory_form *f, uint8_t *const *host) {         \
-        const T *b = SIM_REG(const T, w, f->regs[0]);                                                        \
-        T *result = f->result[0] == SIM_NOWHERE ? NULL : SIM_REG(T, w, f->result[0]);                        \
-        bool alone = sim_is_alone(w, f);                                                                     \
-        for (uint32_t mask = w->mask; mask; mask &= mask - 1) {                                              \
-            int i = __builtin_ctz(mask);                                                                     \
-            T *at = (T *)host[i], addend = b[i], old;                                                        \
-            if (alone) {                                                                                     \
-                old = *at;                                                                                   \
-                *at = old + addend;                                                                          \
-            } else                                                                                           \
-                old = __atomic_fetch_add(at, addend, __ATOMIC_SEQ_CST);                                      \
-            w->block->worker->changes += addend != 0;                                                        \
-            if (result) result[i] = old;                                                                     \
-        }                                                                                                    \
-    }
-ATOMIC_SUM(uint32_t)
-ATOMIC_SUM(uint64_t)
-
-static void SIM_NAME(atomic_any)(sim_warp *w, const sim_op *op) {
-    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
-    w->spun = true;
-    const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
-    unsigned total = f->bytes * f->count;
-    uint8_t *host[SIM_LANES];
-    bool found = find_hosts(w, op, f, w->mask, true, host);
-    char class = ptx_type_class(f->type);
-    if (found && f->operation == PTX_MOD_ADD && f->count == 1 && (class == 'u' || class == 's')) {
-        if (f->bytes == 4)
-            SIM_NAME(atomic_sum_uint32_t)(w, f, host);
-        else
-            SIM_NAME(atomic_sum_uint64_t)(w, f, host);
-        return;
-    }
-    for (uint32_t mask = w->mask; mask; mask &= mask - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(mask);
-        uint8_t *at = found ? host[lane]
-                            : sim_resolve(w, op, f->space, lane, lane_address(w, op, f, lane), total, true);
-        for (unsigned e = 0; e < f->count; e++) sim_atomic_lane(w, op, f, lane, e, at + e * f->bytes);
-    }
-}
-
 // ---- address conversion -----------------------------------------------------------------------------
 
 static void SIM_NAME(cvta_add)(sim_warp *w, const sim_op *op) {
@@ -535,7 +525,7 @@ static void SIM_NAME(isspacep)(sim_warp *w, const sim_op *op) {
 static void pick_fast(const memory_form *f, sim_op *op) {
     bool global = (f->space == MEMORY_GLOBAL || f->space == MEMORY_GENERIC) && f->base_bits == 64;
     bool shared = f->space == MEMORY_SHARED && f->base_bits == 32;
-    bool plain = f->reg_bits == 8u * f->bytes;
+    bool plain = f->reg_bits == 8u * f->bytes || (f->bytes == 1 && f->reg_bits == 16);
     for (unsigned e = 0; e < f->count; e++) plain = plain && f->regs[e] != SIM_NOWHERE;
     if (!plain) return;
 #define PICK(shape, suffix)                                                                                  \
@@ -543,6 +533,12 @@ static void pick_fast(const memory_form *f, sim_op *op) {
     unsigned form = f->bytes * 16u + f->count;
     if (global) {
         switch (form) {
+        case 0x11:
+            if (f->is_signed)
+                PICK(global, s8);
+            else
+                PICK(global, u8);
+            break;
         case 0x21: PICK(global, 2); break;
         case 0x41:
             PICK(global, 4);
@@ -558,6 +554,8 @@ static void pick_fast(const memory_form *f, sim_op *op) {
         }
     } else if (shared && form == 0x41)
         SIM_NAME(sim_pick_shared)(f->is_store, op);
+    else if (f->space == MEMORY_LOCAL)
+        SIM_NAME(sim_pick_local)(f, op);
 #undef PICK
 }
 
@@ -579,7 +577,7 @@ bool SIM_NAME(sim_select_memory)(sim_decoder *decoder, const ptx_inst *inst, sim
     case PTX_OP_ATOM:
     case PTX_OP_RED:
         if (!sim_atomic_form(decoder, inst, op)) return false;
-        op->full = op->masked = SIM_NAME(atomic_any);
+        SIM_NAME(sim_pick_atomic)((const memory_form *)(uintptr_t)op->aux, op);
         return true;
     case PTX_OP_CVTA:
         if (!sim_cvta_form(decoder, inst, op)) return false;

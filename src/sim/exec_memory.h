@@ -34,6 +34,11 @@ typedef struct memory_form {
     uint32_t compare;                 // cas: the value expected
 } memory_form;
 
+// Where each lane's data lies in the host's memory. Aligned, since it is written by vectors and read by elements.
+typedef struct memory_hosts {
+    uint8_t *lane[SIM_LANES] __attribute__((aligned(64)));
+} memory_hosts;
+
 // Each fills `op` and the form it keeps; NULL or false where the instruction is not of a known shape.
 const memory_form *sim_memory_form(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
 const memory_form *sim_atomic_form(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
@@ -47,14 +52,6 @@ uint8_t *sim_resolve(sim_warp *warp, const sim_op *op, memory_space space, unsig
 // none.
 bool sim_extent_find(sim_warp *warp, const sim_op *op, uint64_t address, uint64_t bytes, bool write);
 
-// Nobody on another of the host's threads can reach what this access reaches.
-static inline bool sim_is_alone(const sim_warp *warp, const memory_form *form) {
-    return form->space == MEMORY_SHARED || warp->block->grid->workers == 1;
-}
-
-void sim_atomic_lane(sim_warp *warp, const sim_op *op, const memory_form *form, unsigned lane,
-                     unsigned element, uint8_t *at);
-
 // *at becomes operation(*at, *from), one element of the form's type, whose other members are not looked at.
 void sim_atomic_apply(const memory_form *form, uint8_t *at, const uint8_t *from, bool alone, bool shared);
 
@@ -63,6 +60,14 @@ void sim_atomic_apply(const memory_form *form, uint8_t *at, const uint8_t *from,
 void sim_notice_addresses(sim_warp *warp, const sim_op *op, uint64_t *addresses);
 #ifdef SIM_ISA
 void SIM_NAME(sim_notice_access)(sim_warp *warp, const sim_op *op);
+// Where the lanes of `mask` find their data, when all of them lie in one space and, in global memory, in one
+// allocation; false where a lane has to be looked at alone, perhaps to tell what is wrong with it.
+bool SIM_NAME(sim_find_hosts)(sim_warp *warp, const sim_op *op, uint32_t mask, bool write,
+                              memory_hosts *hosts);
+// Where one lane does, or a fault that ends the launch.
+uint8_t *SIM_NAME(sim_lane_host)(sim_warp *warp, const sim_op *op, unsigned lane, bool write);
+void SIM_NAME(sim_pick_atomic)(const memory_form *form, sim_op *op); // exec_atomic.c
+void SIM_NAME(sim_pick_local)(const memory_form *form, sim_op *op); // exec_local.c: what suits better, if any
 #endif
 
 #endif

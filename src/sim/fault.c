@@ -109,7 +109,7 @@ static void explain_window(const sim_grid *g, const sim_warp *w, sim_space space
     switch (space) {
     case SIM_SHARED: explain_shared(g, w, offset, out); break;
     case SIM_LOCAL:
-        base_text_add(out, "the thread has %u bytes of local memory", g->kernel->local_stride);
+        base_text_add(out, "the thread has %u bytes of local memory", g->kernel->local_room);
         break;
     default: base_text_add(out, "the kernel's parameters are %u bytes", g->kernel->param_bytes);
     }

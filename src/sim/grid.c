@@ -532,7 +532,7 @@ static kz_status run_observed(sim_grid *g, sim_result *result, kz_error *error) 
                                                    .static_shared_bytes = g->kernel->static_shared,
                                                    .shared_bytes = g->shared_bytes,
                                                    .reserved_shared_bytes = g->kernel->reserved_shared,
-                                                   .local_bytes = g->kernel->local_stride,
+                                                   .local_bytes = g->kernel->local_room,
                                                    .serial = serial,
                                                    .kernel = g->kernel});
     kz_status status = run_grid(g, result, error);

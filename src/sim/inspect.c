@@ -143,12 +143,6 @@ const uint8_t *sim_inspect_shared(const sim_warp *w, uint32_t *bytes) {
     return w->shared;
 }
 
-const uint8_t *sim_inspect_local(const sim_warp *w, uint32_t lane, uint32_t *bytes) {
-    if (lane >= SIM_LANES) return NULL;
-    *bytes = w->block->grid->kernel->local_stride;
-    return w->local + (size_t)lane * *bytes;
-}
-
 uint64_t sim_inspect_window(sim_space space) {
     switch (space) {
     case SIM_SHARED: return SIM_SHARED_WINDOW;
@@ -176,15 +170,20 @@ static const uint8_t *find_shared(const sim_warp *w, uint64_t address, uint32_t 
     return inside(shared, w->shared_bytes, shared_address & UINT32_MAX, bytes);
 }
 
+static bool read_local(const sim_warp *w, uint32_t lane, uint64_t offset, uint8_t *to, uint32_t bytes) {
+    uint64_t room = w->block->grid->kernel->local_room;
+    if (lane >= SIM_LANES || offset > room || bytes > room - offset) return false;
+    for (uint32_t i = 0; i < bytes; i++) to[i] = *sim_local(w, lane, offset + i);
+    return true;
+}
+
 bool sim_inspect_memory(const sim_warp *w, uint32_t lane, uint64_t address, void *to, uint32_t bytes) {
     const sim_grid *g = w->block->grid;
     const uint8_t *from = NULL;
     if (in_window(address, SIM_SHARED_WINDOW)) {
         from = find_shared(w, address, bytes);
     } else if (in_window(address, SIM_LOCAL_WINDOW)) {
-        uint32_t size = 0;
-        const uint8_t *local = sim_inspect_local(w, lane, &size);
-        from = inside(local, size, address - SIM_LOCAL_WINDOW, bytes);
+        return read_local(w, lane, address - SIM_LOCAL_WINDOW, to, bytes);
     } else if (in_window(address, SIM_PARAM_WINDOW)) {
         from = inside(g->params, g->kernel->param_bytes, address - SIM_PARAM_WINDOW, bytes);
     } else if (sim_memory_find(g->memory, address, bytes)) {

@@ -70,7 +70,6 @@ const void *sim_inspect_register(const sim_warp *warp, uint32_t frame, int32_t r
 // ---- memory -----------------------------------------------------------------------------------------
 
 const uint8_t *sim_inspect_shared(const sim_warp *warp, uint32_t *bytes);
-const uint8_t *sim_inspect_local(const sim_warp *warp, uint32_t lane, uint32_t *bytes);
 // Copies what the lane would read at the generic address; false where it may not read there.
 bool sim_inspect_memory(const sim_warp *warp, uint32_t lane, uint64_t address, void *to, uint32_t bytes);
 // The generic address of a variable as the frame knows it: parameters and .local variables of its function,

@@ -64,6 +64,7 @@ typedef struct sim_frame {
     uint32_t caller;    // index of the caller's frame
     uint32_t back;      // the basic block to return to
     const void *call;   // sim_call
+    const void *code;   // sim_code: its constants are in the frame
 } sim_frame;
 
 struct sim_warp {
@@ -83,9 +84,11 @@ struct sim_warp {
     uint32_t index;     // in the block
     uint32_t exited;    // lanes that are gone (or never were)
     uint8_t *registers; // the register file: frames of all calls
-    uint8_t *local;     // 32 stacks, `local_stride` bytes each
+    uint8_t *local;     // the lanes' stacks, see sim_local
     sim_frame *frames;  // a stack; freed ones on top are dropped
     uint32_t frame_count, frame_capacity;
+    uint32_t
+        frames_filled; // so many from the first hold constants, also when they are free: a call may find its own
     uint32_t path_count, current;
     sim_path paths[SIM_LANES];
     uint64_t issued; // instructions, for %clock and limits
@@ -95,6 +98,15 @@ struct sim_warp {
     uint32_t stack_top[SIM_LANES];           // alloca takes below
     uint32_t cluster_arrived, cluster_phase; // lanes that have arrived and not waited, and in which parity
 };
+
+// Local memory lies interleaved, as on a GPU: 16 bytes of lane 0, the same 16 of lane 1, and so on. Lanes at one
+// offset, the usual case, then share cache lines and pages; one stack after the other would put them a power of
+// two apart, where they evict each other. 16 bytes are the widest access, so each is in one piece.
+enum { SIM_LOCAL_PIECE = 16 };
+static inline uint8_t *sim_local(const sim_warp *warp, unsigned lane, uint64_t offset) {
+    uint64_t piece = offset / SIM_LOCAL_PIECE * SIM_LANES + lane;
+    return warp->local + piece * SIM_LOCAL_PIECE + offset % SIM_LOCAL_PIECE;
+}
 
 #define SIM_REG(type, warp, at) ((type *)__builtin_assume_aligned((warp)->frame + (at), 64))
 #define SIM_PRED(warp, at)      (*(uint32_t *)((warp)->frame + (at)))

@@ -230,7 +230,7 @@ kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel
     *info = (sim_kernel_info){.param_count = k->entry->param_count,
                               .param_offset = k->param_offset,
                               .static_shared_bytes = k->static_shared,
-                              .local_bytes = k->local_stride,
+                              .local_bytes = k->local_room,
                               .prints = k->prints,
                               .allocates_heap = k->allocates_heap,
                               .blocks_communicate = k->communicates};

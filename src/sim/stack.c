@@ -18,7 +18,7 @@ static void give(sim_warp *w, const sim_op *op, unsigned lane, uint32_t value) {
 
 static void stack_take(sim_warp *w, const sim_op *op) {
     const sim_kernel *k = w->block->grid->kernel;
-    uint32_t low = k->local_stride - k->stack_bytes;
+    uint32_t low = k->local_room - k->stack_bytes;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t bytes = value_of(w, op, op->a, lane);
@@ -46,7 +46,7 @@ static void stack_restore(sim_warp *w, const sim_op *op) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t top = value_of(w, op, op->a, lane);
-        if (top > k->local_stride || top < w->stack_top[lane])
+        if (top > k->local_room || top < w->stack_top[lane])
             sim_fault_here(w, op, lane, KZ_FAULT, "stackrestore of 0x%llx, which no stacksave gave",
                            (unsigned long long)top);
         w->stack_top[lane] = (uint32_t)top;

@@ -198,14 +198,42 @@ static void end_sync(sim_warp *w, sim_path *path) {
 
 // ---- calls -----------------------------------------------------------------------------------------------
 
-static uint8_t *local_of(const sim_warp *w, unsigned lane, uint32_t offset) {
-    return w->local + (size_t)lane * w->block->grid->kernel->local_stride + offset;
-}
-
 static const sim_variable_slot *slot_of(const sim_code *code, const ptx_variable *variable) {
     for (uint32_t i = 0; i < code->slot_count; i++)
         if (code->slots[i].variable == variable) return &code->slots[i];
     return NULL;
+}
+
+static inline void copy_piece(uint8_t *to, const uint8_t *from, uint32_t lanes, size_t bytes) {
+    if (lanes == SIM_ALL) {
+        for (int i = 0; i < SIM_LANES; i++)
+            memcpy(to + i * SIM_LOCAL_PIECE, from + i * SIM_LOCAL_PIECE, bytes);
+        return;
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        int i = __builtin_ctz(m);
+        memcpy(to + i * SIM_LOCAL_PIECE, from + i * SIM_LOCAL_PIECE, bytes);
+    }
+}
+
+// From one offset of the lanes' local memory to another, piece by piece.
+static void copy_local(const sim_warp *w, uint32_t lanes, uint32_t to, uint32_t from, uint64_t bytes) {
+    while (bytes) {
+        uint32_t past = to % SIM_LOCAL_PIECE > from % SIM_LOCAL_PIECE ? to : from;
+        uint32_t room = SIM_LOCAL_PIECE - past % SIM_LOCAL_PIECE,
+                 step = bytes < room ? (uint32_t)bytes : room;
+        uint8_t *d = sim_local(w, 0, to);
+        const uint8_t *s = sim_local(w, 0, from);
+        switch (step) { // the usual ones as moves instead of calls
+        case 4: copy_piece(d, s, lanes, 4); break;
+        case 8: copy_piece(d, s, lanes, 8); break;
+        case SIM_LOCAL_PIECE: copy_piece(d, s, lanes, SIM_LOCAL_PIECE); break;
+        default: copy_piece(d, s, lanes, step);
+        }
+        to += step;
+        from += step;
+        bytes -= step;
+    }
 }
 
 // Copies variables of call frames, for the given lanes: the caller's into the callee's, or back.
@@ -223,12 +251,8 @@ static void copy_variables(sim_warp *w, uint32_t lanes, const sim_variable_slot 
             uint32_t out = caller_base + caller[i].offset, in = callee_base + inner->offset;
             listener->copy_local(listener, &event, back ? out : in, back ? in : out, (uint32_t)bytes);
         }
-        for (uint32_t m = lanes; m; m &= m - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(m);
-            uint8_t *outside = local_of(w, lane, caller_base + caller[i].offset);
-            uint8_t *inside = local_of(w, lane, callee_base + inner->offset);
-            memcpy(back ? outside : inside, back ? inside : outside, bytes);
-        }
+        copy_local(w, lanes, (back ? caller_base : callee_base) + (back ? caller[i].offset : inner->offset),
+                   (back ? callee_base : caller_base) + (back ? inner->offset : caller[i].offset), bytes);
     }
 }
 
@@ -240,7 +264,7 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
              local = caller->local + k->basic_blocks[path->basic_block].code->local_bytes;
     uint32_t stack = caller->stack + code->stack_frame, allowed = k->program->machine->config.stack_bytes;
     bool full = at + code->frame_bytes > k->register_bytes ||
-                local + code->local_bytes > k->local_stride - k->stack_bytes ||
+                local + code->local_bytes > k->local_room - k->stack_bytes ||
                 (k->calls_itself && stack > allowed);
     if (w->frame_count == w->frame_capacity && !full) {
         uint32_t capacity = w->frame_capacity * 2;
@@ -259,8 +283,17 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
                        "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more",
                        w->frame_count, stack, allowed);
     sim_frame *frame = &w->frames[w->frame_count++];
-    *frame = (sim_frame){
-        .at = at, .bytes = code->frame_bytes, .local = local, .stack = stack, .caller = path->frame};
+    bool in_place = w->frame_count <= w->frames_filled && frame->code == code && frame->at == at &&
+                    frame->local == local; // since the last call from here
+    *frame = (sim_frame){.at = at,
+                         .bytes = code->frame_bytes,
+                         .local = local,
+                         .stack = stack,
+                         .caller = path->frame,
+                         .code = code};
+    if (in_place) return frame;
+    sim_fill_constants(w, w->registers + at, code, local, false);
+    w->frames_filled = w->frame_count;
     return frame;
 }
 
@@ -307,7 +340,6 @@ static SIM_NOINLINE void end_call(sim_warp *w, sim_path *path, const sim_basic_b
                    frame->local, count, false);
     if (code->stack_at != SIM_NOWHERE)
         memcpy(w->registers + frame->at + code->stack_at, w->stack_top, sizeof w->stack_top);
-    sim_fill_constants(w, w->registers + frame->at, code, frame->local, false);
     path->frame = w->frame_count - 1;
     path->basic_block = code->entry_basic_block;
     path->at_end = false;
