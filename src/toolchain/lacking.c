@@ -43,7 +43,8 @@ static bool misses_file(const char *said, const toolchain_lacking *row) {
 }
 
 void toolchain_note_lacking(const toolchain_lacking *row, kz_error *error) {
-    base_fail_note(error, "the simulator does not have %s; it has the CUDA runtime, cuBLAS and cuRAND",
+    base_fail_note(error,
+                   "the simulator does not have %s; it has the CUDA runtime, cuBLAS, cuBLASLt and cuRAND",
                    row->name);
     base_fail_note(error, "what to do: %s (docs/whole_programs.md)", row->instead);
 }

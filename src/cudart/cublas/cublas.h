@@ -38,6 +38,7 @@ typedef enum cublas_type { // cudaDataType_t
 } cublas_type;
 
 enum { CUBLAS_POINTER_HOST, CUBLAS_POINTER_DEVICE };
+enum { CUBLAS_VERSION = 130000 };
 
 typedef struct cublas_handle {
     uint32_t magic;
@@ -50,6 +51,9 @@ typedef struct cublas_handle {
     cublas_status name(__VA_ARGS__)
 
 cublas_status cublas_check(const cublas_handle *handle);
+cublas_status cublas_handle_open(cublas_handle **handle);
+cublas_status cublas_handle_close(cublas_handle *handle);
+cublas_status cublas_property(int which, int *value); // 0: major, 1: minor, 2: patch
 const char *cublas_status_name(cublas_status status);
 const char *cublas_status_text(cublas_status status);
 

@@ -1,4 +1,4 @@
-// Elements of every type, scalars, jobs, and the names of statuses: what cuBLAS and cuBLASLt share.
+// Elements of every type, scalars, jobs, handles and statuses: what cuBLAS and cuBLASLt share.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +105,35 @@ cublas_status cublas_enqueue(cudaStream_t stream, const cublas_job *job, size_t 
     cublas_status status = failed ? CUBLAS_EXECUTION_FAILED : kept->status;
     if (capture == cudaStreamCaptureStatusNone) free(kept); // else the graph runs it, as often as it likes
     return status;
+}
+
+// ---- handles --------------------------------------------------------------------------------------------
+
+#define MAGIC UINT32_C(0x6b7a626c)
+
+cublas_status cublas_check(const cublas_handle *handle) {
+    return handle && handle->magic == MAGIC ? CUBLAS_SUCCESS : CUBLAS_NOT_INITIALIZED;
+}
+
+cublas_status cublas_handle_open(cublas_handle **handle) {
+    if (!handle) return CUBLAS_INVALID_VALUE;
+    *handle = calloc(1, sizeof **handle);
+    if (!*handle) return CUBLAS_ALLOC_FAILED;
+    (*handle)->magic = MAGIC;
+    return CUBLAS_SUCCESS;
+}
+
+cublas_status cublas_handle_close(cublas_handle *handle) {
+    if (cublas_check(handle)) return CUBLAS_NOT_INITIALIZED;
+    handle->magic = 0;
+    free(handle);
+    return CUBLAS_SUCCESS;
+}
+
+cublas_status cublas_property(int which, int *value) {
+    if (!value || which < 0 || which > 2) return CUBLAS_INVALID_VALUE;
+    *value = which == 0 ? CUBLAS_VERSION / 10000 : 0;
+    return CUBLAS_SUCCESS;
 }
 
 // ---- statuses -------------------------------------------------------------------------------------------

@@ -1,42 +1,18 @@
 // cuBLAS handles and their settings; copies of vectors and matrices.
 #include "cublas.h"
 
-#include <stdlib.h>
-
-#define MAGIC UINT32_C(0x6b7a626c)
-
 // ---- handles --------------------------------------------------------------------------------------------
 
-cublas_status cublas_check(const cublas_handle *handle) {
-    return handle && handle->magic == MAGIC ? CUBLAS_SUCCESS : CUBLAS_NOT_INITIALIZED;
-}
-
-CUBLAS_FUNCTION(cublasCreate_v2, cublas_handle **handle) {
-    if (!handle) return CUBLAS_INVALID_VALUE;
-    *handle = calloc(1, sizeof **handle);
-    if (!*handle) return CUBLAS_ALLOC_FAILED;
-    (*handle)->magic = MAGIC;
-    return CUBLAS_SUCCESS;
-}
-
-CUBLAS_FUNCTION(cublasDestroy_v2, cublas_handle *handle) {
-    if (cublas_check(handle)) return CUBLAS_NOT_INITIALIZED;
-    handle->magic = 0;
-    free(handle);
-    return CUBLAS_SUCCESS;
-}
+CUBLAS_FUNCTION(cublasCreate_v2, cublas_handle **handle) { return cublas_handle_open(handle); }
+CUBLAS_FUNCTION(cublasDestroy_v2, cublas_handle *handle) { return cublas_handle_close(handle); }
 
 CUBLAS_FUNCTION(cublasGetVersion_v2, cublas_handle *handle, int *version) {
     if (!version) return CUBLAS_INVALID_VALUE;
-    *version = 130000;
+    *version = CUBLAS_VERSION;
     return CUBLAS_SUCCESS;
 }
 
-CUBLAS_FUNCTION(cublasGetProperty, int which, int *value) { // major, minor, patch
-    if (!value || which < 0 || which > 2) return CUBLAS_INVALID_VALUE;
-    *value = which == 0 ? 13 : 0;
-    return CUBLAS_SUCCESS;
-}
+CUBLAS_FUNCTION(cublasGetProperty, int which, int *value) { return cublas_property(which, value); }
 
 size_t cublasGetCudartVersion(void);
 size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
