@@ -178,6 +178,7 @@ typedef struct races_barrier {
     uint32_t waiting[RACES_WARPS];
     observe_known *handed; // by bar.arrive
     uint32_t arrived;      // bit i: of warp i lanes have come
+    bool counted;          // the instruction said how many threads
 } races_barrier;
 
 // A strong read of what another thread wrote: perhaps a flag that publishes data.

@@ -59,6 +59,8 @@ static void arrive_at_barrier(races *self, races_block *block, races_warp *warp,
         self->now++;
         return;
     }
+    if (!barrier->arrived) barrier->counted = false;
+    barrier->counted |= sync->count != 0;
     if (!(barrier->arrived >> warp->index & 1)) barrier->waiting[warp->index] = 0;
     barrier->waiting[warp->index] |= sync->at.mask;
     barrier->arrived |= UINT32_C(1) << warp->index;
@@ -111,8 +113,10 @@ static void pass_barrier(races *self, races_block *block, races_warp *warp, cons
     if (!(barrier->arrived >> warp->index & 1)) return;
     bool all = barrier->handed == NULL;
     for (uint32_t i = 0; i < block->warp_count && all; i++) {
-        uint32_t waiting = barrier->arrived >> i & 1 ? barrier->waiting[i] : 0;
-        all = (waiting & block->warps[i].live) == block->warps[i].live;
+        bool came = barrier->arrived >> i & 1;
+        uint32_t waiting = came ? barrier->waiting[i] : 0;
+        // A barrier that counts its threads does not ask for warps that have ended.
+        all = (waiting & block->warps[i].live) == block->warps[i].live && (came || !barrier->counted);
     }
     if (all)
         open_for_all(self, block);

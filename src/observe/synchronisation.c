@@ -146,7 +146,7 @@ static void judge_warp(detector *self, const sync_block *block, const barrier *b
     uint32_t all = 0;
     for (uint32_t i = 0; i < PLACES && came[i].mask; i++) {
         all |= came[i].mask;
-        if (i && is_aligned(came[i].inst) && !same_line(self->module, came[0].inst, came[i].inst))
+        if (i && is_aligned(came[i].inst))
             report(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
                    came[0].inst, lowest(warp, came[0].mask),
                    "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "

@@ -133,7 +133,7 @@ typedef struct sim_access {
 // What orders the accesses of different threads. Objects are named by a number: equal while it lives, and
 // different for different objects (a barrier of a block, an mbarrier, a cluster's barrier).
 typedef enum sim_sync_kind {
-    SIM_WARP_SYNC, // the lanes of `at.mask` synchronise: bar.warp.sync, shfl, vote, match, redux, elect
+    SIM_WARP_SYNC, // the lanes of `at.mask` synchronise: bar.warp.sync
     SIM_ARRIVE,    // what the lanes did before is handed to `object`
     SIM_PASS,      // the lanes have all that was handed to `object`'s phase that is over
     SIM_COMMIT, // the lanes' asynchronous copies since the last commit make a group (`agent` says which kind)
