@@ -22,6 +22,7 @@ struct observe_words {
 
 typedef struct item {
     observe_finding_kind kind;
+    observe_severity severity;
     uint64_t key, count;
     uint32_t reach;
     char *json; // the line without its end: ,"count":N}
@@ -38,7 +39,7 @@ typedef struct buffer {
 
 typedef struct recent {
     const void *first, *second;
-    uint32_t kind, item; // item + 1
+    uint32_t kind, item; // kind * 2 + is_warning; item + 1
 } recent;
 
 struct observe_findings {
@@ -70,6 +71,10 @@ static const struct {
 
 const char *observe_severity_name(observe_severity severity) {
     return severity == OBSERVE_ERROR ? "error" : severity == OBSERVE_WARNING ? "warning" : "note";
+}
+
+static observe_severity severity_of(const observe_finding *finding) {
+    return finding->is_warning ? OBSERVE_WARNING : kinds[finding->kind].severity;
 }
 
 static bool grow(void **list, size_t *capacity, size_t count, size_t size) {
@@ -343,7 +348,7 @@ static uint64_t key_of(const observe_findings *findings, const observe_finding *
         second = other;
     }
     uint64_t key = first * UINT64_C(0x9e3779b97f4a7c15) ^ second;
-    return key * 31 + (uint64_t)finding->kind;
+    return (key * 31 + (uint64_t)finding->kind) * 2 + finding->is_warning;
 }
 
 static void add_where(const observe_findings *findings, const observe_finding *finding, base_text *out) {
@@ -384,7 +389,7 @@ static char *put_into_words(const observe_findings *findings, const observe_find
     static const char *const reaches[] = {"lanes", "warps", "blocks"};
     base_text out = {0}, buffer_words = {0};
     base_text_add(&out, "{\"type\":\"finding\",\"kind\":\"%s\",\"severity\":\"%s\",\"title\":",
-                  kinds[finding->kind].name, observe_severity_name(kinds[finding->kind].severity));
+                  kinds[finding->kind].name, observe_severity_name(severity_of(finding)));
     base_text_add_json(&out, kinds[finding->kind].title);
     base_text_add(&out, ",\"text\":");
     base_text_add_json(&out, finding->text);
@@ -411,10 +416,11 @@ static recent *recent_of(observe_findings *findings, const observe_finding *find
     const void *first = finding->first.inst ? (const void *)finding->first.inst : finding->first_words;
     const void *second = finding->second.inst ? (const void *)finding->second.inst : finding->second_words;
     if (!first && !second) return NULL;
-    uint64_t hash = (uint64_t)(uintptr_t)first * 31 + (uint64_t)(uintptr_t)second * 17 + finding->kind;
+    uint32_t kind = (uint32_t)finding->kind * 2 + finding->is_warning;
+    uint64_t hash = (uint64_t)(uintptr_t)first * 31 + (uint64_t)(uintptr_t)second * 17 + kind;
     recent *r = &findings->recent[(hash * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
-    if (r->item && r->first == first && r->second == second && r->kind == finding->kind) return r;
-    *r = (recent){.first = first, .second = second, .kind = finding->kind};
+    if (r->item && r->first == first && r->second == second && r->kind == kind) return r;
+    *r = (recent){.first = first, .second = second, .kind = kind};
     return r;
 }
 
@@ -442,8 +448,11 @@ void observe_findings_add(observe_findings *findings, const observe_finding *fin
             return;
         char *json = put_into_words(findings, finding);
         if (!json) return;
-        findings->items[findings->count++] =
-            (item){.kind = finding->kind, .key = key, .reach = finding->reach, .json = json};
+        findings->items[findings->count++] = (item){.kind = finding->kind,
+                                                    .severity = severity_of(finding),
+                                                    .key = key,
+                                                    .reach = finding->reach,
+                                                    .json = json};
     } else if (finding->reach > findings->items[at].reach) {
         replace_item(findings, &findings->items[at], finding);
     }
@@ -489,7 +498,7 @@ void observe_findings_launch(observe_findings *findings, const sim_launch_event 
 
 size_t observe_findings_count(const observe_findings *findings, observe_severity at_least) {
     size_t count = 0;
-    for (size_t i = 0; i < findings->count; i++) count += kinds[findings->items[i].kind].severity >= at_least;
+    for (size_t i = 0; i < findings->count; i++) count += findings->items[i].severity >= at_least;
     return count;
 }
 
@@ -497,7 +506,7 @@ void observe_findings_write(const observe_findings *findings, base_text *out) {
     for (int severity = OBSERVE_ERROR; severity >= (int)OBSERVE_NOTE; severity--)
         for (size_t i = 0; i < findings->count; i++) {
             const item *it = &findings->items[i];
-            if ((int)kinds[it->kind].severity == severity)
+            if ((int)it->severity == severity)
                 base_text_add(out, "%s,\"count\":%llu}\n", it->json, (unsigned long long)it->count);
         }
 }

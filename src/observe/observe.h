@@ -78,6 +78,7 @@ typedef struct observe_finding {
     uint64_t address; // as in sim_access
     uint32_t bytes;   // 0: no memory is meant
     uint32_t reach;   // of two with the same lines, that with the larger one is told
+    bool is_warning;  // an error by its kind, but hardware does what is meant
     uint64_t place;   // without sites: equal for what is told once; 0: the text says it
     char text[2048];  // what happened, in a sentence; then, on further lines, the likely cause and what to do
 } observe_finding;

@@ -34,8 +34,11 @@ static bool reach_each_other(const races *self, uint32_t block, uint32_t tag, ui
     return least == 1 && observe_races_same_cluster(self, other, block);
 }
 
+// Whether two accesses are strong for each other. Volatile ones are, but only where one of them polls.
 static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
-    return v->strong && reach_each_other(v->self, v->block->id, v->tag, who >> 10, tag);
+    if (!v->strong || !reach_each_other(v->self, v->block->id, v->tag, who >> 10, tag)) return false;
+    return !(v->tag & tag & RACES_TAG_VOLATILE) || observe_races_polls(v->self, v->tag) ||
+           observe_races_polls(v->self, tag);
 }
 
 static bool knows_one_of(const races_view *v, uint32_t lane, const races_access *a) {
@@ -47,14 +50,18 @@ static bool knows_one_of(const races_view *v, uint32_t lane, const races_access 
 }
 
 // An atomic that a later atomic of the same word has read from, perhaps through others, precedes all that
-// comes after the later one, without any fence: so the last of those who count may reset the counter.
+// comes after the later one, without any fence: so the last of those who count may reset the counter. So does a
+// volatile store that was polled for: whoever has seen it may store there again.
 static bool was_seen(const races_view *v, uint32_t lane, const races_list *list, const races_access *a) {
-    if (!list || !(a->tag & RACES_TAG_ATOMIC)) return false;
+    if (!list || !(a->tag & (RACES_TAG_ATOMIC | RACES_TAG_VOLATILE)) || !(a->tag & RACES_TAG_WRITE))
+        return false;
     for (uint32_t i = 0; i < list->count; i++) {
         const races_access *later = &list->accesses[i];
         bool is_later =
             later->clock == a->clock ? a->order && later->order > a->order : later->clock > a->clock;
-        if (is_later && later->tag & RACES_TAG_ATOMIC &&
+        bool sees = later->tag & RACES_TAG_ATOMIC ||
+                    (a->tag & later->tag & RACES_TAG_VOLATILE && observe_races_polls(v->self, later->tag));
+        if (is_later && sees &&
             reach_each_other(v->self, a->who >> 10, a->tag, later->who >> 10, later->tag) &&
             knows_one_of(v, lane, later))
             return true;
@@ -62,9 +69,16 @@ static bool was_seen(const races_view *v, uint32_t lane, const races_list *list,
     return false;
 }
 
+// A volatile load that came before by strong accesses, and now a volatile store to the same word.
+static bool is_read_before(const races_view *v, uint32_t who, uint32_t clock, uint32_t tag) {
+    return v->tag & tag & RACES_TAG_VOLATILE && !(tag & RACES_TAG_WRITE) &&
+           observe_races_presumes(v->warp, RACES_RELAXED, who, clock);
+}
+
 static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag,
                    bool proxy) {
     if (!proxy && observe_races_is_guess(v->self, v->tag, tag)) return;
+    if (is_read_before(v, who, clock, tag)) return;
     observe_races_report(v->self, &(races_conflict){.access = v->access,
                                                     .block = v->block,
                                                     .lane = lane,
@@ -140,8 +154,10 @@ static races_access access_of(const races_view *v, uint32_t lane) {
 
 // Whether the newer access stands for the older one in every question that can come.
 static bool stands_for(const races_view *v, uint32_t lane, const races_access *old) {
-    enum { SAME = RACES_TAG_KIND | RACES_TAG_STRONG | 3 << RACES_TAG_SCOPE_SHIFT };
+    enum { SAME = RACES_TAG_KIND | RACES_TAG_STRONG | 3 << RACES_TAG_SCOPE_SHIFT | RACES_TAG_VOLATILE };
     if ((old->tag ^ v->tag) & SAME || (old->tag & RACES_TAG_WRITE && !v->is_write)) return false;
+    bool is_volatile_load = old->tag & RACES_TAG_VOLATILE && !(old->tag & RACES_TAG_WRITE);
+    if (is_volatile_load && old->tag != v->tag) return false; // one may poll, the other not
     if ((v->tag & RACES_TAG_KIND) == RACES_TRACKED) return old->who == v->who;
     for (uint32_t m = old->mask; m; m &= m - 1)
         if (!observe_races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),
@@ -323,6 +339,10 @@ static unsigned scope_of(const sim_access *access) {
     return observe_races_scope_of(access->at.inst, 2);
 }
 
+static bool is_volatile(const sim_access *access) {
+    return access->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE;
+}
+
 static races_kind kind_of(const sim_access *access) {
     const ptx_inst *inst = access->at.inst;
     if (access->agent == SIM_THREAD || inst->op == PTX_OP_ST_BULK) return RACES_THREAD;
@@ -345,7 +365,8 @@ static void begin_view(races_view *v, races *self, const sim_access *access, rac
     v->who = observe_races_who(block, warp->index, 0);
     v->tag = access->at.inst->serial << RACES_TAG_SERIAL_SHIFT | (uint32_t)kind |
              (v->strong ? RACES_TAG_STRONG | scope_of(access) << RACES_TAG_SCOPE_SHIFT : 0) |
-             (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0);
+             (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0) |
+             (is_volatile(access) ? RACES_TAG_VOLATILE : 0);
 }
 
 static void look_lane(races_view *v, uint32_t lane) {
@@ -488,6 +509,16 @@ static bool orders(const ptx_inst *inst) {
     }
 }
 
+static bool is_wide_fence(const ptx_inst *inst) {
+    return ptx_op_get(inst->op)->class == PTX_CLASS_FENCE && inst->op != PTX_OP_FENCE_PROXY &&
+           observe_races_scope_of(inst, 2) == 2;
+}
+
+static bool is_volatile_data(races *self, const ptx_inst *inst) {
+    return inst->op == PTX_OP_LD && inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE &&
+           !observe_races_polls(self, inst->serial << RACES_TAG_SERIAL_SHIFT);
+}
+
 static bool know_module(races *self, const sim_launch_event *event) {
     const ptx_module *module = event->module;
     if (module->inst_count > self->inst_capacity) {
@@ -496,13 +527,19 @@ static bool know_module(races *self, const sim_launch_event *event) {
         self->insts = grown;
         self->inst_capacity = module->inst_count;
     }
+    free(self->polls);
+    self->polls = NULL;
     self->exact = self->has_clusters || event->launch->cooperative;
+    self->presumes_fences = self->presumes_relaxed = false;
     for (uint32_t i = 0; i < module->function_count; i++) {
         const ptx_function *f = module->functions[i];
         bool reached = !f->is_entry || f == event->entry;
         for (uint32_t j = 0; j < f->inst_count; j++) {
             if (f->insts[j].serial < self->inst_capacity) self->insts[f->insts[j].serial] = &f->insts[j];
-            if (reached && orders(&f->insts[j])) self->exact = true;
+            if (!reached) continue;
+            self->exact |= orders(&f->insts[j]);
+            self->presumes_fences |= is_wide_fence(&f->insts[j]);
+            self->presumes_relaxed |= is_volatile_data(self, &f->insts[j]);
         }
     }
     return true;
@@ -557,6 +594,7 @@ static void close_races(observe_detector *detector) {
     forget_launch(self);
     observe_races_shadow_close(&self->global);
     free(self->insts);
+    free(self->polls);
     free(self->seen);
     free(self);
 }

@@ -58,7 +58,8 @@ enum {
     RACES_TAG_ATOMIC = 1 << 7, // reads and writes at once
     RACES_TAG_MANY = 1 << 8,   // state of a cell's readers, see there
     RACES_TAG_LIST = 1 << 9,
-    RACES_TAG_SERIAL_SHIFT = 10,
+    RACES_TAG_VOLATILE = 1 << 10,
+    RACES_TAG_SERIAL_SHIFT = 11,
 };
 
 // The last weak write and the readers since, of 4 bytes of memory, of 2 or of 1. An entry whose clock is
@@ -108,6 +109,7 @@ typedef struct races_release {
     observe_known *known[RACES_SCOPES];
     uint32_t block[RACES_SCOPES]; // that released; UINT32_MAX: several
     uint32_t writer;
+    observe_known *fenced, *relaxed; // what is presumed, see races_presumed.c
 } races_release;
 
 typedef struct races_list {
@@ -143,6 +145,7 @@ races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell);
 void observe_races_list_add(races_list *list, uint32_t at,
                             const races_access *access); // at UINT32_MAX: where there is room
 void observe_races_list_clear(races_list *list);
+void observe_races_release_clear(races_release *release);
 void observe_races_shadow_begin(races_shadow *shadow, uint32_t birth);
 void observe_races_shadow_close(races_shadow *shadow);
 
@@ -163,6 +166,16 @@ typedef struct races_lane {
     uint32_t group_clock[2][RACES_GROUPS]; // when, the latest ones
 } races_lane;
 
+// What hardware orders without a promise (races_presumed.c).
+typedef enum races_presumption {
+    RACES_FENCED,   // what threads did before fences that came before a barrier: a flag hands it on
+    RACES_SEEN,     // what flags that were read hand on,
+    RACES_ACQUIRED, // and that a fence followed
+    RACES_RELEASED, // of what was seen, that which the writer of the flag released by the rules
+    RACES_RELAXED,  // what precedes by strong accesses alone
+    RACES_PRESUMPTIONS
+} races_presumption;
+
 typedef struct races_warp {
     uint32_t index, base, live; // live: lanes that have not ended
     observe_known *known;
@@ -170,6 +183,8 @@ typedef struct races_warp {
     uint32_t (*met)[RACES_LANES]; // [i][j]: lane i knows lane j up to and with this; NULL where base says it
     races_lane *lanes;            // [32], made when needed
     uint32_t waited[RACES_TRACKED]; // by kind: each lane's own copies up to this clock are done
+    observe_known *presumed[RACES_PRESUMPTIONS];
+    bool has_fenced; // since the lanes last met
 } races_warp;
 
 // Barriers of bar.sync: who waits is frozen until the barrier opens, so nothing is handed over before.
@@ -193,6 +208,7 @@ typedef struct races_block {
     uint32_t index, id; // id: index within RACES_BLOCK_MASK
     uint32_t base, warp_count;
     bool any_known;       // a warp has an observe_known
+    bool presumes;        // a warp presumes something
     uint32_t proxy_fence; // clock of the last fence.proxy.async
     races_shadow shadow;
     uint32_t barrier_count;
@@ -223,6 +239,7 @@ struct races {
     bool off; // out of memory, or of clocks: says nothing more
     bool has_avx2;
     bool exact; // this kernel orders threads in other ways than by barriers of all and warp synchronisations
+    bool presumes_fences, presumes_relaxed; // it has fences for the GPU; volatile loads of data
     unsigned levels;
     const ptx_module *module;
     const ptx_function *entry;
@@ -230,6 +247,7 @@ struct races {
     const ptx_inst *guess;  // see races_guess.c
     bool is_guess;
     uint32_t inst_capacity;
+    uint8_t *polls; // by serial number, see races_volatile.c; NULL until asked
     uint32_t grid[3], cluster[3];
     bool has_clusters;
     uint32_t threads, warps, blocks, shared_bytes;
@@ -285,6 +303,19 @@ races_block *observe_races_block_begin(races *self, uint32_t index, uint32_t war
 void observe_races_block_end(races *self, races_block *block);
 void observe_races_block_free(races_block *block);
 
+// ---- presuming (races_presumed.c) --------------------------------------------------------------------------
+
+void observe_races_presume_fence(races *self, races_block *block, races_warp *warp); // for the GPU
+void observe_races_presume_sync(races *self, const races_block *block, races_warp *warp);
+void observe_races_presume_barrier(races *self, races_block *block, uint32_t warps); // of these warps
+bool observe_races_has_presumed(const races *self, const races_warp *warp); // so that a strong write says it
+void observe_races_presume_write(races *self, const races_block *block, const races_warp *warp, uint32_t lane,
+                                 races_release *release);
+void observe_races_presume_read(races *self, races_block *block, races_warp *warp,
+                                const races_release *release);
+bool observe_races_presumes(const races_warp *warp, races_presumption which, uint32_t who, uint32_t clock);
+void observe_races_presume_nothing(races_warp *warp); // drops what it has
+
 // ---- order (races_order.c) -------------------------------------------------------------------------------
 
 void observe_races_on_sync(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
@@ -315,6 +346,10 @@ typedef struct races_conflict {
     bool proxy;                     // ordered, but no fence.proxy.async between
 } races_conflict;
 void observe_races_report(races *self, const races_conflict *conflict);
+// The function that an instruction is in.
+const ptx_function *observe_races_function_of(const ptx_module *module, const ptx_inst *inst);
+// Whether the tag is that of a volatile load that polls or tests a flag (races_volatile.c).
+bool observe_races_polls(races *self, uint32_t tag);
 // Whether the tags are those of an atomic and of a loop's first guess at what a compare-and-swap will find.
 bool observe_races_is_guess(races *self, uint32_t tag, uint32_t other);
 // A block of a cluster ended while another one may still be at its shared memory.

@@ -4,7 +4,7 @@
 
 enum { COPIES_FOLLOWED = 8 };
 
-static const ptx_function *function_of(const ptx_module *module, const ptx_inst *inst) {
+const ptx_function *observe_races_function_of(const ptx_module *module, const ptx_inst *inst) {
     for (uint32_t i = 0; i < module->function_count; i++) {
         const ptx_function *f = module->functions[i];
         if (f->inst_count && inst >= f->insts && inst < f->insts + f->inst_count) return f;
@@ -66,7 +66,7 @@ static bool is_guess(const ptx_module *module, const ptx_inst *inst) {
     if (inst->op != PTX_OP_LD || inst->operand_count != 2 || !inst->type_count ||
         inst->operands[0].kind != PTX_OPERAND_REG)
         return false;
-    const ptx_function *f = function_of(module, inst);
+    const ptx_function *f = observe_races_function_of(module, inst);
     return f && is_compared(f, inst->operands[0].reg, &inst->operands[1], ptx_type_bits(inst->types[0]));
 }
 

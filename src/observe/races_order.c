@@ -118,6 +118,7 @@ static void pass_barrier(races *self, races_block *block, races_warp *warp, cons
         // A barrier that counts its threads does not ask for warps that have ended.
         all = (waiting & block->warps[i].live) == block->warps[i].live && (came || !barrier->counted);
     }
+    observe_races_presume_barrier(self, block, barrier->arrived);
     if (all)
         open_for_all(self, block);
     else
@@ -368,6 +369,7 @@ static void fence(races *self, races_block *block, races_warp *warp, const sim_s
     unsigned scope = observe_races_scope_of(inst, inst->op == PTX_OP_FENCE_MBARRIER_INIT ? 1 : 2);
     for (uint32_t m = sync->at.mask; m; m &= m - 1)
         fence_lane(self, block, warp, (uint32_t)__builtin_ctz(m), scope);
+    if (scope + 1 == RACES_SCOPES) observe_races_presume_fence(self, block, warp);
     self->now++;
 }
 
@@ -425,18 +427,18 @@ static void add_release(races *self, races_release *release, unsigned scope, uin
 static void publish(races *self, races_block *block, races_warp *warp, uint32_t lane, const ptx_inst *inst,
                     races_list *list, unsigned scope, bool is_atomic) {
     uint32_t who = observe_races_who(block, warp->index, lane);
-    if (list->release && !is_atomic && list->release->writer != who) {
-        for (unsigned s = 0; s < RACES_SCOPES; s++) observe_known_drop(list->release->known[s]);
-        *list->release = (races_release){0};
-    }
+    if (list->release && !is_atomic && list->release->writer != who)
+        observe_races_release_clear(list->release);
     const races_lane *state = warp->lanes ? &warp->lanes[lane] : NULL;
     bool fenced = state && (state->fences[0].clock || state->fences[1].clock || state->fences[2].clock);
-    if (!releases(inst) && !fenced) return;
+    bool presumes = observe_races_has_presumed(self, warp);
+    if (!releases(inst) && !fenced && !presumes) return;
     if (!list->release && !(list->release = calloc(1, sizeof *list->release))) {
         self->off = true;
         return;
     }
     list->release->writer = who;
+    if (presumes) observe_races_presume_write(self, block, warp, lane, list->release);
     if (releases(inst))
         add_release(self, list->release, scope, block->id,
                     observe_races_knowledge(self, block, warp, UINT32_C(1) << lane));
@@ -482,13 +484,17 @@ void observe_races_strong(races *self, races_block *block, races_warp *warp, uin
     unsigned scope = tag >> RACES_TAG_SCOPE_SHIFT & 3;
     if (access->kind != SIM_STORE && inst->op != PTX_OP_RED) {
         note_link(self, block, warp, lane, shadow, index, tag);
-        if (list->release) take(self, block, warp, lane, inst, list->release, scope);
+        if (list->release) {
+            observe_races_presume_read(self, block, warp, list->release);
+            take(self, block, warp, lane, inst, list->release, scope);
+        }
     }
     if (access->kind == SIM_LOAD) return;
     publish(self, block, warp, lane, inst, list, scope, access->kind == SIM_ATOMIC);
     list->strong_clock = self->now;
     list->strong_who = observe_races_who(block, warp->index, lane);
     list->strong_tag = tag;
+    if (tag & RACES_TAG_VOLATILE) self->now++; // so that polls that saw it are later
 }
 
 // ---- all of them -----------------------------------------------------------------------------------------

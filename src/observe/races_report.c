@@ -12,7 +12,7 @@ static const ptx_inst *inst_of(const races *self, uint32_t tag) {
 }
 
 // Whether this kind was told of this pair before in this launch; remembers it.
-static bool is_known(races *self, observe_finding_kind kind, uint32_t reach, uint32_t first,
+static bool is_known(races *self, observe_finding_kind kind, bool presumed, uint32_t reach, uint32_t first,
                      uint32_t second) {
     if ((self->seen_count + 1) * 2 > self->seen_capacity) {
         uint32_t capacity = self->seen_capacity ? self->seen_capacity * 2 : 256;
@@ -29,7 +29,8 @@ static bool is_known(races *self, observe_finding_kind kind, uint32_t reach, uin
         self->seen_capacity = capacity;
     }
     uint64_t key = (uint64_t)(first >> RACES_TAG_SERIAL_SHIFT) << 32 |
-                   (uint64_t)(second >> RACES_TAG_SERIAL_SHIFT) << 8 | reach << 6 | (unsigned)(kind + 1);
+                   (uint64_t)(second >> RACES_TAG_SERIAL_SHIFT) << 8 | reach << 6 | (unsigned)(kind + 1) |
+                   (presumed ? 32 : 0);
     uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
     for (;; at++) {
         uint64_t *slot = &self->seen[at & (self->seen_capacity - 1)];
@@ -71,11 +72,16 @@ static bool stored_bytes(const sim_access *access, uint32_t lane, uint8_t bytes[
     return true;
 }
 
+// Of a thread, neither atomic nor relaxed; volatile ones are.
+static bool is_plain(uint32_t tag) {
+    return !(tag & RACES_TAG_KIND) && (!(tag & RACES_TAG_STRONG) || tag & RACES_TAG_VOLATILE);
+}
+
 static bool is_same_value(const races_conflict *c) {
-    enum { NOT_PLAIN = RACES_TAG_KIND | RACES_TAG_STRONG };
     const sim_access *access = c->access;
     uint8_t mine[64], before[64];
-    if (!(c->tag & c->other_tag & RACES_TAG_WRITE) || (c->tag | c->other_tag) & NOT_PLAIN) return false;
+    if (!(c->tag & c->other_tag & RACES_TAG_WRITE) || !is_plain(c->tag) || !is_plain(c->other_tag))
+        return false;
     if (!stored_bytes(access, c->lane, mine)) return false;
     const uint8_t *value = mine + (c->address - access->addresses[c->lane]);
     uint32_t other = c->who & 31;
@@ -135,12 +141,13 @@ static bool was_written(const races_link *link, uint32_t block, uint32_t clock, 
     return false;
 }
 
-static const races_link *link_of(const races *self, const races_conflict *c, uint32_t *write_tag) {
+static const races_link *link_of(races *self, const races_conflict *c, uint32_t *write_tag) {
     for (uint32_t i = RACES_LINKS; i-- > 0;) {
         const races_link *link = &c->block->links[(c->block->link_next + i) % RACES_LINKS];
         if (!link->write_clock || !was_written(link, c->who >> 10, c->clock, write_tag)) continue;
         const ptx_inst *read = inst_of(self, link->read_tag);
-        if (read && is_used(self, read)) return link;
+        bool is_flag = !(link->read_tag & RACES_TAG_VOLATILE) || observe_races_polls(self, link->read_tag);
+        if (read && is_flag && is_used(self, read)) return link;
     }
     return NULL;
 }
@@ -186,6 +193,33 @@ static void publication_text(const races *self, const races_conflict *c, const r
                   "\nwhat to do: %s before the write and after the read of the flag, or a cuda::atomic_ref "
                   "with memory_order_release and memory_order_acquire at the scope of the %s",
                   fences[needed], needed == 2 ? "device" : reach[needed]);
+}
+
+// Fences and a barrier for a flag that one thread uses for all: the side where PTX asks for one fence more.
+static void presumed_text(const races *self, const races_conflict *c, const races_link *link,
+                          uint32_t write_tag, base_text *out) {
+    const races_warp *warp = &c->block->warps[c->access->at.warp];
+    base_text_add(out, "data is handed on by fences, a barrier and a flag; hardware orders it so, PTX does "
+                       "not promise it\n");
+    if (link) {
+        base_text_add(out, "the flag is written at ");
+        add_source(self, write_tag, out);
+        base_text_add(out, " and read at ");
+        add_source(self, link->read_tag, out);
+        base_text_add(out, "\n");
+    }
+    if (observe_races_presumes(warp, RACES_RELEASED, c->who, c->clock))
+        base_text_add(
+            out,
+            "likely cause: one thread reads the flag, and after a barrier others fence; in the PTX memory "
+            "model a fence acquires for the thread that read the flag\nwhat to do: __threadfence() by "
+            "that thread too, between its read of the flag and the barrier");
+    else
+        base_text_add(
+            out,
+            "likely cause: each thread fences for itself, and after a barrier one thread writes the flag; "
+            "in the PTX memory model a fence releases for the thread that writes the flag\nwhat to do: "
+            "__threadfence() by that thread too, between the barrier and its write of the flag");
 }
 
 // ---- races -----------------------------------------------------------------------------------------------
@@ -386,6 +420,12 @@ static void add_text(observe_finding *finding, base_text *text) {
     base_text_free(text);
 }
 
+static bool is_presumed(const races_conflict *c) {
+    const races_warp *warp = &c->block->warps[c->access->at.warp];
+    return !((c->tag | c->other_tag) & RACES_TAG_KIND) &&
+           observe_races_presumes(warp, RACES_ACQUIRED, c->who, c->clock);
+}
+
 void observe_races_report(races *self, const races_conflict *c) {
     observe_finding_kind kind = OBSERVE_RACE;
     const races_link *link = NULL;
@@ -394,10 +434,16 @@ void observe_races_report(races *self, const races_conflict *c) {
         kind = OBSERVE_ASYNC_NO_WAIT;
     else if (is_same_value(c))
         kind = OBSERVE_RACE_SAME_VALUE;
-    else if (!((c->tag | c->other_tag) & RACES_TAG_STRONG) && (link = link_of(self, c, &write_tag)))
+    else if (is_plain(c->tag) && is_plain(c->other_tag) && (link = link_of(self, c, &write_tag)))
         kind = OBSERVE_RACE_PUBLICATION;
+    bool presumed = kind != OBSERVE_ASYNC_NO_WAIT && kind != OBSERVE_RACE_SAME_VALUE && is_presumed(c);
+    if (presumed) {
+        kind = OBSERVE_RACE_PUBLICATION;
+        if (!link) link = link_of(self, c, &write_tag);
+    }
     observe_finding *finding = &self->finding;
     finding->kind = kind;
+    finding->is_warning = presumed;
     finding->first = site_of(self, observe_races_who(c->block, c->access->at.warp, c->lane), c->tag);
     finding->first.block = c->block->index;
     if ((c->tag & RACES_TAG_KIND) == RACES_TRACKED) finding->first.thread = c->access->at.warp << 5 | c->lane;
@@ -408,10 +454,12 @@ void observe_races_report(races *self, const races_conflict *c) {
     finding->bytes = c->bytes;
     finding->reach = kind == OBSERVE_ASYNC_NO_WAIT ? 0 : reach_of(c);
     if (!finding->second.inst) return;
-    if (!is_known(self, kind, finding->reach, c->tag, c->other_tag)) {
+    if (!is_known(self, kind, presumed, finding->reach, c->tag, c->other_tag)) {
         base_text text = {0};
         if (kind == OBSERVE_ASYNC_NO_WAIT)
             async_text(c, &text);
+        else if (presumed)
+            presumed_text(self, c, link, write_tag, &text);
         else if (kind == OBSERVE_RACE_PUBLICATION)
             publication_text(self, c, link, write_tag, &text);
         else
@@ -428,7 +476,7 @@ void observe_races_report_visit(races *self, const races_block *block, const rac
         ((visit->tag & RACES_TAG_KIND) == RACES_TRACKED ? 0 : (uint32_t)__builtin_ctz(visit->mask));
     *finding = (observe_finding){.kind = OBSERVE_RACE, .first = site_of(self, who, visit->tag)};
     finding->space = SIM_DISTRIBUTED;
-    if (!finding->first.inst || is_known(self, OBSERVE_FINDING_COUNT, 0, visit->tag, 0)) return;
+    if (!finding->first.inst || is_known(self, OBSERVE_FINDING_COUNT, false, 0, visit->tag, 0)) return;
     base_text text = {0};
     base_text_add(
         &text,

@@ -12,9 +12,16 @@ enum { REGION_SHIFT = 12, REGION = 1 << REGION_SHIFT, FIRST_ROOM = 4 }; // a reg
 
 // ---- lists -----------------------------------------------------------------------------------------------
 
+void observe_races_release_clear(races_release *release) {
+    for (int i = 0; i < RACES_SCOPES; i++) observe_known_drop(release->known[i]);
+    observe_known_drop(release->fenced);
+    observe_known_drop(release->relaxed);
+    *release = (races_release){0};
+}
+
 static void drop_release(races_list *list) {
     if (!list->release) return;
-    for (int i = 0; i < RACES_SCOPES; i++) observe_known_drop(list->release->known[i]);
+    observe_races_release_clear(list->release);
     free(list->release);
     list->release = NULL;
 }

@@ -166,6 +166,7 @@ static void meet_some(races *self, races_block *block, races_warp *warp, uint32_
 }
 
 void observe_races_meet(races *self, races_block *block, races_warp *warp, uint32_t mask) {
+    observe_races_presume_sync(self, block, warp);
     if ((mask & warp->live) != warp->live) {
         meet_some(self, block, warp, mask);
         return;
@@ -197,6 +198,7 @@ static void forget_lanes(races_warp *warp) {
     free(warp->lane_known);
     observe_known_drop(warp->known);
     free(warp->met);
+    observe_races_presume_nothing(warp);
 }
 
 static races_block *new_block(races *self) {
@@ -228,7 +230,7 @@ races_block *observe_races_block_begin(races *self, uint32_t index, uint32_t war
     block->id = index & RACES_BLOCK_MASK;
     block->base = ++self->now;
     block->warp_count = warps;
-    block->any_known = false;
+    block->any_known = block->presumes = false;
     block->proxy_fence = 0;
     observe_races_shadow_begin(&block->shadow, block->base);
     for (uint32_t i = 0; i < warps; i++) {

@@ -39,7 +39,6 @@ typedef struct sync_block {
 typedef struct detector {
     observe_detector detector; // first
     observe_findings *findings;
-    const ptx_module *module;
     const ptx_function *entry;
     observe_guards *guards; // NULL for none
     uint8_t *is_past;       // of the entry's instructions, by index; NULL where it has no barrier
@@ -116,14 +115,6 @@ static void report(detector *self, observe_finding_kind kind, const ptx_inst *fi
     observe_findings_add(self->findings, finding);
 }
 
-// Where the programmer wrote it: copies of one line (inlined, unrolled) are one place.
-static bool same_line(const ptx_module *module, const ptx_inst *a, const ptx_inst *b) {
-    if (a == b) return true;
-    if (a->source < 0 || b->source < 0) return a->line == b->line;
-    const ptx_location *x = &module->locations[a->source], *y = &module->locations[b->source];
-    return x->file == y->file && x->line == y->line;
-}
-
 static bool is_aligned(const ptx_inst *inst) {
     switch (inst->op) {
     case PTX_OP_BARRIER_SYNC:
@@ -141,18 +132,21 @@ static observe_rounds *rounds_of(const detector *self, const sync_block *block, 
     return block->rounds + (size_t)warp * observe_guards_count(self->guards) * LANES;
 }
 
-static void judge_warp(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
+// Whether lanes of the warp came from different places.
+static bool judge_warp(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
     const arrival *came = b->came[warp];
     uint32_t all = 0;
+    bool diverged = false;
     for (uint32_t i = 0; i < PLACES && came[i].mask; i++) {
         all |= came[i].mask;
-        if (i && is_aligned(came[i].inst))
-            report(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
-                   came[0].inst, lowest(warp, came[0].mask),
-                   "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "
-                   "cause: "
-                   "__syncthreads() in both branches of an if that divides the warp\nwhat to do: one "
-                   "__syncthreads() after the if, reached by all threads of the block");
+        if (!i || !is_aligned(came[i].inst)) continue;
+        diverged = true;
+        report(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
+               came[0].inst, lowest(warp, came[0].mask),
+               "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "
+               "cause: "
+               "__syncthreads() in both branches of an if that divides the warp\nwhat to do: one "
+               "__syncthreads() after the if, reached by all threads of the block");
     }
     uint32_t missing = block->live[warp] & ~all;
     if (missing && is_aligned(came[0].inst))
@@ -161,6 +155,7 @@ static void judge_warp(detector *self, const sync_block *block, const barrier *b
             "only a part of a warp reaches the barrier, which then opens\nlikely cause: a barrier inside an "
             "if "
             "that divides a warp\nwhat to do: let whole warps come to the barrier; barriers count warps");
+    return diverged;
 }
 
 static bool judge_past(detector *self, const sync_block *block, const barrier *b) {
@@ -212,15 +207,16 @@ static bool judge_diverged(detector *self, const sync_block *block, const barrie
 static void judge(detector *self, const sync_block *block, const barrier *b) {
     const ptx_inst *first = NULL;
     uint32_t who = 0;
+    bool diverged = false;
     for (uint32_t i = 0; i < block->warp_count; i++) {
         if (!(b->warps >> i & 1)) continue;
-        judge_warp(self, block, b, i);
+        diverged |= judge_warp(self, block, b, i);
         const arrival *came = &b->came[i][0];
         if (!first) {
             first = came->inst;
             who = lowest(i, came->mask);
-        } else if (!b->counted && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
-                   !same_line(self->module, first, came->inst))
+        } else if (!diverged && !b->counted && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
+                   first != came->inst)
             report(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first,
                    who,
                    "warps of one block wait at different __syncthreads() and are taken to have "
@@ -406,7 +402,6 @@ static void forget(detector *self) {
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     detector *self = (detector *)listener;
     forget(self);
-    self->module = event->module;
     self->entry = event->entry;
     find_past(self);
     observe_guards_close(self->guards);
