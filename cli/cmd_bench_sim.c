@@ -9,56 +9,98 @@
 
 int cmd_bench_sim(int argc, char **argv);
 
-static void print_row(const bench_speed_row *r, bool observed) {
-    printf("%-30s %12.2f M %6.2f G/s   (%.2f) %6.2f G/s   (%.2f) %7.2fx ", r->kernel,
-           1e-6 * (double)r->thread_instructions, 1e-9 * r->one_core, 1e-9 * r->one_core_median,
-           1e-9 * r->all_cores, 1e-9 * r->all_cores_median, r->all_cores / r->one_core);
-    if (observed) printf("%6.2f G/s   (%.2f) ", 1e-9 * r->observed, 1e-9 * r->observed_median);
-    printf(" %s\n", r->correct ? "yes" : "NO");
-}
+typedef struct speed_options {
+    double seconds;
+    bool json, is_default;                     // is_default: counters beside the sanitizer
+    const char *observe[BENCH_SPEED_OBSERVED]; // instruments
+    const char *titles[BENCH_SPEED_OBSERVED];
+} speed_options;
 
-int cmd_bench_sim(int argc, char **argv) {
-    double seconds = 2.0;
-    bool json = false;
-    const char *observe = NULL;
+static int read_options(int argc, char **argv, speed_options *o) {
+    *o = (speed_options){.seconds = 1.0,
+                         .is_default = true,
+                         .observe = {"counters", "races,sync,undefined,leaks"},
+                         .titles = {"counters", "sanitizer"}};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--json"))
-            json = true;
+            o->json = true;
         else if (!strcmp(argv[i], "--time") && i + 1 < argc && atof(argv[i + 1]) > 0)
-            seconds = atof(argv[++i]);
-        else if (!strcmp(argv[i], "--observe") && i + 1 < argc)
-            observe = argv[++i];
-        else
+            o->seconds = atof(argv[++i]);
+        else if (!strcmp(argv[i], "--observe") && i + 1 < argc) {
+            o->is_default = false;
+            o->observe[0] = argv[++i];
+            o->titles[0] = "observed";
+            o->observe[1] = NULL;
+        } else
             return cli_fail_with(
                 KZ_INVALID, "kz bench sim takes --time SECONDS, --observe INSTRUMENTS and --json, not %s",
                 argv[i]);
     }
+    return 0;
+}
+
+static void print_head(const speed_options *o, unsigned cores) {
+    // A machine of one core has no second figure.
+    printf("%-30s %14s %10s (median) %10s (median) %6s", "kernel", "instructions", "1 core",
+           cores == 2 ? "2 cores" : "1 core", "ratio");
+    for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++) printf(" %10s (median)", o->titles[i]);
+    if (o->is_default) printf(" %6s", "ratio");
+    puts("  correct");
+}
+
+static void print_figure(const bench_speed_figure *f) {
+    char median[16];
+    snprintf(median, sizeof median, "(%.2f)", 1e-9 * f->median);
+    printf(" %6.2f G/s %8s", 1e-9 * f->best, median);
+}
+
+static void print_row(const bench_speed_row *r, const speed_options *o) {
+    printf("%-30s %12.2f M", r->kernel, 1e-6 * (double)r->thread_instructions);
+    print_figure(&r->one_core);
+    print_figure(&r->all_cores);
+    printf(" %5.2fx", r->all_cores.best / r->one_core.best);
+    for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++) print_figure(&r->observed[i]);
+    if (o->is_default) printf(" %5.2fx", r->observed[0].best / r->observed[1].best);
+    printf("  %s\n", r->correct ? "yes" : "NO");
+}
+
+static void print_json(const bench_speed_row *r, const speed_options *o) {
+    printf("{\"schema\": 2, \"bench\": \"sim\", \"kernel\": \"%s\", \"thread_instructions\": %llu, "
+           "\"one_core_per_s\": %.6g, \"one_core_median_per_s\": %.6g, \"cores\": %u, "
+           "\"all_cores_per_s\": %.6g, \"all_cores_median_per_s\": %.6g, ",
+           r->kernel, (unsigned long long)r->thread_instructions, r->one_core.best, r->one_core.median,
+           r->cores, r->all_cores.best, r->all_cores.median);
+    for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++)
+        printf("\"%s_per_s\": %.6g, \"%s_median_per_s\": %.6g, ", o->titles[i], r->observed[i].best,
+               o->titles[i], r->observed[i].median);
+    printf("\"correct\": %s}\n", r->correct ? "true" : "false");
+}
+
+static void explain(const speed_options *o) {
+    puts("thread-instructions of PTX per second of wall time, the fastest launch; every access checked");
+    if (o->is_default)
+        puts("counters, sanitizer: one core, with what kz prof counts and with what kz sanitize looks for; "
+             "ratio: its time, of that with counters");
+    else
+        printf("observed: one core, with %s\n", o->observe[0]);
+}
+
+int cmd_bench_sim(int argc, char **argv) {
+    speed_options o;
+    int wrong = read_options(argc, argv, &o);
+    if (wrong) return wrong;
     bench_speed_row rows[BENCH_SPEED_KERNELS];
     kz_error error;
-    if (bench_speed(seconds, observe, rows, &error) != KZ_OK) return cli_fail(&error);
+    if (bench_speed(o.seconds, o.observe, rows, &error) != KZ_OK) return cli_fail(&error);
     bool correct = true;
-    const char *cores =
-        rows[0].cores == 2 ? "2 cores" : "1 core"; // a machine of one core has no second figure
-    if (!json)
-        printf("%-30s %14s %10s (median) %10s (median) %7s %s %s\n", "kernel", "instructions", "1 core",
-               cores, "ratio", observe ? "  observed (median)" : "", "correct");
+    if (!o.json) print_head(&o, rows[0].cores);
     for (size_t i = 0; i < BENCH_SPEED_KERNELS; i++) {
-        const bench_speed_row *r = &rows[i];
-        correct = correct && r->correct;
-        if (json)
-            printf("{\"schema\": 2, \"bench\": \"sim\", \"kernel\": \"%s\", \"thread_instructions\": %llu, "
-                   "\"one_core_per_s\": %.6g, \"one_core_median_per_s\": %.6g, \"cores\": %u, "
-                   "\"all_cores_per_s\": %.6g, \"all_cores_median_per_s\": %.6g, \"observed_per_s\": %.6g, "
-                   "\"observed_median_per_s\": %.6g, \"correct\": %s}\n",
-                   r->kernel, (unsigned long long)r->thread_instructions, r->one_core, r->one_core_median,
-                   r->cores, r->all_cores, r->all_cores_median, r->observed, r->observed_median,
-                   r->correct ? "true" : "false");
+        correct = correct && rows[i].correct;
+        if (o.json)
+            print_json(&rows[i], &o);
         else
-            print_row(r, observe != NULL);
+            print_row(&rows[i], &o);
     }
-    if (!json)
-        puts("thread-instructions of PTX per second of wall time, the fastest launch; every access checked, "
-             "counters off");
-    if (!json && observe) printf("observed: one core, with %s\n", observe);
+    if (!o.json) explain(&o);
     return correct ? 0 : cli_fail_with(KZ_WRONG, "the simulator gave wrong results: please report it");
 }

@@ -1,146 +1,85 @@
-// The simulator's speed on the kernels that other simulators were measured with: a vector add of 2^20
-// elements, a matmul of 256^3 in 16x16 tiles, a block reduction of 2^20 elements. Bounds checks are on,
-// as always; counters are off, unless instruments are named. One core and two are measured in turn. The
-// figure is the fastest launch: a virtual core often shares its core with a neighbour, which halves whatever
-// is measured; the median is given beside it.
+// The simulator's speed on the kernels that other simulators were measured with (a vector add of 2^20 elements, a
+// matmul of 256^3 in 16x16 tiles, a block reduction of 2^20 elements), and on what costs simulators most. Bounds
+// checks are on, as always. Without instruments on one core and on two, then with each set of instruments on one
+// core, all in turn. The figure is the fastest launch: a virtual core often shares its core with a neighbour, which
+// halves whatever is measured; the median is given beside it.
 
 #include "bench/speed.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/speed_kernels.h"
 #include "device/device.h"
 #include "observe/observe.h"
 
 extern const char bench_speed_ptx[];
 extern const size_t bench_speed_ptx_size;
 
-typedef struct speed_kernel {
-    const char *name, *entry;
-    kz_launch launch;
-    size_t inputs, outputs; // elements of each buffer
-    int n;
-    bool second_input;
-} speed_kernel;
-
-static const speed_kernel kernels[BENCH_SPEED_KERNELS] = {
-    {"vector add, 2^20",
-     "speed_vector_add",
-     {.size = sizeof(kz_launch), .grid = {4096, 1, 1}, .block = {256, 1, 1}},
-     1 << 20,
-     1 << 20,
-     1 << 20,
-     true},
-    {"matmul, 256^3 in 16x16 tiles",
-     "speed_matmul",
-     {.size = sizeof(kz_launch), .grid = {16, 16, 1}, .block = {16, 16, 1}},
-     1 << 16,
-     1 << 16,
-     256,
-     true},
-    {"block reduction, 2^20",
-     "speed_reduce",
-     {.size = sizeof(kz_launch), .grid = {4096, 1, 1}, .block = {256, 1, 1}},
-     1 << 20,
-     4096,
-     1 << 20,
-     false},
-};
-
 typedef struct speed_run {
     kz_device *device;
     kz_module *module;
     kz_kernel *kernel;
-    const speed_kernel *what;
+    const bench_speed_kernel *what;
     kz_ptr a, b, c;
-    float *host;
-    observe_session *session; // NULL, or who is to observe
+    observe_session *sessions[BENCH_SPEED_OBSERVED]; // NULL: not asked for
 } speed_run;
 
 static kz_status launch(const speed_run *r, kz_error *error) {
-    const void *three[] = {&r->a, &r->b, &r->c, &r->what->n}, *two[] = {&r->a, &r->c, &r->what->n};
-    return kz_launch_kernel(r->device, NULL, r->kernel, &r->what->launch, r->what->second_input ? three : two,
-                            r->what->second_input ? 4 : 3, error);
+    const void *arguments[] = {&r->a, &r->b, &r->c, &r->what->n};
+    return kz_launch_kernel(r->device, NULL, r->kernel, &r->what->launch, arguments, 4, error);
 }
 
-static float input(size_t i) { return (float)(i % 7) - 3.0f; }
+// ---- measuring -------------------------------------------------------------------------------------------
 
-// Small integers: every sum is exact, so the answer is known to the bit.
-static bool is_correct(const speed_run *r) {
-    for (size_t i = 0; i < r->what->outputs; i++) {
-        double expected = 0;
-        if (r->what == &kernels[0])
-            expected = 2.0 * input(i);
-        else if (r->what == &kernels[1])
-            for (size_t k = 0; k < 256; k++)
-                expected += (double)input(i / 256 * 256 + k) * input(k * 256 + i % 256);
-        else
-            for (size_t k = 0; k < 256; k++) expected += input(i * 256 + k);
-        if (!(fabs(r->host[i] - expected) == 0)) return false;
-    }
-    return true;
-}
+// The ways in which a kernel is timed: on one core, on all, with each set of instruments.
+enum { ONE_CORE, ALL_CORES, OBSERVED, WAYS = OBSERVED + BENCH_SPEED_OBSERVED, SAMPLES = 4096, LEAST = 3 };
+typedef struct speed_samples {
+    size_t count[WAYS];
+    double seconds[WAYS][SAMPLES];
+} speed_samples;
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static kz_status time_one(const speed_run *r, unsigned threads, double *samples, size_t *count,
+static bench_speed_figure figure_of(speed_samples *samples, int way, uint64_t instructions) {
+    size_t count = samples->count[way];
+    if (!count) return (bench_speed_figure){0};
+    qsort(samples->seconds[way], count, sizeof(double), by_value);
+    return (bench_speed_figure){.best = (double)instructions / samples->seconds[way][0],
+                                .median = (double)instructions / samples->seconds[way][count / 2]};
+}
+
+static kz_status time_one(const speed_run *r, int way, unsigned cores, speed_samples *samples,
                           kz_error *error) {
-    kz_status status = kz_device_set_threads(r->device, threads, error);
+    observe_session *session = way >= OBSERVED ? r->sessions[way - OBSERVED] : NULL;
+    kz_status status = kz_device_set_threads(r->device, way == ALL_CORES ? cores : 1, error);
+    if (status == KZ_OK && session) status = device_sim_observe(r->device, session, error);
     if (status != KZ_OK) return status;
     double begin = base_seconds();
     status = launch(r, error);
-    samples[(*count)++] = base_seconds() - begin;
-    return status;
-}
-
-static double median(double *samples, size_t count) {
-    qsort(samples, count, sizeof *samples, by_value);
-    return samples[count / 2];
-}
-
-enum { SAMPLES = 4096 };
-
-// One sample with the instruments, which listen to nothing else.
-static kz_status time_observed(const speed_run *r, double *samples, size_t *count, kz_error *error) {
-    kz_status status = device_sim_observe(r->device, r->session, error);
-    if (status == KZ_OK) status = time_one(r, 1, samples, count, error);
-    kz_status after = device_sim_observe(r->device, NULL, error);
-    return status ? status : after;
-}
-
-static kz_status take_samples(const speed_run *r, double seconds, unsigned cores, double *samples[3],
-                              size_t counts[3], kz_error *error) {
-    kz_status status = KZ_OK;
-    for (double end = base_seconds() + seconds;
-         status == KZ_OK && counts[0] < SAMPLES && (base_seconds() < end || counts[0] < 5);) {
-        status = time_one(r, 1, samples[0], &counts[0], error);
-        if (status == KZ_OK) status = time_one(r, cores, samples[1], &counts[1], error);
-        if (status == KZ_OK && r->session) status = time_observed(r, samples[2], &counts[2], error);
-    }
+    samples->seconds[way][samples->count[way]++] = base_seconds() - begin;
+    if (session) device_sim_observe(r->device, NULL, NULL);
     return status;
 }
 
 static kz_status measure(const speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
-    double *memory = malloc(3 * SAMPLES * sizeof *memory);
-    if (!memory) return base_fail(error, KZ_NO_MEMORY, "out of memory for samples");
-    double *samples[3] = {memory, memory + SAMPLES, memory + 2 * SAMPLES};
-    size_t counts[3] = {0};
-    kz_status status = take_samples(r, seconds, row->cores, samples, counts, error);
-    if (status == KZ_OK) {
-        double done = (double)row->thread_instructions;
-        row->one_core_median = done / median(samples[0], counts[0]);
-        row->all_cores_median = done / median(samples[1], counts[1]);
-        row->one_core = done / samples[0][0]; // sorted by now
-        row->all_cores = done / samples[1][0];
-        if (r->session) row->observed_median = done / median(samples[2], counts[2]);
-        if (r->session) row->observed = done / samples[2][0];
-    }
-    free(memory);
+    speed_samples *samples = calloc(1, sizeof *samples);
+    if (!samples) return base_fail(error, KZ_NO_MEMORY, "out of memory for samples");
+    kz_status status = KZ_OK;
+    for (double end = base_seconds() + seconds; status == KZ_OK && samples->count[ONE_CORE] < SAMPLES &&
+                                                (base_seconds() < end || samples->count[ONE_CORE] < LEAST);)
+        for (int way = 0; status == KZ_OK && way < WAYS; way++)
+            if (way < OBSERVED || r->sessions[way - OBSERVED])
+                status = time_one(r, way, row->cores, samples, error);
+    row->one_core = figure_of(samples, ONE_CORE, row->thread_instructions);
+    row->all_cores = figure_of(samples, ALL_CORES, row->thread_instructions);
+    for (int i = 0; i < BENCH_SPEED_OBSERVED; i++)
+        row->observed[i] = figure_of(samples, OBSERVED + i, row->thread_instructions);
+    free(samples);
     return status;
 }
 
@@ -155,30 +94,60 @@ static kz_status count_instructions(const speed_run *r, uint64_t *count, kz_erro
     return status;
 }
 
-static kz_status run_kernel(speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
-    size_t in = r->what->inputs * sizeof(float), out = r->what->outputs * sizeof(float);
-    r->host = malloc(in > out ? in : out);
-    if (!r->host) return base_fail(error, KZ_NO_MEMORY, "out of memory for inputs");
-    // Instruments that follow memory must hear of all of it.
-    if (r->session) device_sim_observe(r->device, r->session, NULL);
-    for (size_t i = 0; i < r->what->inputs; i++) r->host[i] = input(i);
-    kz_status status = kz_module_kernel(r->module, r->what->entry, &r->kernel, error);
-    if (status == KZ_OK) status = kz_memory_alloc(r->device, in, &r->a, error);
+// ---- one kernel ------------------------------------------------------------------------------------------
+
+// The sessions listen to launches alone: what was made before is told to them.
+static void declare(const speed_run *r, kz_ptr buffer, size_t bytes, uint64_t serial) {
+    for (int i = 0; i < BENCH_SPEED_OBSERVED; i++)
+        if (r->sessions[i])
+            observe_session_declare_buffer(r->sessions[i], &(observe_buffer){.serial = serial,
+                                                                             .base = buffer,
+                                                                             .total = bytes,
+                                                                             .data = buffer,
+                                                                             .bytes = bytes,
+                                                                             .is_written = true});
+}
+
+static kz_status make_buffers(speed_run *r, float *host, size_t in, size_t out, kz_error *error) {
+    for (size_t i = 0; i < r->what->inputs; i++) host[i] = bench_speed_input(i);
+    kz_status status = kz_memory_alloc(r->device, in, &r->a, error);
     if (status == KZ_OK) status = kz_memory_alloc(r->device, in, &r->b, error);
     if (status == KZ_OK) status = kz_memory_alloc(r->device, out, &r->c, error);
-    if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->a, r->host, in, error);
-    if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->b, r->host, in, error);
-    if (status == KZ_OK && r->session) status = device_sim_observe(r->device, NULL, error);
+    if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->a, host, in, error);
+    if (status == KZ_OK) status = kz_copy_to_device(r->device, NULL, r->b, host, in, error);
+    if (status == KZ_OK) status = kz_memory_fill(r->device, NULL, r->c, 0, out, error);
+    declare(r, r->a, in, 1);
+    declare(r, r->b, in, 2);
+    declare(r, r->c, out, 3);
+    return status;
+}
+
+// One more launch, from the beginning: is what it computes right?
+static kz_status check(const speed_run *r, void *host, size_t out, bool *correct, kz_error *error) {
+    kz_status status = kz_memory_fill(r->device, NULL, r->c, 0, out, error);
+    if (status == KZ_OK) status = launch(r, error);
+    if (status == KZ_OK) status = kz_copy_to_host(r->device, NULL, host, r->c, out, error);
+    *correct = status == KZ_OK && r->what->is_right(host);
+    return status;
+}
+
+static kz_status run_kernel(speed_run *r, double seconds, bench_speed_row *row, kz_error *error) {
+    size_t in = r->what->inputs * sizeof(float), out = r->what->outputs * sizeof(float);
+    float *host = malloc(in > out ? in : out);
+    if (!host) return base_fail(error, KZ_NO_MEMORY, "out of memory for inputs");
+    kz_status status = kz_module_kernel(r->module, r->what->entry, &r->kernel, error);
+    if (status == KZ_OK) status = make_buffers(r, host, in, out, error);
     if (status == KZ_OK) status = count_instructions(r, &row->thread_instructions, error);
     if (status == KZ_OK) status = measure(r, seconds, row, error);
-    if (status == KZ_OK) status = kz_copy_to_host(r->device, NULL, r->host, r->c, out, error);
-    if (status == KZ_OK) row->correct = is_correct(r);
+    if (status == KZ_OK) status = check(r, host, out, &row->correct, error);
     kz_memory_free(r->device, r->a, NULL);
     kz_memory_free(r->device, r->b, NULL);
     kz_memory_free(r->device, r->c, NULL);
-    free(r->host);
+    free(host);
     return status;
 }
+
+// ---- all -------------------------------------------------------------------------------------------------
 
 // The instruments that are named, for the GPU that the device simulates.
 static kz_status open_session(kz_device *device, const char *words, observe_session **session,
@@ -191,8 +160,20 @@ static kz_status open_session(kz_device *device, const char *words, observe_sess
     return status;
 }
 
-kz_status bench_speed(double seconds, const char *observe, bench_speed_row rows[BENCH_SPEED_KERNELS],
-                      kz_error *error) {
+// Sessions of its own for each kernel: the buffers of the last one are none of its.
+static kz_status run_observed(const speed_run *shared, const char *const observe[], double seconds,
+                              bench_speed_row *row, kz_error *error) {
+    speed_run r = *shared;
+    kz_status status = KZ_OK;
+    for (int i = 0; status == KZ_OK && i < BENCH_SPEED_OBSERVED; i++)
+        if (observe[i]) status = open_session(r.device, observe[i], &r.sessions[i], error);
+    if (status == KZ_OK) status = run_kernel(&r, seconds, row, error);
+    for (int i = 0; i < BENCH_SPEED_OBSERVED; i++) observe_session_close(r.sessions[i]);
+    return status;
+}
+
+kz_status bench_speed(double seconds, const char *const observe[BENCH_SPEED_OBSERVED],
+                      bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error) {
     kz_image image = {.size = sizeof(kz_image),
                       .name = "bench/speed",
                       .ptx = bench_speed_ptx,
@@ -201,16 +182,13 @@ kz_status bench_speed(double seconds, const char *observe, bench_speed_row rows[
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     kz_status status = kz_device_open("sim", &r.device, error);
     if (status != KZ_OK) return status;
-    if (observe) status = open_session(r.device, observe, &r.session, error);
-    if (status == KZ_OK) status = kz_module_load(r.device, &image, &r.module, error);
+    status = kz_module_load(r.device, &image, &r.module, error);
     for (size_t i = 0; status == KZ_OK && i < BENCH_SPEED_KERNELS; i++) {
-        speed_run one = r;
-        one.what = &kernels[i];
-        rows[i] = (bench_speed_row){.kernel = kernels[i].name, .cores = cores < 2 ? 1 : 2};
-        status = run_kernel(&one, seconds, &rows[i], error);
+        r.what = &bench_speed_kernels[i];
+        rows[i] = (bench_speed_row){.kernel = r.what->name, .cores = cores < 2 ? 1 : 2};
+        status = run_observed(&r, observe, seconds, &rows[i], error);
     }
     kz_module_close(r.module);
     kz_device_close(r.device);
-    observe_session_close(r.session);
     return status;
 }

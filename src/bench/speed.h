@@ -4,21 +4,25 @@
 
 #include "kz/kz.h"
 
-enum { BENCH_SPEED_KERNELS = 3 };
+enum { BENCH_SPEED_KERNELS = 10, BENCH_SPEED_OBSERVED = 2 };
+
+// Thread-instructions per second: of the fastest launch, and of the median one.
+typedef struct bench_speed_figure {
+    double best, median;
+} bench_speed_figure;
 
 typedef struct bench_speed_row {
     const char *kernel; // "matmul 256^3, 16x16 tiles"
     uint64_t thread_instructions;
-    double one_core, one_core_median;   // thread-instructions per second: the fastest launch, and the median
-    double all_cores, all_cores_median; // the same on `cores` host threads
+    bench_speed_figure one_core, all_cores; // all: `cores` host threads
     unsigned cores;
-    double observed, observed_median; // one core with instruments listening; 0 where none were asked for
+    bench_speed_figure observed[BENCH_SPEED_OBSERVED]; // one core with instruments listening
     bool correct;
 } bench_speed_row;
 
-// Checks and times the three kernels on a simulated device; `seconds` for each measurement. `observe`: NULL,
-// or the instruments to measure with too, "counters,races".
-kz_status bench_speed(double seconds, const char *observe, bench_speed_row rows[BENCH_SPEED_KERNELS],
-                      kz_error *error);
+// Checks and times the kernels on a simulated device; `seconds` for each. `observe`: the instruments to measure
+// with too, "counters,races", each set by itself; NULL: none.
+kz_status bench_speed(double seconds, const char *const observe[BENCH_SPEED_OBSERVED],
+                      bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error);
 
 #endif

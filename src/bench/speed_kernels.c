@@ -1,0 +1,110 @@
+// The kernels of `kz bench sim`: how they are launched, and what they compute. Inputs are small integers, so every
+// sum is exact and the answer is known to the bit.
+
+#include "bench/speed_kernels.h"
+
+#include <string.h>
+
+float bench_speed_input(size_t i) { return (float)(i % 7) - 3.0f; }
+
+static bool is_vector_add(const void *out) {
+    for (size_t i = 0; i < 1 << 20; i++)
+        if (((const float *)out)[i] != 2.0f * bench_speed_input(i)) return false;
+    return true;
+}
+
+static bool is_matmul(const void *out) {
+    for (size_t i = 0; i < 1 << 16; i++) {
+        float sum = 0;
+        for (size_t k = 0; k < 256; k++)
+            sum += bench_speed_input(i / 256 * 256 + k) * bench_speed_input(k * 256 + i % 256);
+        if (((const float *)out)[i] != sum) return false;
+    }
+    return true;
+}
+
+static bool is_reduce(const void *out) {
+    for (size_t i = 0; i < 4096; i++) {
+        float sum = 0;
+        for (size_t k = 0; k < 256; k++) sum += bench_speed_input(i * 256 + k);
+        if (((const float *)out)[i] != sum) return false;
+    }
+    return true;
+}
+
+static bool is_local(const void *out) {
+    for (size_t i = 0; i < 4096; i++)
+        if (((const float *)out)[i] != 1024.0f * bench_speed_input(i) + 1023.0f * 512.0f) return false;
+    return true;
+}
+
+static bool is_memset(const void *out) {
+    for (size_t i = 0; i < 4096; i++)
+        if (((const float *)out)[i] != (float)(i & 255)) return false;
+    return true;
+}
+
+static uint32_t key_of(uint32_t i) { return (i * 2654435761u) >> 8; }
+
+static bool is_histogram(const void *out) {
+    uint32_t bins[1024] = {0};
+    for (uint32_t i = 0; i < 1 << 20; i++) bins[key_of(i) & 1023]++;
+    return !memcmp(out, bins, sizeof bins);
+}
+
+static bool is_insert(const void *out) { // each key is there once, wherever
+    uint64_t count = 0, sum = 0, keys = 1 << 18;
+    for (size_t i = 0; i < 1 << 20; i++) {
+        count += ((const uint32_t *)out)[i] != 0;
+        sum += ((const uint32_t *)out)[i];
+    }
+    return count == keys && sum == keys * (keys + 1) / 2;
+}
+
+static bool is_append(const void *out) {
+    const uint32_t *words = out;
+    uint64_t count = 0, sum = 0, found = 0;
+    for (uint32_t i = 0; i < 1 << 20; i++)
+        if (bench_speed_input(i) > 0) {
+            sum += i;
+            count++;
+        }
+    for (size_t i = 1; i <= words[0] && i < 1 << 20; i++) found += words[i];
+    return words[0] == count && found == sum;
+}
+
+static bool is_calls(const void *out) {
+    for (size_t i = 0; i < 1 << 16; i++)
+        if (((const float *)out)[i] != bench_speed_input(i) + 32.0f) return false;
+    return true;
+}
+
+static bool is_records(const void *out) {
+    for (size_t i = 0; i < 1 << 20; i++)
+        if (((const float *)out)[i] != bench_speed_input(i)) return false;
+    return true;
+}
+
+#define LAUNCH(blocks)                                                                                       \
+    {                                                                                                        \
+        .size = sizeof(kz_launch), .grid = {blocks, 1, 1}, .block = { 256, 1, 1 }                            \
+    }
+
+const bench_speed_kernel bench_speed_kernels[BENCH_SPEED_KERNELS] = {
+    {"vector add, 2^20", "speed_vector_add", LAUNCH(4096), 1 << 20, 1 << 20, 1 << 20, is_vector_add},
+    {"matmul, 256^3 in 16x16 tiles",
+     "speed_matmul",
+     {.size = sizeof(kz_launch), .grid = {16, 16, 1}, .block = {16, 16, 1}},
+     1 << 16,
+     1 << 16,
+     256,
+     is_matmul},
+    {"block reduction, 2^20", "speed_reduce", LAUNCH(4096), 1 << 20, 4096, 1 << 20, is_reduce},
+    {"local memory, 4 KiB a thread", "speed_local", LAUNCH(16), 4096, 4096, 1024, is_local},
+    {"memset, byte by byte", "speed_memset", LAUNCH(16), 4096, 4096, 1024, is_memset},
+    {"calls", "speed_calls", LAUNCH(256), 1 << 16, 1 << 16, 32, is_calls},
+    {"records of 8-byte words", "speed_records", LAUNCH(256), 1 << 20, 1 << 20, 0, is_records},
+    {"atomics: histogram, 1024 bins", "speed_histogram", LAUNCH(4096), 1, 1024, 1 << 20, is_histogram},
+    {"atomics: hash table, 2^18 keys", "speed_insert", LAUNCH(2048), 1, 1 << 20, 1 << 20, is_insert},
+    {"atomics: one counter, 2^20", "speed_append", LAUNCH(4096), 1 << 20, 1 << 20, (1 << 20) - 1, is_append},
+};

@@ -1,0 +1,19 @@
+// The kernels by which the simulator's own speed is measured (speed_kernels.c); speed.c measures.
+#ifndef BENCH_SPEED_KERNELS_H
+#define BENCH_SPEED_KERNELS_H
+
+#include "bench/speed.h"
+
+// Each takes (const float *a, const float *b, float *c, int n); a and b hold the same inputs, c zeros at first.
+typedef struct bench_speed_kernel {
+    const char *name, *entry;
+    kz_launch launch;
+    size_t inputs, outputs; // words of 4 bytes in each buffer
+    int n;
+    bool (*is_right)(const void *outputs); // after one launch
+} bench_speed_kernel;
+
+extern const bench_speed_kernel bench_speed_kernels[BENCH_SPEED_KERNELS];
+float bench_speed_input(size_t i);
+
+#endif
