@@ -1,4 +1,5 @@
-// Calls into our own cuRAND: numbers that are known, moments of the distributions, seeds, offsets, streams, graphs.
+// Calls into our own cuRAND: numbers that are known, moments of the distributions, seeds, offsets, streams, graphs; Sobol's
+// sequences.
 // flags: --nvcc-flag -lcurand
 #include "check.h"
 
@@ -18,8 +19,24 @@ int curandGenerateUniformDouble(generator *, double *, size_t);
 int curandGenerateNormal(generator *, float *, size_t, float, float);
 int curandGenerateLogNormalDouble(generator *, double *, size_t, double, double);
 int curandGeneratePoisson(generator *, unsigned *, size_t, double);
+int curandSetQuasiRandomGeneratorDimensions(generator *, unsigned);
+int curandGenerateLongLong(generator *, unsigned long long *, size_t);
+int curandGenerateNormalDouble(generator *, double *, size_t, double, double);
+int curandGetDirectionVectors32(unsigned (**)[32], int);
+int curandGetScrambleConstants32(unsigned **);
+int curandGeneratePoissonMethod(void);
 }
-enum { DEFAULT = 100, PHILOX = 161, SOBOL = 201, TYPE_ERROR = 103, NOT_EVEN = 105, NOT_INITIALIZED = 101 };
+enum {
+    DEFAULT = 100,
+    PHILOX = 161,
+    SOBOL = 201,
+    SCRAMBLED,
+    SOBOL64,
+    TYPE_ERROR = 103,
+    NOT_EVEN = 105,
+    NOT_INITIALIZED = 101,
+    RANGE = 104
+};
 static const int n = 20000;
 
 template <class T> static void moments(const T *device, double mean, double variance, double near_by) {
@@ -88,6 +105,92 @@ static void in_a_graph(generator *g) {
     OK(cudaFree(p));
 }
 
+// 64 points of 1111 dimensions, from an offset on: the digest is of the numbers that NVIDIA's cuRAND 10.4 gives.
+static void sobol() {
+    enum { DIMENSIONS = 1111, POINTS = 64, ALL = DIMENSIONS * POINTS };
+    static unsigned words[ALL];
+    static unsigned long long longs[ALL];
+    generator *g, *wide;
+    CHECK(curandCreateGeneratorHost(&g, SOBOL) == 0 && curandCreateGeneratorHost(&wide, SOBOL64) == 0);
+    CHECK(curandSetQuasiRandomGeneratorDimensions(g, 0) == RANGE);
+    CHECK(curandSetQuasiRandomGeneratorDimensions(g, DIMENSIONS) == 0);
+    CHECK(curandSetQuasiRandomGeneratorDimensions(wide, DIMENSIONS) == 0);
+    CHECK(curandSetGeneratorOffset(g, 123456789) == 0 && curandSetGeneratorOffset(wide, 123456789) == 0);
+    CHECK(curandGenerate(g, words, ALL) == 0 && curandGenerateLongLong(wide, longs, ALL) == 0);
+    unsigned long long digest = 0xcbf29ce484222325;
+    bool same = true;
+    for (int i = 0; i < ALL; i++)
+        digest = (digest ^ words[i]) * 0x100000001b3, same &= longs[i] >> 32 == words[i];
+    CHECK(digest == 0x625624d3f6c19225 && same);
+    CHECK(curandGenerate(g, words, ALL - 1) == NOT_EVEN &&
+          curandSetPseudoRandomGeneratorSeed(g, 1) == TYPE_ERROR);
+    CHECK(curandGenerate(wide, words, ALL) == TYPE_ERROR &&
+          curandGenerateLongLong(g, longs, ALL) == TYPE_ERROR);
+    // Three dimensions: the first points, and where a second call goes on. Uniform numbers are never 0.
+    CHECK(curandSetQuasiRandomGeneratorDimensions(g, 3) == 0 && curandGenerate(g, words, 6) == 0);
+    CHECK(words[0] == 0 && words[1] == 0x80000000 && words[4] == 0 && words[5] == 0x80000000);
+    CHECK(curandGenerate(g, words, 3) == 0);
+    CHECK(words[0] == 0xc0000000 && words[1] == 0x40000000 && words[2] == 0x40000000);
+    float zero[3];
+    CHECK(curandSetGeneratorOffset(g, 0) == 0 && curandGenerateUniform(g, zero, 3) == 0 && zero[2] > 0);
+    // By the inverse of the distribution: 0.5, 0.75, 0.25 of dimension 1.
+    double normal[3];
+    CHECK(curandSetQuasiRandomGeneratorDimensions(wide, 1) == 0 && curandSetGeneratorOffset(wide, 1) == 0);
+    CHECK(curandGenerateNormalDouble(wide, normal, 3, 0, 1) == 0);
+    CHECK(normal[0] == 0 && std::fabs(normal[1] - 0.67448975019608174) < 1e-15 &&
+          std::fabs(normal[2] + normal[1]) < 1e-15);
+    CHECK(curandDestroyGenerator(g) == 0 && curandDestroyGenerator(wide) == 0);
+}
+
+// A scrambled sequence is still one in base 2: of any 256 points that begin at a multiple of 256, each 256th part of
+// (0, 1) has one, in every dimension, those after the table's last too.
+static void scrambled() {
+    enum { DIMENSIONS = 1500, POINTS = 256 };
+    static unsigned words[DIMENSIONS * POINTS];
+    generator *g;
+    for (int type = SOBOL; type <= SCRAMBLED; type++) {
+        CHECK(curandCreateGeneratorHost(&g, type) == 0 &&
+              curandSetQuasiRandomGeneratorDimensions(g, DIMENSIONS) == 0);
+        CHECK(curandSetGeneratorOffset(g, 3 * POINTS) == 0 &&
+              curandGenerate(g, words, DIMENSIONS * POINTS) == 0);
+        bool right = true;
+        for (int d = 0; d < DIMENSIONS; d++) {
+            bool seen[POINTS] = {};
+            for (int i = 0; i < POINTS; i++) seen[words[d * POINTS + i] >> 24] = true;
+            for (bool part : seen) right &= part;
+        }
+        CHECK(right);
+        CHECK(curandDestroyGenerator(g) == 0);
+    }
+    unsigned *constants;
+    CHECK(curandGetScrambleConstants32(&constants) == 0 && constants[0] != constants[1]);
+    CHECK(curandGeneratePoissonMethod() == TYPE_ERROR); // not there
+}
+
+__global__ void points(unsigned (*vectors)[32], unsigned *out) {
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned point = 5 + i, gray = point ^ point >> 1, x = 0;
+        for (int bit = 0; bit < 32; bit++) x ^= gray >> bit & 1 ? vectors[threadIdx.x][bit] : 0;
+        out[threadIdx.x * 4 + i] = x;
+    }
+}
+
+// The same points by a kernel that has the host's direction numbers.
+static void in_a_kernel() {
+    unsigned(*vectors)[32], (*device)[32], *out, got[32], want[32];
+    generator *g;
+    CHECK(curandGetDirectionVectors32(&vectors, 101) == 0 &&
+          curandGetDirectionVectors32(&vectors, 103) == RANGE);
+    OK(cudaMalloc(&device, 8 * sizeof *vectors));
+    OK(cudaMalloc(&out, sizeof got));
+    OK(cudaMemcpy(device, vectors, 8 * sizeof *vectors, cudaMemcpyHostToDevice));
+    points<<<1, 8>>>(device, out);
+    OK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(curandCreateGeneratorHost(&g, SOBOL) == 0 && curandSetQuasiRandomGeneratorDimensions(g, 8) == 0);
+    CHECK(curandSetGeneratorOffset(g, 5) == 0 && curandGenerate(g, want, 32) == 0);
+    CHECK(!memcmp(got, want, sizeof got));
+}
+
 int main() {
     generator *g, *host;
     CHECK(curandCreateGenerator(&g, PHILOX) == 0);
@@ -101,6 +204,9 @@ int main() {
     CHECK(curandCreateGeneratorHost(&host, DEFAULT) == 0);
     CHECK(curandGenerateUniform(host, values, 4) == 0 && values[3] > 0);
     CHECK(curandDestroyGenerator(host) == 0);
-    CHECK(curandCreateGenerator(&g, SOBOL) == TYPE_ERROR);
+    CHECK(curandCreateGenerator(&g, 150) == TYPE_ERROR);
+    sobol();
+    scrambled();
+    in_a_kernel();
     return finish();
 }
