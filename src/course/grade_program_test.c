@@ -46,8 +46,10 @@ static void test_findings(void **state) {
     expect_fail(
         &f, KERNEL ALLOCATE COPY_IN "  work<<<(n + 255) / 256, 256>>>(a, b, n + 100);\n" COPY_OUT FREE "}\n",
         COURSE_FAULT, "out-of-bounds", "tried.cu:3");
+    expect_fail(&f, KERNEL ALLOCATE COPY_IN LAUNCH COPY_OUT FREE "  cudaSetDevice(99);\n}\n", COURSE_FINDING,
+                "unchecked-error", "CUDA error");
     expect_fail(&f, KERNEL ALLOCATE COPY_IN LAUNCH COPY_OUT FREE "  cudaMemset(0, 0, 4);\n}\n",
-                COURSE_FINDING, "unchecked-error", "CUDA error");
+                COURSE_FINDING, "invalid-call", "an allocation that failed");
     close_task(&f);
 }
 

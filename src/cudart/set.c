@@ -14,7 +14,12 @@ static cudaError_t set(void *to, size_t pitch, size_t slice, int value, struct c
                             .value = (unsigned)value & 255,
                             .call = call}};
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
-    if (!to || !cudart_is_on_device((uint64_t)(uintptr_t)to)) {
+    if (!to)
+        return cudart_misuse(cudaErrorInvalidValue,
+                             "%s: the address is NULL\nlikely cause: an allocation that failed, or was never "
+                             "made\nwhat to do: look at what cudaMalloc gave back",
+                             call);
+    if (!cudart_is_on_device((uint64_t)(uintptr_t)to)) {
         return cudart_misuse(
             cudaErrorInvalidValue,
             "%s: %p is no device memory\nlikely cause: a pointer of the host's own\nwhat to do: "

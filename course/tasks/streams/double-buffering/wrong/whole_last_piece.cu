@@ -1,4 +1,4 @@
-// fails: fault
+// fails: finding invalid-call
 // The last piece is taken to be a whole one.
 #include <cuda_runtime.h>
 #include <stdio.h>
