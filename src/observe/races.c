@@ -234,8 +234,17 @@ static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) 
 
 static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
     if (cell->write_clock >= v->birth) check_write(v, lane, cell);
+    if (v->chains && observe_races_chain(v, lane, cell)) return;
     bool has_readers = cell->read_clock >= v->birth,
          has_list = has_readers && cell->read_tag & RACES_TAG_LIST;
+    if (has_readers && !v->strong && !v->is_write && observe_races_is_chained(cell->read_tag)) {
+        if (!observe_races_is_over(v, cell->read_clock)) {
+            check_readers(v, lane, cell);
+            remember_for_itself(v, lane, cell);
+            return;
+        }
+        cell->read_clock = cell->read_tag = 0;
+    }
     if (has_list || v->strong) {
         races_list *list = observe_races_list_of(v->shadow, cell);
         if (!list) {
@@ -294,8 +303,8 @@ static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
             observe_races_cell_store(page, index, &cell);
             mark_quick(v, at, &cell, page->shift);
             if (v->strong && first && observe_races_has_list(&cell, v->birth))
-                observe_races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow, cell.read_who,
-                                     v->tag);
+                observe_races_strong(v->self, v->block, v->warp, lane, v->access,
+                                     &v->shadow->lists[cell.read_who], v->tag);
             first = false;
         }
     }
@@ -391,9 +400,14 @@ static void look(races *self, const sim_access *access, races_block *block, race
                  races_kind kind) {
     races_view v;
     begin_view(&v, self, access, block, warp, kind);
-    if (kind == RACES_THREAD && !v.strong && access->at.mask == UINT32_MAX && observe_races_look_at_runs(&v))
-        return;
-    for (uint32_t m = access->at.mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
+    uint32_t lanes = access->at.mask;
+    if (kind == RACES_THREAD && !v.strong && lanes == UINT32_MAX && observe_races_look_at_runs(&v)) return;
+    if (v.strong && v.is_write) observe_races_note_write(self, &v);
+    if (v.tag & RACES_TAG_ATOMIC) {
+        observe_races_see_atomic(&v);
+        lanes = observe_races_look_at_atomics(&v);
+    }
+    for (uint32_t m = lanes; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
 }
 
 static void keep_for_later(races *self, const sim_access *access) {
@@ -548,8 +562,10 @@ static bool know_module(races *self, const sim_launch_event *event) {
 static void forget_launch(races *self) {
     for (uint32_t i = 0; self->resident && i < self->blocks; i++) observe_races_block_free(self->resident[i]);
     free(self->resident);
+    free(self->writes);
     observe_races_block_free(self->spare);
     self->resident = NULL;
+    self->writes = NULL;
     self->spare = self->last = NULL;
     self->blocks = 0;
     observe_races_objects_clear(self);

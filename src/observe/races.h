@@ -66,7 +66,8 @@ enum {
 // before the shadow's birth means nothing. Readers: lanes `read_mask` of a warp, read_who one of them; MANY:
 // read_who and read_mask are readers of different warps (of different blocks if there are such), others are
 // forgotten; LIST: list number read_who, also of strong accesses; the clock is the last there is, and
-// read_mask the shadow's birth, without which the list is another life's.
+// read_mask the shadow's birth, without which the list is another life's. ATOMIC: the last of a chain of atomics,
+// see races_atomics.c.
 typedef struct races_cell {
     uint32_t write_clock, write_who, write_tag;
     uint32_t read_clock, read_who, read_mask, read_tag;
@@ -97,6 +98,11 @@ static inline void observe_races_cell_store(races_page *page, uint32_t at, const
 
 static inline bool observe_races_has_list(const races_cell *cell, uint32_t birth) {
     return cell->read_tag & RACES_TAG_LIST && cell->read_mask == birth;
+}
+
+static inline bool observe_races_is_chained(uint32_t read_tag) {
+    enum { ALL = RACES_TAG_KIND | RACES_TAG_STRONG | RACES_TAG_ATOMIC | RACES_TAG_MANY | RACES_TAG_LIST };
+    return (read_tag & ALL) == (RACES_TAG_STRONG | RACES_TAG_ATOMIC);
 }
 
 typedef struct races_access {
@@ -199,10 +205,17 @@ typedef struct races_barrier {
 // A strong read of what another thread wrote: perhaps a flag that publishes data.
 typedef struct races_link {
     uint32_t write_clock, write_who, write_tag, read_clock, read_who, read_tag;
-    int released;  // the widest scope of what the writer released with it, or -1
-    uint32_t list; // of the word, in the shadow: others have written it too
-    const races_shadow *shadow;
+    int released; // the widest scope of what the writer released with it, or -1
+    uint64_t address;
 } races_link;
+
+// A strong write to global memory. Of each block the last of its last few instructions are kept, also when it has
+// ended: perhaps a counter that it told others by.
+enum { RACES_WRITES = 4, RACES_WRITERS = 1 << 20 }; // blocks at most
+typedef struct races_write {
+    uint64_t address;
+    uint32_t clock, tag;
+} races_write;
 
 typedef struct races_block {
     uint32_t index, id; // id: index within RACES_BLOCK_MASK
@@ -252,7 +265,8 @@ struct races {
     bool has_clusters;
     uint32_t threads, warps, blocks, shared_bytes;
     races_shadow global;
-    races_block **resident; // by block
+    races_block **resident;              // by block
+    races_write (*writes)[RACES_WRITES]; // by block; NULL until there are any
     races_block *last;
     races_block *spare;
     uint32_t spare_shared;
@@ -282,10 +296,25 @@ typedef struct races_view {
     uint32_t bytes;
     uint32_t birth;
     bool is_write, strong;
-    bool exact; // readers are remembered each for itself
+    bool exact;  // readers are remembered each for itself
+    bool chains; // an atomic that can be one of a chain, unless its thread releases something by it
 } races_view;
 // Weak accesses of whole warps in patterns that are told at a glance; false where each lane needs a look.
 bool observe_races_look_at_runs(races_view *view); // races_runs.c
+
+// Whether nobody can conflict any more with an access to shared memory: it was before the barrier of all threads that
+// can reach it.
+static inline bool observe_races_is_over(const races_view *v, uint32_t clock) {
+    return v->shadow != &v->self->global && !v->self->has_clusters && clock < v->block->base;
+}
+
+// ---- chains of atomics (races_atomics.c) -------------------------------------------------------------------
+
+void observe_races_see_atomic(races_view *view); // begins the view of an atomic: sets `chains`
+// The lane's atomic becomes the cell's last, if what is there is none or a chain; false where it needs a list.
+bool observe_races_chain(const races_view *view, uint32_t lane, races_cell *cell);
+// Does what can be done at a glance; the lanes that each need a look.
+uint32_t observe_races_look_at_atomics(races_view *view);
 
 // Whether lane `lane` of the warp knows of an access.
 bool observe_races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who,
@@ -325,10 +354,14 @@ unsigned observe_races_scope_of(const ptx_inst *inst,
 unsigned observe_races_scope_between(const races *self, uint32_t block,
                                      uint32_t other); // that reaches the other
 bool observe_races_acquires(const ptx_inst *inst);
+bool observe_races_releases(const ptx_inst *inst);
 bool observe_races_same_cluster(const races *self, uint32_t block, uint32_t other);
 // A strong access of a lane to a word: takes what was released there, and publishes.
 void observe_races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane,
-                          const sim_access *access, const races_shadow *shadow, uint32_t list, uint32_t tag);
+                          const sim_access *access, races_list *list, uint32_t tag);
+// Notes that the lane has read what was written strongly, perhaps a flag.
+void observe_races_note_link(races_block *block, const races_link *link);
+void observe_races_note_write(races *self, const races_view *view); // of a warp, for links to come
 // The number of an mbarrier among its block's.
 uint32_t observe_races_channel(uint64_t object);
 // Handles accesses that an mbarrier will tell the end of, now that it is known (races.c).

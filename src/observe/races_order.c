@@ -375,7 +375,7 @@ static void fence(races *self, races_block *block, races_warp *warp, const sim_s
 
 // ---- strong accesses -------------------------------------------------------------------------------------
 
-static bool releases(const ptx_inst *inst) {
+bool observe_races_releases(const ptx_inst *inst) {
     uint16_t order = inst->by_category[PTX_CAT_ORDER];
     return order == PTX_MOD_RELEASE || order == PTX_MOD_ACQ_REL || order == PTX_MOD_SC;
 }
@@ -432,14 +432,14 @@ static void publish(races *self, races_block *block, races_warp *warp, uint32_t 
     const races_lane *state = warp->lanes ? &warp->lanes[lane] : NULL;
     bool fenced = state && (state->fences[0].clock || state->fences[1].clock || state->fences[2].clock);
     bool presumes = observe_races_has_presumed(self, warp);
-    if (!releases(inst) && !fenced && !presumes) return;
+    if (!observe_races_releases(inst) && !fenced && !presumes) return;
     if (!list->release && !(list->release = calloc(1, sizeof *list->release))) {
         self->off = true;
         return;
     }
     list->release->writer = who;
     if (presumes) observe_races_presume_write(self, block, warp, lane, list->release);
-    if (releases(inst))
+    if (observe_races_releases(inst))
         add_release(self, list->release, scope, block->id,
                     observe_races_knowledge(self, block, warp, UINT32_C(1) << lane));
     for (unsigned s = 0; s <= scope && fenced; s++) {
@@ -452,38 +452,57 @@ static void publish(races *self, races_block *block, races_warp *warp, uint32_t 
     self->now++;
 }
 
-static void note_link(const races *self, races_block *block, const races_warp *warp, uint32_t lane,
-                      const races_shadow *shadow, uint32_t index, uint32_t tag) {
-    const races_list *list = &shadow->lists[index];
-    uint32_t who = observe_races_who(block, warp->index, lane);
-    if (!list->strong_clock || list->strong_who == who) return;
-    races_link *link = NULL;
-    for (uint32_t i = 0; i < RACES_LINKS && !link; i++)
-        if (block->links[i].read_tag == tag && block->links[i].write_tag == list->strong_tag &&
-            block->links[i].write_who >> 10 == list->strong_who >> 10)
-            link = &block->links[i];
-    if (!link) link = &block->links[block->link_next++ % RACES_LINKS];
-    *link = (races_link){.write_clock = list->strong_clock,
-                         .write_who = list->strong_who,
-                         .write_tag = list->strong_tag,
-                         .read_clock = self->now,
-                         .read_who = who,
-                         .read_tag = tag,
-                         .released = -1,
-                         .list = index,
-                         .shadow = shadow};
+void observe_races_note_link(races_block *block, const races_link *link) {
+    if (!link->write_clock || link->write_who == link->read_who) return;
+    races_link *to = NULL;
+    for (uint32_t i = 0; i < RACES_LINKS && !to; i++) { // the newest first: it is asked for again and again
+        races_link *old = &block->links[(block->link_next + RACES_LINKS - 1 - i) % RACES_LINKS];
+        if (old->read_tag == link->read_tag && old->write_tag == link->write_tag &&
+            old->write_who >> 10 == link->write_who >> 10)
+            to = old;
+    }
+    if (!to) to = &block->links[block->link_next++ % RACES_LINKS];
+    *to = *link;
+}
+
+static void link_list(const races *self, races_block *block, uint32_t who, uint64_t address,
+                      const races_list *list, uint32_t tag) {
+    races_link link = {.write_clock = list->strong_clock,
+                       .write_who = list->strong_who,
+                       .write_tag = list->strong_tag,
+                       .read_clock = self->now,
+                       .read_who = who,
+                       .read_tag = tag,
+                       .released = -1,
+                       .address = address};
     for (int s = 0; list->release && s < RACES_SCOPES; s++)
-        if (list->release->known[s]) link->released = s;
+        if (list->release->known[s]) link.released = s;
+    observe_races_note_link(block, &link);
+}
+
+void observe_races_note_write(races *self, const races_view *v) {
+    if (v->access->space != SIM_GLOBAL || self->blocks > RACES_WRITERS) return;
+    if (!self->writes && !(self->writes = calloc(self->blocks, sizeof *self->writes))) return;
+    races_write *writes = self->writes[v->block->index], *to = writes;
+    for (uint32_t i = 0; i < RACES_WRITES; i++) {
+        if (writes[i].tag == v->tag) {
+            to = &writes[i];
+            break;
+        }
+        if (writes[i].clock < to->clock) to = &writes[i];
+    }
+    *to = (races_write){.address = v->access->addresses[__builtin_ctz(v->access->at.mask)],
+                        .clock = self->now,
+                        .tag = v->tag};
 }
 
 void observe_races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane,
-                          const sim_access *access, const races_shadow *shadow, uint32_t index,
-                          uint32_t tag) {
-    races_list *list = &shadow->lists[index];
+                          const sim_access *access, races_list *list, uint32_t tag) {
     const ptx_inst *inst = access->at.inst;
     unsigned scope = tag >> RACES_TAG_SCOPE_SHIFT & 3;
+    uint32_t who = observe_races_who(block, warp->index, lane);
     if (access->kind != SIM_STORE && inst->op != PTX_OP_RED) {
-        note_link(self, block, warp, lane, shadow, index, tag);
+        link_list(self, block, who, access->addresses[lane], list, tag);
         if (list->release) {
             observe_races_presume_read(self, block, warp, list->release);
             take(self, block, warp, lane, inst, list->release, scope);
@@ -492,7 +511,7 @@ void observe_races_strong(races *self, races_block *block, races_warp *warp, uin
     if (access->kind == SIM_LOAD) return;
     publish(self, block, warp, lane, inst, list, scope, access->kind == SIM_ATOMIC);
     list->strong_clock = self->now;
-    list->strong_who = observe_races_who(block, warp->index, lane);
+    list->strong_who = who;
     list->strong_tag = tag;
     if (tag & RACES_TAG_VOLATILE) self->now++; // so that polls that saw it are later
 }

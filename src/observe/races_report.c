@@ -126,17 +126,15 @@ static bool is_used(const races *self, const ptx_inst *inst) {
 }
 
 // Whether the word was written by the block that has the data, after it made the data; `tag` says by what.
-static bool was_written(const races_link *link, uint32_t block, uint32_t clock, uint32_t *tag) {
+static bool was_written(const races *self, const races_link *link, const races_conflict *c, uint32_t *tag) {
+    uint32_t block = c->who >> 10;
     *tag = link->write_tag;
-    if (link->write_who >> 10 == block && link->write_clock >= clock) return true;
-    if (link->list >= link->shadow->list_count) return false;
-    const races_list *list = &link->shadow->lists[link->list];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const races_access *a = &list->accesses[i];
-        *tag = a->tag;
-        if (a->tag & RACES_TAG_STRONG && a->tag & RACES_TAG_WRITE && a->who >> 10 == block &&
-            a->clock >= clock)
-            return true;
+    if (link->write_who >> 10 == block && link->write_clock >= c->clock) return true;
+    if (!self->writes || block >= self->blocks || link->address == c->address) return false;
+    for (uint32_t i = 0; i < RACES_WRITES; i++) { // others have written it since
+        const races_write *write = &self->writes[block][i];
+        *tag = write->tag;
+        if (write->address == link->address && write->clock && write->clock >= c->clock) return true;
     }
     return false;
 }
@@ -144,7 +142,7 @@ static bool was_written(const races_link *link, uint32_t block, uint32_t clock, 
 static const races_link *link_of(races *self, const races_conflict *c, uint32_t *write_tag) {
     for (uint32_t i = RACES_LINKS; i-- > 0;) {
         const races_link *link = &c->block->links[(c->block->link_next + i) % RACES_LINKS];
-        if (!link->write_clock || !was_written(link, c->who >> 10, c->clock, write_tag)) continue;
+        if (!link->write_clock || !was_written(self, link, c, write_tag)) continue;
         const ptx_inst *read = inst_of(self, link->read_tag);
         bool is_flag = !(link->read_tag & RACES_TAG_VOLATILE) || observe_races_polls(self, link->read_tag);
         if (read && is_flag && is_used(self, read)) return link;

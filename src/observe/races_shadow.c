@@ -82,11 +82,18 @@ races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
                                                    .mask = UINT32_C(1) << (readers[i] & 31),
                                                    .tag = tag});
     } else if (!is_old) {
+        bool is_last = observe_races_is_chained(tag);
         observe_races_list_add(list, UINT32_MAX,
                                &(races_access){.clock = cell->read_clock,
                                                .who = cell->read_who & ~UINT32_C(31),
                                                .mask = cell->read_mask,
-                                               .tag = tag});
+                                               .tag = tag,
+                                               .order = is_last ? ++list->order : 0});
+        if (is_last) {
+            list->strong_clock = cell->read_clock;
+            list->strong_who = cell->read_who;
+            list->strong_tag = tag;
+        }
     }
     cell->read_clock = UINT32_MAX; // the entries have clocks of their own
     cell->read_who = index;
