@@ -382,28 +382,35 @@ static void store(undefined_self *self, const undefined_at *at, undefined_plan *
 
 // ---- atomics ----------------------------------------------------------------------------------------
 
-static uint64_t operand_bits(const undefined_at *at, const ptx_operand *operand, uint32_t lane) {
-    if (operand->kind == PTX_OPERAND_REG && operand->reg >= 0)
-        return observe_undefined_bits_of(at, (uint32_t)operand->reg, lane);
+// *origin is that of the operand, where a bit of it is undefined.
+static uint64_t operand_bits(const undefined_at *at, const ptx_operand *operand, uint32_t lane,
+                             uint32_t *origin) {
     uint64_t bits = 0;
+    if (operand->kind == PTX_OPERAND_REG && operand->reg >= 0) {
+        bits = observe_undefined_bits_of(at, (uint32_t)operand->reg, lane);
+        if (bits) *origin = observe_undefined_origin_of(at, (uint32_t)operand->reg, lane);
+    }
     for (uint32_t i = 0; i < operand->element_count; i++)
-        bits |= operand_bits(at, &operand->elements[i], lane);
+        bits |= operand_bits(at, &operand->elements[i], lane, origin);
     return bits;
 }
 
 static void atomic_lane(const spot *s, const undefined_at *at, undefined_plan *plan, const sim_access *access,
                         uint64_t address) {
     const ptx_inst *inst = access->at.inst;
-    uint32_t first = inst->op == PTX_OP_ATOM ? 2 : 1, origin = 0;
+    uint32_t first = inst->op == PTX_OP_ATOM ? 2 : 1, origin = 0, given_origin = 0;
     uint64_t old = 0, given = 0;
     for (uint32_t done = 0; done < access->bytes; done += 8)
         old |= read_word(s, address + done, access->bytes - done < 8 ? access->bytes - done : 8, &origin);
     uint16_t how = inst->by_category[PTX_CAT_ATOMIC];
     for (uint32_t i = first; i < inst->operand_count; i++)
-        given |= operand_bits(at, &inst->operands[i], s->lane);
+        given |= operand_bits(at, &inst->operands[i], s->lane, &given_origin);
     uint64_t after = how == PTX_MOD_EXCH ? given : old | given;
     if (!old && !after) return;
-    if (!origin) origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
+    if (!old)
+        origin = given_origin;
+    else if (!origin)
+        origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
     uint32_t writer = after ? observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access) : 0;
     for (uint32_t done = 0; done < access->bytes; done += 8)
         write_word(s, address + done, access->bytes - done < 8 ? access->bytes - done : 8,
