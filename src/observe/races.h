@@ -241,6 +241,7 @@ typedef struct races_object {
     uint32_t phase;
     uint32_t *came; // warps, since the phase began
     uint32_t came_count, came_capacity;
+    uint32_t made_clock, made_who, made_tag; // by mbarrier.init; clock 0: not known
 } races_object;
 
 typedef struct races races;
@@ -385,6 +386,9 @@ const ptx_function *observe_races_function_of(const ptx_module *module, const pt
 bool observe_races_polls(races *self, uint32_t tag);
 // Whether the tags are those of an atomic and of a loop's first guess at what a compare-and-swap will find.
 bool observe_races_is_guess(races *self, uint32_t tag, uint32_t other);
+// A thread uses an mbarrier and does not know that it was made.
+void observe_races_report_unmade(races *self, const races_block *block, const sim_sync *sync, uint32_t lane,
+                                 const races_object *object);
 // A block of a cluster ended while another one may still be at its shared memory.
 void observe_races_report_visit(races *self, const races_block *block, const races_access *visit);
 

@@ -203,6 +203,33 @@ static void look_at_phase(races *self, races_object *object, const races_block *
     end_phase(self, object);
 }
 
+static void make_object(races *self, const races_block *block, const races_warp *warp, const sim_sync *sync) {
+    races_object *object = object_of(self, sync->object);
+    if (!object) return;
+    observe_known_drop(object->handed);
+    observe_known_drop(object->done);
+    object->handed = object->done = NULL;
+    object->phase = object->came_count = 0;
+    object->made_clock = self->now++;
+    object->made_who = observe_races_who(block, warp->index, (uint32_t)__builtin_ctz(sync->at.mask));
+    object->made_tag = sync->at.inst->serial << RACES_TAG_SERIAL_SHIFT | RACES_TAG_WRITE;
+}
+
+// Whoever uses an mbarrier must know that it was made. A relaxed arrival at a cluster's barrier tells that too.
+static void check_made(races *self, const races_block *block, const races_warp *warp, const sim_sync *sync,
+                       const races_object *object) {
+    uint32_t clock = object->made_clock, who = object->made_who;
+    if (!clock || (clock < block->base && who >> 10 == block->id)) return;
+    for (uint32_t m = sync->at.mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (observe_races_knows(block, warp, lane, who, RACES_THREAD, clock) ||
+            observe_races_knows(block, warp, lane, who, RACES_REACHED, clock))
+            continue;
+        observe_races_report_unmade(self, block, sync, lane, object);
+        return;
+    }
+}
+
 static void note_arrival(races_object *object, uint32_t who) {
     if (object->came_count == object->came_capacity) {
         uint32_t capacity = object->came_capacity ? object->came_capacity * 2 : 16;
@@ -229,6 +256,7 @@ static observe_known *reached(races *self, const races_block *block, const races
 static void arrive_at_object(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     races_object *object = object_of(self, sync->object);
     if (!object) return;
+    check_made(self, block, warp, sync, object);
     bool relaxed = sync->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_RELAXED;
     observe_known *known = relaxed ? reached(self, block, warp, sync->at.mask)
                                    : observe_races_knowledge(self, block, warp, sync->at.mask);
@@ -242,6 +270,7 @@ static void arrive_at_object(races *self, races_block *block, races_warp *warp, 
 static void pass_object(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     races_object *object = object_of(self, sync->object);
     if (!object) return;
+    check_made(self, block, warp, sync, object);
     if (is_mbarrier(sync->at.inst) && sync->at.self) {
         look_at_phase(self, object, block, sync);
     } else {
@@ -311,6 +340,7 @@ static void wait_for_copies(races *self, races_block *block, races_warp *warp, c
 static void track(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     races_object *object = object_of(self, sync->object);
     if (!object) return;
+    check_made(self, block, warp, sync, object);
     look_at_phase(self, object, block, sync);
     observe_known *known;
     if (sync->agent == SIM_ASYNC_PROXY) {
@@ -537,5 +567,6 @@ void observe_races_on_sync(races *self, races_block *block, races_warp *warp, co
     case SIM_WAIT: wait_for_copies(self, block, warp, sync); break;
     case SIM_TRACK: track(self, block, warp, sync); break;
     case SIM_FENCE: fence(self, block, warp, sync); break;
+    case SIM_INIT: make_object(self, block, warp, sync); break;
     }
 }

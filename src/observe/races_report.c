@@ -467,6 +467,32 @@ void observe_races_report(races *self, const races_conflict *c) {
     observe_findings_add(self->findings, finding);
 }
 
+void observe_races_report_unmade(races *self, const races_block *block, const sim_sync *sync, uint32_t lane,
+                                 const races_object *object) {
+    observe_finding *finding = &self->finding;
+    uint32_t who = observe_races_who(block, sync->at.warp, lane);
+    uint32_t tag = sync->at.inst->serial << RACES_TAG_SERIAL_SHIFT | RACES_TAG_ATOMIC;
+    bool across = object->made_who >> 10 != block->id;
+    *finding =
+        (observe_finding){.kind = OBSERVE_RACE,
+                          .first = site_of(self, who, tag),
+                          .second = site_of(self, object->made_who, object->made_tag),
+                          .self = sync->at.self,
+                          .space = across ? SIM_DISTRIBUTED : SIM_SHARED,
+                          .address = sync->object & (across ? ~(UINT64_C(1) << 31) : (uint64_t)INT32_MAX),
+                          .bytes = 8,
+                          .reach = across ? 2 : object->made_who >> 5 != who >> 5};
+    finding->first.block = block->index;
+    if (!finding->second.inst) return;
+    snprintf(
+        finding->text, sizeof finding->text,
+        "an mbarrier is used by a thread that does not know that another one has made it\nlikely cause: no "
+        "barrier between mbarrier.init (init of a cuda::barrier) by one thread and the first use by "
+        "others\nwhat to do: %s after the initialisation",
+        across ? "fence.mbarrier_init and cluster.sync()" : "__syncthreads()");
+    observe_findings_add(self->findings, finding);
+}
+
 void observe_races_report_visit(races *self, const races_block *block, const races_access *visit) {
     observe_finding *finding = &self->finding;
     uint32_t who =

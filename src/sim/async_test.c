@@ -75,7 +75,8 @@ static void on_access(sim_listener *listener, const sim_access *a) {
 }
 
 static void on_sync(sim_listener *listener, const sim_sync *s) {
-    static const char *const kinds[] = {"warp_sync", "arrive", "pass", "commit", "wait", "track", "fence"},
+    static const char *const kinds[] = {"warp_sync", "arrive", "pass",  "commit",
+                                        "wait",      "track",  "fence", "init"},
                              *const agents[] = {"", "copy ", "proxy "};
     add((heard *)listener, "%s%s %u:%x mask %x count %u\n", agents[s->agent], kinds[s->kind],
         (unsigned)(s->object >> 32), (unsigned)s->object, s->at.mask, s->count);
@@ -126,6 +127,7 @@ static void copies_emit_accesses(void **state) {
                                 "copy store shared 0+8 mask 3\n"
                                 "copy commit 0:0 mask 3 count 0\n"
                                 "copy wait 0:0 mask 3 count 0\n"
+                                "init 0:80000040 mask 1 count 0\n"
                                 "copy track 0:80000040 mask 1 count 0\n"
                                 "arrive 0:80000040 mask 1 count 0\n"
                                 "proxy load global 0+16 mask 1\n"

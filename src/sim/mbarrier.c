@@ -160,6 +160,8 @@ void sim_mbarrier_init(sim_warp *w, const sim_op *op) {
         if (!b) b = &async->mbarriers[async->mbarrier_count++];
         *b = (sim_mbarrier){.offset = offset, .live = true, .expected = count, .pending = count};
         keep(owner, b);
+        sim_emit_sync(w, op->inst, UINT32_C(1) << lane, SIM_INIT, SIM_THREAD,
+                      sim_mbarrier_object(owner, offset), 0);
     }
 }
 

@@ -140,6 +140,7 @@ typedef enum sim_sync_kind {
     SIM_WAIT,   // at most `count` of the lanes' latest groups are under way; UINT32_MAX at cp.async.wait_all
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
     SIM_FENCE,  // membar, fence: scope and order are the instruction's
+    SIM_INIT,   // a lane makes `object`, an mbarrier, anew
 } sim_sync_kind;
 
 typedef struct sim_sync {
