@@ -37,16 +37,6 @@ void course_findings_faults_first(report_findings *findings) {
 
 void course_findings_races_first(report_findings *findings) { move_first(findings, course_finding_is_race); }
 
-void course_findings_drop_unused_shuffles(report_findings *findings) {
-    size_t index;
-    json_t *finding;
-    json_array_foreach(findings->items, index,
-                       finding) if (strncmp(report_get_text(finding, "kind"), "undefined", 9) == 0) return;
-    for (size_t i = json_array_size(findings->items); i-- > 0;)
-        if (strcmp(report_get_text(json_array_get(findings->items, i), "kind"), "shuffle-outside") == 0)
-            json_array_remove(findings->items, i);
-}
-
 void course_findings_print(const report_findings *findings, base_text *out) {
     char *text = NULL;
     size_t size = 0;

@@ -13,9 +13,6 @@ void course_findings_faults_first(report_findings *findings);
 bool course_finding_is_race(const char *kind);
 // Those before others: a race also shows as values that were never written, and the like.
 void course_findings_races_first(report_findings *findings);
-// A shuffle may read a lane outside its mask if nobody uses what it got: the undefined value itself is followed, and
-// is a finding of its own where it matters. Without such a one the shuffle is left out.
-void course_findings_drop_unused_shuffles(report_findings *findings);
 // As `kz sanitize` prints them, with the source's lines; cut where they are many.
 void course_findings_print(const report_findings *findings, base_text *out);
 

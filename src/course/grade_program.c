@@ -195,7 +195,6 @@ static bool explain(const course_runner *runner, const course_data *data, const 
         for (size_t i = json_array_size(findings.items); i-- > 0;)
             if (!counts(json_array_get(findings.items, i), only_faults, result->exit_code != 0))
                 json_array_remove(findings.items, i);
-        course_findings_drop_unused_shuffles(&findings);
         course_findings_races_first(&findings);
         course_findings_faults_first(&findings);
         const json_t *first = json_array_get(findings.items, 0);

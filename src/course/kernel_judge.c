@@ -350,7 +350,6 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
     for (size_t i = 0; i < answer->count; i++) add_record(&findings, &answer->results[i], g->own[i].name);
     drop_lesser(&findings);
     drop_repeats(&findings);
-    course_findings_drop_unused_shuffles(&findings);
     course_findings_races_first(&findings);
     base_text summary = {0}, detail = {0};
     size_t count = json_array_size(findings.items);

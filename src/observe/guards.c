@@ -11,17 +11,33 @@ static const uint32_t NOWHERE = UINT32_MAX;
 typedef struct guard {
     uint32_t at;
     bool jumps_past; // the lanes that take the branch are those that come to no barrier
+    bool ends;       // the sides reconverge where nothing is left but to end
     uint8_t *
         behind; // of the function's instructions, by index: reached on the other side, before both reconverge
 } guard;
 
 struct observe_guards {
     const ptx_function *function;
+    observe_guarded guarded;
     uint32_t count;
     guard guards[OBSERVE_GUARDS];
 };
 
 bool observe_is_barrier(const ptx_inst *inst) { return ptx_op_get(inst->op)->end == PTX_END_BARRIER; }
+
+static bool is_guarded(const ptx_inst *inst, observe_guarded guarded) {
+    if (guarded == OBSERVE_GUARDED_BARRIERS) return observe_is_barrier(inst);
+    return ptx_op_get(inst->op)->end == PTX_END_SYNC;
+}
+
+static bool has_effect(const ptx_inst *inst) {
+    switch (ptx_op_get(inst->op)->class) {
+    case PTX_CLASS_STORE:
+    case PTX_CLASS_ATOMIC:
+    case PTX_CLASS_REDUCTION: return true;
+    default: return false;
+    }
+}
 
 uint32_t observe_successors(const ptx_function *f, uint32_t at, uint32_t *to, uint32_t room) {
     const ptx_inst *inst = &f->insts[at];
@@ -136,22 +152,30 @@ static void find_meets(graph *g) {
 
 // ---- the branches ------------------------------------------------------------------------------------------
 
-// Marks what is reached from `from` before `join`; whether a barrier is among it.
-static bool mark_side(const graph *g, uint32_t from, uint32_t join, uint8_t *marks, uint32_t *stack) {
+// A side of a branch: what is on it before both sides reconverge.
+typedef struct side {
+    uint8_t *marks;
+    bool is_guarded, has_effect;
+} side;
+
+// Marks what is reached from `from` before `join`.
+static void mark_side(const graph *g, uint32_t from, uint32_t join, observe_guarded guarded, side *out,
+                      uint32_t *stack) {
     uint32_t depth = 0, to[SUCCESSORS + 1];
-    bool found = false;
+    uint8_t *marks = out->marks;
+    out->is_guarded = out->has_effect = false;
     memset(marks, 0, g->n + 1);
     if (from != join && from < g->n) marks[from] = 1, stack[depth++] = from;
     while (depth) {
         uint32_t here = stack[--depth], count = next_of(g, here, to);
-        found = found || observe_is_barrier(&g->f->insts[here]);
+        out->is_guarded |= is_guarded(&g->f->insts[here], guarded);
+        out->has_effect |= has_effect(&g->f->insts[here]);
         for (uint32_t k = 0; k < count; k++) {
             if (to[k] == join || to[k] == g->n || marks[to[k]]) continue;
             marks[to[k]] = 1;
             stack[depth++] = to[k];
         }
     }
-    return found;
 }
 
 // Whether nothing is left but to end.
@@ -167,42 +191,41 @@ static bool is_end(const graph *g, uint32_t at) {
 }
 
 static bool find_guards(const graph *g, observe_guards *out, uint32_t *stack) {
-    uint8_t *taken = malloc(g->n + 1), *other = malloc(g->n + 1);
-    for (uint32_t i = 0; taken && other && i < g->n && out->count < OBSERVE_GUARDS; i++) {
+    side taken = {malloc(g->n + 1), false, false}, other = {malloc(g->n + 1), false, false};
+    for (uint32_t i = 0; taken.marks && other.marks && i < g->n && out->count < OBSERVE_GUARDS; i++) {
         const ptx_inst *inst = &g->f->insts[i];
-        if (ptx_op_get(inst->op)->end != PTX_END_BRANCH || inst->guard < 0 || g->join[i] == NOWHERE ||
-            is_end(g, g->join[i]))
-            continue;
-        bool in_taken = mark_side(g, (uint32_t)inst->operands[0].value, g->join[i], taken, stack);
-        bool in_other = mark_side(g, i + 1, g->join[i], other, stack);
-        if (in_taken == in_other) continue;
+        if (ptx_op_get(inst->op)->end != PTX_END_BRANCH || inst->guard < 0 || g->join[i] == NOWHERE) continue;
+        bool ends = is_end(g, g->join[i]);
+        if (ends && out->guarded == OBSERVE_GUARDED_BARRIERS) continue;
+        mark_side(g, (uint32_t)inst->operands[0].value, g->join[i], out->guarded, &taken, stack);
+        mark_side(g, i + 1, g->join[i], out->guarded, &other, stack);
+        if (taken.is_guarded == other.is_guarded) continue;
+        side *waits = taken.is_guarded ? &taken : &other, *past = taken.is_guarded ? &other : &taken;
+        if (ends && !past->has_effect) continue;
         out->guards[out->count++] =
-            (guard){.at = i, .jumps_past = in_other, .behind = in_taken ? taken : other};
-        if (in_taken)
-            taken = malloc(g->n + 1);
-        else
-            other = malloc(g->n + 1);
+            (guard){.at = i, .jumps_past = other.is_guarded, .ends = ends, .behind = waits->marks};
+        waits->marks = malloc(g->n + 1);
     }
-    free(taken);
-    free(other);
+    free(taken.marks);
+    free(other.marks);
     return out->count > 0;
 }
 
 // A call may hold barriers, and a table of many branches is cut short: then nobody knows.
-static bool is_known(const ptx_function *f) {
+static bool is_known(const ptx_function *f, observe_guarded guarded) {
     bool any = false;
     uint32_t to[SUCCESSORS];
     if (f->inst_count > MOST_INSTRUCTIONS) return false;
     for (uint32_t i = 0; i < f->inst_count; i++) {
-        any = any || observe_is_barrier(&f->insts[i]);
+        any = any || is_guarded(&f->insts[i], guarded);
         if (f->insts[i].op == PTX_OP_CALL || observe_successors(f, i, to, SUCCESSORS) == SUCCESSORS)
             return false;
     }
     return any;
 }
 
-observe_guards *observe_guards_open(const ptx_function *f) {
-    if (!is_known(f)) return NULL;
+observe_guards *observe_guards_open(const ptx_function *f, observe_guarded guarded) {
+    if (!is_known(f, guarded)) return NULL;
     size_t n = f->inst_count, edges = 0;
     uint32_t to[SUCCESSORS + 1];
     graph g = {.f = f, .n = f->inst_count};
@@ -212,6 +235,7 @@ observe_guards *observe_guards_open(const ptx_function *f) {
     bool found = false;
     if (memory && out) {
         out->function = f;
+        out->guarded = guarded;
         uint32_t *stack = memory + 5 * (n + 2), *at = stack + n + 2;
         g.from_begin = memory;
         g.number = memory + (n + 2);
@@ -256,8 +280,8 @@ void observe_guards_branch(const observe_guards *guards, observe_rounds *rounds,
 }
 
 uint32_t observe_guards_past(const observe_guards *guards, const observe_rounds *rounds,
-                             const ptx_inst *barrier, uint32_t lane, uint32_t others,
-                             const ptx_inst **branch) {
+                             const ptx_inst *barrier, uint32_t lane, uint32_t others, const ptx_inst **branch,
+                             bool *ends) {
     const ptx_function *f = guards->function;
     if (barrier < f->insts || barrier >= f->insts + f->inst_count) return 0;
     for (uint32_t i = 0; i < guards->count; i++) {
@@ -272,6 +296,7 @@ uint32_t observe_guards_past(const observe_guards *guards, const observe_rounds 
         }
         if (!found) continue;
         *branch = &f->insts[g->at];
+        *ends = g->ends;
         return found;
     }
     return 0;

@@ -1,4 +1,4 @@
-// Barriers that not all reach, or that some reach elsewhere; shuffles from lanes that take no part.
+// Barriers that not all reach, or that some reach elsewhere; member masks that name lanes which go another way.
 //
 // A barrier is judged when it opens, by who came from where: in a drawn schedule the lanes of a warp may come
 // one after the other to a barrier that they all reach. Threads that end before others come are left in peace
@@ -33,15 +33,15 @@ typedef struct sync_block {
     const ptx_inst *past_inst[WARPS];
     uint32_t barrier_count;
     barrier barriers[BARRIERS];
-    observe_rounds *rounds; // [warps][guards][lanes]; NULL where there are no guards
+    observe_rounds *rounds[2]; // by observe_guarded: [warps][guards][lanes]; NULL where there are no guards
 } sync_block;
 
 typedef struct detector {
     observe_detector detector; // first
     observe_findings *findings;
     const ptx_function *entry;
-    observe_guards *guards; // NULL for none
-    uint8_t *is_past;       // of the entry's instructions, by index; NULL where it has no barrier
+    observe_guards *guards[2]; // by observe_guarded; NULL for none
+    uint8_t *is_past;          // of the entry's instructions, by index; NULL where it has no barrier
     uint32_t threads, blocks;
     sync_block **resident;
     sync_block *last, *spare;
@@ -128,8 +128,9 @@ static uint32_t lowest(uint32_t warp, uint32_t mask) { return warp * LANES + (ui
 
 // ---- judging a barrier that opens ------------------------------------------------------------------------
 
-static observe_rounds *rounds_of(const detector *self, const sync_block *block, uint32_t warp) {
-    return block->rounds + (size_t)warp * observe_guards_count(self->guards) * LANES;
+static observe_rounds *rounds_of(const detector *self, const sync_block *block, uint32_t warp,
+                                 observe_guarded guarded) {
+    return block->rounds[guarded] + (size_t)warp * observe_guards_count(self->guards[guarded]) * LANES;
 }
 
 // Whether lanes of the warp came from different places.
@@ -186,13 +187,16 @@ static bool judge_past(detector *self, const sync_block *block, const barrier *b
 static bool judge_diverged(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
     uint32_t all = 0;
     for (uint32_t i = 0; i < PLACES; i++) all |= b->came[warp][i].mask;
-    if (!block->rounds || block->live[warp] & ~all) return false; // of those that live, more is known
+    if (!block->rounds[OBSERVE_GUARDED_BARRIERS] || block->live[warp] & ~all)
+        return false; // of those that live, more is known
     for (uint32_t i = 0; i < PLACES && b->came[warp][i].mask; i++) {
         const arrival *came = &b->came[warp][i];
         const ptx_inst *branch = NULL;
+        bool ends;
         if (!observe_is_barrier(came->inst) || !is_aligned(came->inst)) continue;
-        uint32_t past = observe_guards_past(self->guards, rounds_of(self, block, warp), came->inst,
-                                            (uint32_t)__builtin_ctz(came->mask), ~all, &branch);
+        uint32_t past = observe_guards_past(
+            self->guards[OBSERVE_GUARDED_BARRIERS], rounds_of(self, block, warp, OBSERVE_GUARDED_BARRIERS),
+            came->inst, (uint32_t)__builtin_ctz(came->mask), ~all, &branch, &ends);
         if (!past) continue;
         report(self, OBSERVE_BARRIER_DIVERGENT, came->inst, block->index, lowest(warp, came->mask), branch,
                lowest(warp, past),
@@ -231,6 +235,37 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
         if (b->warps >> i & 1 && judge_diverged(self, block, b, i)) return;
 }
 
+// Lanes wait for others, which the member mask names; those did not come, but went past and ended.
+static void judge_mask(detector *self, const sim_event *at, uint32_t named, uint32_t all) {
+    sync_block *block = block_of(self, at->block);
+    const uint32_t threads = self->threads - at->warp * LANES;
+    uint32_t absent = named & ~all & (threads >= LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1);
+    if (!absent || !block || !block->rounds[OBSERVE_GUARDED_LANES] || !at->mask) return;
+    const ptx_inst *branch = NULL;
+    bool ends = false;
+    uint32_t past = observe_guards_past(self->guards[OBSERVE_GUARDED_LANES],
+                                        rounds_of(self, block, at->warp, OBSERVE_GUARDED_LANES), at->inst,
+                                        (uint32_t)__builtin_ctz(at->mask), absent, &branch, &ends);
+    if (!past) return;
+    self->finding.is_warning = ends;
+    report(self, OBSERVE_MASK_ABSENT, at->inst, at->block, lowest(at->warp, at->mask), branch,
+           lowest(at->warp, past),
+           ends ? "the mask names lanes that went the other way and ended, and never come here: a GPU waits "
+                  "until they "
+                  "have ended, CUDA calls it undefined\nlikely cause: a mask of all lanes inside an if that "
+                  "divides the "
+                  "warp\nwhat to do: take the mask from __ballot_sync(0xffffffff, condition) before the if, "
+                  "or move the "
+                  "call out of it"
+                : "the mask names lanes that went past and on, and never come here: the others wait until "
+                  "those have "
+                  "ended\nlikely cause: a mask of all lanes inside an if or a loop that divides the "
+                  "warp\nwhat to do: "
+                  "take the mask from __ballot_sync(0xffffffff, condition) before the if, or let all lanes "
+                  "come here");
+    self->finding.is_warning = false;
+}
+
 // ---- the listener ----------------------------------------------------------------------------------------
 
 static barrier *barrier_of(sync_block *block, uint64_t object) {
@@ -261,8 +296,9 @@ static void arrive(barrier *b, const sim_sync *sync) {
 }
 
 static void on_sync(sim_listener *listener, const sim_sync *sync) {
-    if (!sync->is_barrier || !sync->at.mask) return;
     detector *self = (detector *)listener;
+    if (sync->kind == SIM_WARP_SYNC) judge_mask(self, &sync->at, sync->count, sync->at.mask);
+    if (!sync->is_barrier || !sync->at.mask) return;
     sync_block *block = block_of(self, sync->at.block);
     barrier *b = block ? barrier_of(block, sync->object) : NULL;
     if (!b) return;
@@ -297,31 +333,15 @@ static void on_access(sim_listener *listener, const sim_access *access) {
 static void on_branch(sim_listener *listener, const sim_event *event, uint32_t taken) {
     detector *self = (detector *)listener;
     sync_block *block = block_of(self, event->block);
-    if (block && block->rounds)
-        observe_guards_branch(self->guards, rounds_of(self, block, event->warp), event->inst, event->mask,
-                              taken);
+    for (int i = 0; block && i < 2; i++)
+        if (block->rounds[i])
+            observe_guards_branch(self->guards[i], rounds_of(self, block, event->warp, (observe_guarded)i),
+                                  event->inst, event->mask, taken);
 }
 
 static void on_exchange(sim_listener *listener, const sim_exchange_event *event) {
-    uint32_t outside = event->outside & event->at.mask;
-    if (!event->is_shuffle || !outside) return;
-    detector *self = (detector *)listener;
-    char text[512];
-    uint32_t lane = (uint32_t)__builtin_ctz(outside), from = event->from[lane];
-    sync_block *block = block_of(self, event->at.block);
-    const char *why = "is not in the mask, or not here";
-    if (event->at.warp * LANES + from >= self->threads)
-        why = "does not exist: the block is not that large";
-    else if (block && !(block->live[event->at.warp] >> from & 1))
-        why = "has ended";
-    snprintf(
-        text, sizeof text,
-        "lane %u reads lane %u, which %s: its value is undefined\nlikely cause: a shuffle after an early "
-        "return or inside an if, or a mask that leaves out lanes that are read\nwhat to do: let all lanes "
-        "come to the shuffle, and name them all in its mask",
-        lane, from, why);
-    report(self, OBSERVE_SHUFFLE_OUTSIDE, event->at.inst, event->at.block, event->at.warp * LANES + lane,
-           NULL, 0, text);
+    // Where a lane that took no part is read, its value says it (undefined.c).
+    if (!event->outside) judge_mask((detector *)listener, &event->at, event->named, event->all);
 }
 
 static void on_leave(sim_listener *listener, const sim_event *event) {
@@ -333,15 +353,17 @@ static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warp
     detector *self = (detector *)listener;
     if (index >= self->blocks || warps > WARPS || !self->resident) return;
     sync_block *block = self->spare ? self->spare : calloc(1, sizeof *block);
-    size_t rounds = (size_t)warps * observe_guards_count(self->guards) * LANES;
     self->spare = NULL;
     self->resident[index] = self->last = block;
     if (!block) return;
     block->index = index;
     block->warp_count = warps;
     block->barrier_count = 0;
-    free(block->rounds);
-    block->rounds = rounds ? calloc(rounds, sizeof *block->rounds) : NULL;
+    for (int i = 0; i < 2; i++) {
+        size_t rounds = (size_t)warps * observe_guards_count(self->guards[i]) * LANES;
+        free(block->rounds[i]);
+        block->rounds[i] = rounds ? calloc(rounds, sizeof *block->rounds[i]) : NULL;
+    }
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t lanes = self->threads > i * LANES ? self->threads - i * LANES : 0;
         block->live[i] = lanes >= LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
@@ -350,7 +372,7 @@ static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warp
 }
 
 static void free_block(sync_block *block) {
-    if (block) free(block->rounds);
+    for (int i = 0; block && i < 2; i++) free(block->rounds[i]);
     free(block);
 }
 
@@ -404,9 +426,11 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     forget(self);
     self->entry = event->entry;
     find_past(self);
-    observe_guards_close(self->guards);
-    self->guards = observe_guards_open(self->entry);
-    self->detector.listener.branch = self->guards ? on_branch : NULL;
+    for (int i = 0; i < 2; i++) {
+        observe_guards_close(self->guards[i]);
+        self->guards[i] = observe_guards_open(self->entry, (observe_guarded)i);
+    }
+    self->detector.listener.branch = self->guards[0] || self->guards[1] ? on_branch : NULL;
     self->blocks = self->threads = 1;
     for (int i = 0; i < 3; i++) {
         self->blocks *= event->launch->grid[i] ? event->launch->grid[i] : 1;
@@ -426,7 +450,7 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
 static void close_sync(observe_detector *base) {
     detector *self = (detector *)base;
     forget(self);
-    observe_guards_close(self->guards);
+    for (int i = 0; i < 2; i++) observe_guards_close(self->guards[i]);
     free(self->is_past);
     free(self);
 }

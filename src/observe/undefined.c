@@ -312,6 +312,8 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     drop_blocks(self);
     self->module = event->module;
     self->entry = event->entry;
+    self->threads = 1;
+    for (int i = 0; i < 3; i++) self->threads *= event->launch->block[i] ? event->launch->block[i] : 1;
     self->shared_bytes = event->shared_bytes;
     self->reserved_shared_bytes = event->reserved_shared_bytes;
     self->local_bytes = event->local_bytes;
@@ -504,7 +506,7 @@ static void lose_outside(undefined_self *self, const undefined_at *at, undefined
     for (uint32_t m = event->outside & event->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         observe_undefined_set(at, (uint32_t)to->reg, lane, UINT32_MAX,
-                              observe_undefined_new_origin(self, plan, &event->at, lane, NULL));
+                              observe_undefined_new_origin(self, plan, &event->at, lane, NULL, event));
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct undefined_origin {
     uint64_t address;
     uint32_t bytes;
     bool is_shuffle; // no memory: a lane that took no part
-    char what[160];  // "4 bytes of shared variable tile"
+    char what[160];  // "4 bytes of shared variable tile", "lane 3 reads lane 19, which has ended"
 } undefined_origin;
 
 // The bits of one register that are undefined, lane by lane. Good for the lanes in `known`; lanes that are
@@ -99,6 +99,7 @@ typedef struct undefined_self {
     shadow_memory memory;
     const ptx_module *module;
     const ptx_function *entry;
+    uint32_t threads; // of a block
     uint32_t shared_bytes, reserved_shared_bytes, local_bytes;
     uint32_t epoch;
     undefined_plan *plans; // by serial
@@ -174,9 +175,11 @@ void observe_undefined_enter_locals(const undefined_at *at, const sim_event *eve
 undefined_block *observe_undefined_block_at(undefined_self *self, uint32_t index);
 
 // undefined_report.c
-// `access` is NULL for a shuffle.
+// Of a load, or of a shuffle: the other one is NULL.
 uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
-                                      uint32_t lane, const sim_access *access);
+                                      uint32_t lane, const sim_access *access,
+                                      const sim_exchange_event *exchange);
+// A value that is undefined because of a shuffle is used; `kind` says how, SHUFFLE_OUTSIDE that it is stored.
 void observe_undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event,
                               uint32_t lane, observe_finding_kind kind, uint32_t origin);
 void observe_undefined_host_read(undefined_self *self, uint64_t address, uint64_t bytes);

@@ -256,7 +256,7 @@ static void load_lane(const spot *s, const undefined_at *at, undefined_plan *pla
         if (each > 8 && !bits) bits = read_word(s, from + 8, 8, &origin);
         if (!bits || part->kind != PTX_OPERAND_REG || part->reg < 0) continue;
         if (each > 8) bits = UINT64_MAX;
-        if (!origin) origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
+        if (!origin) origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access, NULL);
         observe_undefined_set(at, (uint32_t)part->reg, s->lane,
                               extend(at, inst, (uint32_t)part->reg, bits, each), origin);
     }
@@ -340,6 +340,14 @@ static void define(undefined_self *self, const undefined_at *at, const sim_acces
     }
 }
 
+// What a shuffle got from a lane that takes no part goes to global memory: that is reported here and now. Values that are
+// undefined for other reasons are reported where they matter.
+static bool is_reported(const spot *s, undefined_plan *plan, const sim_event *event, uint32_t origin) {
+    if (s->space != SIM_GLOBAL || !origin || !s->self->origins[origin].is_shuffle) return false;
+    observe_undefined_report(s->self, plan, event, s->lane, OBSERVE_SHUFFLE_OUTSIDE, origin);
+    return true;
+}
+
 static void store_lane(const spot *s, const undefined_at *at, undefined_plan *plan, const sim_access *access,
                        uint64_t address, const ptx_operand *data) {
     uint32_t count = data->kind == PTX_OPERAND_VECTOR ? data->element_count : 1;
@@ -350,8 +358,9 @@ static void store_lane(const spot *s, const undefined_at *at, undefined_plan *pl
         uint64_t bits = is_register ? observe_undefined_bits_of(at, (uint32_t)part->reg, s->lane) : 0;
         uint32_t origin = bits ? observe_undefined_origin_of(at, (uint32_t)part->reg, s->lane) : 0;
         bits &= observe_undefined_width_mask(each < 8 ? 8 * each : 64);
+        if (bits && is_reported(s, plan, &access->at, origin)) bits = 0;
         if (bits && !writer)
-            writer = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
+            writer = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access, NULL);
         for (uint32_t done = 0; done < each; done += 8)
             write_word(s, address + i * each + done, each - done < 8 ? each - done : 8, bits, origin, writer);
     }
@@ -405,13 +414,15 @@ static void atomic_lane(const spot *s, const undefined_at *at, undefined_plan *p
     uint16_t how = inst->by_category[PTX_CAT_ATOMIC];
     for (uint32_t i = first; i < inst->operand_count; i++)
         given |= operand_bits(at, &inst->operands[i], s->lane, &given_origin);
+    if (given && is_reported(s, plan, &access->at, given_origin)) given = 0;
     uint64_t after = how == PTX_MOD_EXCH ? given : old | given;
     if (!old && !after) return;
     if (!old)
         origin = given_origin;
     else if (!origin)
-        origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access);
-    uint32_t writer = after ? observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access) : 0;
+        origin = observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access, NULL);
+    uint32_t writer =
+        after ? observe_undefined_new_origin(s->self, plan, &access->at, s->lane, access, NULL) : 0;
     for (uint32_t done = 0; done < access->bytes; done += 8)
         write_word(s, address + done, access->bytes - done < 8 ? access->bytes - done : 8,
                    after ? UINT64_MAX : 0, origin, writer);
@@ -475,7 +486,7 @@ static void asynchronous(undefined_self *self, const undefined_at *at, undefined
             continue;
         source.bytes = bytes;
         copy_range(&to, to_at, &from, from_at, bytes,
-                   observe_undefined_new_origin(self, plan, &access->at, lane, &source));
+                   observe_undefined_new_origin(self, plan, &access->at, lane, &source, NULL));
     }
     self->copy.inst = NULL;
 }

@@ -33,8 +33,27 @@ static void describe(undefined_self *self, const sim_event *event, uint32_t lane
     base_text_free(&text);
 }
 
+static bool has_ended(const sim_warp *warp, uint32_t lane) {
+    sim_inspect_path path;
+    for (uint32_t i = 0; warp && i < sim_inspect_paths(warp); i++)
+        if (sim_inspect_path_at(warp, i, &path) && path.mask >> lane & 1) return false;
+    return warp != NULL;
+}
+
+static void describe_shuffle(const undefined_self *self, const sim_exchange_event *event, uint32_t lane,
+                             undefined_origin *origin) {
+    uint32_t from = event->from[lane];
+    const char *why = event->named >> from & 1 ? "is not here" : "is not in the mask";
+    if (event->at.warp * UNDEFINED_LANES + from >= self->threads)
+        why = "does not exist: the block is not that large";
+    else if (has_ended(event->at.self, from))
+        why = "has ended";
+    snprintf(origin->what, sizeof origin->what, "lane %u reads lane %u, which %s", lane, from, why);
+}
+
 uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan, const sim_event *event,
-                                      uint32_t lane, const sim_access *access) {
+                                      uint32_t lane, const sim_access *access,
+                                      const sim_exchange_event *exchange) {
     if (plan->origin) return plan->origin - 1;
     if (self->origin_count >= ORIGINS_AT_MOST) return 0;
     if (self->origin_count == self->origin_capacity) {
@@ -47,7 +66,8 @@ uint32_t observe_undefined_new_origin(undefined_self *self, undefined_plan *plan
     undefined_origin *origin = &self->origins[self->origin_count];
     observe_site site = {
         .inst = event->inst, .block = event->block, .thread = event->warp * UNDEFINED_LANES + lane};
-    *origin = (undefined_origin){.is_shuffle = !access};
+    *origin = (undefined_origin){.is_shuffle = exchange != NULL};
+    if (exchange) describe_shuffle(self, exchange, lane, origin);
     if (access) {
         origin->space = access->space;
         origin->address = access->addresses[lane];
@@ -80,8 +100,12 @@ static const char *cause_of(const observe_findings *findings, const undefined_or
         return "likely cause: a variable that is set on some ways through the code only\n"
                "what to do: give it a value where it is declared";
     if (origin->is_shuffle)
-        return "likely cause: the shuffle reads a lane that is not in its mask, or has left\n"
-               "what to do: let all lanes it reads take part, and put them into the mask";
+        return "likely cause: a shuffle after an early return or inside an if, or a mask that leaves out "
+               "lanes "
+               "that are read\n"
+               "what to do: let all lanes that are read come to the shuffle and name them in its mask, or do "
+               "not "
+               "use what comes from others";
     switch (origin->space) {
     case SIM_SHARED:
     case SIM_DISTRIBUTED:
@@ -112,11 +136,33 @@ static void say_origin(const undefined_origin *origin, base_text *out) {
                       origin->bytes == 1 ? "" : "s", origin->what);
 }
 
+// What came from a lane that takes no part is used.
+static void report_shuffle(undefined_self *self, const sim_event *event, uint32_t lane,
+                           observe_finding_kind kind, const undefined_origin *origin) {
+    observe_finding finding = {.kind = OBSERVE_SHUFFLE_OUTSIDE,
+                               .first_words = origin->words,
+                               .second = {.inst = event->inst,
+                                          .block = event->block,
+                                          .thread = event->warp * UNDEFINED_LANES + lane,
+                                          .is_write = kind == OBSERVE_SHUFFLE_OUTSIDE},
+                               .self = event->self};
+    const char *use = kind == OBSERVE_UNDEFINED_BRANCH    ? "decides a branch"
+                      : kind == OBSERVE_UNDEFINED_ADDRESS ? "is part of an address"
+                                                          : "is stored";
+    snprintf(finding.text, sizeof finding.text, "%s: what it gets is undefined, and it %s\n%s", origin->what,
+             use, cause_of(self->findings, origin));
+    observe_findings_add(self->findings, &finding);
+}
+
 void observe_undefined_report(undefined_self *self, undefined_plan *plan, const sim_event *event,
                               uint32_t lane, observe_finding_kind kind, uint32_t number) {
     if (plan->reports >= REPORTS_PER_INSTRUCTION) return;
     plan->reports++;
     const undefined_origin *origin = number ? &self->origins[number] : NULL;
+    if (origin && origin->is_shuffle) {
+        report_shuffle(self, event, lane, kind, origin);
+        return;
+    }
     ptx_class class = ptx_op_get(event->inst->op)->class;
     observe_finding finding = {
         .kind = kind,

@@ -133,7 +133,7 @@ typedef struct sim_access {
 // What orders the accesses of different threads. Objects are named by a number: equal while it lives, and
 // different for different objects (a barrier of a block, an mbarrier, a cluster's barrier).
 typedef enum sim_sync_kind {
-    SIM_WARP_SYNC, // the lanes of `at.mask` synchronise: bar.warp.sync
+    SIM_WARP_SYNC, // the lanes of `at.mask` synchronise: bar.warp.sync, whose member mask is `count`
     SIM_ARRIVE,    // what the lanes did before is handed to `object`
     SIM_PASS,      // the lanes have all that was handed to `object`'s phase that is over
     SIM_COMMIT, // the lanes' asynchronous copies since the last commit make a group (`agent` says which kind)
@@ -157,6 +157,7 @@ typedef struct sim_sync {
 typedef struct sim_exchange_event {
     sim_event at;
     uint32_t all;
+    uint32_t named; // the member mask; the lanes in it that are not in `all` have ended, or never were
     bool is_shuffle;
     uint8_t from[32]; // shfl: the lane each lane's value came from
     uint32_t outside; // shfl: lanes whose source did not take part, though it lies inside the segment

@@ -198,7 +198,8 @@ static void emit_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
     for (uint32_t i = 0; i < count; i++) {
         const sim_op *op = basic_blocks[paths[i]->basic_block].last;
-        sim_exchange_event event = {.at = sim_event_of(w, op->inst, paths[i]->mask), .all = all};
+        sim_exchange_event event = {
+            .at = sim_event_of(w, op->inst, paths[i]->mask), .all = all, .named = paths[i]->sync_mask};
         event.is_shuffle = op->inst->op == PTX_OP_SHFL;
         if (event.is_shuffle) shuffle_sources(w, paths[i], op, &event);
         listener->exchange(listener, &event);

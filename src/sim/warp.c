@@ -147,7 +147,8 @@ static void exchange_and_go(sim_warp *w, sim_path **paths, uint32_t count) {
         uint32_t all = 0;
         for (uint32_t i = 0; i < count; i++) all |= paths[i]->mask;
         // Shuffles, votes and their like make lanes wait, but order no memory.
-        if (op->inst->op == PTX_OP_BAR_WARP) sim_emit_sync(w, op->inst, all, SIM_WARP_SYNC, SIM_THREAD, 0, 0);
+        if (op->inst->op == PTX_OP_BAR_WARP)
+            sim_emit_sync(w, op->inst, all, SIM_WARP_SYNC, SIM_THREAD, 0, paths[0]->sync_mask);
     }
     for (uint32_t i = 0; i < count; i++) {
         paths[i]->basic_block = w->block->grid->kernel->basic_blocks[paths[i]->basic_block].next;
