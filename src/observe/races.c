@@ -101,6 +101,7 @@ static void check_proxy(const races_view *v, uint32_t lane, const races_cell *ce
 
 static void check_write(const races_view *v, uint32_t lane, const races_cell *cell) {
     unsigned kind = cell->write_tag & RACES_TAG_KIND;
+    if (strong_together(v, cell->write_who, cell->write_tag)) return;
     if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
         check_proxy(v, lane, cell);
     else
@@ -234,16 +235,11 @@ static void remember_read(const races_view *v, uint32_t lane, races_cell *cell) 
 
 static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
     if (cell->write_clock >= v->birth) check_write(v, lane, cell);
-    if (v->chains && observe_races_chain(v, lane, cell)) return;
     bool has_readers = cell->read_clock >= v->birth,
          has_list = has_readers && cell->read_tag & RACES_TAG_LIST;
-    if (has_readers && !v->strong && !v->is_write && observe_races_is_chained(cell->read_tag)) {
-        if (!observe_races_is_over(v, cell->read_clock)) {
-            check_readers(v, lane, cell);
-            remember_for_itself(v, lane, cell);
-            return;
-        }
-        cell->read_clock = cell->read_tag = 0;
+    if (v->chains && !has_list && observe_races_chain(v, lane, cell)) {
+        if (has_readers) check_readers(v, lane, cell);
+        return;
     }
     if (has_list || v->strong) {
         races_list *list = observe_races_list_of(v->shadow, cell);

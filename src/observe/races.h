@@ -62,12 +62,11 @@ enum {
     RACES_TAG_SERIAL_SHIFT = 11,
 };
 
-// The last weak write and the readers since, of 4 bytes of memory, of 2 or of 1. An entry whose clock is
-// before the shadow's birth means nothing. Readers: lanes `read_mask` of a warp, read_who one of them; MANY:
-// read_who and read_mask are readers of different warps (of different blocks if there are such), others are
-// forgotten; LIST: list number read_who, also of strong accesses; the clock is the last there is, and
-// read_mask the shadow's birth, without which the list is another life's. ATOMIC: the last of a chain of atomics,
-// see races_atomics.c.
+// The last weak write, or the last of a chain of atomics (races_atomics.c), and the readers since, of 4 bytes of
+// memory, of 2 or of 1. An entry whose clock is before the shadow's birth means nothing. Readers: lanes `read_mask` of
+// a warp, read_who one of them; MANY: read_who and read_mask are readers of different warps (of different blocks if
+// there are such), others are forgotten; LIST: list number read_who, also of strong accesses; the clock is the last
+// there is, and read_mask the shadow's birth, without which the list is another life's.
 typedef struct races_cell {
     uint32_t write_clock, write_who, write_tag;
     uint32_t read_clock, read_who, read_mask, read_tag;
@@ -100,10 +99,7 @@ static inline bool observe_races_has_list(const races_cell *cell, uint32_t birth
     return cell->read_tag & RACES_TAG_LIST && cell->read_mask == birth;
 }
 
-static inline bool observe_races_is_chained(uint32_t read_tag) {
-    enum { ALL = RACES_TAG_KIND | RACES_TAG_STRONG | RACES_TAG_ATOMIC | RACES_TAG_MANY | RACES_TAG_LIST };
-    return (read_tag & ALL) == (RACES_TAG_STRONG | RACES_TAG_ATOMIC);
-}
+static inline bool observe_races_is_chained(uint32_t write_tag) { return write_tag & RACES_TAG_ATOMIC; }
 
 typedef struct races_access {
     uint32_t clock, who, mask, tag;
@@ -312,7 +308,7 @@ static inline bool observe_races_is_over(const races_view *v, uint32_t clock) {
 // ---- chains of atomics (races_atomics.c) -------------------------------------------------------------------
 
 void observe_races_see_atomic(races_view *view); // begins the view of an atomic: sets `chains`
-// The lane's atomic becomes the cell's last, if what is there is none or a chain; false where it needs a list.
+// The lane's atomic becomes the cell's last; false where it needs a list.
 bool observe_races_chain(const races_view *view, uint32_t lane, races_cell *cell);
 // Does what can be done at a glance; the lanes that each need a look.
 uint32_t observe_races_look_at_atomics(races_view *view);

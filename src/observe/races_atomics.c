@@ -1,7 +1,7 @@
 // Atomics of threads on one word are a chain: each reads what the last one wrote. Whoever knows of the last knows of
 // all before it, without any fence; so the last is all that a cell has to remember, however many there were.
 //
-// A chain ends where a word is accessed in other ways too, or where a thread releases something by it: then the
+// A chain ends with a weak write. Where other strong accesses come, or a thread releases something by the word, the
 // cell gets a list (races_shadow.c), with the last of the chain in it.
 #include "observe/races.h"
 
@@ -12,6 +12,7 @@ static bool has_fenced(const races_view *v, uint32_t lane) {
 }
 
 static void note_link(const races_view *v, uint32_t lane, uint32_t clock, uint32_t who, uint32_t tag) {
+    if (clock < v->birth || !observe_races_is_chained(tag)) return;
     observe_races_note_link(v->block, &(races_link){.write_clock = clock,
                                                     .write_who = who,
                                                     .write_tag = tag,
@@ -30,42 +31,64 @@ void observe_races_see_atomic(races_view *v) {
                 !observe_races_releases(access->at.inst) && !observe_races_has_presumed(v->self, v->warp);
 }
 
+// Nothing, or a chain: a weak write has to be remembered beside atomics, for those who know them but not it.
+static bool can_chain(const races_view *v, uint32_t write_clock, uint32_t write_tag) {
+    return write_clock < v->birth || observe_races_is_chained(write_tag) ||
+           observe_races_is_over(v, write_clock);
+}
+
 bool observe_races_chain(const races_view *v, uint32_t lane, races_cell *cell) {
-    bool alive = cell->read_clock >= v->birth && !observe_races_is_over(v, cell->read_clock);
+    if (has_fenced(v, lane) || !can_chain(v, cell->write_clock, cell->write_tag)) return false;
     bool first = v->address == v->access->addresses[lane]; // of the words
-    if (has_fenced(v, lane) || (alive && !observe_races_is_chained(cell->read_tag))) return false;
-    if (alive && first && v->access->at.inst->op != PTX_OP_RED)
-        note_link(v, lane, cell->read_clock, cell->read_who, cell->read_tag);
-    cell->read_clock = v->self->now;
-    cell->read_who = v->who | lane;
-    cell->read_mask = UINT32_C(1) << lane;
-    cell->read_tag = v->tag;
+    if (first && v->access->at.inst->op != PTX_OP_RED)
+        note_link(v, lane, cell->write_clock, cell->write_who, cell->write_tag);
+    cell->write_clock = v->self->now;
+    cell->write_who = v->who | lane;
+    cell->write_tag = v->tag;
     return true;
 }
 
 // ---- a warp at a glance ------------------------------------------------------------------------------------
 
-// What is there is a chain, or nothing that anybody could still conflict with.
-static inline bool is_simple(const races_view *v, const uint32_t *cell, size_t stride) {
-    uint32_t write_clock = cell[0], read_clock = cell[3 * stride];
-    if (write_clock >= v->birth) {
-        bool known = cell[stride] >> 10 == v->block->id && write_clock < v->block->base &&
-                     !(cell[2 * stride] & RACES_TAG_KIND);
-        if (!known) return false;
-    }
-    return read_clock < v->birth || observe_races_is_chained(cell[6 * stride]);
+// The members of a cell, as far as they are needed.
+typedef struct members {
+    uint32_t *write_clock, *write_who, *write_tag, *read_clock, *read_who, *read_mask, *read_tag;
+} members;
+
+static inline members members_at(races_page *page, uint64_t at) {
+    uint32_t *first = page->column + ((at & (RACES_PAGE_BYTES - 1)) >> 2);
+    size_t stride = page->stride;
+    return (members){first,
+                     first + stride,
+                     first + 2 * stride,
+                     first + 3 * stride,
+                     first + 4 * stride,
+                     first + 5 * stride,
+                     first + 6 * stride};
 }
 
-static inline void set_last(const races_view *v, uint32_t lane, uint32_t *cell, size_t stride) {
-    cell[3 * stride] = v->self->now;
-    cell[4 * stride] = v->who | lane;
-    cell[5 * stride] = UINT32_C(1) << lane;
-    cell[6 * stride] = v->tag;
+// Nobody has read it that could conflict, but for the lane itself.
+static inline bool is_unread(const races_view *v, uint32_t lane, const members *m) {
+    if (*m->read_clock < v->birth) return true;
+    if (*m->read_tag & (RACES_TAG_KIND | RACES_TAG_MANY | RACES_TAG_LIST)) return false;
+    return *m->read_who >> 5 == v->who >> 5 && *m->read_mask == UINT32_C(1) << lane;
+}
+
+static inline bool look_at_word(const races_view *v, uint32_t lane, races_page *page, uint64_t at,
+                                bool links) {
+    members m = members_at(page, at);
+    if (!can_chain(v, *m.write_clock, *m.write_tag) || !is_unread(v, lane, &m)) return false;
+    if (links) note_link(v, lane, *m.write_clock, *m.write_who, *m.write_tag);
+    *m.write_clock = v->self->now;
+    *m.write_who = v->who | lane;
+    *m.write_tag = v->tag;
+    if (v->shadow->quick) v->shadow->quick[at >> 2] = 0;
+    return true;
 }
 
 uint32_t observe_races_look_at_atomics(races_view *v) {
     const sim_access *access = v->access;
-    uint32_t words = access->bytes / 4, lanes = access->at.mask;
+    uint32_t lanes = access->at.mask;
     bool returns = access->at.inst->op != PTX_OP_RED;
     if (!v->chains || (access->bytes != 4 && access->bytes != 8)) return lanes;
     v->shadow = access->space == SIM_GLOBAL ? &v->self->global : &v->block->shadow;
@@ -81,13 +104,8 @@ uint32_t observe_races_look_at_atomics(races_view *v) {
             page = observe_races_page_of(v->shadow, number, 4);
         }
         if (!page || page->shift != 2) break;
-        uint32_t *cell = page->column + ((at & (RACES_PAGE_BYTES - 1)) >> 2);
-        size_t stride = page->stride;
-        if (!is_simple(v, cell, stride) || !is_simple(v, cell + words - 1, stride)) break;
-        if (returns && cell[3 * stride] >= v->birth)
-            note_link(v, lane, cell[3 * stride], cell[4 * stride], cell[6 * stride]);
-        for (uint32_t i = 0; i < words; i++) set_last(v, lane, cell + i, stride);
-        for (uint32_t i = 0; v->shadow->quick && i < words; i++) v->shadow->quick[(at >> 2) + i] = 0;
+        if (!look_at_word(v, lane, page, at, returns)) break;
+        if (access->bytes == 8 && !look_at_word(v, lane, page, at + 4, false)) break;
     }
     return lanes;
 }

@@ -125,12 +125,12 @@ static inline uint32_t unknown_writes(const columns *c, uint32_t count, limits l
     return unknown;
 }
 
-// Not zero where readers are of another block, are copies or atomics, or have a list.
+// Not zero where readers are of another block, are copies, or have a list.
 static inline uint32_t foreign_readers(const columns *c, uint32_t i, limits l) {
     enum { MANY_SHIFT = 8 };
     uint32_t if_many = 0u - (c->read_tag[i] >> MANY_SHIFT & 1);
     return (c->read_who[i] >> 10 ^ l.id) | ((c->read_who[i] ^ c->read_mask[i]) >> 10 & if_many) |
-           (c->read_tag[i] & (RACES_TAG_KIND | RACES_TAG_LIST | RACES_TAG_ATOMIC));
+           (c->read_tag[i] & (RACES_TAG_KIND | RACES_TAG_LIST));
 }
 
 static inline uint32_t unknown_reads(const columns *c, uint32_t count, limits l) {
@@ -163,7 +163,7 @@ static inline void fill_readers(const races_view *v, const columns *c, const run
 
 // ---- reading ---------------------------------------------------------------------------------------------
 
-enum { NOT_PLAIN = RACES_TAG_KIND | RACES_TAG_MANY | RACES_TAG_LIST | RACES_TAG_ATOMIC };
+enum { NOT_PLAIN = RACES_TAG_KIND | RACES_TAG_MANY | RACES_TAG_LIST };
 
 // The same lanes read it before.
 static inline bool read_again(const races_view *v, const columns *c, const run *r, uint32_t count) {

@@ -66,6 +66,20 @@ static races_list *new_list(races_shadow *shadow, uint32_t *index) {
     return &shadow->lists[*index];
 }
 
+// The last of a chain goes on in the list.
+static void take_chain(races_list *list, races_cell *cell) {
+    observe_races_list_add(list, UINT32_MAX,
+                           &(races_access){.clock = cell->write_clock,
+                                           .who = cell->write_who & ~UINT32_C(31),
+                                           .mask = UINT32_C(1) << (cell->write_who & 31),
+                                           .tag = cell->write_tag,
+                                           .order = ++list->order});
+    list->strong_clock = cell->write_clock;
+    list->strong_who = cell->write_who;
+    list->strong_tag = cell->write_tag;
+    cell->write_clock = cell->write_tag = 0;
+}
+
 races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
     if (observe_races_has_list(cell, shadow->birth)) return &shadow->lists[cell->read_who];
     bool is_old = cell->read_clock < shadow->birth || cell->read_tag & RACES_TAG_LIST;
@@ -82,19 +96,14 @@ races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
                                                    .mask = UINT32_C(1) << (readers[i] & 31),
                                                    .tag = tag});
     } else if (!is_old) {
-        bool is_last = observe_races_is_chained(tag);
         observe_races_list_add(list, UINT32_MAX,
                                &(races_access){.clock = cell->read_clock,
                                                .who = cell->read_who & ~UINT32_C(31),
                                                .mask = cell->read_mask,
-                                               .tag = tag,
-                                               .order = is_last ? ++list->order : 0});
-        if (is_last) {
-            list->strong_clock = cell->read_clock;
-            list->strong_who = cell->read_who;
-            list->strong_tag = tag;
-        }
+                                               .tag = tag});
     }
+    if (cell->write_clock >= shadow->birth && observe_races_is_chained(cell->write_tag))
+        take_chain(list, cell);
     cell->read_clock = UINT32_MAX; // the entries have clocks of their own
     cell->read_who = index;
     cell->read_mask = shadow->birth;
