@@ -54,6 +54,11 @@ static void hand_on(int signal_number, siginfo_t *info, void *context) {
 
 static void on_signal(int signal_number, siginfo_t *info, void *context) {
     static volatile sig_atomic_t inside;
+    if (signal_number == SIGTRAP && cudart_pages_stepped(context)) return;
+    if (signal_number == SIGSYS && cudart_calls_stopped(info, context)) return;
+    if (signal_number == SIGSEGV && info->si_code > 0 &&
+        cudart_pages_stopped((uint64_t)(uintptr_t)info->si_addr, touch_of(context) == TOUCH_WRITE, context))
+        return;
     if (!inside) {
         inside = 1;
         uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
@@ -65,7 +70,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context) {
 }
 
 void cudart_watch_signals(void) {
-    static const int watched[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGINT};
+    static const int watched[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGTRAP, SIGSYS};
     for (size_t i = 0; i < BASE_COUNT(watched); i++) {
         // What ends a process from outside concerns us only where there is a record to write.
         bool outside = watched[i] == SIGTERM || watched[i] == SIGINT;

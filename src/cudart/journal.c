@@ -4,29 +4,27 @@
 // free. Each operation gets the set of those that must have ended before it starts; two operations of which
 // neither is in the other's set may run side by side. A stream's set is what its next operation waits for, an
 // event's what was in its stream when it was recorded, the host's what it has waited for: all that it asks for
-// later comes after. The first CUDART_KEPT operations are kept; counts go on.
+// later comes after. Sets are vector clocks (observe/streams.h). The first CUDART_KEPT operations are kept; counts go on.
 #include "runtime.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void unite(cudart_order *to, const cudart_order *from) {
-    for (size_t i = 0; i < BASE_COUNT(to->words); i++) to->words[i] |= from->words[i];
-}
-
 static void join(cudart_order *to, const cudart_order *from) {
-    unite(to, from);
+    observe_order_join(&to->set, &from->set);
     if (cudart.clock) to->moment = device_clock_join(cudart.clock, to->moment, from->moment);
 }
 
 // The host has waited: what it asks for from now on comes later, by its own time.
 static void join_host(const cudart_order *order) {
-    unite(&cudart.journal.host, order);
+    observe_order_join(&cudart.journal.host.set, &order->set);
     cudart_clock_wait(order->moment, false);
+    cudart_uses_waited();
 }
 
-static bool holds(const cudart_order *order, size_t i) { return order->words[i / 64] >> (i % 64) & 1; }
-static void put(cudart_order *order, size_t i) { order->words[i / 64] |= (uint64_t)1 << (i % 64); }
+static bool holds(const cudart_order *order, size_t i) {
+    return observe_order_has(&order->set, cudart.journal.done[i].turn);
+}
 
 // ---- streams and events -----------------------------------------------------------------------------------
 
@@ -96,17 +94,15 @@ void cudart_journal_stream_ended(cudaStream_t stream) {
 void cudart_journal_event_ended(cudaEvent_t event) { join_host(&event->order); }
 
 void cudart_journal_all_ended(void) {
-    size_t kept = cudart.journal.kept;
-    for (size_t i = 0; i < kept; i++) put(&cudart.journal.host, i);
+    memcpy(cudart.journal.host.set.ended, cudart.journal.chains.last, sizeof cudart.journal.chains.last);
     cudart_clock_wait(0, true);
+    cudart_uses_waited();
 }
 
 void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }
 
 bool cudart_journal_has_ended(const struct CUevent_st *event) {
-    for (size_t i = 0; i < BASE_COUNT(event->order.words); i++)
-        if (event->order.words[i] & ~cudart.journal.host.words[i]) return false;
-    return true;
+    return observe_order_covers(&cudart.journal.host.set, &event->order.set);
 }
 
 static bool is_across(const cudart_done *d) {
@@ -131,8 +127,13 @@ static side side_of(uint64_t address) {
     return a->kind == CUDART_MEMORY_PINNED || a->kind == CUDART_MEMORY_REGISTERED ? PINNED : DEVICE;
 }
 
+// Managed memory.
+static bool is_seen(uint64_t address) { return cudart_is_on_device(address) && cudart_is_on_host(address); }
+
+static bool waits_for_copy(void) { return !cudart.journal.graphs && !cudart.journal.calls_host; }
+
 // The host waits for a copy that was asked for so, and, as CUDA documents it, for one that has pageable memory on
-// a side; not for one within the device, and not for the nodes of a graph.
+// a side; not for one within the device, and not for the nodes of a graph. It waits for a fill of memory that it sees.
 static void describe_copy(const cudart_copy *c, cudart_done *done) {
     side to = side_of(c->to.address), from = side_of(c->from.address);
     done->kind = to == DEVICE && from == DEVICE ? CUDART_DONE_COPY
@@ -143,7 +144,8 @@ static void describe_copy(const cudart_copy *c, cudart_done *done) {
     bool across = done->kind != CUDART_DONE_COPY;
     done->pageable = across && (to == PAGEABLE || from == PAGEABLE);
     done->on_host = !across && to != DEVICE;
-    done->blocking = !cudart.journal.graphs && across && (c->waits || to == PAGEABLE || from == PAGEABLE);
+    bool on_device = to == DEVICE && from == DEVICE && !is_seen(c->to.address) && !is_seen(c->from.address);
+    done->blocking = waits_for_copy() && !on_device && (c->waits || to == PAGEABLE || from == PAGEABLE);
     done->to = c->to.address;
     done->from = c->from.address;
     done->range = c->height * c->depth > 1 ? c->width : done->bytes; // of rows the first alone
@@ -186,6 +188,7 @@ bool cudart_journal_describe(const cudart_op *op, cudart_done *done) {
         done->kind = CUDART_DONE_FILL;
         done->bytes = (uint64_t)op->set.width * op->set.element * op->set.height * op->set.depth;
         done->to = op->set.to.address;
+        done->blocking = waits_for_copy() && op->set.waits && is_seen(op->set.to.address);
         done->range = op->set.height * op->set.depth > 1 ? op->set.width * op->set.element : done->bytes;
     } else if (op->kind == CUDART_OP_KERNEL)
         describe_launch(&op->launch, done);
@@ -197,16 +200,21 @@ bool cudart_journal_describe(const cudart_op *op, cudart_done *done) {
 void cudart_journal_add(const cudart_op *op) {
     cudart_journal *j = &cudart.journal;
     j->current = NULL;
+    j->is_operation = false;
     if (!cudart.session) return;
     cudart_done done = {.stream = j->stream ? j->stream->id : 0, .before = j->base};
     if (!cudart_journal_describe(op, &done)) return;
     count(&done);
+    j->is_operation = true;
+    j->turn = done.turn = observe_chains_next(&j->chains, &j->base.set);
+    observe_order_add(&j->after.set, j->turn);
     if (j->kept < CUDART_KEPT) {
-        put(&j->after, j->kept);
         j->current = &j->done[j->kept++];
         *j->current = done;
     }
-    if (done.blocking) unite(&j->host, &j->after);
+    if (!done.blocking) return;
+    observe_order_join(&j->host.set, &j->after.set);
+    cudart_uses_waited();
 }
 
 static bool is_of_device(cudart_memory_kind kind) {
@@ -277,7 +285,7 @@ static void write_before(const cudart_journal *j, size_t i, base_text *out) {
             base_text_add(out, "%s%zu", comma, k + 1);
             comma = ",";
         }
-        unite(&covered, &j->done[k].before);
+        observe_order_join(&covered.set, &j->done[k].before.set);
     }
     base_text_add(out, "]");
 }

@@ -4,17 +4,21 @@
 #include <stdlib.h>
 
 static void call_host(const cudart_op *op) {
-    // CUDA forbids API calls from host functions; the lock is held, and may be taken again by this thread.
+    // CUDA forbids API calls from host functions, but our cuBLAS is one that copies. The lock is held, and may be
+    // taken again by this thread.
+    cudart.journal.calls_host = true;
     if (op->host.callback)
         op->host.callback(op->host.stream, cudart.fault, op->host.data);
     else
         op->host.function(op->host.data);
+    cudart.journal.calls_host = false;
 }
 
 static cudaError_t run(const cudart_op *op) {
     switch (op->kind) {
     case CUDART_OP_WAIT:
         cudart_journal_wait(op->event);
+        if (cudart.journal.stream) cudart.journal.stream->waited_in_vain = !op->event->recorded;
         return cudaSuccess; // what was recorded has been done
     case CUDART_OP_EMPTY:
     case CUDART_OP_ALLOC: // its memory was taken when the node was made
@@ -36,7 +40,9 @@ static cudaError_t run(const cudart_op *op) {
 
 cudaError_t cudart_op_run(const cudart_op *op) {
     cudart_journal_add(op);
+    cudart_uses_begin(op);
     cudaError_t error = run(op);
+    cudart_uses_end();
     cudart_clock_add(op);
     return error;
 }
@@ -74,6 +80,11 @@ cudaError_t cudart_submit(cudaStream_t handle, const cudart_op *op) {
     cudaError_t error = cudart_stream_find(handle, &stream);
     if (error) return error;
     cudart_capture *capture = stream->capture;
+    if (cudart.journal.calls_host) {
+        error = cudart_op_run(op);
+        cudart.journal.base = cudart.journal.after; // its next one comes after
+        return error;
+    }
     if (!capture) {
         error = check_legacy(stream);
         if (error) return error;

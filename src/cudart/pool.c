@@ -37,6 +37,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cu
     pool->used += bytes;
     if (pool->used > pool->used_high) pool->used_high = pool->reserved_high = pool->used;
     *pointer = (void *)(uintptr_t)address;
+    if (!stream->capture) cudart_uses_free(address, bytes, stream, false);
     if (!stream->capture) return cudaSuccess;
     cudart_op op = {.kind = CUDART_OP_ALLOC, .alloc = {.bytesize = bytes, .dptr = *pointer}};
     return cudart_submit(handle, &op);
@@ -61,6 +62,7 @@ static cudaError_t release(void *pointer, cudaStream_t handle) {
     if (stream->capture) return cudart_submit(handle, &op); // the graph may run often: it keeps its memory
     cudart_allocation *a = cudart_allocation_find(address);
     if (a && a->pool && a->address == address) a->pool->used -= a->bytes;
+    if (a && a->address == address) cudart_uses_free(address, a->bytes, stream, true);
     return cudart_deallocate(address, "cudaFreeAsync");
 }
 

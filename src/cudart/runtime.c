@@ -102,6 +102,7 @@ static const char *variable(const char *name) {
 
 void cudart_finish(void) {
     if (atomic_exchange(&cudart.finished, true) || !cudart.session) return;
+    cudart_pages_open();
     base_text record = {0}, journal = {0};
     cudart_journal_write(&journal);
     observe_session_note(cudart.session, journal.data ? journal.data : "");
@@ -228,6 +229,7 @@ static kz_status open_session(kz_error *error) {
     if (status) return status;
     observe_session_name(cudart.session, program_invocation_short_name, cudart.seed);
     sim_machine_set_listener(cudart.machine, observe_session_listener(cudart.session));
+    cudart.uses = observe_session_streams(cudart.session);
     if (options.time) cudart_clock_start();
     return KZ_OK;
 }

@@ -11,11 +11,12 @@
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "device/clock.h"
 #include "device/gpus.h"
-#include "observe/observe.h"
+#include "observe/streams.h"
 #include "sim/sim.h"
 #include "sim/texture.h"
 
@@ -142,6 +143,7 @@ typedef struct cudart_set {
     size_t width, height, depth; // elements, rows, slices
     unsigned element;            // bytes: 1, 2, 4
     unsigned value;
+    bool waits; // the call that asked for it does, where the host can see the memory
     const char *call;
 } cudart_set;
 
@@ -211,9 +213,9 @@ cudaError_t cudart_submit(cudaStream_t stream, const cudart_op *op);
 enum { CUDART_KEPT = 2048, CUDART_POINTERS = 8 };
 enum { CUDART_PRINT_BYTES = 256 }; // of the printf buffer, for each call: 2,048 calls fill 512 KiB on an H200
 
-// A set of operations, by their numbers from 0, and the moment at which all of it has ended.
+// A set of operations, and the moment at which all of it has ended.
 typedef struct cudart_order {
-    uint64_t words[CUDART_KEPT / 64];
+    observe_order set;
     device_moment moment; // 0 without a clock
 } cudart_order;
 
@@ -234,6 +236,7 @@ typedef struct cudart_done {
     bool on_host;         // a copy from the host to the host
     device_moment moment; // its end
     char kernel[64];      // the name, without what it takes
+    observe_turn turn;    // its place in the order
     cudart_order before;  // what must have ended before it starts
     // Memory that it uses: `range` bytes each of what a copy or fill writes and reads; a kernel's pointers.
     uint64_t to, from, range, pointers[CUDART_POINTERS];
@@ -248,13 +251,17 @@ typedef struct cudart_journal {
     uint64_t timed_kernels, timed_copies;  // between events whose distance was asked for
     uint64_t holds, held;                  // bytes of device and managed memory: now, and the most at once
     unsigned streams;                      // that did work
-    cudart_order host;                     // what the host knows to have ended
-    cudart_order orphans;                  // of streams that are no more
+    observe_chains chains;
+    cudart_order host;    // what the host knows to have ended
+    cudart_order orphans; // of streams that are no more
     // While an operation is submitted: what it waits for, what the stream's next one waits for.
     cudart_order base, after;
     cudaStream_t stream;
-    cudart_done *current; // what the operation under way is kept as, or NULL
+    observe_turn turn;    // of the operation under way
+    bool is_operation;    // it is one that takes an engine
+    cudart_done *current; // what it is kept as, or NULL
     unsigned graphs;      // nodes being run, one inside the other
+    bool calls_host;      // a host function runs: what it asks for is part of it
 } cudart_journal;
 
 // Around all that is run in a stream, and around each node of a graph.
@@ -280,6 +287,28 @@ void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_s
 void cudart_journal_write(base_text *out);
 // What an operation is; false where it is none that takes an engine.
 bool cudart_journal_describe(const cudart_op *op, cudart_done *done);
+
+// ---- what operations use, for races between them and with the host (uses.c) ------------------------------------
+
+void cudart_uses_begin(const cudart_op *op); // around each that is run
+void cudart_uses_end(void);
+void cudart_uses_free(uint64_t address, uint64_t bytes, cudaStream_t stream,
+                      bool is_free); // cudaMallocAsync, cudaFreeAsync
+void cudart_uses_waited(void);       // the host has
+
+// ---- the host's own accesses to memory in flight (pages.c) ----------------------------------------------------
+
+void cudart_pages_used(void);   // by the operation that has just ended
+void cudart_pages_waited(void); // the host has
+void cudart_pages_open(void);   // all, for good
+// A signal's handler asks: whether that was the doing of a protected page, and the program goes on.
+bool cudart_pages_stopped(uint64_t address, bool is_write, void *context);
+bool cudart_pages_stepped(void *context);
+// A system call is about to use memory for the host: looks at it and opens its pages; and afterwards.
+void cudart_pages_look(uint64_t address, uint64_t bytes, bool is_write);
+void cudart_pages_close(uint64_t address, uint64_t bytes);
+bool cudart_calls_watch(void); // syscalls.c: from now on; false where that cannot be
+bool cudart_calls_stopped(const siginfo_t *info, void *context);
 
 // ---- the model of time (clock.c) --------------------------------------------------------------------------
 
@@ -308,7 +337,8 @@ struct CUstream_st {
     unsigned long long id;
     bool special; // the legacy stream, the thread's own
     bool worked;
-    cudart_order order; // what its next operation waits for
+    bool waited_in_vain; // for an event that was not recorded
+    cudart_order order;  // what its next operation waits for
     cudart_capture *capture;
     cudaGraphNode_t *last; // what the next node depends on
     size_t last_count;
@@ -376,6 +406,7 @@ typedef struct cudart_state {
     device_gpu gpu;
     sim_machine *machine;
     observe_session *session;
+    observe_streams *uses;                  // NULL where nobody looks for races
     struct debug_session *debugger;         // NULL unless KZ_DEBUG asks for one
     char session_folder[512], observe[128]; // KZ_SESSION and KZ_OBSERVE when the library was loaded
     uint64_t seed;

@@ -12,6 +12,7 @@ static cudaError_t set(void *to, size_t pitch, size_t slice, int value, struct c
                             .depth = extent.depth,
                             .element = 1,
                             .value = (unsigned)value & 255,
+                            .waits = waits,
                             .call = call}};
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
     if (!to)

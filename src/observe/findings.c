@@ -386,7 +386,7 @@ static char *put_into_words(const observe_findings *findings, const observe_find
         [SIM_GLOBAL] = "global",  [SIM_SHARED] = "shared", [SIM_LOCAL] = "local",
         [SIM_PARAM] = "param",    [SIM_CONST] = "const",   [SIM_DISTRIBUTED] = "distributed",
         [SIM_TEXTURE] = "texture"};
-    static const char *const reaches[] = {"lanes", "warps", "blocks"};
+    static const char *const reaches[] = {"lanes", "warps", "blocks", "operations"};
     base_text out = {0}, buffer_words = {0};
     base_text_add(&out, "{\"type\":\"finding\",\"kind\":\"%s\",\"severity\":\"%s\",\"title\":",
                   kinds[finding->kind].name, observe_severity_name(severity_of(finding)));

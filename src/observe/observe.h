@@ -68,6 +68,7 @@ typedef struct observe_site {
 // findings that made it.
 typedef struct observe_words observe_words;
 
+enum { OBSERVE_REACH_OPERATIONS = 3 }; // lanes, warps and blocks are less
 typedef struct observe_finding {
     observe_finding_kind kind;
     observe_site first, second; // the access that showed it, and the one it conflicts with (or where the
@@ -178,6 +179,9 @@ sim_listener *observe_session_listener(observe_session *session);
 observe_findings *observe_session_findings(observe_session *session);
 // Counters of the session's own, from now on; NULL when out of memory. Its owner reads and resets them.
 observe_counters *observe_session_count(observe_session *session);
+// The detector of races between streams and with the host (streams.h), for an owner that tells it of operations; NULL
+// where nobody asked for races, or when out of memory.
+struct observe_streams *observe_session_streams(observe_session *session);
 // A buffer that was made and filled before the session listened: it is told of as a program would have made it,
 // the elements of one that is not `is_written` undefined, what stands before and behind them not.
 struct observe_buffer {

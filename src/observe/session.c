@@ -7,6 +7,7 @@
 #include "observe/caches.h"
 #include "observe/lines.h"
 #include "observe/record.h"
+#include "observe/streams.h"
 #include "observe/fanout.h"
 
 // The words of the options, each with the detector that it asks for; those without one are apart.
@@ -34,6 +35,7 @@ struct observe_session {
     observe_lines *lines;
     observe_caches *caches;
     observe_counters *counters; // NULL until asked for
+    observe_streams *streams;   // likewise
     observe_detector *detectors[INSTRUMENTS];
     size_t detector_count;
     observe_fanout *fanout;
@@ -136,6 +138,7 @@ void observe_session_close(observe_session *session) {
     observe_lines_close(session->lines);
     observe_caches_close(session->caches);
     observe_counters_close(session->counters);
+    observe_streams_close(session->streams);
     observe_profiles_close(&session->profiles);
     if (session->findings) observe_findings_close(session->findings);
     observe_fanout_close(session->fanout);
@@ -170,6 +173,17 @@ observe_counters *observe_session_count(observe_session *session) {
         session->counters = NULL;
     }
     return session->counters;
+}
+
+observe_streams *observe_session_streams(observe_session *session) {
+    if (session->streams || !session->options.races) return session->streams;
+    session->streams = observe_streams_open(session->findings);
+    if (session->streams &&
+        !observe_fanout_add(session->fanout, observe_streams_listener(session->streams))) {
+        observe_streams_close(session->streams);
+        session->streams = NULL;
+    }
+    return session->streams;
 }
 
 observe_findings *observe_session_findings(observe_session *session) { return session->findings; }

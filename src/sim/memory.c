@@ -397,6 +397,16 @@ bool sim_memory_is_device(const sim_machine *machine, uint64_t address) {
     return address - SIM_GLOBAL_BASE < machine->memory.reserved;
 }
 
+void sim_memory_range(const sim_machine *machine, uint64_t *base, uint64_t *bytes) {
+    *base = SIM_GLOBAL_BASE;
+    *bytes = machine->memory.reserved;
+}
+
+bool sim_memory_is_visible(const sim_machine *machine, uint64_t address) {
+    const sim_allocation *a = sim_memory_find(&machine->memory, address, 1);
+    return a && a->visible;
+}
+
 void sim_memory_describe(const sim_machine *machine, uint64_t address, base_text *out) {
     sim_memory_explain(&machine->memory, address, 1, out);
 }

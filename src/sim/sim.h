@@ -53,7 +53,9 @@ kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *erro
 kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t bytes, bool read_only,
                               kz_error *error);
 kz_status sim_memory_unregister(sim_machine *machine, const void *host, kz_error *error);
-bool sim_memory_is_device(const sim_machine *machine, uint64_t address); // in the range of device memory
+void sim_memory_range(const sim_machine *machine, uint64_t *base, uint64_t *bytes); // of all device memory
+bool sim_memory_is_visible(const sim_machine *machine, uint64_t address); // a live buffer that the host sees
+bool sim_memory_is_device(const sim_machine *machine, uint64_t address);  // in the range of device memory
 // In words: which buffer the address lies in or near, whether it was freed, whether it is the host's.
 void sim_memory_describe(const sim_machine *machine, uint64_t address, base_text *out);
 void sim_memory_set_heap(sim_machine *machine, uint64_t bytes); // for device malloc

@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // No order between the streams: right only by luck.
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // Waits for the event before anybody has recorded it: that waits for nothing.
 #include <cuda_runtime.h>
 #include <stdio.h>

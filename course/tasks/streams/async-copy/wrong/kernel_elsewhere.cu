@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // The launch has forgotten its stream, and this stream does not wait for the default one.
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// fails: gate synchronisations
+// fails: finding race
 // Nothing waits before the result is read: on a GPU it may not be there yet.
 #include <cuda_runtime.h>
 #include <stdio.h>

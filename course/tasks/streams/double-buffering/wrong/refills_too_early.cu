@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // Streams by kind of work, and no event says that a buffer is free: the race that the lesson is about.
 #include <cuda_runtime.h>
 #include <stdio.h>

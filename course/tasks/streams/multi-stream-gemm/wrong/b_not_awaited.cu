@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // Works on most days: b is small and was asked for first.
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // The streams wait for the event before it was recorded: such a wait is over at once.
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// fails: gate unordered_uses
+// fails: finding race
 // The kernel of each half is in the other half's stream: nothing orders it after its copy.
 #include <cuda_runtime.h>
 #include <stdio.h>

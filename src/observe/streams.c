@@ -1,0 +1,502 @@
+// Operations, the pages they use, and who races with whom. See streams.h.
+//
+// While an operation runs, the pages that it uses are a table of its own. When it has ended they go, page by page, to
+// the history: what comes before it is covered, with the others it is compared.
+#include "observe/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/races.h"
+#include "observe/streams_report.h"
+
+enum { RECENT = 64, SWEEP_AT = 4096 };
+
+// A page that the operation under way uses.
+typedef struct entry {
+    uint64_t number;
+    streams_use use;
+} entry;
+
+// A page of the history.
+typedef struct history {
+    uint64_t number;
+    streams_use *uses;
+    uint32_t count, capacity;
+} history;
+
+struct observe_streams {
+    sim_listener listener; // first
+    observe_findings *findings;
+    streams_operation *operations; // one without uses is free
+    uint32_t operation_count, operation_capacity;
+    bool runs;        // between begin and end
+    uint32_t current; // index of the operation under way
+    entry *entries;
+    uint32_t entry_count, entry_capacity;
+    uint32_t *index; // hash of page numbers: entry + 1
+    uint32_t index_capacity;
+    uint32_t recent[RECENT]; // entry + 1, by the page number's lowest bits
+    history *pages;          // hash
+    uint32_t page_count, page_capacity;
+    uint64_t use_count, sweep_at;
+    uint64_t *reported; // pairs that were reported: hash
+    uint32_t reported_count, reported_capacity;
+    bool off; // out of memory: says nothing more
+};
+
+static uint64_t page_of(uint64_t address) { return address / OBSERVE_STREAMS_PAGE; }
+static uint32_t hash(uint64_t number) { return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
+
+// ---- the operation's pages ------------------------------------------------------------------------------
+
+static bool grow_index(observe_streams *s) {
+    uint32_t capacity = s->index_capacity ? s->index_capacity * 2 : 1024;
+    uint32_t *made = calloc(capacity, sizeof *made);
+    if (!made) return false;
+    for (uint32_t i = 0; i < s->entry_count; i++) {
+        uint32_t at = hash(s->entries[i].number) & (capacity - 1);
+        while (made[at]) at = (at + 1) & (capacity - 1);
+        made[at] = i + 1;
+    }
+    free(s->index);
+    s->index = made;
+    s->index_capacity = capacity;
+    return true;
+}
+
+static entry *add_entry(observe_streams *s, uint64_t number, uint32_t at) {
+    if (s->entry_count == s->entry_capacity) {
+        uint32_t capacity = s->entry_capacity ? s->entry_capacity * 2 : 256;
+        entry *grown = realloc(s->entries, capacity * sizeof *grown);
+        if (!grown) return NULL;
+        s->entries = grown;
+        s->entry_capacity = capacity;
+    }
+    s->index[at] = s->entry_count + 1;
+    s->entries[s->entry_count] = (entry){.number = number, .use.operation = s->current};
+    return &s->entries[s->entry_count++];
+}
+
+static entry *entry_of(observe_streams *s, uint64_t number) {
+    uint32_t *recent = &s->recent[number % RECENT];
+    if (*recent && s->entries[*recent - 1].number == number) return &s->entries[*recent - 1];
+    if (s->entry_count * 2 >= s->index_capacity && !grow_index(s)) return NULL;
+    uint32_t at = hash(number) & (s->index_capacity - 1);
+    while (s->index[at] && s->entries[s->index[at] - 1].number != number)
+        at = (at + 1) & (s->index_capacity - 1);
+    entry *found = s->index[at] ? &s->entries[s->index[at] - 1] : add_entry(s, number, at);
+    if (found) *recent = (uint32_t)(found - s->entries) + 1;
+    return found;
+}
+
+static void use_bytes(observe_streams *s, uint64_t address, uint64_t bytes, streams_class class,
+                      const observe_site *site) {
+    while (bytes && !s->off) {
+        uint32_t first = address % OBSERVE_STREAMS_PAGE;
+        uint64_t room = OBSERVE_STREAMS_PAGE - first;
+        uint32_t part = (uint32_t)(bytes < room ? bytes : room);
+        entry *page = entry_of(s, page_of(address));
+        if (!page || !observe_streams_put(&page->use, class, first, part)) {
+            s->off = true;
+            return;
+        }
+        observe_site *kept = site->is_write ? &page->use.writer : &page->use.reader;
+        if (!kept->inst) *kept = *site;
+        address += part;
+        bytes -= part;
+    }
+}
+
+static void forget_entries(observe_streams *s) {
+    for (uint32_t i = 0; i < s->entry_count; i++) observe_streams_drop(&s->entries[i].use);
+    s->entry_count = 0;
+    if (s->index) memset(s->index, 0, s->index_capacity * sizeof *s->index);
+    memset(s->recent, 0, sizeof s->recent);
+}
+
+// ---- the history ----------------------------------------------------------------------------------------
+
+static history *find_page(const observe_streams *s, uint64_t number) {
+    if (!s->page_capacity) return NULL;
+    uint32_t at = hash(number) & (s->page_capacity - 1);
+    while (s->pages[at].uses && s->pages[at].number != number) at = (at + 1) & (s->page_capacity - 1);
+    return s->pages[at].uses ? &s->pages[at] : NULL;
+}
+
+static void place_page(history *pages, uint32_t capacity, const history *page) {
+    uint32_t at = hash(page->number) & (capacity - 1);
+    while (pages[at].uses) at = (at + 1) & (capacity - 1);
+    pages[at] = *page;
+}
+
+static bool grow_pages(observe_streams *s) {
+    uint32_t capacity = s->page_capacity ? s->page_capacity * 2 : 1024, kept = 0;
+    history *made = calloc(capacity, sizeof *made);
+    if (!made) return false;
+    for (uint32_t i = 0; i < s->page_capacity; i++) {
+        if (s->pages[i].count) place_page(made, capacity, &s->pages[i]), kept++;
+        if (!s->pages[i].count) free(s->pages[i].uses);
+    }
+    free(s->pages);
+    s->pages = made;
+    s->page_capacity = capacity;
+    s->page_count = kept;
+    return true;
+}
+
+static history *make_page(observe_streams *s, uint64_t number) {
+    history *page = find_page(s, number);
+    if (page) return page;
+    if (s->page_count * 2 >= s->page_capacity && !grow_pages(s)) return NULL;
+    history made = {.number = number, .uses = malloc(sizeof(streams_use)), .capacity = 1};
+    if (!made.uses) return NULL;
+    place_page(s->pages, s->page_capacity, &made);
+    s->page_count++;
+    return find_page(s, number);
+}
+
+static void remove_use(observe_streams *s, history *page, uint32_t i) {
+    s->operations[page->uses[i].operation].uses--;
+    s->use_count--;
+    observe_streams_drop(&page->uses[i]);
+    page->uses[i] = page->uses[--page->count];
+}
+
+static bool add_use(observe_streams *s, history *page, streams_use *use) {
+    if (page->count == page->capacity) {
+        streams_use *grown = realloc(page->uses, 2 * page->capacity * sizeof *grown);
+        if (!grown) return false;
+        page->uses = grown;
+        page->capacity *= 2;
+    }
+    page->uses[page->count++] = *use;
+    memset(use->bits, 0, sizeof use->bits); // they are the page's now
+    use->full = 0;
+    s->operations[s->current].uses++;
+    s->use_count++;
+    return true;
+}
+
+static void forget_all(observe_streams *s) {
+    for (uint32_t i = 0; i < s->page_capacity; i++) {
+        for (uint32_t k = 0; k < s->pages[i].count; k++) observe_streams_drop(&s->pages[i].uses[k]);
+        free(s->pages[i].uses);
+    }
+    if (s->pages) memset(s->pages, 0, s->page_capacity * sizeof *s->pages);
+    s->page_count = 0;
+    s->use_count = 0;
+    for (uint32_t i = 0; i < s->operation_count; i++) s->operations[i].uses = 0;
+}
+
+static void forget_ended(observe_streams *s) {
+    for (uint32_t i = 0; i < s->page_capacity; i++)
+        for (uint32_t k = s->pages[i].count; k-- > 0;)
+            if (s->operations[s->pages[i].uses[k].operation].has_ended) remove_use(s, &s->pages[i], k);
+    s->sweep_at = s->use_count * 2 > SWEEP_AT ? s->use_count * 2 : SWEEP_AT;
+}
+
+void observe_streams_ended(observe_streams *s, const observe_order *host) {
+    bool all = true;
+    for (uint32_t i = 0; i < s->operation_count; i++) {
+        streams_operation *o = &s->operations[i];
+        if (o->uses && observe_order_has(host, o->given.turn)) o->has_ended = true;
+        all &= !o->uses || o->has_ended;
+    }
+    if (all && s->use_count)
+        forget_all(s);
+    else if (s->use_count >= s->sweep_at)
+        forget_ended(s);
+}
+
+// Memory comes or goes: what was there before is another's.
+static void forget_bytes(observe_streams *s, history *page, uint64_t address, uint64_t bytes) {
+    uint64_t begin = page->number * OBSERVE_STREAMS_PAGE, end = begin + OBSERVE_STREAMS_PAGE;
+    if (begin < address) begin = address;
+    if (end > address + bytes) end = address + bytes;
+    for (uint32_t k = page->count; begin < end && k-- > 0;) {
+        observe_streams_clear(&page->uses[k], begin % OBSERVE_STREAMS_PAGE, (uint32_t)(end - begin));
+        observe_streams_pack(&page->uses[k]);
+        if (observe_streams_is_empty(&page->uses[k])) remove_use(s, page, k);
+    }
+}
+
+static void on_memory(sim_listener *listener, const sim_memory_event *event) {
+    observe_streams *s = (observe_streams *)listener;
+    if ((event->kind != SIM_MEMORY_ALLOC && event->kind != SIM_MEMORY_FREE) || !event->bytes) return;
+    uint64_t first = page_of(event->address), last = page_of(event->address + event->bytes - 1);
+    if (last - first < s->page_capacity) {
+        for (uint64_t number = first; number <= last; number++) {
+            history *page = find_page(s, number);
+            if (page) forget_bytes(s, page, event->address, event->bytes);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < s->page_capacity; i++)
+        if (s->pages[i].number >= first && s->pages[i].number <= last)
+            forget_bytes(s, &s->pages[i], event->address, event->bytes);
+}
+
+// ---- operations -----------------------------------------------------------------------------------------
+
+static bool take_operation(observe_streams *s) {
+    uint32_t i = 0;
+    while (i < s->operation_count && s->operations[i].uses) i++;
+    if (i == s->operation_capacity) {
+        uint32_t capacity = i ? 2 * i : 64;
+        streams_operation *grown = realloc(s->operations, capacity * sizeof *grown);
+        if (!grown) return false;
+        s->operations = grown;
+        s->operation_capacity = capacity;
+    }
+    if (i == s->operation_count) s->operation_count++;
+    s->current = i;
+    return true;
+}
+
+void observe_streams_begin(observe_streams *s, const observe_operation *operation) {
+    forget_entries(s);
+    s->runs = !s->off && take_operation(s);
+    if (s->runs) s->operations[s->current] = (streams_operation){.given = *operation};
+}
+
+void observe_streams_range(observe_streams *s, uint64_t address, uint64_t bytes, bool is_write) {
+    observe_site none = {.is_write = is_write};
+    if (s->runs) use_bytes(s, address, bytes, is_write ? STREAMS_WEAK_WRITE : STREAMS_WEAK_READ, &none);
+}
+
+static bool comes_after(const observe_streams *s, const streams_operation *earlier) {
+    const streams_operation *now = &s->operations[s->current];
+    return earlier->has_ended || earlier->was_met ||
+           observe_order_has(now->given.before, earlier->given.turn);
+}
+
+// Whom this kernel has read from by strong accesses, with fences on both sides: it comes after them.
+static void find_met(observe_streams *s) {
+    if (!s->operations[s->current].has_fence) return;
+    for (uint32_t i = 0; i < s->entry_count; i++) {
+        const history *page = find_page(s, s->entries[i].number);
+        for (uint32_t k = 0; page && k < page->count; k++) {
+            streams_operation *other = &s->operations[page->uses[k].operation];
+            if (other->has_fence && !comes_after(s, other) &&
+                observe_streams_meet(&page->uses[k], &s->entries[i].use))
+                other->was_met = true;
+        }
+    }
+}
+
+// Whether such a pair of instructions, or of calls, was reported before; a loop may show it a million times.
+static bool is_known(observe_streams *s, const streams_conflict *c) {
+    uint64_t key = base_hash(BASE_HASH, c->earlier->given.what, strlen(c->earlier->given.what));
+    if (c->later) key = base_hash(key, c->later->given.what, strlen(c->later->given.what));
+    const ptx_inst *insts[2] = {c->earlier_site->inst, c->later ? c->later_site->inst : NULL};
+    key = base_hash(key, insts, sizeof insts) | 1; // 0 is a free slot
+    if (s->reported_count * 2 >= s->reported_capacity) {
+        uint32_t capacity = s->reported_capacity ? s->reported_capacity * 2 : 64;
+        uint64_t *grown = calloc(capacity, sizeof *grown);
+        if (!grown) return true;
+        for (uint32_t i = 0; i < s->reported_capacity; i++) {
+            uint32_t at = s->reported[i] & (capacity - 1);
+            while (s->reported[i] && grown[at]) at = (at + 1) & (capacity - 1);
+            if (s->reported[i]) grown[at] = s->reported[i];
+        }
+        free(s->reported);
+        s->reported = grown;
+        s->reported_capacity = capacity;
+    }
+    uint32_t at = key & (s->reported_capacity - 1);
+    while (s->reported[at] && s->reported[at] != key) at = (at + 1) & (s->reported_capacity - 1);
+    bool known = s->reported[at] != 0;
+    s->reported[at] = key;
+    s->reported_count += !known;
+    return known;
+}
+
+static void compare(observe_streams *s, const entry *mine, const streams_use *other) {
+    streams_operation *earlier = &s->operations[other->operation];
+    streams_conflict c = {.earlier = earlier, .later = &s->operations[s->current]};
+    uint32_t byte = earlier->was_reported
+                        ? UINT32_MAX
+                        : observe_streams_conflict(other, &mine->use, &c.earlier_writes, &c.later_writes);
+    if (byte == UINT32_MAX) return;
+    earlier->was_reported = true;
+    c.address = mine->number * OBSERVE_STREAMS_PAGE + byte;
+    c.earlier_site = c.earlier_writes ? &other->writer : &other->reader;
+    c.later_site = c.later_writes ? &mine->use.writer : &mine->use.reader;
+    if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
+}
+
+static void settle(observe_streams *s, entry *mine) {
+    observe_streams_pack(&mine->use);
+    if (observe_streams_is_empty(&mine->use)) return;
+    history *page = make_page(s, mine->number);
+    for (uint32_t k = page ? page->count : 0; k-- > 0;) {
+        streams_use *other = &page->uses[k];
+        if (!comes_after(s, &s->operations[other->operation])) {
+            compare(s, mine, other);
+            continue;
+        }
+        if (!s->operations[other->operation].has_ended) observe_streams_cover(other, &mine->use);
+        if (s->operations[other->operation].has_ended || observe_streams_is_empty(other))
+            remove_use(s, page, k);
+    }
+    if (!page || !add_use(s, page, &mine->use)) s->off = true;
+}
+
+void observe_streams_end(observe_streams *s) {
+    if (!s->runs) return;
+    s->runs = false;
+    for (uint32_t i = 0; i < s->operation_count; i++)
+        s->operations[i].was_met = s->operations[i].was_reported = false;
+    find_met(s);
+    for (uint32_t i = 0; i < s->entry_count && !s->off; i++) settle(s, &s->entries[i]);
+    s->operations[s->current].given.before = NULL; // the caller's
+}
+
+// ---- what kernels do ------------------------------------------------------------------------------------
+
+static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
+    observe_streams *s = (observe_streams *)listener;
+    if (!s->runs) return;
+    streams_operation *o = &s->operations[s->current];
+    o->module = event->module;
+    o->entry = event->entry;
+    o->serial = event->serial;
+    memcpy(o->grid, event->launch->grid, sizeof o->grid);
+    memcpy(o->block, event->launch->block, sizeof o->block);
+}
+
+static bool is_strong(const sim_access *access) {
+    const ptx_inst *inst = access->at.inst;
+    uint16_t order = inst->by_category[PTX_CAT_ORDER];
+    if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return true;
+    if (access->kind != SIM_ATOMIC && (order == PTX_MOD_NONE || order == PTX_MOD_WEAK)) return false;
+    return observe_races_scope_of(inst, 2) >= 2; // a narrower one means nothing to others
+}
+
+static bool is_fence(const ptx_inst *inst) {
+    switch (inst->by_category[PTX_CAT_ORDER]) {
+    case PTX_MOD_ACQUIRE:
+    case PTX_MOD_RELEASE:
+    case PTX_MOD_ACQ_REL: return true;
+    default: return false;
+    }
+}
+
+// Lanes at neighbouring addresses together.
+static void use_lanes(observe_streams *s, const sim_access *access, streams_class class,
+                      const observe_site *site) {
+    uint64_t begin = 0, end = 0;
+    for (uint32_t m = access->at.mask; m; m &= m - 1) {
+        uint64_t address = access->addresses[__builtin_ctz(m)];
+        if (address - begin >= end - begin) {
+            if (address != end) {
+                if (end > begin) use_bytes(s, begin, end - begin, class, site);
+                begin = address;
+            }
+            end = address + access->bytes;
+        }
+    }
+    use_bytes(s, begin, end - begin, class, site);
+}
+
+static void on_access(sim_listener *listener, const sim_access *access) {
+    observe_streams *s = (observe_streams *)listener;
+    if (!s->runs || access->space != SIM_GLOBAL || !access->at.mask || !access->bytes) return;
+    bool strong = is_strong(access), is_write = access->kind != SIM_LOAD;
+    observe_site site = {.inst = access->at.inst,
+                         .block = access->at.block,
+                         .thread = access->at.warp * 32 + (uint32_t)__builtin_ctz(access->at.mask),
+                         .is_write = is_write,
+                         .is_atomic = access->kind == SIM_ATOMIC,
+                         .agent = access->agent};
+    if (strong && is_fence(access->at.inst)) s->operations[s->current].has_fence = true;
+    streams_class write = strong ? STREAMS_STRONG_WRITE : STREAMS_WEAK_WRITE,
+                  read = strong ? STREAMS_STRONG_READ : STREAMS_WEAK_READ;
+    if (is_write) use_lanes(s, access, write, &site);
+    if (!is_write || access->kind == SIM_ATOMIC) use_lanes(s, access, read, &site);
+}
+
+static void on_sync(sim_listener *listener, const sim_sync *sync) {
+    observe_streams *s = (observe_streams *)listener;
+    if (s->runs && sync->kind == SIM_FENCE && observe_races_scope_of(sync->at.inst, 2) >= 2)
+        s->operations[s->current].has_fence = true;
+}
+
+// ---- the host's own accesses ----------------------------------------------------------------------------
+
+observe_in_flight observe_streams_page(const observe_streams *s, uint64_t address,
+                                       const observe_order *host) {
+    const history *page = find_page(s, page_of(address));
+    observe_in_flight state = OBSERVE_IDLE;
+    for (uint32_t k = 0; page && k < page->count; k++) {
+        const streams_use *use = &page->uses[k];
+        const streams_operation *o = &s->operations[use->operation];
+        if (o->has_ended || observe_order_has(host, o->given.turn)) continue;
+        const uint32_t writes = 1u << STREAMS_WEAK_WRITE | 1u << STREAMS_STRONG_WRITE;
+        if (use->full & writes || use->bits[STREAMS_WEAK_WRITE] || use->bits[STREAMS_STRONG_WRITE])
+            return OBSERVE_IS_WRITTEN;
+        state = OBSERVE_IS_READ;
+    }
+    return state;
+}
+
+void observe_streams_each(const observe_streams *s, void (*page)(void *context, uint64_t address),
+                          void *context) {
+    for (uint32_t i = 0; i < s->entry_count; i++) page(context, s->entries[i].number * OBSERVE_STREAMS_PAGE);
+}
+
+static bool has_bit(const streams_use *use, streams_class class, uint32_t byte) {
+    return observe_streams_word(use, class, byte / 64) >> byte % 64 & 1;
+}
+
+observe_host_access observe_streams_host(observe_streams *s, uint64_t address, bool is_write,
+                                         const observe_order *host, observe_turn *seen) {
+    const history *page = find_page(s, page_of(address));
+    uint32_t byte = address % OBSERVE_STREAMS_PAGE;
+    for (uint32_t k = 0; page && k < page->count; k++) {
+        const streams_use *use = &page->uses[k];
+        const streams_operation *o = &s->operations[use->operation];
+        if (o->has_ended || observe_order_has(host, o->given.turn)) continue;
+        if (!is_write && has_bit(use, STREAMS_STRONG_WRITE, byte)) {
+            *seen = o->given.turn;
+            return OBSERVE_HOST_SEES;
+        }
+        bool written = has_bit(use, STREAMS_WEAK_WRITE, byte);
+        if (!written && !(is_write && has_bit(use, STREAMS_WEAK_READ, byte))) continue;
+        streams_conflict c = {.earlier = o,
+                              .earlier_site = written ? &use->writer : &use->reader,
+                              .earlier_writes = written,
+                              .later_writes = is_write,
+                              .address = address};
+        if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
+        return OBSERVE_HOST_RACES;
+    }
+    return OBSERVE_HOST_FREE;
+}
+
+// ---- opening and closing --------------------------------------------------------------------------------
+
+observe_streams *observe_streams_open(observe_findings *findings) {
+    observe_streams *made = calloc(1, sizeof *made);
+    if (!made) return NULL;
+    made->findings = findings;
+    made->sweep_at = SWEEP_AT;
+    made->listener = (sim_listener){
+        .launch_begin = on_launch_begin, .access = on_access, .sync = on_sync, .memory = on_memory};
+    return made;
+}
+
+void observe_streams_close(observe_streams *s) {
+    if (!s) return;
+    forget_entries(s);
+    forget_all(s);
+    free(s->operations);
+    free(s->entries);
+    free(s->index);
+    free(s->pages);
+    free(s->reported);
+    free(s);
+}
+
+sim_listener *observe_streams_listener(observe_streams *s) { return &s->listener; }

@@ -1,0 +1,96 @@
+// Races between operations, and with the host, in words. See streams.h.
+#include "observe/streams_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_name(base_text *out, const streams_operation *o) {
+    base_text_add(out, "%s", o->given.what);
+    if (o->given.traits & OBSERVE_STREAM_OF_GRAPH) base_text_add(out, ", a node of a graph,");
+    if (o->given.traits & OBSERVE_STREAM_LEGACY)
+        base_text_add(out, " in the default stream");
+    else
+        base_text_add(out, " in stream %llu", o->given.stream);
+}
+
+// What happened, in a sentence.
+static void add_sentence(base_text *out, const streams_conflict *c) {
+    const char *did = c->earlier_writes ? "writes" : "reads", *does = c->later_writes ? "writes" : "reads";
+    if (!c->later) {
+        base_text_add(out, "the host %s memory that ", does);
+        add_name(out, c->earlier);
+        base_text_add(out, " %s, and has not waited for it", did);
+        return;
+    }
+    if (c->later->given.traits & OBSERVE_STREAM_FREES) does = "frees";
+    if (c->earlier->given.traits & OBSERVE_STREAM_ALLOCATES) did = "allocates";
+    add_name(out, c->earlier);
+    base_text_add(out, " %s memory that ", did);
+    add_name(out, c->later);
+    base_text_add(out, " %s, and nothing orders the two", does);
+}
+
+static const char *advice_of(const streams_conflict *c) {
+    unsigned traits = c->later ? c->earlier->given.traits | c->later->given.traits : 0;
+    if (!c->later)
+        return "likely cause: the call that starts work in a stream returns before the work is done\n"
+               "what to do: cudaStreamSynchronize of that stream, or cudaEventSynchronize of an event "
+               "recorded "
+               "after it, before the host uses the memory";
+    if (c->later->given.traits & OBSERVE_STREAM_WAITED_IN_VAIN)
+        return "likely cause: cudaStreamWaitEvent of an event that was not recorded yet waits for nothing\n"
+               "what to do: cudaEventRecord after the first of the two, then cudaStreamWaitEvent, then the "
+               "second";
+    if (c->earlier->given.traits & c->later->given.traits & OBSERVE_STREAM_OF_GRAPH &&
+        c->earlier->given.stream == c->later->given.stream)
+        return "likely cause: no path of the graph leads from one to the other\n"
+               "what to do: let one depend on the other; while a stream is captured, by an event recorded "
+               "after "
+               "the first and cudaStreamWaitEvent before the second";
+    if (traits & OBSERVE_STREAM_LEGACY)
+        return "likely cause: a stream made with cudaStreamNonBlocking does not wait for the default stream, "
+               "nor "
+               "that for it\n"
+               "what to do: one stream for both, or cudaEventRecord after the first of the two and "
+               "cudaStreamWaitEvent before the second";
+    return "likely cause: the two are in different streams, and nothing leads from the end of the first to "
+           "the "
+           "start of the second\n"
+           "what to do: cudaEventRecord after the first, then cudaStreamWaitEvent before the second; or one "
+           "stream for both";
+}
+
+// The site of an operation whose launch may be long over; NULL where it has none.
+static const observe_words *words_of(observe_findings *findings, const streams_operation *o,
+                                     const observe_site *site) {
+    if (!o->module || !site || !site->inst) return NULL;
+    sim_launch launch = {0};
+    memcpy(launch.grid, o->grid, sizeof launch.grid);
+    memcpy(launch.block, o->block, sizeof launch.block);
+    observe_findings_launch(
+        findings,
+        &(sim_launch_event){.module = o->module, .entry = o->entry, .launch = &launch, .serial = o->serial});
+    return observe_findings_words(findings, site);
+}
+
+void observe_streams_report(observe_findings *findings, const streams_conflict *c) {
+    observe_finding finding = {
+        .kind =
+            c->later && c->later->given.traits & OBSERVE_STREAM_FREES ? OBSERVE_USE_AFTER_FREE : OBSERVE_RACE,
+        .space = SIM_GLOBAL,
+        .address = c->address,
+        .bytes = 1,
+        .reach = OBSERVE_REACH_OPERATIONS,
+    };
+    base_text text = {0};
+    add_sentence(&text, c);
+    snprintf(finding.text, sizeof finding.text, "%s\n%s", text.data ? text.data : "", advice_of(c));
+    base_text_free(&text);
+    finding.first_words = words_of(findings, c->earlier, c->earlier_site);
+    if (c->later) finding.second_words = words_of(findings, c->later, c->later_site);
+    if (!finding.first_words) {
+        finding.first_words = finding.second_words;
+        finding.second_words = NULL;
+    }
+    observe_findings_add(findings, &finding);
+}
