@@ -117,8 +117,8 @@ static int run(const cli_command *self, int argc, char **argv) {
         base_fail(&error, KZ_INVALID, "--seed takes a number from 1 on");
     else if (!base_file_exists(file))
         fail_missing(file, &error);
-    else if (!cli_one_device(&options, "grade", &device, &error) && !course_find(folder, &error) &&
-             !course_open(folder, &catalogue, &error))
+    else if (!cli_choose_sandbox(&options, &error) && !cli_one_device(&options, "grade", &device, &error) &&
+             !course_find(folder, &error) && !course_open(folder, &catalogue, &error))
         find_task(catalogue, &options, file, &task, &error);
     int code = error.status ? fail(&options, file, &error) : grade(&options, device, task, file);
     course_close(catalogue);
@@ -129,6 +129,7 @@ static const cli_option options_table[] = {
     CLI_TASK,
     CLI_JSON_OBJECT,
     CLI_GRADING_DEVICE,
+    CLI_SANDBOX,
     CLI_SEED("instead of a fresh one: to see a failure again"),
     CLI_NO_TIME("leave speed out, whatever the device"),
     {0},

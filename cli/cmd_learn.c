@@ -16,6 +16,7 @@ typedef struct learn_given {
 static const cli_option options_table[] = {
     {"path", CLI_TEXT, offsetof(learn_given, own.path), "PATH", "this path instead of the present one"},
     CLI_GRADING_DEVICE,
+    CLI_SANDBOX,
     {"yes", CLI_FLAG, offsetof(learn_given, own.yes), NULL, "do not ask (reset, solution)"},
     {"poll", CLI_FLAG, offsetof(learn_given, own.poll), NULL,
      "check the file twice a second, if saving goes unnoticed (network folders)"},
@@ -81,7 +82,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     kz_error error = {0};
     learn l;
     learn_end end = LEARN_DONE;
-    if (cli_parse(self, argc, argv, &given, &words, &error) ||
+    if (cli_parse(self, argc, argv, &given, &words, &error) || cli_choose_sandbox(&given.shared, &error) ||
         cli_one_device(&given.shared, "learn", &given.own.device, &error) ||
         learn_open(&given.own, &l, &error))
         return cli_fail(&error);

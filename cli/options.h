@@ -11,7 +11,7 @@
 
 typedef struct cli_shared {
     cli_list devices, flags;
-    const char *gpu, *family, *task, *pattern, *junit, *commit, *name;
+    const char *gpu, *family, *task, *pattern, *junit, *commit, *name, *sandbox;
     cli_integer seed;
     double time, timeout;
     cli_output json, html;
@@ -50,6 +50,9 @@ typedef struct cli_shared {
 #define CLI_JUNIT             CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
 #define CLI_NO_SAVE           CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
 #define CLI_NO_TIME(text)     CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
+#define CLI_SANDBOX                                                                                          \
+    CLI_ROW("sandbox", CLI_TEXT, sandbox, "MODE",                                                            \
+            "how far a submission is kept from this machine: auto (as far as it can), require, off")
 #define CLI_OPTIMIZED                                                                                        \
     CLI_ROW("optimized", CLI_FLAG, optimized, NULL,                                                          \
             "debug the code as it is built for use: lines, but no variables")
@@ -61,6 +64,9 @@ bool cli_to_stdout(const cli_output *output);
 uint64_t cli_seed(const cli_shared *options, uint64_t otherwise);
 // What --device says to a command that works on one; NULL where it says nothing.
 kz_status cli_one_device(const cli_shared *options, const char *command, const char **id, kz_error *error);
+
+// What --sandbox says, for all that this process starts: it stands for the variable KZ_SANDBOX.
+kz_status cli_choose_sandbox(const cli_shared *options, kz_error *error);
 
 // Reads a command line that names a workload, opens it and runs `run` with both; its exit code is given back. A
 // program's words are its own, and kz's options stand before it; "--" ends them wherever it stands. With everything

@@ -1,12 +1,21 @@
 // Command lines that name a workload. See options.h.
 #include "options.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "sandbox/sandbox.h"
 
 bool cli_to_stdout(const cli_output *output) { return output->given && !output->path; }
 
 uint64_t cli_seed(const cli_shared *options, uint64_t otherwise) {
     return options->seed.given ? (uint64_t)options->seed.value : otherwise;
+}
+
+kz_status cli_choose_sandbox(const cli_shared *options, kz_error *error) {
+    sandbox_mode mode;
+    if (options->sandbox) setenv("KZ_SANDBOX", options->sandbox, 1);
+    return sandbox_mode_asked(&mode, error);
 }
 
 kz_status cli_one_device(const cli_shared *options, const char *command, const char **id, kz_error *error) {

@@ -63,6 +63,6 @@ install(CODE "if(\"\$ENV{DESTDIR}\" STREQUAL \"\")
 endif()")
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The pages lie together as in a checkout, beside docs and the course, so that their links lead somewhere.
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/kz)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION share/kz)
 install(DIRECTORY kernels notebook results gpus DESTINATION share/kz FILES_MATCHING PATTERN "*.md" PATTERN "*.gpu")
 install(DIRECTORY examples DESTINATION share/kz FILES_MATCHING PATTERN "*.c" PATTERN "*.cu")

@@ -69,12 +69,12 @@ static kz_status count_calls(const course_runner *runner, const course_case *at,
     under.seconds = VALGRIND_SECONDS;
     course_data data = {0};
     course_harness_job job = {0};
-    course_process_result result = {0};
+    sandbox_result result = {0};
     kz_status status = course_run_one(&under, at, calls, flags, &data, &job, &result, error);
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&under, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad && !(flags & COURSE_HARNESS_EVICT_AFTER))
-        status = course_add_result(&under, &job, where, &(course_process_result){0}, bad, error);
+        status = course_add_result(&under, &job, where, &(sandbox_result){0}, bad, error);
     if (status == KZ_OK && !*bad) {
         char *text = NULL;
         size_t size;
@@ -114,7 +114,7 @@ static kz_status time_calls(const course_runner *runner, const char *executable,
     one.argv = argv;
     course_data data = {0};
     course_harness_job job = {0};
-    course_process_result result = {0};
+    sandbox_result result = {0};
     kz_status status = course_run_one(&one, at, calls, 0, &data, &job, &result, error);
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&one, &data, where, job.answered, &result);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "family/compare.h"
+#include "sandbox/sandbox.h"
 
 enum { COURSE_PATH = 1024, COURSE_PARAMETERS = 12, COURSE_AXES = 6, COURSE_NAME = 64 };
 
@@ -332,7 +333,8 @@ typedef struct course_verdict {
     const char *figure_name; // the task's best figure: "sectors_per_load", "of_peak"; NULL
     double figure;           // smaller is better unless it is a share of something
     bool figure_larger_is_better;
-    double seconds; // that grading took
+    double seconds;     // that grading took
+    uint32_t unguarded; // guards of the sandbox that were not enforced for something that ran
 } course_verdict;
 
 typedef struct course_replay course_replay; // replay.h
@@ -436,34 +438,5 @@ void course_case_name(const course_task *task, const course_case *c, char *text,
 // An expression over the case's axes (and `block`, where not 0).
 kz_status course_evaluate(const course_task *task, const course_case *c, const char *expression, double block,
                           double *value, kz_error *error);
-
-// ---- a process with limits (process.c) -----------------------------------------------------------------------
-
-typedef struct course_process {
-    const char *const *argv;
-    const char *folder;             // working directory; NULL: this one's
-    const char *const *environment; // "NAME=value" to add; NULL
-    const void *input;              // for its stdin
-    size_t input_bytes;
-    double seconds;      // wall time; then its whole group is killed
-    uint64_t memory;     // bytes of address space; 0: no limit (sanitizers reserve terabytes)
-    uint64_t data;       // bytes of private memory, where address space cannot be limited; 0: no limit
-    size_t output_bytes; // the most that is kept of each stream
-    bool answer_pipe;    // fd 3 of the child is a pipe, kept in `answer`
-    bool (*interrupted)(
-        void); // asked a few times a second: then all of it ends, and the error is KZ_BUSY; NULL
-} course_process;
-
-typedef struct course_process_result {
-    int exit_code; // 128 + signal
-    int signal;
-    bool timed_out;
-    base_text output; // stdout and stderr in one
-    base_text answer; // bytes from fd 3
-    double seconds;
-} course_process_result;
-
-// An error means that it could not be started. Free the result's texts.
-kz_status course_run_process(const course_process *process, course_process_result *result, kz_error *error);
 
 #endif

@@ -14,7 +14,8 @@
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
-enum { MOST_GIVEN = 64, OUTPUT = 1 << 20, OUTPUT_SHOWN = 1200 };
+enum { MOST_GIVEN = 64, OUTPUT = 1 << 20, OUTPUT_SHOWN = 1200, MOST_PROCESSES = 256 };
+static const uint64_t MOST_MEMORY = UINT64_C(16) << 30; // of a command and all that it starts
 
 // What one command printed; `bad` where the learner's failed, and nothing can be found in it.
 typedef struct ran {
@@ -125,8 +126,37 @@ static kz_status words_of(grading *g, const char *text, const char *const **word
     return status;
 }
 
-static kz_status run_words(grading *g, const char *folder, const char *key, const char *const *words,
-                           double seconds, course_process_result *result, kz_error *error) {
+// What a command of the learner's may see: this kz with its data, the CUDA toolkit, and what was compiled before. It
+// cannot write to any of them.
+typedef struct surroundings {
+    char kz[COURSE_PATH], toolkit[TOOLCHAIN_PATH], cache[TOOLCHAIN_PATH], caches[TOOLCHAIN_PATH + 16];
+    const char *list[4];
+} surroundings;
+
+static void go_up(char *path, int levels) {
+    for (int i = 0; i < levels && strrchr(path, '/'); i++) *strrchr(path, '/') = 0;
+}
+
+static void look_around(const grading *g, surroundings *s) {
+    toolchain tools;
+    size_t count = 0;
+    toolchain_find(&tools, NULL); // what is found is filled in
+    snprintf(s->kz, sizeof s->kz, "%s", g->job->kz ? g->job->kz : "");
+    snprintf(s->toolkit, sizeof s->toolkit, "%s", tools.nvcc);
+    snprintf(s->cache, sizeof s->cache, "%s", tools.cache);
+    go_up(s->kz, 2); // of bin/kz
+    go_up(s->toolkit, 2);
+    snprintf(s->caches, sizeof s->caches, "XDG_CACHE_HOME=%s", tools.cache);
+    go_up(s->caches, 1);
+    const char *all[] = {s->kz, s->toolkit, s->cache};
+    for (size_t i = 0; i < BASE_COUNT(all); i++)
+        if (all[i][0]) s->list[count++] = all[i];
+    s->list[count] = NULL;
+}
+
+static kz_status run_words(grading *g, const char *folder, bool is_learners, const char *key,
+                           const char *const *words, double seconds, sandbox_result *result,
+                           kz_error *error) {
     if (key && course_replay_find(g->job->replay, key, result)) return KZ_OK;
     if (g->job->progress) {
         char what[96];
@@ -144,14 +174,22 @@ static kz_status run_words(grading *g, const char *folder, const char *key, cons
     char results[COURSE_PATH +
                  32]; // what kz check and bench keep goes with the folder: the learner has not run it
     snprintf(results, sizeof results, "KZ_RESULTS=%s/.results", folder);
-    const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", results, NULL};
-    course_process process = {.argv = words,
-                              .folder = folder,
-                              .environment = environment,
-                              .seconds = seconds,
-                              .output_bytes = OUTPUT,
-                              .interrupted = g->job->interrupted};
-    kz_status status = course_run_process(&process, result, error);
+    surroundings around;
+    look_around(g, &around);
+    const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", around.caches, results, NULL};
+    sandbox_process process = {.argv = words,
+                               .folder = folder,
+                               .environment = environment,
+                               .seconds = seconds,
+                               .output_bytes = OUTPUT,
+                               .interrupted = g->job->interrupted,
+                               .total_memory = MOST_MEMORY,
+                               .processes = MOST_PROCESSES,
+                               .is_confined = is_learners,
+                               .readable = around.list,
+                               .may_fork = true};
+    kz_status status = sandbox_run(&process, result, error);
+    if (is_learners) g->verdict->unguarded |= SANDBOX_ALL & ~result->enforced;
     if (key && status == KZ_OK) course_replay_keep(g->job->replay, key, result);
     return status;
 }
@@ -221,7 +259,7 @@ static void add_failed(grading *g, const course_command *command, const char *su
 
 // How the learner's command ended, as a row.
 static void add_ended(grading *g, const course_command *command, const char *line, double seconds,
-                      const course_process_result *result) {
+                      const sandbox_result *result) {
     base_text detail = {0};
     char summary[160];
     bool good = !result->timed_out && result->exit_code == command->exit_code;
@@ -268,9 +306,9 @@ static kz_status grade_command(grading *g, const course_command *command) {
         add_failed(g, command, "not the command that is asked for", &detail);
     } else {
         double seconds = command->seconds > 0 ? command->seconds : g->task->limit_seconds;
-        course_process_result result = {0};
+        sandbox_result result = {0};
         const char *key = g->commands ? key_of(g, g->commands, command->name) : NULL;
-        status = run_words(g, g->folder, key, words, seconds, &result, &error);
+        status = run_words(g, g->folder, true, key, words, seconds, &result, &error);
         if (status) {
             base_text_add(&detail, "The command was: %s\n%s\nIs it installed, and written right?\n", line,
                           error.message);
@@ -292,11 +330,11 @@ static kz_status run_own(grading *g, const course_answer *answer, const ran **fo
     size_t count;
     kz_status status = words_of(g, answer->run, &words, &count, g->error);
     if (status) return status;
-    course_process_result result = {0};
+    sandbox_result result = {0};
     if (!g->own_folder[0]) status = course_scratch_open(g->task, NULL, g->own_folder, g->error);
     if (status) return status;
-    status = run_words(g, g->own_folder, key_of(g, "", answer->run), words, g->task->limit_seconds, &result,
-                       g->error);
+    status = run_words(g, g->own_folder, false, key_of(g, "", answer->run), words, g->task->limit_seconds,
+                       &result, g->error);
     if (status == KZ_OK && (result.timed_out || result.exit_code != 0)) {
         base_text said = {0};
         add_tail(&said, &result.output);

@@ -118,6 +118,7 @@ static void test_replay(void **state) {
     char script[2 * TOOLCHAIN_PATH + 64];
     snprintf(script, sizeof script, "echo run >>%s/$1; wc -l <%s/$1\n", f.folder, f.folder);
     put_file(f.task_folder, "files/count", script);
+    setenv("KZ_SANDBOX", "off", 1); // it counts its runs in a file that no sandbox shows
     f.replay = course_replay_open();
     expect_pass(&f, "first = true\nsecond = sh files/count mine\nruns = 1\nown = 1\n");
     expect_fail(&f, "first = true\nsecond = sh files/count mine\nruns = 2\nown = 2\n", COURSE_ANSWER_WRONG,
@@ -131,6 +132,7 @@ static void test_replay(void **state) {
     course_replay_close(f.replay);
     f.replay = NULL; // learners' files are never answered from memory
     expect_pass(&f, "first = true\nsecond = sh files/count mine\nruns = 5\nown = 2\n");
+    unsetenv("KZ_SANDBOX");
     close_task(&f);
 }
 

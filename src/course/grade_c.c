@@ -15,7 +15,7 @@ enum { COSTS = 16 };
 
 // The row of a file that does not compile. False where the error is the grader's own.
 static bool add_refusal(const course_grade_job *job, course_verdict *verdict, const kz_error *error) {
-    if (error->status != KZ_TOOL) return false;
+    if (error->status != KZ_TOOL && error->status != KZ_LIMIT) return false;
     const char *function = job->task->function;
     char missing[COURSE_NAME * 2];
     snprintf(missing, sizeof missing, "undefined reference to `%s'", function);
@@ -43,7 +43,7 @@ static bool add_refusal(const course_grade_job *job, course_verdict *verdict, co
 // ---- findings -------------------------------------------------------------------------------------
 
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
-                    const course_process_result *result, bool only_faults) {
+                    const sandbox_result *result, bool only_faults) {
     course_report report;
     const char *output = result->output.data ? result->output.data : "";
     char summary[200];

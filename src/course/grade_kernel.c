@@ -132,23 +132,37 @@ static kz_status plan_gates(course_kernel_grading *g, kz_error *error) {
 
 // ---- the child ------------------------------------------------------------------------------------------
 
+// The child's folder is another: a file that describes a GPU is named by its whole path.
+static bool name_gpu(char variable[COURSE_PATH + 8]) {
+    const char *named = getenv("KZ_GPU");
+    char *path = named ? realpath(named, NULL) : NULL;
+    bool is_file = path && strlen(path) < COURSE_PATH;
+    if (is_file) snprintf(variable, COURSE_PATH + 8, "KZ_GPU=%s", path);
+    free(path);
+    return is_file;
+}
+
 kz_status course_kernel_run_child(const course_kernel_grading *g, const course_judge_job *job, double seconds,
-                                  course_judge_answer *answer, course_process_result *ended,
-                                  kz_error *error) {
+                                  course_judge_answer *answer, sandbox_result *ended, kz_error *error) {
     base_text input = {0};
     course_judge_job_write(job, &input);
     const char *argv[] = {g->job->kz, "judge", NULL};
     bool is_sim = strncmp(job->device, "sim", 3) == 0; // a driver maps as it likes
-    const course_process process = {.argv = argv,
-                                    .input = input.data,
-                                    .input_bytes = input.length,
-                                    .seconds = seconds + GRACE_SECONDS,
-                                    .data = is_sim ? g->job->task->limit_bytes + OWN_BYTES : 0,
-                                    .output_bytes = 20000,
-                                    .answer_pipe = true,
-                                    .interrupted = g->job->interrupted};
+    char gpu[COURSE_PATH + 8];
+    const char *environment[] = {name_gpu(gpu) ? gpu : NULL, NULL};
+    const sandbox_process process = {.argv = argv,
+                                     .input = input.data,
+                                     .input_bytes = input.length,
+                                     .seconds = seconds + GRACE_SECONDS,
+                                     .data = is_sim ? g->job->task->limit_bytes + OWN_BYTES : 0,
+                                     .output_bytes = 20000,
+                                     .answer_pipe = true,
+                                     .interrupted = g->job->interrupted,
+                                     .environment = environment,
+                                     .is_confined = true,
+                                     .uses_gpu = !is_sim};
     kz_status status = input.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for the job")
-                                    : course_run_process(&process, ended, error);
+                                    : sandbox_run(&process, ended, error);
     base_text_free(&input);
     if (!status) status = course_judge_answer_read(ended->answer.data, ended->answer.length, answer, error);
     return status;
@@ -219,7 +233,7 @@ static kz_status run_on(course_kernel_grading *g, const char *device, uint32_t r
                         kz_error *error) {
     const course_task *task = g->job->task;
     course_judge_answer answer = {0};
-    course_process_result ended = {0};
+    sandbox_result ended = {0};
     const course_judge_job job = {.device = device,
                                   .name = g->job->file,
                                   .entry = task->function,
@@ -230,6 +244,7 @@ static kz_status run_on(course_kernel_grading *g, const char *device, uint32_t r
     size_t all = g->job_count;
     g->job_count = runs;
     kz_status status = course_kernel_run_child(g, &job, task->limit_seconds, &answer, &ended, error);
+    verdict->unguarded |= SANDBOX_ALL & ~ended.enforced;
     if (!status) status = course_kernel_judge(g, &answer, &ended, verdict, error);
     if (!status && answer.device[0]) memcpy(verdict->device, answer.device, sizeof answer.device);
     g->job_count = all;

@@ -40,11 +40,11 @@ typedef struct course_kernel_grading {
 } course_kernel_grading;
 
 kz_status course_kernel_run_child(const course_kernel_grading *g, const course_judge_job *job, double seconds,
-                                  course_judge_answer *answer, course_process_result *ended, kz_error *error);
+                                  course_judge_answer *answer, sandbox_result *ended, kz_error *error);
 
 // Rows for what a child sent: kernel_judge.c.
 kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answer *answer,
-                              const course_process_result *ended, course_verdict *verdict, kz_error *error);
+                              const sandbox_result *ended, course_verdict *verdict, kz_error *error);
 
 // The speed gate: speed.c.
 kz_status course_kernel_speed(course_kernel_grading *g, bool on_gpu, course_verdict *verdict,

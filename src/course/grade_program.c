@@ -71,6 +71,8 @@ static kz_status open_recipe(grading *g, const char *file, recipe *r, kz_error *
     const course_task *task = g->job->task;
     kz_status status = choose_gpu(g, r->arch, error);
     if (status == KZ_OK) status = toolchain_find_for_programs(&g->tools, error);
+    g->tools.is_untrusted = true;
+    g->tools.interrupted = g->job->interrupted;
     if (status == KZ_OK) status = toolchain_cudart_folder(g->library, error);
     if (status == KZ_OK) status = toolchain_work_open(g->folder, error);
     if (status == KZ_OK) status = course_harness_write(task, g->folder, &r->harness, error);
@@ -96,7 +98,7 @@ static kz_status build(grading *g, kz_error *error, bool *refused) {
     snprintf(g->record, sizeof g->record, "%s/record.jsonl", g->folder);
     g->tools.warnings = &g->warnings;
     status = toolchain_build_program(&g->tools, &r.program, g->folder, g->executable, error);
-    *refused = status == KZ_TOOL;
+    *refused = status == KZ_TOOL || status == KZ_LIMIT;
     return status;
 }
 
@@ -180,7 +182,7 @@ static bool uses_device(const report_record *record) {
 }
 
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
-                    const course_process_result *result, bool only_faults) {
+                    const sandbox_result *result, bool only_faults) {
     grading *g = runner->context;
     report_record record = {0};
     report_findings findings = {0};
@@ -252,6 +254,7 @@ static course_runner runner_of(grading *g, const char *const *argv, const variab
                            .argv = argv,
                            .environment = v->list,
                            .seconds = g->job->task->limit_seconds + (on_simulator ? GRACE_SECONDS : 0),
+                           .uses_gpu = !on_simulator,
                            .explain = on_simulator ? explain : NULL,
                            .record = g->record,
                            .context = g};
@@ -361,7 +364,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     course_runner runner = runner_of(g, argv, &v, true);
     course_data data = {0};
     course_harness_job job = {0};
-    course_process_result result = {0};
+    sandbox_result result = {0};
     report_record record = {0};
     course_case_name(task, at, where, sizeof where);
     kz_status status = course_run_one(&runner, at, 1, 0, &data, &job, &result, error);

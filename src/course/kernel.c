@@ -18,6 +18,7 @@ kz_status course_kernel_compile(const course_task *task, const char *file, bool 
     kz_status status = toolchain_find(tools, error);
     if (status) return status;
     tools->for_debugging = for_debugging;
+    tools->is_untrusted = true;
     tools->warnings = warnings;
     kz_error said = {0};
     status = toolchain_source_arch(file, arch, &said);
@@ -27,7 +28,7 @@ kz_status course_kernel_compile(const course_task *task, const char *file, bool 
         status = toolchain_check_ptx(tools, file, *ptx, (int)gpu.sm, &said);
     tools->warnings = NULL;
     if (status && error) *error = said;
-    *refused = status == KZ_TOOL || status == KZ_INVALID;
+    *refused = status == KZ_TOOL || status == KZ_INVALID || status == KZ_LIMIT;
     return status;
 }
 

@@ -153,7 +153,7 @@ static void add_failed_run(course_kernel_grading *g, size_t i, const course_judg
 }
 
 // The child ended without a word about its run.
-static void add_lost_child(course_kernel_grading *g, size_t done, const course_process_result *ended,
+static void add_lost_child(course_kernel_grading *g, size_t done, const sandbox_result *ended,
                            course_verdict *verdict) {
     base_text summary = {0};
     const char *name = done < g->job_count ? g->own[done].name : "the end";
@@ -447,7 +447,7 @@ static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answ
 // ---- all rows ------------------------------------------------------------------------------------------
 
 // The kernel's own printf, of whatever run: it is how people look for errors.
-static void add_printed(const course_process_result *ended, course_verdict *verdict) {
+static void add_printed(const sandbox_result *ended, course_verdict *verdict) {
     enum { LINES = 8, BYTES = 800 };
     const char *text = ended->output.data ? ended->output.data : "";
     size_t lines = 0, length = 0;
@@ -481,7 +481,7 @@ static void add_other_types(const course_kernel_grading *g, course_verdict *verd
 }
 
 kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answer *answer,
-                              const course_process_result *ended, course_verdict *verdict, kz_error *error) {
+                              const sandbox_result *ended, course_verdict *verdict, kz_error *error) {
     if (answer->complete && is_graders(answer->status))
         return base_fail(error, answer->status, "%s", answer->message);
     tally t = {0};

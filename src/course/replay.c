@@ -8,7 +8,7 @@ enum { MOST = 128 };
 
 typedef struct kept {
     char *key;
-    course_process_result result;
+    sandbox_result result;
 } kept;
 
 struct course_replay {
@@ -26,7 +26,7 @@ void course_replay_close(course_replay *replay) {
     free(replay);
 }
 
-static bool copy(const char *key, const course_process_result *from, course_process_result *to) {
+static bool copy(const char *key, const sandbox_result *from, sandbox_result *to) {
     *to = *from;
     to->output = to->answer = (base_text){0};
     if (from->output.length) base_text_add(&to->output, "%s", from->output.data);
@@ -34,7 +34,7 @@ static bool copy(const char *key, const course_process_result *from, course_proc
            to->output.length == from->output.length; // not so where a NUL is in it
 }
 
-bool course_replay_find(const course_replay *replay, const char *key, course_process_result *result) {
+bool course_replay_find(const course_replay *replay, const char *key, sandbox_result *result) {
     for (size_t i = 0; replay && i < replay->count; i++)
         if (strcmp(replay->all[i].key, key) == 0) {
             if (copy(key, &replay->all[i].result, result)) return true;
@@ -43,7 +43,7 @@ bool course_replay_find(const course_replay *replay, const char *key, course_pro
     return false;
 }
 
-void course_replay_keep(course_replay *replay, const char *key, const course_process_result *result) {
+void course_replay_keep(course_replay *replay, const char *key, const sandbox_result *result) {
     if (!replay || replay->count == MOST || result->timed_out || result->answer.length) return;
     kept *one = &replay->all[replay->count];
     one->key = strdup(key);

@@ -9,7 +9,7 @@ course_replay *course_replay_open(void);
 void course_replay_close(course_replay *replay);
 
 // How the command of this key ended; free the result's texts. False where it was not run yet.
-bool course_replay_find(const course_replay *replay, const char *key, course_process_result *result);
-void course_replay_keep(course_replay *replay, const char *key, const course_process_result *result);
+bool course_replay_find(const course_replay *replay, const char *key, sandbox_result *result);
+void course_replay_keep(course_replay *replay, const char *key, const sandbox_result *result);
 
 #endif

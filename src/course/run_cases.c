@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
+enum { OWN_BYTES = 1 << 30, MOST_PROCESSES = 64 }; // the runtime's and the sanitizers' own memory
 enum { TOGETHER_BYTES = 16 << 20, TOGETHER_SECONDS = 1 };
 
 static uint64_t new_nonce(void) {
@@ -16,39 +17,45 @@ static uint64_t new_nonce(void) {
 }
 
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
-                          course_process_result *result, kz_error *error) {
+                          sandbox_result *result, kz_error *error) {
     base_text input = {0};
     uint64_t nonce = new_nonce();
-    *result = (course_process_result){0};
+    *result = (sandbox_result){0};
     kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
     if (runner->record) unlink(runner->record);
     if (status == KZ_OK) {
-        course_process process = {.argv = runner->argv,
-                                  .folder = runner->folder,
-                                  .environment = runner->environment,
-                                  .input = input.data,
-                                  .input_bytes = input.length,
-                                  .seconds = runner->seconds,
-                                  .memory = runner->memory,
-                                  .output_bytes = OUTPUT,
-                                  .answer_pipe = true,
-                                  .interrupted = runner->job->interrupted};
-        status = course_run_process(&process, result, error);
+        sandbox_process process = {.argv = runner->argv,
+                                   .folder = runner->folder,
+                                   .environment = runner->environment,
+                                   .input = input.data,
+                                   .input_bytes = input.length,
+                                   .seconds = runner->seconds,
+                                   .memory = runner->memory,
+                                   .output_bytes = OUTPUT,
+                                   .answer_pipe = true,
+                                   .total_memory = runner->job->task->limit_bytes + OWN_BYTES,
+                                   .processes = MOST_PROCESSES,
+                                   .is_confined = true,
+                                   .may_fork = runner->may_fork,
+                                   .uses_gpu = runner->uses_gpu,
+                                   .interrupted = runner->job->interrupted};
+        status = sandbox_run(&process, result, error);
+        runner->verdict->unguarded |= SANDBOX_ALL & ~result->enforced;
     }
     if (status == KZ_OK) status = course_harness_unpack(&result->answer, nonce, jobs, count, error);
     base_text_free(&input);
     return status;
 }
 
-static void free_result(course_process_result *result) {
+static void free_result(sandbox_result *result) {
     base_text_free(&result->output);
     base_text_free(&result->answer);
 }
 
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
-                         course_data *data, course_harness_job *job, course_process_result *result,
+                         course_data *data, course_harness_job *job, sandbox_result *result,
                          kz_error *error) {
-    *result = (course_process_result){0};
+    *result = (sandbox_result){0};
     kz_status status =
         course_data_open(runner->job->task, runner->reference, c, runner->verdict->fresh_seed, data, error);
     if (status) return status;
@@ -70,6 +77,10 @@ static const char *signal_words(int number) {
                "without a return";
     case SIGKILL: return "was killed: it took too much memory, or killed itself";
     case SIGTRAP: return "ran into a trap";
+    case SIGSYS:
+        return "asked the system for what a submission may not do: it starts no processes (fork, system, "
+               "popen), for "
+               "what they do cannot be judged";
     default: return "was ended by a signal";
     }
 }
@@ -90,7 +101,7 @@ static void add_printed(base_text *detail, const base_text *output) {
 }
 
 bool course_add_end(const course_runner *runner, const course_data *data, const char *where, bool answered,
-                    const course_process_result *result) {
+                    const sandbox_result *result) {
     const char *function = runner->job->task->function;
     bool good = answered && !result->timed_out && !result->signal;
     double seconds = runner->job->task->limit_seconds;
@@ -108,6 +119,16 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
         base_text_add(&detail,
                       "Likely: a loop whose condition never becomes false, or work that grows with the "
                       "square of the size.\n");
+    } else if (result->stop == SANDBOX_MEMORY || result->stop == SANDBOX_COUNT) {
+        bool is_memory = result->stop == SANDBOX_MEMORY;
+        kind = is_memory ? "memory" : "processes";
+        snprintf(summary, sizeof summary, "stopped: it took too %s",
+                 is_memory ? "much memory" : "many processes");
+        base_text_add(
+            &detail,
+            "On %s, %s and all that it started took more than the %llu MiB or %d processes that are "
+            "allowed.\nLikely: an allocation in a loop, or one whose size is computed wrong.\n",
+            where, function, (unsigned long long)(runner->job->task->limit_bytes >> 20), MOST_PROCESSES);
     } else if (result->signal) {
         kind = "signal";
         snprintf(summary, sizeof summary, "ended by signal %d (%s)", result->signal,
@@ -167,7 +188,7 @@ static bool add_guards(const course_runner *runner, const course_harness_job *jo
 
 // A row where the result is wrong; true where one was added.
 static kz_status judge_job(const course_runner *runner, const course_harness_job *job, const char *where,
-                           const course_process_result *result, bool *bad, kz_error *error) {
+                           const sandbox_result *result, bool *bad, kz_error *error) {
     bool changed = false;
     family_comparison comparison;
     kz_error words = {0};
@@ -193,7 +214,7 @@ static kz_status judge_job(const course_runner *runner, const course_harness_job
 }
 
 kz_status course_add_result(const course_runner *runner, const course_harness_job *job, const char *where,
-                            const course_process_result *result, bool *bad, kz_error *error) {
+                            const sandbox_result *result, bool *bad, kz_error *error) {
     *bad = add_guards(runner, job, where);
     return *bad ? KZ_OK : judge_job(runner, job, where, result, bad, error);
 }
@@ -202,7 +223,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
     char where[256], what[300];
     course_data data[SEEDS] = {0};
     course_harness_job jobs[SEEDS] = {0};
-    course_process_result result = {0};
+    sandbox_result result = {0};
     const uint64_t seeds[SEEDS] = {runner->verdict->public_seed, runner->verdict->fresh_seed};
     course_case_name(runner->job->task, c, where, sizeof where);
     snprintf(what, sizeof what, "case %s", where);
@@ -237,7 +258,7 @@ static bool all_right_together(const course_runner *runner) {
     size_t count = task->case_count * SEEDS, bytes = 0;
     course_data *data = calloc(count + 1, sizeof *data);
     course_harness_job *jobs = calloc(count + 1, sizeof *jobs);
-    course_process_result result = {0};
+    sandbox_result result = {0};
     const uint64_t seeds[SEEDS] = {runner->verdict->public_seed, runner->verdict->fresh_seed};
     bool good = data && jobs;
     for (size_t i = 0; i < count && good; i++) {

@@ -13,10 +13,11 @@ typedef struct course_runner {
     const char *const *environment; // ends with NULL
     double seconds;                 // for one process
     uint64_t memory;                // 0: no limit
+    bool may_fork, uses_gpu;        // as a sandbox_process has them
     // Reads reports of sanitizers and the like about the last run, and adds a row; false where there is nothing.
     // With `only_faults` it leaves what is no fault for later: results come in between. May be NULL.
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
-                    const course_process_result *result, bool only_faults);
+                    const sandbox_result *result, bool only_faults);
     void *context;
     const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL
     const char *row;    // the name of the row that says that all is right; NULL: "results"
@@ -25,11 +26,10 @@ typedef struct course_runner {
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
-                          course_process_result *result, kz_error *error);
+                          sandbox_result *result, kz_error *error);
 // One job on `c` with the fresh seed. `data` is to be closed in any case.
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
-                         course_data *data, course_harness_job *job, course_process_result *result,
-                         kz_error *error);
+                         course_data *data, course_harness_job *job, sandbox_result *result, kz_error *error);
 // Every case on the public and on the fresh seed, each in a process of its own, until one fails: a row "results". With
 // `together` only where they are not all right in a single one.
 kz_status course_run_cases(const course_runner *runner, kz_error *error);
@@ -37,10 +37,10 @@ kz_status course_run_cases(const course_runner *runner, kz_error *error);
 // The row about a job whose result is wrong or that wrote beside its buffers; `bad` where one was added. Runs that
 // are counted or timed are judged too: who does nothing there is fast.
 kz_status course_add_result(const course_runner *runner, const course_harness_job *job, const char *where,
-                            const course_process_result *result, bool *bad, kz_error *error);
+                            const sandbox_result *result, bool *bad, kz_error *error);
 
 // The row about a run that did not answer: crash, exit, endless loop. True where it was added.
 bool course_add_end(const course_runner *runner, const course_data *data, const char *where, bool answered,
-                    const course_process_result *result);
+                    const sandbox_result *result);
 
 #endif

@@ -200,6 +200,12 @@ static bool is_course_file(const course_grade_job *job, const char *name, const 
     return real[0] && lies_in(real, root) && !lies_in(real, given);
 }
 
+// A device or a pipe is none; a folder is the compiler's to refuse.
+static bool is_plain(const char *path) {
+    struct stat about;
+    return stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+}
+
 static void refuse_include(const sources *s, const char *file, int line, const char *what) {
     char summary[400];
     snprintf(summary, sizeof summary, "%.200s:%d: %s", base_name(file), line, what);
@@ -243,6 +249,8 @@ static kz_status look_at_directive(sources *s, const char *path, int line, const
         refuse_include(s, path, line, "this includes a file of the course");
     else if (strcmp(words[i], "embed") == 0)
         refuse_include(s, path, line, "#embed is not taken here");
+    else if (found && !is_plain(real))
+        refuse_include(s, path, line, "this includes a device or a pipe, which a compiler reads without end");
     else if (found)
         return look_at_header(s, real, depth, error);
     return KZ_OK;

@@ -103,7 +103,7 @@ static kz_status check_outputs(speed *s, const course_judge_result *result, int 
 
 // A kernel that runs every case and then hangs or faults while it is timed has not passed; where the machine is to
 // blame, nothing was measured.
-static void add_unended(speed *s, const course_judge_answer *answer, const course_process_result *ended) {
+static void add_unended(speed *s, const course_judge_answer *answer, const sandbox_result *ended) {
     const char *said = answer->message && answer->message[0] ? answer->message
                        : ended->output.data                  ? ended->output.data
                                                              : "";
@@ -120,7 +120,7 @@ static void add_unended(speed *s, const course_judge_answer *answer, const cours
 static kz_status measure_once(speed *s, course_judge_times *times, bool *right, kz_error *error) {
     const course_task *task = s->g->job->task;
     course_judge_answer answer = {0};
-    course_process_result ended = {0};
+    sandbox_result ended = {0};
     const course_judge_job job = {.device = s->g->job->device,
                                   .name = s->g->job->file,
                                   .entry = task->function,

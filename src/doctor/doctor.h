@@ -45,5 +45,6 @@ void doctor_look_at_compiler(doctor_findings *all);
 void doctor_look_at_programs(doctor_findings *all);
 void doctor_look_at_rivals(doctor_findings *all);
 void doctor_look_at_cache(doctor_findings *all);
+void doctor_look_at_sandbox(doctor_findings *all);
 
 #endif

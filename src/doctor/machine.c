@@ -6,6 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "sandbox/sandbox.h"
+
 void doctor_read_key(const char *path, const char *key, char *value, size_t size) {
     char line[512];
     value[0] = 0;
@@ -50,4 +52,24 @@ void doctor_look_at_machine(doctor_findings *all) {
     double left = atof(available) / gib;
     doctor_add(all, "memory", left >= 1 ? DOCTOR_HAVE : DOCTOR_NOTE, NULL, "%.1f GiB, %.1f GiB available%s",
                atof(total) / gib, left, left >= 1 ? "" : ": simulated devices will be small");
+}
+
+void doctor_look_at_sandbox(doctor_findings *all) {
+    uint32_t enforced = sandbox_probe();
+    base_text guards = {0}, missing = {0};
+    sandbox_guards_name(enforced, &guards);
+    for (size_t i = 0; i < SANDBOX_GUARDS; i++)
+        if (!(enforced >> i & 1))
+            base_text_add(&missing, "; not %s, which need%s %s", sandbox_guards[i].word,
+                          base_ends_with(sandbox_guards[i].word, "s") ? "" : "s", sandbox_guards[i].means);
+    const char *asked = getenv("KZ_SANDBOX");
+    if (asked && strcmp(asked, "off") == 0)
+        doctor_add(all, "sandbox", DOCTOR_NOTE, NULL,
+                   "off, as KZ_SANDBOX says: submissions have your rights");
+    else
+        doctor_add(all, "sandbox", enforced == SANDBOX_ALL ? DOCTOR_HAVE : DOCTOR_NOTE, NULL,
+                   "submissions are kept from: %s%s", guards.data ? guards.data : "nothing",
+                   missing.data ? missing.data : "");
+    base_text_free(&guards);
+    base_text_free(&missing);
 }

@@ -25,6 +25,7 @@ void doctor_look(doctor_findings *all) {
     doctor_look_at_programs(all);
     doctor_look_at_rivals(all);
     doctor_look_at_cache(all);
+    doctor_look_at_sandbox(all);
 }
 
 static const struct {

@@ -109,6 +109,19 @@ static void print_time(FILE *file, const report_style *style, const course_verdi
                                                : "no GPU here; with one, this task also asks for speed");
 }
 
+static void print_unguarded(FILE *file, const report_style *style, const course_verdict *verdict) {
+    base_text guards = {0}, line = {0};
+    if (!verdict->unguarded) return;
+    sandbox_guards_name(verdict->unguarded, &guards);
+    base_text_add(&line,
+                  "It ran without a sandbox for: %s (kz doctor says why; --sandbox=require refuses that).",
+                  guards.data ? guards.data : "");
+    fputs("  ", file);
+    if (line.data) report_wrap(file, style, line.data, 2, 4);
+    base_text_free(&guards);
+    base_text_free(&line);
+}
+
 static void print_outcome(FILE *file, const report_style *style, const course_verdict *verdict) {
     char seconds[REPORT_NUMBER];
     if (verdict->passed)
@@ -136,6 +149,7 @@ void learn_verdict_print(FILE *file, const report_style *style, const course_ver
     for (size_t i = 0; i < verdict->check_count; i++)
         print_check(file, style, &verdict->checks[i], width, reason == &verdict->checks[i] || !reason);
     print_time(file, style, verdict);
+    print_unguarded(file, style, verdict);
     print_outcome(file, style, verdict);
 }
 
@@ -172,17 +186,20 @@ json_t *learn_verdict_json(const course_verdict *verdict) {
                                      report_number(verdict->figure), "larger_is_better",
                                      (int)verdict->figure_larger_is_better)
                          : json_null();
-    json_t *leads_to = json_array();
+    json_t *leads_to = json_array(), *unguarded = json_array();
+    for (size_t i = 0; i < SANDBOX_GUARDS; i++)
+        if (verdict->unguarded >> i & 1)
+            json_array_append_new(unguarded, json_string(sandbox_guards[i].word));
     for (const char *const *name = verdict->task->leads_to; name && *name; name++)
         json_array_append_new(leads_to, json_string(*name));
     json_t *object =
-        json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "task",
+        json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "task",
                   verdict->task->id, "file", file.data ? file.data : "", "passed", (int)verdict->passed,
                   "reason", verdict->passed ? "" : course_reason_name(verdict->reason), "detail",
                   verdict->reason_detail ? verdict->reason_detail : "", "device", verdict->device, "timed",
                   (int)verdict->timed, "public_seed", (json_int_t)verdict->public_seed, "fresh_seed",
                   (json_int_t)verdict->fresh_seed, "figure", figure, "checks", checks, "seconds",
-                  report_number(verdict->seconds), "leads_to", leads_to);
+                  report_number(verdict->seconds), "leads_to", leads_to, "unguarded", unguarded);
     base_text_free(&file);
     return object;
 }

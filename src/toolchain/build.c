@@ -92,7 +92,7 @@ static kz_status run(const compiler *with, const command *c, const char *what, c
     if (c->full) return base_fail(error, KZ_INVALID, "too many files or flags for one program");
     base_text said = {0};
     int code = 0;
-    kz_status status = toolchain_start(c->argv, &said, &code, error);
+    kz_status status = toolchain_start(with->tools, c->argv, &said, &code, error);
     if (status == KZ_OK && code == 0 && output && said.length)
         base_text_add_bytes(output, said.data, said.length);
     if (status == KZ_OK && code != 0) {

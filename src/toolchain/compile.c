@@ -103,7 +103,7 @@ kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const t
 
     int code = 0;
     base_text_free(said);
-    kz_status status = toolchain_start(c.argv, said, &code, error);
+    kz_status status = toolchain_start(tools, c.argv, said, &code, error);
     if (status == KZ_OK && code != 0) {
         char what[TOOLCHAIN_PATH + 64];
         snprintf(what, sizeof what, "nvcc could not compile %s (exit status %d)", source, code);
@@ -196,7 +196,7 @@ kz_status toolchain_preprocess(const toolchain *tools, const char *source, const
     for (size_t i = 0; i < flag_count && c.count < TOOLCHAIN_WORDS - 2; i++) add(&c, flags[i]);
     add(&c, source);
     int code = 0;
-    status = toolchain_start(c.argv, text, &code, error);
+    status = toolchain_start(tools, c.argv, text, &code, error);
     return status || code == 0 ? status : toolchain_fail_tool(error, "nvcc", "nvcc -E", source, code, text);
 }
 
@@ -283,8 +283,8 @@ static kz_status run_ptxas(const toolchain *tools, const char *name, const char 
     if (status) return status;
     int code = 0;
     status = toolchain_start(
-        (const char *const[]){tools->ptxas, "-v", "-O3", "-lineinfo", target, "-o", out, in, NULL}, said,
-        &code, error);
+        tools, (const char *const[]){tools->ptxas, "-v", "-O3", "-lineinfo", target, "-o", out, in, NULL},
+        said, &code, error);
     if (status) return status;
     if (code != 0) return fail_ptxas(name, target, code, said, error);
     return base_file_read(out, (char **)cubin, cubin_size, error);

@@ -65,7 +65,18 @@ static bool is_of_source(const char *line, size_t length, const char *source) {
     return false;
 }
 
+// nvcc counts the errors that it found in the source. Beside them a wrapper around it may complain of its own cache.
+static bool counts_errors(const char *said) {
+    static const char catastrophic[] = "catastrophic error", *const counts[] = {
+                                                                 " error detected in the compilation",
+                                                                 " errors detected in the compilation"};
+    for (size_t i = 0; i < BASE_COUNT(counts); i++)
+        if (strstr(said, counts[i]) && !strstr(said, catastrophic)) return true;
+    return false;
+}
+
 static const trouble *find_in_words(const char *said, const char *source) {
+    if (counts_errors(said)) return NULL;
     for (const char *line = said; *line;) {
         size_t length = strcspn(line, "\n");
         if (!is_of_source(line, length, source))
@@ -113,12 +124,4 @@ kz_status toolchain_fail_tool(kz_error *error, const char *tool, const char *wha
     base_fail_note(error, "what to do: %s", found->next);
     if (error) error->status = found->status;
     return found->status;
-}
-
-kz_status toolchain_start(const char *const *argv, base_text *output, int *exit_code, kz_error *error) {
-    kz_status status = toolchain_run(argv, output, exit_code, error);
-    if (status != KZ_TOOL) return status;
-    base_fail_note(error, "is it still installed, and are processes and memory left to start it?");
-    if (error) error->status = KZ_IO;
-    return KZ_IO;
 }

@@ -107,8 +107,10 @@ kz_status toolchain_check_name(const char *path, kz_error *error);
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output);
 // Notes on every library of lacking.def that a compiler or linker misses, by what it said.
 void toolchain_note_lacking_in(const char *said, kz_error *error);
-// toolchain_run for a compiler: one that cannot be started is no refusal either, but KZ_IO.
-kz_status toolchain_start(const char *const *argv, base_text *output, int *exit_code, kz_error *error);
+// toolchain_run for a compiler: one that cannot be started is no refusal either, but KZ_IO; one that was stopped at a
+// limit is KZ_LIMIT. Where tools->is_untrusted it is confined: it writes where its -o says.
+kz_status toolchain_start(const toolchain *tools, const char *const *argv, base_text *output, int *exit_code,
+                          kz_error *error);
 // For a compiler that ended with `code` on `source`. KZ_TOOL is a refusal, in the compiler's words after the line
 // `what`; where the machine is to blame (a full disk, no host compiler, too little memory) it is another status, with
 // what happened and what to do: failure.c.

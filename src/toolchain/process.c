@@ -1,62 +1,161 @@
-// Starts programs and collects what they say.
+// Starts compilers and their like, under limits, and collects what they say.
 #include "toolchain/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "sandbox/sandbox.h"
 
-static void collect(int fd, base_text *output) {
-    char bytes[4096];
-    for (;;) {
-        ssize_t got = read(fd, bytes, sizeof bytes);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return;
-        base_text_add_bytes(output, bytes, (size_t)got);
+enum { READABLE = 64, OUTPUT = 16 << 20, MOST_PROCESSES = 256 };
+static const double TRUSTED_SECONDS = 3600, UNTRUSTED_SECONDS = 60;
+static const uint64_t UNTRUSTED_MEMORY = UINT64_C(6) << 30, MOST_FILE = UINT64_C(2) << 30;
+
+// ---- limits -------------------------------------------------------------------------------------------------
+
+// A setting that is a whole number above 0; `otherwise` where it is not given or is none.
+static double asked(const char *name, double otherwise) {
+    const char *text = getenv(name);
+    double value = text ? strtod(text, NULL) : 0;
+    return value >= 1 && value <= 1e9 ? value : otherwise;
+}
+
+static double most_seconds(bool is_untrusted) {
+    return asked("KZ_COMPILE_SECONDS", is_untrusted ? UNTRUSTED_SECONDS : TRUSTED_SECONDS);
+}
+
+static uint64_t most_memory(bool is_untrusted) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+    uint64_t most = pages * page / 4 * 3;
+    if (is_untrusted && most > UNTRUSTED_MEMORY) most = UNTRUSTED_MEMORY;
+    return (uint64_t)asked("KZ_COMPILE_MEMORY", (double)(most >> 20)) << 20;
+}
+
+// ---- what a compiler of a submission sees ---------------------------------------------------------------------
+
+typedef struct surroundings {
+    char paths[READABLE][TOOLCHAIN_PATH];
+    const char *list[READABLE + 1];
+    size_t count;
+    char folder[TOOLCHAIN_PATH]; // of what it writes
+} surroundings;
+
+static void add_path(surroundings *s, const char *path, bool its_folder) {
+    struct stat about;
+    if (s->count == READABLE || path[0] != '/' || strlen(path) >= TOOLCHAIN_PATH || stat(path, &about) != 0)
+        return;
+    char *to = s->paths[s->count];
+    strcpy(to, path);
+    if (its_folder && !S_ISDIR(about.st_mode)) *strrchr(to, '/') = 0;
+    if (!to[0]) return; // a source in the root folder is seen alone
+    s->list[s->count++] = to;
+    s->list[s->count] = NULL;
+}
+
+// What the command names it may read, and of sources their folders; it writes where its output goes.
+static void look_around(const toolchain *tools, const char *const *argv, surroundings *s) {
+    char toolkit[TOOLCHAIN_PATH];
+    s->count = 0;
+    s->list[0] = NULL;
+    s->folder[0] = 0;
+    memcpy(toolkit, tools->nvcc, sizeof toolkit);
+    for (int i = 0; i < 2 && strrchr(toolkit, '/'); i++) *strrchr(toolkit, '/') = 0;
+    add_path(s, toolkit, false);
+    for (size_t i = 1; argv[i]; i++) {
+        const char *word = argv[i];
+        if (strncmp(word, "-I", 2) == 0 || strncmp(word, "-L", 2) == 0) word += 2;
+        bool is_output = strcmp(argv[i - 1], "-o") == 0 && strlen(word) < sizeof s->folder && word[0] == '/';
+        if (is_output) {
+            strcpy(s->folder, word);
+            *strrchr(s->folder, '/') = 0;
+        } else
+            add_path(s, word, true);
     }
 }
 
-static int start(const char *const *argv, int out, pid_t *child) {
-    posix_spawn_file_actions_t actions;
-    int code = posix_spawn_file_actions_init(&actions);
-    if (code) return code;
-    code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!code) code = posix_spawn_file_actions_adddup2(&actions, out, 1);
-    if (!code) code = posix_spawn_file_actions_adddup2(&actions, out, 2);
-    // posix_spawn's argv is not const for old reasons; it does not write there.
-    if (!code) code = posix_spawn(child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return code;
+// ---- running ------------------------------------------------------------------------------------------------
+
+static bool says(const base_text *said, const char *words) { return said->data && strstr(said->data, words); }
+
+// Whether a limit of ours ended it, and which.
+static const char *limit_of(const sandbox_result *result, const base_text *said) {
+    if (result->stop == SANDBOX_MEMORY) return "memory";
+    if (result->stop == SANDBOX_COUNT) return "processes";
+    if (result->stop == SANDBOX_TIME || result->signal == SIGXCPU || says(said, "died due to signal 24") ||
+        says(said, "CPU time limit exceeded"))
+        return "time";
+    struct rlimit limits;
+    bool is_ours = getrlimit(RLIMIT_FSIZE, &limits) == 0 && limits.rlim_cur >= MOST_FILE;
+    if (is_ours && (result->signal == SIGXFSZ || says(said, "died due to signal 25") ||
+                    says(said, "File size limit exceeded")))
+        return "disk space";
+    return NULL;
+}
+
+static kz_status fail_limit(const char *tool, const char *limit, const sandbox_process *process,
+                            kz_error *error) {
+    const char *name = strrchr(tool, '/') ? strrchr(tool, '/') + 1 : tool;
+    base_fail(error, KZ_LIMIT,
+              "%s was stopped: it took more %s than it may (%.0f s of processor time, %llu MiB of memory, "
+              "files of 2 GiB)",
+              name, limit, process->cpu_seconds, (unsigned long long)(process->total_memory >> 20));
+    base_fail_note(
+        error, "likely cause: templates or macros that expand without end, an #include of a device, an array "
+               "of gigabytes that is initialised, or code on which the compiler itself does not end");
+    base_fail_note(
+        error, "what to do: take back the last change, and make the code smaller step by step; for code that "
+               "needs more, set KZ_COMPILE_SECONDS or KZ_COMPILE_MEMORY (MiB)");
+    return KZ_LIMIT;
+}
+
+static kz_status run(const toolchain *tools, const char *const *argv, base_text *output, int *exit_code,
+                     kz_error *error) {
+    bool is_untrusted = tools && tools->is_untrusted;
+    surroundings *s = is_untrusted ? malloc(sizeof *s) : NULL;
+    if (is_untrusted && !s) return base_fail(error, KZ_NO_MEMORY, "no memory to start %s", argv[0]);
+    if (s) look_around(tools, argv, s);
+    double seconds = most_seconds(is_untrusted);
+    const sandbox_process process = {.argv = argv,
+                                     .folder = s && s->folder[0] ? s->folder : NULL,
+                                     .keeps_environment = true,
+                                     .seconds = 2 * seconds,
+                                     .cpu_seconds = seconds,
+                                     .total_memory = most_memory(is_untrusted),
+                                     .processes = MOST_PROCESSES,
+                                     .file_bytes = MOST_FILE,
+                                     .output_bytes = OUTPUT,
+                                     .interrupted = tools ? tools->interrupted : NULL,
+                                     .is_confined = s && s->folder[0],
+                                     .readable = s ? s->list : NULL,
+                                     .may_fork = true};
+    sandbox_result result;
+    kz_status status = sandbox_run(&process, &result, error);
+    if (result.output.length) base_text_add_bytes(output, result.output.data, result.output.length);
+    *exit_code = result.exit_code;
+    const char *limit = status ? NULL : limit_of(&result, output);
+    if (limit) status = fail_limit(argv[0], limit, &process, error);
+    if (!status && output->failed)
+        status = base_fail(error, KZ_NO_MEMORY, "no memory for what %s says", argv[0]);
+    sandbox_result_free(&result);
+    free(s);
+    return status;
 }
 
 kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_code, kz_error *error) {
-    // posix_spawn may find out only in the child, which then ends with 127 and no word.
-    if (access(argv[0], X_OK) != 0)
-        return base_fail(error, KZ_TOOL, "cannot start %s: %s", argv[0], strerror(errno));
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return base_fail(error, KZ_TOOL, "cannot start %s: no pipe: %s", argv[0], strerror(errno));
-    pid_t child = 0;
-    int code = start(argv, ends[1], &child);
-    close(ends[1]);
-    if (code) {
-        close(ends[0]);
-        return base_fail(error, KZ_TOOL, "cannot start %s: %s", argv[0], strerror(code));
-    }
-    collect(ends[0], output);
-    close(ends[0]);
-    int state = 0;
-    while (waitpid(child, &state, 0) < 0)
-        if (errno != EINTR) return base_fail(error, KZ_TOOL, "lost %s: %s", argv[0], strerror(errno));
-    *exit_code = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
-    if (output->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for what %s says", argv[0]);
-    return KZ_OK;
+    return run(NULL, argv, output, exit_code, error);
+}
+
+kz_status toolchain_start(const toolchain *tools, const char *const *argv, base_text *output, int *exit_code,
+                          kz_error *error) {
+    kz_status status = run(tools, argv, output, exit_code, error);
+    if (status != KZ_TOOL) return status;
+    base_fail_note(error, "is it still installed, and are processes and memory left to start it?");
+    if (error) error->status = KZ_IO;
+    return KZ_IO;
 }
 
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output) {

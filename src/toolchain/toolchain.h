@@ -2,7 +2,7 @@
 //
 // Results are kept by content in $XDG_CACHE_HOME/kz or ~/.cache/kz: the same source, headers, flags and
 // compiler give the stored result without a compiler run. A cache that cannot be read or written costs
-// time and nothing else. Programs are started with posix_spawn; no shell is involved.
+// time and nothing else. Programs are started by src/sandbox, under limits; no shell is involved.
 // Ownership: texts and arrays given out are malloc'ed and the caller's to free.
 #ifndef TOOLCHAIN_TOOLCHAIN_H
 #define TOOLCHAIN_TOOLCHAIN_H
@@ -19,6 +19,8 @@ typedef struct toolchain {
     char include[TOOLCHAIN_PATH];   // the folder that holds kz/kernel.cuh; "" where it is not found
     char cache[TOOLCHAIN_PATH];     // "" where there is no home folder
     bool for_debugging;             // compile PTX with variables and unoptimised (-G); set by the caller
+    bool is_untrusted; // sources are of others: compilers see them and the system alone; set by the caller
+    bool (*interrupted)(void); // asked while a compiler runs: then it ends, KZ_BUSY; NULL; set by the caller
     base_text *warnings; // gets the warnings about sources that compile; NULL: nobody asks; set by the caller
 } toolchain;
 
@@ -128,7 +130,9 @@ kz_status toolchain_work_open(char folder[TOOLCHAIN_PATH], kz_error *error);
 void toolchain_work_close(const char *folder);
 
 // Runs a program to its end without a shell: stdin is empty, stdout and stderr are collected in `output`.
-// `*exit_code` is 128 + the signal where a signal ended it. KZ_TOOL where it could not be started.
+// `*exit_code` is 128 + the signal where a signal ended it. KZ_TOOL where it could not be started, KZ_LIMIT where it was
+// stopped at a limit: KZ_COMPILE_SECONDS of processor time (3600; for a submission 60) or KZ_COMPILE_MEMORY MiB in all its
+// processes (three quarters of the machine's; for a submission at most 6 GiB).
 kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_code, kz_error *error);
 
 #endif

@@ -176,6 +176,32 @@ static void test_cache(void **state) {
     assert_int_equal(count_runs(p), 4);
 }
 
+// Entries that were damaged, cut, emptied or exchanged for each other are made anew, and never used.
+static void test_cache_is_checked(void **state) {
+    sandbox *p = *state;
+    static const char *const harm[] = {
+        "for f in *.ptx; do sed -i 's/one/two/' $f; done", "for f in *.ptx; do truncate -s -1 $f; done",
+        "for f in *.ptx; do : >$f; done", "for f in *.ptx; do cp ../*/*.list $f; done",
+        "for f in *.ptx; do printf forged >$f; done"};
+    toolchain tools;
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    expect_compiled(&tools, p, "source one\nheader one\n");
+    for (size_t i = 0; i < BASE_COUNT(harm); i++) {
+        char command[TOOLCHAIN_PATH + 200];
+        base_text said = {0};
+        int code = 1;
+        snprintf(command, sizeof command, "cd %s && for d in [0-9a-f]*; do (cd $d; %s); done", tools.cache,
+                 harm[i]);
+        const char *argv[] = {"/bin/sh", "-c", command, NULL};
+        assert_int_equal(toolchain_run(argv, &said, &code, NULL), KZ_OK);
+        base_text_free(&said);
+        expect_compiled(&tools, p, "source one\nheader one\n");
+        assert_int_equal(count_runs(p), (int)i + 2);
+        expect_compiled(&tools, p, "source one\nheader one\n");
+        assert_int_equal(count_runs(p), (int)i + 2);
+    }
+}
+
 static void test_cache_that_cannot_be_written(void **state) {
     sandbox *p = *state;
     toolchain tools;
@@ -627,6 +653,7 @@ int main(int argc, char **argv) {
         TEST(test_version_is_asked_once),
         TEST(test_cache),
         TEST(test_warnings),
+        TEST(test_cache_is_checked),
         TEST(test_cache_that_cannot_be_written),
         TEST(test_compiler_fails),
         TEST(test_lacking_libraries),

@@ -1,4 +1,4 @@
-// fails: timeout
+// fails: fault
 // Leaves children behind, and waits.
 #include <unistd.h>
 void scale(const float *x, float *y, float factor, int n) {

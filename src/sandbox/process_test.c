@@ -4,22 +4,24 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <string.h>
+
 #include "base/emulated_fixture.h"
-#include "course/course.h"
+#include "sandbox/sandbox.h"
 #include "unit.h"
 
-static course_process_result run(const char *script, course_process process) {
-    course_process_result result;
+static sandbox_result run(const char *script, sandbox_process process) {
+    sandbox_result result;
     kz_error error = {0};
     const char *argv[] = {"/bin/sh", "-c", script, NULL};
     process.argv = argv;
     if (process.seconds == 0) process.seconds = 20;
     if (process.output_bytes == 0) process.output_bytes = 10000;
-    assert_int_equal(course_run_process(&process, &result, &error), KZ_OK);
+    assert_int_equal(sandbox_run(&process, &result, &error), KZ_OK);
     return result;
 }
 
-static void end(course_process_result *result) {
+static void end(sandbox_result *result) {
     base_text_free(&result->output);
     base_text_free(&result->answer);
 }
@@ -28,8 +30,8 @@ static void input_output_and_answer_go_their_ways(void **state) {
     size_t size = 3000000; // more than pipes hold
     char *input = malloc(size);
     memset(input, 'x', size);
-    course_process_result r = run("cat >&3; echo out; echo err >&2; exit 7",
-                                  (course_process){.input = input, .input_bytes = size, .answer_pipe = true});
+    sandbox_result r = run("cat >&3; echo out; echo err >&2; exit 7",
+                           (sandbox_process){.input = input, .input_bytes = size, .answer_pipe = true});
     assert_int_equal(r.exit_code, 7);
     assert_int_equal(r.answer.length, size);
     assert_memory_equal(r.answer.data, input, size);
@@ -42,7 +44,7 @@ static void input_output_and_answer_go_their_ways(void **state) {
 static void the_environment_is_scrubbed(void **state) {
     setenv("SECRET_OF_THE_GRADER", "1", 1);
     const char *more[] = {"GIVEN=yes", NULL};
-    course_process_result r = run("env", (course_process){.environment = more});
+    sandbox_result r = run("env", (sandbox_process){.environment = more});
     assert_null(strstr(r.output.data, "SECRET"));
     assert_non_null(strstr(r.output.data, "GIVEN=yes\n"));
     assert_non_null(strstr(r.output.data, "PATH="));
@@ -50,7 +52,7 @@ static void the_environment_is_scrubbed(void **state) {
 }
 
 static void a_program_that_does_not_end_is_stopped(void **state) {
-    course_process_result r = run("sleep 1000", (course_process){.seconds = 0.2});
+    sandbox_result r = run("sleep 1000", (sandbox_process){.seconds = 0.2});
     assert_true(r.timed_out);
     assert_int_equal(r.signal, SIGKILL);
     assert_int_equal(r.exit_code, 128 + SIGKILL);
@@ -58,8 +60,8 @@ static void a_program_that_does_not_end_is_stopped(void **state) {
 }
 
 static void a_flood_is_cut_and_does_not_block(void **state) {
-    course_process_result r = run("head -c 20000000 /dev/zero; echo end >&3",
-                                  (course_process){.output_bytes = 5000, .answer_pipe = true});
+    sandbox_result r = run("head -c 20000000 /dev/zero; echo end >&3",
+                           (sandbox_process){.output_bytes = 5000, .answer_pipe = true});
     assert_int_equal(r.output.length, 5000);
     assert_string_equal(r.answer.data, "end\n");
     assert_int_equal(r.exit_code, 0);
@@ -69,8 +71,8 @@ static void a_flood_is_cut_and_does_not_block(void **state) {
 static void memory_is_limited(void **state) {
     if (is_emulated()) skip();
     // head keeps the last line in memory: tail of one line without end.
-    course_process_result r = run("head -c 400000000 /dev/zero | tail -n 1 | wc -c",
-                                  (course_process){.memory = UINT64_C(200) << 20});
+    sandbox_result r = run("head -c 400000000 /dev/zero | tail -n 1 | wc -c",
+                           (sandbox_process){.memory = UINT64_C(200) << 20});
     assert_non_null(strstr(r.output.data, "memory"));
     end(&r);
 }
@@ -82,7 +84,7 @@ static void expect_no_sleeper(const char *seconds) {
              "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f 2>/dev/null | "
              "grep -q '^sleep %s ' && echo left; done; true",
              seconds);
-    course_process_result look = run(text, (course_process){0});
+    sandbox_result look = run(text, (sandbox_process){0});
     assert_null(look.output.data ? strstr(look.output.data, "left") : NULL);
     end(&look);
 }
@@ -95,7 +97,7 @@ static void nothing_is_left_behind(void **state) {
     snprintf(seconds, sizeof seconds, "987.%d", (int)getpid());
     snprintf(text, sizeof text,
              "s='sleep %s'; $s & setsid $s & (setsid sh -c \"$s & $s\" &) ; sleep 0.2; echo done", seconds);
-    course_process_result r = run(text, (course_process){.seconds = 20});
+    sandbox_result r = run(text, (sandbox_process){.seconds = 20});
     assert_non_null(strstr(r.output.data, "done"));
     end(&r);
     expect_no_sleeper(seconds);
@@ -108,24 +110,24 @@ static void a_fork_bomb_ends_with_its_time(void **state) {
     snprintf(seconds, sizeof seconds, "986.%d", (int)getpid());
     snprintf(text, sizeof text, "i=0; while [ $i -lt 400 ]; do setsid sleep %s & i=$((i+1)); done; wait",
              seconds);
-    course_process_result r = run(text, (course_process){.seconds = 2});
+    sandbox_result r = run(text, (sandbox_process){.seconds = 2});
     assert_true(r.timed_out);
     end(&r);
     expect_no_sleeper(seconds);
 }
 
 static void killing_the_parent_does_not_reach_us(void **state) {
-    course_process_result r = run("kill -9 $PPID; sleep 100", (course_process){.seconds = 20});
+    sandbox_result r = run("kill -9 $PPID; sleep 100", (sandbox_process){.seconds = 20});
     assert_int_equal(r.signal, SIGKILL);
     assert_false(r.timed_out);
     end(&r);
 }
 
 static void a_program_that_is_not_there_is_an_error(void **state) {
-    course_process_result r;
+    sandbox_result r;
     kz_error error = {0};
     const char *argv[] = {"/no/such/program", NULL};
-    assert_int_equal(course_run_process(&(course_process){.argv = argv, .seconds = 1}, &r, &error), KZ_TOOL);
+    assert_int_equal(sandbox_run(&(sandbox_process){.argv = argv, .seconds = 1}, &r, &error), KZ_TOOL);
     assert_non_null(strstr(error.message, "/no/such/program"));
 }
 
@@ -133,10 +135,10 @@ static bool at_once(void) { return true; }
 
 static void test_interrupted(void **state) {
     const char *argv[] = {"/bin/sleep", "60", NULL};
-    const course_process process = {.argv = argv, .seconds = 60, .interrupted = at_once};
-    course_process_result result;
+    const sandbox_process process = {.argv = argv, .seconds = 60, .interrupted = at_once};
+    sandbox_result result;
     kz_error error = {0};
-    assert_int_equal(course_run_process(&process, &result, &error), KZ_BUSY);
+    assert_int_equal(sandbox_run(&process, &result, &error), KZ_BUSY);
     assert_true(result.seconds < 30);
     base_text_free(&result.output);
     base_text_free(&result.answer);
