@@ -1,11 +1,16 @@
 // Results by content. Nothing here fails: a cache that does not work is a slow one.
+//
+// An entry begins with the digest of what it holds and of the name that it is kept under, which is checked whenever it
+// is read. One that was damaged, or exchanged for another, is removed, and made anew.
 #include "toolchain/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+enum { DIGEST = TOOLCHAIN_KEY }; // the digits and a newline
 enum { LINE = TOOLCHAIN_PATH + TOOLCHAIN_KEY + 64 };
 
 // cache/<two digits>/<key>.<kind>; false where the path would be too long.
@@ -14,12 +19,28 @@ static bool entry_path(const toolchain *tools, const char *key, const char *kind
     return tools->cache[0] && length < TOOLCHAIN_PATH;
 }
 
+static void digest_of(const char *key, const char *kind, const void *data, size_t size, char digest[DIGEST]) {
+    toolchain_hash hash;
+    toolchain_hash_begin(&hash);
+    toolchain_hash_add_field(&hash, key);
+    toolchain_hash_add_field(&hash, kind);
+    toolchain_hash_add(&hash, data, size);
+    toolchain_hash_end(&hash, digest);
+}
+
 bool toolchain_cache_read(const toolchain *tools, const char *key, const char *kind, char **data,
                           size_t *size) {
-    char path[TOOLCHAIN_PATH];
+    char path[TOOLCHAIN_PATH], digest[DIGEST];
     if (!entry_path(tools, key, kind, path) || base_file_read(path, data, size, NULL) != KZ_OK) return false;
-    if (*size > 0) return true;
-    free(*data); // the machine went down before it reached the disk
+    if (*size > DIGEST) {
+        *size -= DIGEST;
+        digest_of(key, kind, *data + DIGEST, *size, digest);
+        bool is_whole = memcmp(*data, digest, DIGEST - 1) == 0;
+        if (is_whole) memmove(*data, *data + DIGEST, *size + 1); // with the NUL behind it
+        if (is_whole) return true;
+    }
+    unlink(path);
+    free(*data);
     *data = NULL;
     return false;
 }
@@ -29,7 +50,14 @@ void toolchain_cache_write(const toolchain *tools, const char *key, const char *
     char path[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH];
     if (!entry_path(tools, key, kind, path)) return;
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    if (base_make_folders(folder, NULL) == KZ_OK) base_file_write_scratch(path, data, size, NULL);
+    char *entry = size ? malloc(DIGEST + size) : NULL;
+    if (entry && base_make_folders(folder, NULL) == KZ_OK) {
+        digest_of(key, kind, data, size, entry);
+        entry[DIGEST - 1] = '\n';
+        memcpy(entry + DIGEST, data, size);
+        base_file_write_scratch(path, entry, DIGEST + size, NULL);
+    }
+    free(entry);
 }
 
 static void key_of_list(const char *before, const char *list, char key[TOOLCHAIN_KEY]) {
