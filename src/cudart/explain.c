@@ -64,6 +64,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context) {
         uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
         if (signal_number == SIGSEGV && info->si_code > 0 && sim_memory_is_device(cudart.machine, address))
             explain_touch(address, touch_of(context));
+        cudart_say_repeated();
         cudart_finish();
     }
     hand_on(signal_number, info, context);

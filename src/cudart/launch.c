@@ -14,10 +14,13 @@ typedef struct configuration {
     dim3 grid, block;
     size_t shared;
     void *stream;
+    const void
+        *caller; // where the program has its <<<>>>; what launches is a stub that all of a kernel's share
 } configuration;
 
 static _Thread_local configuration configurations[CONFIGURATIONS];
 static _Thread_local unsigned configuration_count;
+static _Thread_local const void *launch_caller; // of the configuration taken last
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
@@ -26,7 +29,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
     if (configuration_count == CONFIGURATIONS) return 1;
-    configurations[configuration_count++] = (configuration){grid, block, shared, stream};
+    const void *caller = __builtin_return_address(0);
+    configurations[configuration_count++] = (configuration){grid, block, shared, stream, caller};
     return 0;
 }
 
@@ -37,6 +41,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     *block = c->block;
     *shared = c->shared;
     *(void **)stream = c->stream;
+    launch_caller = c->caller;
     return cudaSuccess;
 }
 
@@ -297,6 +302,8 @@ static cudaError_t launch_plain(const void *symbol, dim3 grid, dim3 block, void 
                                  .stream = stream,
                                  .attrs = &attribute,
                                  .numAttrs = cooperative};
+    if (launch_caller) cudart.caller = launch_caller;
+    launch_caller = NULL;
     return launch(symbol, &config, args);
 }
 

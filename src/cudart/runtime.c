@@ -20,31 +20,6 @@ double cudart_now(void) { return base_seconds(); }
 
 // ---- words ----------------------------------------------------------------------------------------------
 
-void cudart_say(const char *format, ...) {
-    fflush(stdout); // what the program printed before stands before
-    char text[6000];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    fprintf(stderr, "kz: %s\n", text);
-}
-
-cudaError_t cudart_misuse(cudaError_t error, const char *format, ...) {
-    observe_finding finding = {.kind = OBSERVE_INVALID_CALL, .place = (uint64_t)(uintptr_t)cudart.caller};
-    va_list list;
-    va_start(list, format);
-    vsnprintf(finding.text, sizeof finding.text, format, list);
-    va_end(list);
-    base_text said = {0};
-    for (const char *at = finding.text; *at; at += strcspn(at, "\n"), at += *at == '\n')
-        base_text_add(&said, "%s%.*s", at == finding.text ? "" : "\n  ", (int)strcspn(at, "\n"), at);
-    cudart_say("%s", said.data ? said.data : finding.text);
-    base_text_free(&said);
-    if (cudart.session) observe_findings_add(observe_session_findings(cudart.session), &finding);
-    return error;
-}
-
 void cudart_note_failure(const char *what, cudaError_t error) {
     cudart.failures++;
     if (cudart.failure_error) return;
@@ -154,6 +129,7 @@ static void at_exit(int status, void *context) {
                 lines, lines == 1 ? "" : "s");
     }
     if (cudart.pending && !cudart.fault && !cudart.failure_error) cudart.failure_error = cudart.pending;
+    cudart_say_repeated();
     say_unchecked(status);
     record_unchecked(status);
     cudart_finish();

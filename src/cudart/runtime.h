@@ -469,8 +469,9 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault);
 bool cudart_is_sticky(cudaError_t error);
 const char *cudart_error_name(cudaError_t error);
 const char *cudart_error_text(cudaError_t error);
-// Words on stderr: "kz: " and the lines; printed output comes first.
+// Words on stderr: "kz: " and the lines; printed output comes first. What is said again is counted (say.c).
 void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cudart_say_repeated(void); // at the end: how often
 // The program uses the runtime wrongly: says so and, under the sanitizer, makes it a finding. The lines: what
 // happened, the memory, "likely cause: ", "what to do: ". Gives the error back.
 cudaError_t cudart_misuse(cudaError_t error, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -34,6 +34,11 @@ expect_err "the copy ends 4096 bytes past the end"
 expect_out "cudaErrorInvalidValue"
 expect_exit 0 run "$HERE/mistakes.cu" double_free
 expect_err "no live allocation begins at this address"
+expect_exit 0 run "$HERE/mistakes.cu" again
+expect_err "kz: 4 times more: the launch of fill(int*, int) <<<(1,1,1), (2048,1,1), 0>>> failed"
+expect_err "kz: 4 times more: cudaMemcpy: the source has not so many bytes: the copy ends 4 bytes past the end"
+expect_err "4096 threads per block; a block has at most 1024"
+[ "$(grep -c "past the end" "$FOLDER/err")" = 2 ] || fail "a mistake in a loop is explained more than once"
 expect_exit 0 run "$HERE/mistakes.cu" shared
 expect_err "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536)"
 expect_exit 0 run "$HERE/mistakes.cu" no_sync

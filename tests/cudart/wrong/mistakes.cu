@@ -43,6 +43,15 @@ int main(int, char **words) {
         cudaFree(device);
         say(cudaFree(device));
     }
+    if (!strcmp(what,
+                "again")) { // the same mistakes in a loop, with other numbers; and one of them elsewhere
+        for (int i = 0; i < 5; i++) {
+            fill<<<1, 2048 + i>>>(device, 1);
+            say(cudaMemcpy(host, device, 4096 + 4 * (i + 1), cudaMemcpyDeviceToHost));
+        }
+        fill<<<1, 4096>>>(device, 1);
+        say(cudaGetLastError());
+    }
     if (!strcmp(what, "shared")) {
         fill<<<1, 32, 65536>>>(device, 1);
         say(cudaGetLastError());
