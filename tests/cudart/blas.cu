@@ -93,15 +93,16 @@ int main() {
     CHECK(out[0] == 2 * (a[0] * 1 + a[LD] * -9) + 3 * 3);
 
     double e[3] = {3, 4, 12}, wide;
-    float half = 0.5;
+    double half = 0.5;
     double *de = to_device(e, 3), *df = to_device(e, 3);
     CHECK(cublasDotEx(h, 3, de, R64F, 1, df, R64F, 1, &wide, R64F, R64F) == 0 && wide == 169);
     CHECK(cublasNrm2Ex(h, 3, de, R64F, 1, &wide, R64F, R64F) == 0 && wide == 13);
-    CHECK(cublasScalEx(h, 3, &half, R32F, de, R64F, 1, R64F) == 0);
-    CHECK(cublasAxpyEx(h, 3, &half, R32F, de, R64F, 1, df, R64F, 1, R64F) == 0);
+    CHECK(cublasScalEx(h, 3, &half, R64F, de, R64F, 1, R64F) == 0);
+    CHECK(cublasAxpyEx(h, 3, &half, R64F, de, R64F, 1, df, R64F, 1, R64F) == 0);
     OK(cudaMemcpy(e, df, sizeof e, cudaMemcpyDeviceToHost));
     CHECK(e[0] == 3.75 && e[1] == 5 && e[2] == 15);
     CHECK(cublasDotEx(h, 3, de, R64F, 1, dv, R32F, 1, &wide, R64F, R64F) == 15); // of one type all
+    CHECK(cublasScalEx(h, 3, &half, R64F, de, R32F, 1, R32F) == 15);
     OK(cudaMalloc(&dresult, sizeof(float)));
     CHECK(cublasSetPointerMode_v2(h, 1) == 0);
     cudaStream_t stream;

@@ -192,7 +192,7 @@ template <class V> static void updates(const Calls<V> &f, bool is_complex) {
                         return form && i == j ? real_of(result) : result;
                     }));
                 }
-    CHECK(f.syrk(h, 0, is_complex ? C : 3, M, K, &alpha, a.device, LD, &beta, c.device, LD) == 7);
+    CHECK(f.syrk(h, 0, 3, M, K, &alpha, a.device, LD, &beta, c.device, LD) == 7);
 }
 
 // B' = alpha op(A) B or alpha B op(A); then A X = B' with the same alpha's inverse gives B back.
@@ -264,20 +264,20 @@ template <class V> static void sums_and_batches(const Calls<V> &f) {
     OK(cudaFree(on_device));
 }
 
-// Scalars on the device; complex bytes; groups of different sizes; any type to any.
+// Scalars on the device; groups of different sizes; types that go together.
 static void others() {
-    Matrix<std::complex<float>> c;
-    signed char bytes[4] = {1, 2, 3, -1}, *device; // (1 + 2i, 3 - i), a column
+    Matrix<std::complex<float>> c, column;
     float scalars[2] = {1, 0}, *on_device;
-    OK(cudaMalloc(&device, 4));
     OK(cudaMalloc(&on_device, sizeof scalars));
-    OK(cudaMemcpy(device, bytes, 4, cudaMemcpyHostToDevice));
     OK(cudaMemcpy(on_device, scalars, sizeof scalars, cudaMemcpyHostToDevice));
     CHECK(cublasSetPointerMode_v2(h, 1) == 0);
-    CHECK(cublasCherkEx(h, LOWER, N, 2, 1, on_device, device, 7, 2, on_device + 1, c.device, 4, LD) == 0);
+    CHECK(cublasCherkEx(h, LOWER, N, 2, 1, on_device, column.device, 4, LD, on_device + 1, c.device, 4, LD) ==
+          0);
+    CHECK(cublasCherkEx(h, LOWER, N, 2, 1, on_device, column.device, 7, LD, on_device + 1, c.device, 4, LD) ==
+          15);
     CHECK(cublasSetPointerMode_v2(h, 0) == 0);
     c.pull();
-    CHECK(c.x[0] == std::complex<float>(5, 0) && c.x[1] == std::complex<float>(1, -7));
+    CHECK(c.x[0] == std::norm(column.x[0]) && c.x[1] == column.x[1] * std::conj(column.x[0]));
     Matrix<float> a, d;
     int n[2] = {N, N}, m[2] = {2, 1}, ld[2] = {2, 1}, sizes[2] = {1, 2};
     float ones[2] = {1, 2}, zeros[2] = {0, 0};
@@ -289,14 +289,17 @@ static void others() {
     d.pull();
     CHECK(d.x[3] == a.x[1] * a.x[2] + a.x[3] * a.x[3]);
     CHECK(d.x[4] == 2 * a.x[0] * a.x[0] && d.x[5] == 2 * a.x[1] * a.x[1]);
-    unsigned char eights[2] = {0x38, 0xc4}, *fp8; // 1 and -3 of e4m3
+    // Bytes to sums of floats; 8-bit floats are cuBLASLt's alone, and types that do not go together are refused.
+    signed char bytes[4] = {1, -3, 5, 7}, *db;
     float one = 1, zero = 0;
-    OK(cudaMalloc(&fp8, 2));
-    OK(cudaMemcpy(fp8, eights, 2, cudaMemcpyHostToDevice));
-    CHECK(cublasGemmEx(h, T, N, 1, 1, 2, &one, fp8, 28, 2, fp8, 28, 2, &zero, d.device, 0, 1, 68, -1) == 0);
+    OK(cudaMalloc(&db, 4));
+    OK(cudaMemcpy(db, bytes, 4, cudaMemcpyHostToDevice));
+    CHECK(cublasGemmEx(h, T, N, 1, 1, 4, &one, db, 3, 4, db, 3, 4, &zero, d.device, 0, 1, 68, -1) == 0);
     d.pull();
-    CHECK(d.x[0] == 10);
-    CHECK(cublasGemmEx(h, T, N, 1, 1, 2, &one, fp8, 28, 2, fp8, 4, 2, &zero, d.device, 0, 1, 68, -1) == 15);
+    CHECK(d.x[0] == 1 + 9 + 25 + 49);
+    CHECK(cublasGemmEx(h, T, N, 1, 1, 4, &one, db, 28, 4, db, 28, 4, &zero, d.device, 0, 1, 68, -1) == 7);
+    CHECK(cublasGemmEx(h, T, N, 1, 1, 4, &one, db, 3, 4, db, 3, 4, &zero, d.device, 14, 1, 68, -1) == 15);
+    CHECK(cublasGemmEx(h, T, N, 1, 1, 4, &one, db, 1, 4, db, 1, 4, &zero, d.device, 1, 1, 68, -1) == 15);
 }
 
 #define REAL(S)                                                                                              \

@@ -58,7 +58,7 @@ static void distributions(generator *g) {
     moments((double *)p, 0.5, 1 / 12.0, 0.01);
     CHECK(curandGenerateNormal(g, (float *)p, n, 3, 2) == 0);
     moments((float *)p, 3, 4, 0.06);
-    CHECK(curandGenerateNormal(g, (float *)p, n - 1, 3, 2) == NOT_EVEN);
+    CHECK(curandGenerateNormal(g, (float *)p, n - 1, 3, 2) == 0);
     CHECK(curandGenerateLogNormalDouble(g, (double *)p, n, 0, 0.25) == 0);
     moments((double *)p, std::exp(0.03125), (std::exp(0.0625) - 1) * std::exp(0.0625), 0.01);
     CHECK(curandGeneratePoisson(g, (unsigned *)p, n, 4) == 0);
@@ -127,7 +127,8 @@ static void sobol() {
     CHECK(curandGenerate(wide, words, ALL) == TYPE_ERROR &&
           curandGenerateLongLong(g, longs, ALL) == TYPE_ERROR);
     // Three dimensions: the first points, and where a second call goes on. Uniform numbers are never 0.
-    CHECK(curandSetQuasiRandomGeneratorDimensions(g, 3) == 0 && curandGenerate(g, words, 6) == 0);
+    CHECK(curandSetQuasiRandomGeneratorDimensions(g, 3) == 0 && curandSetGeneratorOffset(g, 0) == 0);
+    CHECK(curandGenerate(g, words, 6) == 0);
     CHECK(words[0] == 0 && words[1] == 0x80000000 && words[4] == 0 && words[5] == 0x80000000);
     CHECK(curandGenerate(g, words, 3) == 0);
     CHECK(words[0] == 0xc0000000 && words[1] == 0x40000000 && words[2] == 0x40000000);
@@ -204,6 +205,8 @@ int main() {
     CHECK(curandCreateGeneratorHost(&host, DEFAULT) == 0);
     CHECK(curandGenerateUniform(host, values, 4) == 0 && values[3] > 0);
     CHECK(curandDestroyGenerator(host) == 0);
+    CHECK(curandCreateGenerator(&g, DEFAULT) == 0); // by pairs, other than Philox
+    CHECK(curandGenerateNormal(g, nullptr, 7, 3, 2) == NOT_EVEN && curandDestroyGenerator(g) == 0);
     CHECK(curandCreateGenerator(&g, 150) == TYPE_ERROR);
     sobol();
     scrambled();

@@ -68,6 +68,9 @@ size_t cublas_type_bytes(cublas_type type);
 // The real element at an index; of a complex type, the part: 2 i and 2 i + 1.
 double cublas_load(const void *from, cublas_type type, size_t index);
 void cublas_store(void *to, cublas_type type, size_t index, double value);
+// Whether products of these types are there, A and B of one, by what they are summed in (cublasComputeType_t); gives the
+// type of alpha and beta. As an H200's cuBLAS has it.
+bool cublas_can_multiply(int compute, int ab, int c, cublas_type *scalar);
 // Bytes between the host's memory and the simulated device's, or the host's own.
 bool cublas_read(void *to, const void *from, size_t bytes);
 bool cublas_write(void *to, const void *from, size_t bytes);

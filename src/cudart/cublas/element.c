@@ -62,6 +62,51 @@ void cublas_store(void *to, cublas_type type, size_t i, double value) {
     }
 }
 
+// ---- types that go together -------------------------------------------------------------------------------
+
+typedef enum sum { SUM_NONE, SUM_F16, SUM_F32, SUM_F64, SUM_I32 } sum;
+
+static sum sum_of(int compute) {
+    switch (compute) {
+    case 64:
+    case 65: return SUM_F16; // CUBLAS_COMPUTE_16F, and pedantic
+    case 68:
+    case 69:
+    case 74:
+    case 75:
+    case 77:
+    case 78: return SUM_F32; // CUBLAS_COMPUTE_32F, pedantic, by faster types
+    case 70:
+    case 71:
+    case 79: return SUM_F64;
+    case 72:
+    case 73: return SUM_I32;
+    default: return SUM_NONE;
+    }
+}
+
+static const struct {
+    sum sum;
+    cublas_type ab, c, scalar;
+} products[] = {
+    {SUM_F16, CUBLAS_F16, CUBLAS_F16, CUBLAS_F16},   {SUM_I32, CUBLAS_I8, CUBLAS_I32, CUBLAS_I32},
+    {SUM_F32, CUBLAS_F32, CUBLAS_F32, CUBLAS_F32},   {SUM_F32, CUBLAS_F16, CUBLAS_F32, CUBLAS_F32},
+    {SUM_F32, CUBLAS_F16, CUBLAS_F16, CUBLAS_F32},   {SUM_F32, CUBLAS_BF16, CUBLAS_F32, CUBLAS_F32},
+    {SUM_F32, CUBLAS_BF16, CUBLAS_BF16, CUBLAS_F32}, {SUM_F32, CUBLAS_I8, CUBLAS_F32, CUBLAS_F32},
+    {SUM_F32, CUBLAS_C32, CUBLAS_C32, CUBLAS_C32},   {SUM_F32, CUBLAS_C8I, CUBLAS_C32, CUBLAS_C32},
+    {SUM_F64, CUBLAS_F64, CUBLAS_F64, CUBLAS_F64},   {SUM_F64, CUBLAS_C64, CUBLAS_C64, CUBLAS_C64},
+};
+
+bool cublas_can_multiply(int compute, int ab, int c, cublas_type *scalar) {
+    for (size_t i = 0; i < BASE_COUNT(products); i++) {
+        if (products[i].sum != sum_of(compute) || (int)products[i].ab != ab || (int)products[i].c != c)
+            continue;
+        *scalar = products[i].scalar;
+        return true;
+    }
+    return false;
+}
+
 bool cublas_read(void *to, const void *from, size_t bytes) {
     return bytes == 0 || cudaMemcpy(to, from, bytes, cudaMemcpyDefault) == cudaSuccess;
 }

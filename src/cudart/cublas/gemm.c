@@ -61,31 +61,19 @@ BOTH(GEMM_BATCHED, cublasCgemm3mBatched, CUBLAS_C32)
 
 // ---- of any type ----------------------------------------------------------------------------------------
 
-// The type of alpha and beta by the kind of computation (cublasComputeType_t); false for those we do not have.
-static bool scalar_type(int compute, bool is_complex, cublas_type *type) {
-    switch (compute) {
-    case 64:
-    case 65: *type = CUBLAS_F16; return !is_complex; // CUBLAS_COMPUTE_16F
-    case 68:
-    case 69:
-    case 74:
-    case 75:
-    case 77: *type = is_complex ? CUBLAS_C32 : CUBLAS_F32; return true; // 32F, and its fast forms
-    case 70:
-    case 71: *type = is_complex ? CUBLAS_C64 : CUBLAS_F64; return true;
-    case 72:
-    case 73: *type = CUBLAS_I32; return !is_complex;
-    default: return false;
-    }
-}
-
 enum { COMPUTE_32F = 68 };
 
+static bool is_byte_float(cublas_type type) { return type == CUBLAS_E4M3 || type == CUBLAS_E5M2; }
+
+// cuBLASLt alone has 8-bit floats. Bytes come in columns of whole words.
 static cublas_status multiply_any(const cublas_handle *handle, cublas_product *p, const void *alpha,
                                   const void *beta, int compute) {
     cublas_type scalar;
-    if (!cublas_is_type((int)p->a.type) || !cublas_is_type((int)p->b.type) ||
-        !cublas_is_type((int)p->c.type) || !scalar_type(compute, cublas_is_complex(p->c.type), &scalar))
+    if (is_byte_float(p->a.type) || is_byte_float(p->b.type) || is_byte_float(p->c.type))
+        return CUBLAS_INVALID_VALUE;
+    bool whole_words = p->c.type != CUBLAS_I32 || (p->a.ld % 4 == 0 && p->b.ld % 4 == 0);
+    if (p->a.type != p->b.type || !whole_words ||
+        !cublas_can_multiply(compute, (int)p->a.type, (int)p->c.type, &scalar))
         return CUBLAS_NOT_SUPPORTED;
     return cublas_multiply(handle, p, alpha, scalar, beta, scalar);
 }

@@ -64,15 +64,14 @@ typedef struct update {
     bool twice;
 } update;
 
-// op(A) op(B)^T, or ^H. Of op, N and T are for symmetric ones, N and C for Hermitian; with real numbers T is C.
+// op(A) op(B)^T, or ^H: what is not N is T for symmetric matrices and C for Hermitian ones, whichever was said.
 static cublas_status run_update(const cublas_handle *handle, const update *u, const void *alpha,
                                 cublas_type alpha_type, const void *beta, cublas_type beta_type) {
-    bool hermitian = u->form == CUBLAS_HERMITIAN, plain = u->operation == CUBLAS_N;
-    cublas_operation turned = hermitian ? CUBLAS_C : CUBLAS_T;
-    bool known = plain || u->operation == turned || (!cublas_is_complex(u->type) && u->operation == CUBLAS_C);
+    bool plain = u->operation == CUBLAS_N;
+    cublas_operation turned = u->form == CUBLAS_HERMITIAN ? CUBLAS_C : CUBLAS_T;
     if (cublas_check(handle)) return CUBLAS_NOT_INITIALIZED;
-    if (!known) return CUBLAS_INVALID_VALUE;
-    if (!cublas_is_type((int)u->type) || !cublas_is_type((int)u->c_type)) return CUBLAS_NOT_SUPPORTED;
+    if ((unsigned)u->operation > CUBLAS_C) return CUBLAS_INVALID_VALUE;
+    if (u->type != u->c_type || !cublas_is_type((int)u->type)) return CUBLAS_NOT_SUPPORTED;
     cublas_product p = {
         .m = u->n,
         .n = u->n,
@@ -100,11 +99,13 @@ BOTH(RANK_K, Zsyrk_v2, CUBLAS_C64, CUBLAS_SYMMETRIC, CUBLAS_C64)
 BOTH(RANK_K, Cherk_v2, CUBLAS_C32, CUBLAS_HERMITIAN, CUBLAS_F32)
 BOTH(RANK_K, Zherk_v2, CUBLAS_C64, CUBLAS_HERMITIAN, CUBLAS_F64)
 
+// A and C of C32 alone: complex bytes an H200 refuses.
 #define RANK_K_EX(name, suffix, integer, form_, scalar)                                                      \
     CUBLAS_FUNCTION(cublas##name##suffix, cublas_handle *handle, cublas_fill fill,                           \
                     cublas_operation operation, integer n, integer k, const void *alpha, const void *a,      \
                     cublas_type at, integer lda, const void *beta, void *c, cublas_type ct, integer ldc) {   \
         update u = {fill, operation, n, k, a, a, lda, lda, c, ldc, at, ct, form_, false};                    \
+        if (at != CUBLAS_C32) return CUBLAS_NOT_SUPPORTED;                                                   \
         return run_update(handle, &u, alpha, scalar, beta, scalar);                                          \
     }
 BOTH(RANK_K_EX, CsyrkEx, CUBLAS_SYMMETRIC, CUBLAS_C32)

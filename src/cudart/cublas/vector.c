@@ -247,17 +247,19 @@ static cublas_status enqueue(const cublas_handle *handle, vector_job *j, const v
 ROUTINES(S, Is, CUBLAS_F32)
 ROUTINES(D, Id, CUBLAS_F64)
 
-// Elements of any type, all vectors and the result of the same one; sums are in double precision, whatever is asked.
-static cublas_status same_types(const cublas_handle *handle, int a, int b, const void *needed) {
+// Elements of one type, vectors and result. Sums and factors are of 64 bits for doubles, else of 32.
+static cublas_status same_types(const cublas_handle *handle, int a, int b, int execution,
+                                const void *needed) {
     if (cublas_check(handle)) return CUBLAS_NOT_INITIALIZED;
     if (!needed) return CUBLAS_INVALID_VALUE;
-    return a == b && cublas_is_type(a) && !cublas_is_complex((cublas_type)a) ? CUBLAS_SUCCESS
-                                                                             : CUBLAS_NOT_SUPPORTED;
+    bool known = a == CUBLAS_F32 || a == CUBLAS_F64 || a == CUBLAS_F16 || a == CUBLAS_BF16;
+    int wide = a == CUBLAS_F64 ? CUBLAS_F64 : CUBLAS_F32;
+    return known && a == b && execution == wide ? CUBLAS_SUCCESS : CUBLAS_NOT_SUPPORTED;
 }
 
 CUBLAS_FUNCTION(cublasDotEx, cublas_handle *handle, int n, void *x, int x_type, int x_step, void *y,
-                int y_type, int y_step, void *result, int result_type, int execution_type) {
-    cublas_status status = same_types(handle, x_type, y_type, result);
+                int y_type, int y_step, void *result, int result_type, int execution) {
+    cublas_status status = same_types(handle, x_type, y_type, execution, result);
     if (status || x_type != result_type) return status ? status : CUBLAS_NOT_SUPPORTED;
     vector_job j = {
         .what = DOT, .type = (cublas_type)x_type, .x = {x, n, x_step}, .y = {y, n, y_step}, .result = result};
@@ -265,25 +267,25 @@ CUBLAS_FUNCTION(cublasDotEx, cublas_handle *handle, int n, void *x, int x_type, 
 }
 
 CUBLAS_FUNCTION(cublasNrm2Ex, cublas_handle *handle, int n, void *x, int x_type, int x_step, void *result,
-                int result_type, int execution_type) {
-    cublas_status status = same_types(handle, x_type, result_type, result);
+                int result_type, int execution) {
+    cublas_status status = same_types(handle, x_type, result_type, execution, result);
     vector_job j = {.what = NRM2, .type = (cublas_type)x_type, .x = {x, n, x_step}, .result = result};
     return status ? status : enqueue(handle, &j, NULL, NULL);
 }
 
 CUBLAS_FUNCTION(cublasScalEx, cublas_handle *handle, int n, const void *alpha, int alpha_type, void *x,
-                int x_type, int x_step, int execution_type) {
-    cublas_status status = same_types(handle, x_type, x_type, alpha);
-    if (status || !cublas_is_type(alpha_type)) return status ? status : CUBLAS_NOT_SUPPORTED;
+                int x_type, int x_step, int execution) {
+    cublas_status status = same_types(handle, x_type, x_type, execution, alpha);
+    if (status || alpha_type != execution) return status ? status : CUBLAS_NOT_SUPPORTED;
     vector_job j = {.what = SCAL, .type = (cublas_type)x_type, .x = {x, n, x_step}};
     j.alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, (cublas_type)alpha_type);
     return enqueue(handle, &j, NULL, NULL);
 }
 
 CUBLAS_FUNCTION(cublasAxpyEx, cublas_handle *handle, int n, const void *alpha, int alpha_type, void *x,
-                int x_type, int x_step, void *y, int y_type, int y_step, int execution_type) {
-    cublas_status status = same_types(handle, x_type, y_type, alpha);
-    if (status || !cublas_is_type(alpha_type)) return status ? status : CUBLAS_NOT_SUPPORTED;
+                int x_type, int x_step, void *y, int y_type, int y_step, int execution) {
+    cublas_status status = same_types(handle, x_type, y_type, execution, alpha);
+    if (status || alpha_type != execution) return status ? status : CUBLAS_NOT_SUPPORTED;
     vector_job j = {.what = AXPY, .type = (cublas_type)x_type, .x = {x, n, x_step}, .y = {y, n, y_step}};
     j.alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, (cublas_type)alpha_type);
     return enqueue(handle, &j, NULL, NULL);

@@ -16,6 +16,7 @@
 typedef struct curand_generator {
     uint32_t magic;
     cudaStream_t stream;
+    bool pairs;        // its normal numbers come by two
     curand_task place; // what tasks begin with: seed or dimensions, and the offset of the next word or point
 } curand_generator;
 
@@ -117,7 +118,7 @@ static bool is_generator(const curand_generator *g) { return g && g->magic == MA
 // Words of 32 bits are not for the generators of 64, and the other way round.
 static curand_status check(const curand_generator *g, const curand_task *task, const void *to) {
     const curand_task *place = &g->place;
-    bool pairs = !place->dimensions && (task->kind == NORMAL || task->kind == LOG_NORMAL);
+    bool pairs = g->pairs && (task->kind == NORMAL || task->kind == LOG_NORMAL);
     if (task->kind == (place->of_64_bits ? WORDS : LONG_WORDS)) return CURAND_TYPE_ERROR;
     if (pairs && task->count % 2) return CURAND_LENGTH_NOT_MULTIPLE;
     if (place->dimensions && task->count % place->dimensions) return CURAND_LENGTH_NOT_MULTIPLE;
@@ -138,7 +139,8 @@ static curand_status generate(curand_generator *g, void *to, curand_task task) {
     task.scrambled = place->scrambled;
     task.of_64_bits = place->of_64_bits;
     *kept = (curand_job){.task = task, .to = to};
-    g->place.offset += task.dimensions ? task.count / task.dimensions : task.count * words_each(&task);
+    size_t even = task.count + task.count % 2 * (task.kind == NORMAL || task.kind == LOG_NORMAL);
+    g->place.offset += task.dimensions ? task.count / task.dimensions : even * words_each(&task);
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaStreamIsCapturing(g->stream, &capture);
     bool failed = cudaLaunchHostFunc(g->stream, run, kept) != cudaSuccess;
@@ -162,7 +164,7 @@ static curand_status create(curand_generator **generator, int type) {
     if (!known) return CURAND_TYPE_ERROR;
     *generator = malloc(sizeof **generator);
     if (!*generator) return CURAND_ALLOCATION_FAILED;
-    **generator = (curand_generator){.magic = MAGIC};
+    **generator = (curand_generator){.magic = MAGIC, .pairs = type < 142};
     (*generator)->place.dimensions = quasi;
     (*generator)->place.scrambled = type == SCRAMBLED_SOBOL32 || type == SCRAMBLED_SOBOL64;
     (*generator)->place.of_64_bits = type == SOBOL64 || type == SCRAMBLED_SOBOL64;
@@ -208,7 +210,6 @@ CURAND_FUNCTION(curandSetQuasiRandomGeneratorDimensions, curand_generator *g, un
     if (!g->place.dimensions) return CURAND_TYPE_ERROR;
     if (dimensions == 0 || dimensions > SOBOL_DIMENSIONS) return CURAND_OUT_OF_RANGE;
     g->place.dimensions = dimensions;
-    g->place.offset = 0;
     return CURAND_SUCCESS;
 }
 

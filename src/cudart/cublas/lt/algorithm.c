@@ -1,4 +1,4 @@
-// Algorithms of cuBLASLt: there is one, which needs no workspace, and what it can do.
+// Algorithms of cuBLASLt: there is one, and what it can do.
 #include <string.h>
 
 #include "base/base.h"
@@ -17,8 +17,8 @@ typedef struct heuristic_result { // cublasLtMatmulHeuristicResult_t
     int reserved[4];
 } heuristic_result;
 
-static heuristic_result result_of(cublas_status status) {
-    heuristic_result r = {.state = status, .waves = 1};
+static heuristic_result result_of(size_t workspace_bytes) {
+    heuristic_result r = {.workspace_bytes = workspace_bytes, .state = CUBLAS_SUCCESS, .waves = 1};
     r.algorithm = (lt_algorithm){.id = ONLY, .splits = 1};
     return r;
 }
@@ -36,8 +36,9 @@ CUBLAS_FUNCTION(cublasLtMatmulAlgoGetHeuristic, cublas_handle *handle, const lt_
                 const lt_preference *preference, int wanted, heuristic_result *results, int *count) {
     if (!preference || wanted < 1 || !results || !count) return CUBLAS_INVALID_VALUE;
     cublas_status status = check_layouts(handle, d, la, lb, lc, ld);
+    if (!status && lt_workspace_bytes(d, ld) > preference->workspace_bytes) status = CUBLAS_NOT_SUPPORTED;
     *count = status ? 0 : 1;
-    if (!status) results[0] = result_of(CUBLAS_SUCCESS);
+    if (!status) results[0] = result_of(lt_workspace_bytes(d, ld));
     return status;
 }
 
@@ -48,7 +49,7 @@ CUBLAS_FUNCTION(cublasLtMatmulAlgoCheck, cublas_handle *handle, const lt_matmul_
     cublas_status status = check_layouts(handle, d, la, lb, lc, ld);
     if (algorithm->id != ONLY) status = status ? status : CUBLAS_NOT_SUPPORTED;
     if (status) return status;
-    *result = result_of(CUBLAS_SUCCESS);
+    *result = result_of(lt_workspace_bytes(d, ld));
     result->algorithm = *algorithm;
     return CUBLAS_SUCCESS;
 }
@@ -81,7 +82,7 @@ static const struct {
     {2, 0, 4},                                          // swizzling of blocks
     {3, 1, 4},                                          // strided batches
     {4, 1, 4},                                          // D apart from C
-    {5, 1, 4},                                          // a triangle alone
+    {5, 0, 4},                                          // a triangle alone
     {6, 0, 4},                                          // tiles
     {7, 0, 4},                                          // custom options
     {10, 1, 4},                                         // orders other than by columns and rows

@@ -72,7 +72,7 @@ bool lt_layout_fetch(const lt_layout *l, const void *at, int64_t index, cublas_d
     return right;
 }
 
-bool lt_layout_put(const lt_layout *l, void *at, int64_t index, int fill, const cublas_dense *values) {
+bool lt_layout_put(const lt_layout *l, void *at, int64_t index, const cublas_dense *values) {
     cublas_type type = (cublas_type)l->type;
     bool is_complex = cublas_is_complex(type);
     const char *to = address_of(l, at, index);
@@ -80,7 +80,6 @@ bool lt_layout_put(const lt_layout *l, void *at, int64_t index, int fill, const 
     if (!raw) return false;
     for (size_t j = 0; j < values->columns; j++)
         for (size_t i = 0; i < values->rows; i++) {
-            if ((fill == CUBLAS_LOWER && i < j) || (fill == CUBLAS_UPPER && i > j)) continue;
             size_t into = index_of(l, i, j);
             cublas_number value = cublas_dense_get(values, i, j);
             cublas_store(raw, type, is_complex ? 2 * into : into, creal(value));

@@ -18,7 +18,7 @@ typedef struct lt_layout {
     int64_t stride, plane;
 } lt_layout;
 
-enum { LT_FULL = 2 }; // of fill modes; the others are cublas_fill
+enum { LT_FULL = 2 }; // of fill modes: the only one that products have
 
 // cublasLtPointerMode_t: of alpha and beta.
 typedef enum lt_pointer_mode {
@@ -81,16 +81,16 @@ _Static_assert(sizeof(lt_layout) <= 64 && sizeof(lt_matmul_desc) <= 256 && sizeo
 // A matrix by its layout; `at` is where the first begins, or the list of pointers.
 bool lt_layout_is_right(const lt_layout *layout);
 bool lt_layout_fetch(const lt_layout *layout, const void *at, int64_t index, cublas_dense *to);
-// Of a fill other than LT_FULL only the triangle.
-bool lt_layout_put(const lt_layout *layout, void *at, int64_t index, int fill, const cublas_dense *values);
+bool lt_layout_put(const lt_layout *layout, void *at, int64_t index, const cublas_dense *values);
 
 // The type of the bias, and of the matrix beside the result.
 cublas_type lt_bias_type(const lt_matmul_desc *d, const lt_layout *lc, const lt_layout *ld);
 cublas_type lt_aux_type(const lt_matmul_desc *d, const lt_layout *ld);
 
 // Whether a GPU's library would multiply so: CUBLAS_INVALID_VALUE where the descriptors contradict each other,
-// CUBLAS_NOT_SUPPORTED for combinations of types that it has not, or that we have not.
+// CUBLAS_NOT_SUPPORTED for what it has not, or we have not. By what an H200's library was seen to do.
 cublas_status lt_check_matmul(const lt_matmul_desc *d, const lt_layout *la, const lt_layout *lb,
                               const lt_layout *lc, const lt_layout *ld);
+size_t lt_workspace_bytes(const lt_matmul_desc *d, const lt_layout *ld);
 
 #endif

@@ -137,7 +137,7 @@ static lt_layout aux_layout(const matmul *m) {
                        .stride = m->desc.aux_stride};
 }
 
-// relu's bits, one for each element and a column every aux_ld of them: set where the element was above 0.
+// relu's bits, one for each element and a column every aux_ld of them: set where the element was not below 0.
 static unsigned char *relu_bits(const matmul *m, int64_t index, char **at, size_t *bytes) {
     *at = (char *)m->desc.aux + m->desc.aux_stride / 8 * index;
     *bytes = (size_t)m->desc.aux_ld / 8 * (size_t)m->ld.columns;
@@ -155,7 +155,7 @@ static bool keep_relu_bits(const matmul *m, int64_t index, const cublas_dense *d
         for (size_t i = 0; i < d->rows; i++) {
             size_t bit = i + j * (size_t)m->desc.aux_ld;
             unsigned char mask = (unsigned char)(1u << bit % 8);
-            bits[bit / 8] = d->real[i + j * d->rows] > 0 ? bits[bit / 8] | mask : bits[bit / 8] & ~mask;
+            bits[bit / 8] = d->real[i + j * d->rows] >= 0 ? bits[bit / 8] | mask : bits[bit / 8] & ~mask;
         }
     bool right = bits && cublas_write(at, bits, bytes);
     free(bits);
@@ -181,7 +181,7 @@ static bool keep_aux(const matmul *m, int64_t index, const cublas_dense *d) {
     bool right = cublas_dense_make(&aux, d->rows, d->columns, false) && write_greatest(m->desc.aux_amax, d) &&
                  read_factor(m->desc.scales[LT_OF_AUX], &factor);
     for (size_t i = 0; right && i < d->rows * d->columns; i++) aux.real[i] = d->real[i] * factor;
-    right = right && lt_layout_put(&layout, m->desc.aux, index, LT_FULL, &aux);
+    right = right && lt_layout_put(&layout, m->desc.aux, index, &aux);
     cublas_dense_free(&aux);
     return right;
 }
@@ -251,7 +251,7 @@ static bool finish(const matmul *m, int64_t index, cublas_dense *d) {
     double factor;
     right = right && write_greatest(m->desc.amax, d) && read_factor(m->desc.scales[LT_OF_D], &factor);
     if (right && m->desc.scales[LT_OF_D]) cublas_dense_scale(d, factor);
-    return right && lt_layout_put(&m->ld, m->d, index, m->desc.fill, d);
+    return right && lt_layout_put(&m->ld, m->d, index, d);
 }
 
 // ---- the job --------------------------------------------------------------------------------------------
@@ -288,6 +288,7 @@ CUBLAS_FUNCTION(cublasLtMatmul, cublas_handle *handle, const lt_matmul_desc *des
     if (!desc || !alpha || !a || !la || !b || !lb || !lc || !d || !ld) return CUBLAS_INVALID_VALUE;
     cublas_status status = lt_check_matmul(desc, la, lb, lc, ld);
     if (status) return status;
+    if (bytes < lt_workspace_bytes(desc, ld)) return CUBLAS_NOT_SUPPORTED;
     bool no_beta = desc->pointer_mode == LT_VECTOR_BETA_ZERO;
     if (!no_beta && !beta) return CUBLAS_INVALID_VALUE;
     matmul m = {.job = {.run = run},

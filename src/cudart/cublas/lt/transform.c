@@ -33,10 +33,15 @@ static cublas_status run(cublas_job *job) {
         bool is_complex = cublas_is_complex((cublas_type)t->lc.type);
         right = cublas_dense_make(&c, (size_t)t->lc.rows, (size_t)t->lc.columns, is_complex) &&
                 add(&c, &t->la, t->a, i, t->d.ta, alpha) && add(&c, &t->lb, t->b, i, t->d.tb, beta) &&
-                lt_layout_put(&t->lc, t->c, i, LT_FULL, &c);
+                lt_layout_put(&t->lc, t->c, i, &c);
         cublas_dense_free(&c);
     }
     return right ? CUBLAS_SUCCESS : CUBLAS_EXECUTION_FAILED;
+}
+
+// From columns and rows to every order, from tiles of 32 columns back.
+static bool is_there(const lt_layout *l, const lt_layout *lc) {
+    return l->order <= LT_ROW || (l->order == LT_COL32 && lc->order <= LT_ROW);
 }
 
 // An operand of the shape of C, whole or transposed.
@@ -55,7 +60,8 @@ CUBLAS_FUNCTION(cublasLtMatrixTransform, cublas_handle *handle, const lt_transfo
         (a && !fits(la, d->ta, lc)) || (has_b && !fits(lb, d->tb, lc)))
         return CUBLAS_INVALID_VALUE;
     if (!cublas_is_type(lc->type) || !cublas_is_type(d->scale_type) || (a && !cublas_is_type(la->type)) ||
-        (has_b && !cublas_is_type(lb->type)) || d->pointer_mode > LT_DEVICE || lc->plane)
+        (has_b && !cublas_is_type(lb->type)) || (a && !is_there(la, lc)) || (has_b && !is_there(lb, lc)) ||
+        d->pointer_mode > LT_DEVICE || lc->plane)
         return CUBLAS_NOT_SUPPORTED;
     transform t = {.job = {.run = run}, .d = *d, .lc = *lc, .a = a, .b = b, .c = c};
     bool on_device = d->pointer_mode == LT_DEVICE;
