@@ -58,7 +58,7 @@ static inline void print_verdict(const course_verdict *v) {
                       v->checks[i].detail);
 }
 
-static inline void grade(fixture *f, const char *submission) {
+static inline kz_status try_grade(fixture *f, const char *submission) {
     char file[TOOLCHAIN_PATH + 64], name[64];
     if (f->verdict.arena) course_verdict_close(&f->verdict);
     snprintf(name, sizeof name, "work/tried/tried.%s", f->task.extension);
@@ -71,7 +71,11 @@ static inline void grade(fixture *f, const char *submission) {
                             .no_time = true,
                             .fresh_seed = 7,
                             .replay = f->replay};
-    if (course_grade(&job, &f->verdict, &f->error)) fail_msg("the grader: %s", f->error.message);
+    return course_grade(&job, &f->verdict, &f->error);
+}
+
+static inline void grade(fixture *f, const char *submission) {
+    if (try_grade(f, submission)) fail_msg("the grader: %s", f->error.message);
     if (getenv("KZ_SHOW_VERDICTS")) print_verdict(&f->verdict);
 }
 

@@ -30,6 +30,7 @@ typedef struct grading {
     char library[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH], executable[TOOLCHAIN_PATH];
     char record[COURSE_PATH + 32];
     bool on_gpu, used_device;
+    bool lost_record; // of a run: nothing was judged
 } grading;
 
 static void say(const grading *g, const char *what) {
@@ -160,15 +161,25 @@ static bool returned(const course_data *data) {
     return false;
 }
 
-// Who returned and yet left nothing to read has kept the simulator from listening.
-static bool add_silence(const grading *g, const char *where) {
+// Who returned and yet left nothing to read has kept the simulator from listening, unless the disk took nothing.
+static bool add_silence(grading *g, const char *where) {
     char summary[300];
+    g->lost_record = course_record_is_lost(g->record);
+    if (g->lost_record) return true;
     snprintf(summary, sizeof summary, "%s: the simulator could not listen", where);
     course_verdict_add(g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
                        "The function returned, but the record of what it did is missing or damaged.\n"
                        "likely: it closes or replaces files that are not its own, or another thread ends the "
                        "process\nnext: close only what the function opened, and wait for its threads");
     return true;
+}
+
+static kz_status fail_without_record(const grading *g, kz_error *error) {
+    base_fail(error, KZ_IO, "the record of what %s did could not be written to %s", g->job->task->function,
+              g->folder);
+    base_fail_note(error, "the file was not judged, and is not to blame");
+    base_fail_note(error, "free some space there, or set TMPDIR to a folder on another disk, and try again");
+    return KZ_IO;
 }
 
 // Whether the host asked the device for anything: a kernel, a copy, memory.
@@ -289,6 +300,7 @@ static kz_status grade_cases(grading *g, kz_error *error) {
     course_runner runner = runner_of(g, argv, &v, true);
     runner.row = g->on_gpu ? "simulated" : NULL;
     status = course_run_cases(&runner, error);
+    if (status == KZ_OK && g->lost_record) return fail_without_record(g, error);
     if (status || g->verdict->reason != COURSE_PASSED) return status;
     if (!g->used_device) {
         course_verdict_add(g->verdict, "device", COURSE_BAD, COURSE_FINDING, "device",
@@ -372,6 +384,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     if (status == KZ_OK && !bad) bad = course_add_end(&runner, &data, where, job.answered, &result);
     if (status == KZ_OK && !bad) status = course_add_result(&runner, &job, where, &result, &bad, error);
     if (status == KZ_OK && !bad) bad = explain(&runner, &data, where, &result, false);
+    if (status == KZ_OK && g->lost_record) status = fail_without_record(g, error);
     if (status == KZ_OK && !bad) status = read_record(g, &record, error);
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
         if (course_gate_same_case(task, at, &task->gates[i].at))

@@ -68,6 +68,22 @@ static void test_ends(void **state) {
     close_task(&f);
 }
 
+// Files that may not grow stand in for a full disk: results and answers go by pipes, the record does not. Nobody is
+// blamed for that; who removes the record is.
+static void test_full_disk(void **state) {
+    fixture f = open_task(HEAD, "cu", solution);
+    assert_int_equal(try_grade(&f, "#include <signal.h>\n#include <sys/resource.h>\n" KERNEL ALLOCATE COPY_IN
+                                       LAUNCH COPY_OUT FREE
+                                   "  struct rlimit none = {100, 100};\n  setrlimit(RLIMIT_FSIZE, &none);\n"
+                                   "  signal(SIGXFSZ, SIG_IGN);\n}\n"),
+                     KZ_IO);
+    assert_non_null(strstr(f.error.message, "could not be written"));
+    assert_non_null(strstr(f.error.message, "TMPDIR"));
+    expect_fail(&f, "#include <unistd.h>\n" KERNEL ALLOCATE COPY_IN LAUNCH COPY_OUT FREE "  _exit(0);\n}\n",
+                COURSE_FAULT, "exit", "instead of returning");
+    close_task(&f);
+}
+
 int main(void) {
     toolchain tools;
     char folder[TOOLCHAIN_PATH];
@@ -87,6 +103,7 @@ int main(void) {
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_findings),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,13 +16,32 @@ static uint64_t new_nonce(void) {
     return (uint64_t)block.word[0] << 32 | block.word[1];
 }
 
+// The file that the runtime removes before it writes its record, which works on a full disk too.
+static void pending_of(const char *record, char path[COURSE_PATH + 48]) {
+    size_t folder = strlen(record) - strlen(strrchr(record, '/'));
+    snprintf(path, COURSE_PATH + 48, "%.*s/record.pending", (int)folder, record);
+}
+
+static kz_status prepare_record(const char *record, kz_error *error) {
+    char pending[COURSE_PATH + 48];
+    pending_of(record, pending);
+    unlink(record);
+    return base_file_write_scratch(pending, "", 0, error);
+}
+
+bool course_record_is_lost(const char *record) {
+    char pending[COURSE_PATH + 48];
+    pending_of(record, pending);
+    return !base_file_exists(record) && !base_file_exists(pending);
+}
+
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           sandbox_result *result, kz_error *error) {
     base_text input = {0};
     uint64_t nonce = new_nonce();
     *result = (sandbox_result){0};
     kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
-    if (runner->record) unlink(runner->record);
+    if (status == KZ_OK && runner->record) status = prepare_record(runner->record, error);
     if (status == KZ_OK) {
         sandbox_process process = {.argv = runner->argv,
                                    .folder = runner->folder,

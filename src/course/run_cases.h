@@ -25,6 +25,9 @@ typedef struct course_runner {
 } course_runner;
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
+// Whether the process came to writing its record and could not: the disk's fault, not its own.
+bool course_record_is_lost(const char *record);
+
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           sandbox_result *result, kz_error *error);
 // One job on `c` with the fresh seed. `data` is to be closed in any case.
