@@ -90,10 +90,11 @@ static int sanitize(const cli_shared *options, const workload *w) {
     }
     size_t bad =
         report_findings_count(&run.findings, "error") + report_findings_count(&run.findings, "warning");
+    bool is_cut = json_array_size(run.findings.unchecked) > 0;
     report_findings_close(&run.findings);
     if (status) return cli_fail(&error);
     if (cli_interrupted()) return CLI_INTERRUPTED;
-    return bad ? CLI_FINDINGS : run.exit_code;
+    return bad ? CLI_FINDINGS : is_cut ? CLI_UNCHECKED : run.exit_code;
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
@@ -143,7 +144,8 @@ const cli_command cli_command_sanitize = {
         "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
         "--task. It runs on every case of the task, or on that of --case.\n\n"
         "The exit status is 0 where there is no error and no warning (notes do not count), 11 where there\n"
-        "is one; without findings a program's own exit status is kept. docs/sanitizer.md explains each kind.",
+        "is one, 12 where there is none and a run was cut short, by --timeout, a crash or a limit; else a\n"
+        "program's own exit status is kept. docs/sanitizer.md explains each kind.",
     .examples = "  kz sanitize prog.cu 1000                   a whole program with an argument\n"
                 "  kz sanitize --seeds 8 ./prog               under eight schedules\n"
                 "  kz sanitize --numerics --leak-check prog.cu\n"

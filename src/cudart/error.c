@@ -66,6 +66,7 @@ cudaError_t cudart_leave(cudaError_t error) {
         last_error = error;
         if (cudart.failure_error && error == cudart.fault) cudart.later_failures++;
     }
+    cudart_keep_findings();
     pthread_mutex_unlock(&cudart.lock);
     return error;
 }

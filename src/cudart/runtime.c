@@ -75,6 +75,23 @@ static const char *variable(const char *name) {
 
 // ---- the end --------------------------------------------------------------------------------------------
 
+static void unfinished_path(char path[sizeof cudart.session_folder + 32]) {
+    snprintf(path, sizeof cudart.session_folder + 32, "%s/unfinished.jsonl", cudart.session_folder);
+}
+
+void cudart_keep_findings(void) {
+    if (!cudart.uses || !cudart.session_folder[0] || atomic_load(&cudart.finished)) return;
+    size_t count = 1 + observe_findings_count(observe_session_findings(cudart.session), OBSERVE_NOTE);
+    if (count == cudart.kept_findings) return;
+    cudart.kept_findings = count;
+    char path[sizeof cudart.session_folder + 32];
+    base_text record = {0};
+    unfinished_path(path);
+    observe_session_peek(cudart.session, &record);
+    base_file_write_scratch(path, record.data ? record.data : "", record.length, NULL); // better than nothing
+    base_text_free(&record);
+}
+
 void cudart_finish(void) {
     if (atomic_exchange(&cudart.finished, true) || !cudart.session) return;
     cudart_pages_open();
@@ -82,8 +99,18 @@ void cudart_finish(void) {
     cudart_journal_write(&journal);
     observe_session_note(cudart.session, journal.data ? journal.data : "");
     base_text_free(&journal);
+    if (cudart.fault || cudart.pending)
+        observe_findings_unchecked(
+            observe_session_findings(cudart.session),
+            "the device was lost with the kernel that failed: what came after did not run");
+    if (cudart.journal.chains.unplaced)
+        observe_findings_unchecked(observe_session_findings(cudart.session),
+                                   "the order of %llu operations: more than %d at once were in no order",
+                                   (unsigned long long)cudart.journal.chains.unplaced, OBSERVE_CHAINS);
     observe_session_finish(cudart.session, &record);
     char path[sizeof cudart.session_folder + 32];
+    unfinished_path(path);
+    if (cudart.session_folder[0]) unlink(path);
     // Removing works on a full disk too: without this file, whoever misses the record knows that it was lost.
     snprintf(path, sizeof path, "%s/record.pending", cudart.session_folder);
     if (cudart.session_folder[0]) unlink(path);

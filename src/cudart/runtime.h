@@ -450,7 +450,8 @@ typedef struct cudart_state {
     char failure[512]; // the first failed launch that nobody asked about
     cudaError_t failure_error;
     unsigned failures, later_failures;
-    const void *caller; // where the program called, for findings of different places
+    size_t kept_findings; // how many, and 1
+    const void *caller;   // where the program called, for findings of different places
 } cudart_state;
 
 extern cudart_state cudart;
@@ -479,7 +480,8 @@ void cudart_reset_limits(void); // cudaDeviceGetLimit's, as a new process finds 
 // The device has caught up: what kernels printed is shown. Gives a pending fault.
 cudaError_t cudart_synchronize(void);
 void cudart_flush_prints(void);
-void cudart_finish(void); // writes the record, once
+void cudart_finish(void);        // writes the record, once
+void cudart_keep_findings(void); // what was found until now, should the process be killed
 _Noreturn void cudart_end_in_time(const char *why);
 double cudart_now(void);
 void cudart_note_failure(const char *what, cudaError_t error);

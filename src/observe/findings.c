@@ -50,6 +50,8 @@ struct observe_findings {
     size_t buffer_count, buffer_capacity;
     observe_words **words;
     size_t word_count, word_capacity;
+    char **unchecked;
+    size_t unchecked_count, unchecked_capacity;
     struct {
         const ptx_module *module;
         const ptx_function *entry;
@@ -479,6 +481,8 @@ void observe_findings_close(observe_findings *findings) {
         free(findings->words[i]->module);
         free(findings->words[i]);
     }
+    for (size_t i = 0; i < findings->unchecked_count; i++) free(findings->unchecked[i]);
+    free(findings->unchecked);
     free(findings->items);
     free(findings->buffers);
     free(findings->words);
@@ -496,6 +500,21 @@ void observe_findings_launch(observe_findings *findings, const sim_launch_event 
     memset(findings->recent, 0, sizeof findings->recent); // modules come and go: pointers mean new things
 }
 
+void observe_findings_unchecked(observe_findings *findings, const char *format, ...) {
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    for (size_t i = 0; i < findings->unchecked_count; i++)
+        if (strcmp(findings->unchecked[i], text) == 0) return;
+    if (!grow((void **)&findings->unchecked, &findings->unchecked_capacity, findings->unchecked_count,
+              sizeof *findings->unchecked))
+        return;
+    char *kept = strdup(text);
+    if (kept) findings->unchecked[findings->unchecked_count++] = kept;
+}
+
 size_t observe_findings_count(const observe_findings *findings, observe_severity at_least) {
     size_t count = 0;
     for (size_t i = 0; i < findings->count; i++) count += findings->items[i].severity >= at_least;
@@ -509,4 +528,9 @@ void observe_findings_write(const observe_findings *findings, base_text *out) {
             if ((int)it->severity == severity)
                 base_text_add(out, "%s,\"count\":%llu}\n", it->json, (unsigned long long)it->count);
         }
+    for (size_t i = 0; i < findings->unchecked_count; i++) {
+        base_text_add(out, "{\"type\":\"unchecked\",\"text\":");
+        base_text_add_json(out, findings->unchecked[i]);
+        base_text_add(out, "}\n");
+    }
 }

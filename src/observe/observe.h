@@ -105,6 +105,9 @@ bool observe_findings_is_described(const observe_findings *findings, uint64_t ad
 // buffer.
 bool observe_findings_buffer(const observe_findings *findings, uint64_t address, base_text *out);
 void observe_findings_add(observe_findings *findings, const observe_finding *finding);
+// Something was not checked, and why, in a sentence: each is told once.
+void observe_findings_unchecked(observe_findings *findings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 size_t observe_findings_count(const observe_findings *findings, observe_severity at_least);
 void observe_findings_write(const observe_findings *findings, base_text *out); // lines of the record
 
@@ -203,5 +206,7 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
 void observe_session_note(observe_session *session, const char *lines);
 // Ends the detectors' work and gives the whole record, one JSON object per line.
 void observe_session_finish(observe_session *session, base_text *record);
+// The record as it is so far, findings alone and no end, for a process that may be killed.
+void observe_session_peek(const observe_session *session, base_text *record);
 
 #endif

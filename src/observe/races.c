@@ -599,7 +599,16 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     observe_races_shadow_begin(&self->global, ++self->now);
 }
 
-static void on_launch_end(sim_listener *listener, kz_status status) { forget_launch(self_of(listener)); }
+static void on_launch_end(sim_listener *listener, kz_status status) {
+    races *self = self_of(listener);
+    if (self->off)
+        observe_findings_unchecked(
+            self->findings,
+            "races in a launch of %s: the host has no memory left for them, or the launch too "
+            "many events that order threads",
+            self->entry->name);
+    forget_launch(self);
+}
 
 static void close_races(observe_detector *detector) {
     races *self = (races *)detector;

@@ -348,3 +348,8 @@ void observe_session_finish(observe_session *session, base_text *record) {
     if (session->note) base_text_add_bytes(record, session->note, strlen(session->note));
     write_end(session, record);
 }
+
+void observe_session_peek(const observe_session *session, base_text *record) {
+    write_header(session, record);
+    observe_findings_write(session->findings, record);
+}

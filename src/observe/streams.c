@@ -350,6 +350,9 @@ void observe_streams_end(observe_streams *s) {
         s->operations[i].was_met = s->operations[i].was_reported = false;
     find_met(s);
     for (uint32_t i = 0; i < s->entry_count && !s->off; i++) settle(s, &s->entries[i]);
+    if (s->off)
+        observe_findings_unchecked(s->findings,
+                                   "races between streams: the host has no memory left for them");
     s->operations[s->current].given.before = NULL; // the caller's
 }
 

@@ -338,6 +338,12 @@ const char *workload_program_end(const workload_result *result, char text[WORKLO
     return text;
 }
 
+bool workload_program_unfinished(const workload_result *result, report_record *record) {
+    char path[WORKLOAD_PATH + 32];
+    snprintf(path, sizeof path, "%s/unfinished.jsonl", result->session);
+    return base_file_exists(path) && report_record_read(path, record, NULL) == KZ_OK;
+}
+
 kz_status workload_program_record(const workload_result *result, const char *name, report_record *record,
                                   kz_error *error) {
     char path[WORKLOAD_PATH + 32], pending[WORKLOAD_PATH + 32];

@@ -2,10 +2,22 @@
 #include "workload/sanitize.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "workload/task.h"
 
 bool workload_sanitize_stops(const workload_sanitizer *s) {
     return s->options->interrupted && s->options->interrupted();
+}
+
+static void add_timeout(const workload_sanitizer *s, const char *name) {
+    char text[100];
+    double asked = s->options->settings.timeout;
+    snprintf(text, sizeof text, "it was stopped after %g s (--timeout)",
+             asked > 0 ? asked : WORKLOAD_TASK_SECONDS);
+    report_findings_add_unchecked(&s->run->findings, name, text);
 }
 
 kz_status workload_sanitize_seeds(const workload_sanitizer *s, const char *name, workload_sanitize_once once,
@@ -17,6 +29,9 @@ kz_status workload_sanitize_seeds(const workload_sanitizer *s, const char *name,
     for (; done < o->seed_count && !status && !workload_sanitize_stops(s); done++) {
         status = once(context, o->seeds[done], done, &records[done], error);
         if (!status) report_findings_add(&s->run->findings, &records[done], name, o->seeds[done]);
+        size_t at = 0;
+        const json_t *end = status ? NULL : report_record_next(&records[done], "end", &at);
+        if (strcmp(report_get_text(end, "status"), "timeout") == 0) add_timeout(s, name);
     }
     if (!status && o->compare) report_findings_compare(&s->run->findings, records, o->seeds, done, name);
     for (size_t i = 0; i < done; i++) report_record_free(&records[i]);
@@ -29,6 +44,25 @@ typedef struct program_run {
     const workload_sanitizer *s;
     const course_case *c;
 } program_run;
+
+// A run that did not come to its own end.
+static void say_unchecked(const workload_sanitizer *s, const workload_result *result, bool is_unfinished) {
+    report_findings *findings = &s->run->findings;
+    const char *name = s->w->files[0];
+    char text[200];
+    if (result->timed_out) {
+        add_timeout(s, name);
+        return;
+    }
+    if (result->signal)
+        snprintf(text, sizeof text, "it was ended by signal %d (%s)", result->signal,
+                 strsignal(result->signal));
+    else if (is_unfinished)
+        snprintf(text, sizeof text, "it left by _exit() or exec(), before the sanitizer could end its work");
+    else
+        return;
+    report_findings_add_unchecked(findings, name, text);
+}
 
 static kz_status run_once(void *context, uint64_t seed, size_t which, report_record *record,
                           kz_error *error) {
@@ -49,6 +83,9 @@ static kz_status run_once(void *context, uint64_t seed, size_t which, report_rec
     if (end && settings.note) settings.note(end);
     if (result.exit_code && !s->run->exit_code) s->run->exit_code = result.exit_code;
     status = workload_program_record(&result, name, record, error);
+    bool is_unfinished = status == KZ_NOT_FOUND && workload_program_unfinished(&result, record);
+    if (is_unfinished) status = KZ_OK;
+    if (!status) say_unchecked(s, &result, is_unfinished);
     workload_program_discard(&result);
     return status;
 }

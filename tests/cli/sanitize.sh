@@ -132,4 +132,43 @@ for words in "" "1" "1 2"; do
     case $words$caret in no | 1no | "1 2yes") ;; *) fail "with $words a caret: $caret" ;; esac
 done
 grep -A1 '} else p\[' "$FOLDER/out" | grep -q '^ *|        ^$' || fail "the caret is not under p"
+
+# A run that is cut short says so, with one status; what was found until then is kept.
+cat > "$FOLDER/cut.cu" << 'END'
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+__global__ void fill(int *a) { a[threadIdx.x] = 1; }
+__global__ void race(int *a) { a[0] = threadIdx.x; }
+int main(int argc, char **argv) {
+    int *a;
+    cudaMalloc(&a, 128);
+    fill<<<1, 32>>>(a);
+    if (argc > 2) race<<<1, 32>>>(a);
+    cudaDeviceSynchronize();
+    if (*argv[1] == 'h') pause();
+    if (*argv[1] == 's') raise(SIGSEGV);
+    if (*argv[1] == 'k') raise(SIGKILL);
+    if (*argv[1] == 'l') _exit(0);
+    if (*argv[1] == 'f') fill<<<1, 64>>>(a);
+    exit(3);
+}
+END
+cut() { # cut HOW REASON
+    expect_exit 12 sanitize --timeout 0.5 --json=cut.json --junit cut.xml "$FOLDER/cut.cu" "$1"
+    expect_out "not all was checked: $2"
+    grep -qF "\"text\":\"$2" cut.json || fail "$1: the JSON summary does not say why"
+    grep -q 'failures="1"' cut.xml || fail "$1: JUnit has a clean run"
+}
+cut hangs "it was stopped after 0.5 s (--timeout)"
+cut segmentation "it was ended by signal 11"
+cut killed "it was ended by signal 9"
+cut leaves "it left by _exit() or exec()"
+expect_exit 11 sanitize "$FOLDER/cut.cu" killed race
+expect_out "error: data race"
+expect_out "not all was checked: it was ended by signal 9"
+expect_exit 11 sanitize "$FOLDER/cut.cu" fault
+expect_out "not all was checked: the device was lost"
+expect_exit 3 sanitize "$FOLDER/cut.cu" exits
+grep -q "not all" "$FOLDER/out" && fail "a run that came to its end was called cut short"
 finish

@@ -13,8 +13,10 @@ static const char *const kinds[] = {
 };
 
 bool report_findings_open(report_findings *findings) {
-    *findings =
-        (report_findings){.items = json_array(), .targets = json_array(), .suppressions = json_array()};
+    *findings = (report_findings){.items = json_array(),
+                                  .targets = json_array(),
+                                  .suppressions = json_array(),
+                                  .unchecked = json_array()};
     return findings->items && findings->targets && findings->suppressions;
 }
 
@@ -24,6 +26,7 @@ void report_findings_close(report_findings *findings) {
     json_decref(findings->only);
     json_decref(findings->ignore);
     json_decref(findings->suppressions);
+    json_decref(findings->unchecked);
     *findings = (report_findings){0};
 }
 
@@ -197,6 +200,16 @@ static void add_short_name(const report_record *record, json_t *finding) {
         }
 }
 
+void report_findings_add_unchecked(report_findings *findings, const char *target, const char *text) {
+    json_t *made = json_pack("{s:s, s:s}", "target", target, "text", text), *known;
+    size_t i;
+    json_array_foreach(findings->unchecked, i, known) if (json_equal(known, made)) {
+        json_decref(made);
+        return;
+    }
+    json_array_append_new(findings->unchecked, made);
+}
+
 void report_findings_add(report_findings *findings, const report_record *record, const char *target,
                          uint64_t seed) {
     size_t at = 0, i;
@@ -213,6 +226,9 @@ void report_findings_add(report_findings *findings, const report_record *record,
         report_findings_add_one(findings, named, target, seed);
         json_decref(named);
     }
+    at = 0;
+    while ((line = report_record_next(record, "unchecked", &at)))
+        report_findings_add_unchecked(findings, target, report_get_text(line, "text"));
     at = 0;
     if ((line = report_record_next(record, "end", &at)))
         findings->launches += report_get_count(line, "launches");
@@ -250,12 +266,14 @@ void report_finding_title(const json_t *finding, base_text *out) {
 
 json_t *report_findings_to_json(const report_findings *findings) {
     json_t *out = json_deep_copy(findings->items);
-    json_t *summary = json_pack(
-        "{s:s, s:I, s:I, s:I, s:{s:I, s:I, s:I}, s:O}", "type", "summary", "runs", (json_int_t)findings->runs,
-        "launches", (json_int_t)findings->launches, "suppressed", (json_int_t)findings->suppressed,
-        "findings", "error", (json_int_t)report_findings_count(findings, "error"), "warning",
-        (json_int_t)report_findings_count(findings, "warning"), "note",
-        (json_int_t)report_findings_count(findings, "note"), "targets", findings->targets);
+    json_t *summary =
+        json_pack("{s:s, s:I, s:I, s:I, s:{s:I, s:I, s:I}, s:O, s:O}", "type", "summary", "runs",
+                  (json_int_t)findings->runs, "launches", (json_int_t)findings->launches, "suppressed",
+                  (json_int_t)findings->suppressed, "findings", "error",
+                  (json_int_t)report_findings_count(findings, "error"), "warning",
+                  (json_int_t)report_findings_count(findings, "warning"), "note",
+                  (json_int_t)report_findings_count(findings, "note"), "targets", findings->targets,
+                  "unchecked", findings->unchecked);
     if (out && summary)
         json_array_append_new(out, summary);
     else
@@ -285,6 +303,12 @@ kz_status report_findings_write_junit(const report_findings *findings, const cha
             base_text_free(&title);
             base_text_free(&message);
             count += !is_note;
+        }
+        json_array_foreach(findings->unchecked, k, finding) {
+            if (strcmp(report_get_text(finding, "target"), name)) continue;
+            report_junit_add(junit, name, "not all was checked", 0, REPORT_FAILED,
+                             report_get_text(finding, "text"));
+            count++;
         }
         if (!count) report_junit_add(junit, name, "clean", 0, REPORT_PASSED, NULL);
     }

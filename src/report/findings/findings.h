@@ -16,6 +16,7 @@ typedef struct report_findings {
     json_t *only, *ignore; // arrays of words, or NULL
     json_t *suppressions;  // arrays [kind, location], both globs
     uint64_t suppressed;
+    json_t *unchecked; // what was not checked, and why: {"target", "text"}
 } report_findings;
 
 bool report_findings_open(report_findings *findings); // false when out of memory
@@ -31,6 +32,8 @@ void report_findings_add(report_findings *findings, const report_record *record,
                          uint64_t seed);
 void report_findings_add_one(report_findings *findings, const json_t *finding, const char *target,
                              uint64_t seed);
+// Something of the target was not checked: its run was cut short.
+void report_findings_add_unchecked(report_findings *findings, const char *target, const char *text);
 // Findings that have no case yet were first seen in this one.
 void report_findings_name_case(report_findings *findings, const char *name);
 // Of the same kind at the same lines; and whether `a` goes further: between warps, where `b` is within one.

@@ -177,4 +177,12 @@ void report_findings_print_summary(FILE *file, const report_style *style, const 
     if (findings->runs > 1) fprintf(file, " of %llu runs", (unsigned long long)findings->runs);
     if (findings->suppressed) fprintf(file, "; %llu suppressed", (unsigned long long)findings->suppressed);
     fputc('\n', file);
+    bool named = json_array_size(findings->targets) > 1;
+    size_t i;
+    json_t *cut;
+    json_array_foreach(findings->unchecked, i, cut) {
+        report_print(file, style, REPORT_WARN, "not all was checked");
+        if (named) fprintf(file, " of %s", report_get_text(cut, "target"));
+        fprintf(file, ": %s\n", report_get_text(cut, "text"));
+    }
 }
