@@ -225,7 +225,8 @@ static void print_pair(FILE *file, const report_style *style, const report_prof 
 static double total(const report_prof *report) {
     double sum = 0;
     for (size_t i = 0; i < report->kernel_count; i++)
-        sum += report->kernels[i].estimate * (double)report->kernels[i].launches;
+        sum += report->kernels[i].estimate * (double)report->kernels[i].launches +
+               report->kernels[i].other_seconds;
     return sum;
 }
 

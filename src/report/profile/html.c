@@ -176,12 +176,12 @@ static void add_table(base_text *out, const report_prof *report) {
     for (size_t i = 0; i < report->kernel_count; i++) {
         const report_prof_kernel *k = &report->kernels[i];
         double part = report_prof_show_part(report, k);
+        unsigned long long launches = k->launches + k->other_launches;
         base_text_add(out, "<tr><td><a href=\"#k%zu\">", i + 1);
         report_prof_html_text(out, k->title);
         base_text_add(
             out, "</a></td><td class=\"n\" data-v=\"%llu\">%llu</td><td class=\"n\" data-v=\"%.9g\">%s</td>",
-            (unsigned long long)k->launches, (unsigned long long)k->launches, k->estimate,
-            report_seconds(time, k->estimate));
+            launches, launches, k->estimate, report_seconds(time, k->estimate));
         base_text_add(out, "<td class=\"n\" data-v=\"%.9g\">%.0f%%</td><td>%s</td></tr>\n", part, 100 * part,
                       report_prof_bound_title(k->bound));
     }

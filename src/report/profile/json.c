@@ -62,6 +62,10 @@ static json_t *kernel_of(const report_prof *report, const report_prof_kernel *k)
         "close", k->close, "estimated_seconds", k->estimate, "seconds", seconds_of(k->seconds), "occupancy",
         occupancy_of(&k->occupancy), "roofline", roofline_of(report, k), "advice",
         texts(k->advice, k->advice_count), "notes", texts(k->notes, k->note_count));
+    if (k->other_shapes)
+        json_object_set_new(object, "other_shapes",
+                            json_pack("{s:I, s:I, s:f}", "count", (json_int_t)k->other_shapes, "launches",
+                                      (json_int_t)k->other_launches, "estimated_seconds", k->other_seconds));
     if (k->metrics) json_object_set(object, "metrics", (json_t *)k->metrics);
     if (k->caches) json_object_set(object, "caches", (json_t *)k->caches);
     json_object_set_new(object, "lines", lines);

@@ -206,6 +206,40 @@ static size_t count_kernels(const report_record *record) {
     return count;
 }
 
+static void decide(report_prof *report, report_prof_kernel *k) {
+    qsort(k->lines, k->line_count, sizeof *k->lines, by_line_cost);
+    for (size_t l = 0; l < k->line_count; l++) report_prof_explain(report, k, &k->lines[l]);
+    report_prof_decide(report, k);
+}
+
+static report_prof_kernel *same_verdict(report_prof *report, size_t count, const report_prof_kernel *k) {
+    for (size_t i = 0; i < count; i++) {
+        report_prof_kernel *other = &report->kernels[i];
+        if (other->bound == k->bound && strcmp(other->name, k->name) == 0 &&
+            strcmp(other->module, k->module) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+// A kernel that a loop launches in many sizes is told once, with its most costly one. The others move behind those that
+// are shown.
+static void fold(report_prof *report) {
+    size_t count = 0;
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        report_prof_kernel k = report->kernels[i], *first = same_verdict(report, count, &k);
+        if (first) {
+            first->other_shapes++;
+            first->other_launches += k.launches;
+            first->other_seconds += k.estimate * (double)k.launches;
+            continue;
+        }
+        memmove(&report->kernels[count + 1], &report->kernels[count], (i - count) * sizeof k);
+        report->kernels[count++] = k;
+    }
+    report->kernel_count = count;
+}
+
 static bool load_kernels(const report_record *record, const report_prof_options *o, report_prof *report) {
     size_t at = 0;
     report->kernels = base_arena_alloc(report->arena, (count_kernels(record) + 1) * sizeof *report->kernels);
@@ -222,15 +256,11 @@ static bool load_kernels(const report_record *record, const report_prof_options 
         report->loaded_count = ++report->kernel_count;
     }
     qsort(report->kernels, report->kernel_count, sizeof *report->kernels, by_cost);
+    for (size_t i = 0; i < report->kernel_count; i++) decide(report, &report->kernels[i]);
+    if (o->top) fold(report);
     if (o->top && o->top < report->kernel_count) {
         report->hidden_count += report->kernel_count - o->top;
         report->kernel_count = o->top;
-    }
-    for (size_t i = 0; i < report->kernel_count; i++) {
-        report_prof_kernel *k = &report->kernels[i];
-        qsort(k->lines, k->line_count, sizeof *k->lines, by_line_cost);
-        for (size_t l = 0; l < k->line_count; l++) report_prof_explain(report, k, &k->lines[l]);
-        report_prof_decide(report, k);
     }
     return true;
 }

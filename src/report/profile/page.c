@@ -149,7 +149,7 @@ static void print_table(FILE *file, const report_style *style, const report_prof
         char time[REPORT_NUMBER];
         report_table_add(table, REPORT_DIM, "%zu", i + 1);
         report_table_add(table, REPORT_BOLD, "%s", k->title);
-        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)k->launches);
+        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)(k->launches + k->other_launches));
         report_table_add(table, REPORT_PLAIN, "%s", report_seconds(time, k->estimate));
         report_table_add(table, REPORT_PLAIN, "%.0f%%", 100 * report_prof_show_part(report, k));
         report_table_add(table, REPORT_PLAIN, "%s", report_prof_bound_title(k->bound));

@@ -117,6 +117,10 @@ typedef struct report_prof_kernel {
     size_t note_count;
     const char *advice[REPORT_PROF_NOTES]; // what to try, the best first
     size_t advice_count;
+    // Launches of the same kernel in other shapes that have the same verdict: this one stands for them.
+    size_t other_shapes;
+    uint64_t other_launches;
+    double other_seconds; // of all of them
 } report_prof_kernel;
 
 typedef struct report_prof {
@@ -128,7 +132,7 @@ typedef struct report_prof {
     bench_peaks peaks;                 // measured ones, as far as there are some
     report_prof_kernel *kernels;       // the most costly first
     size_t kernel_count, loaded_count; // loaded: with those that are not shown
-    size_t hidden_count;               // hidden: left out by pattern or number
+    size_t hidden_count;               // hidden: left out by pattern or number; folded ones are neither
     bool cut;
 } report_prof;
 
@@ -137,7 +141,7 @@ typedef struct report_prof_options {
     const bench_peaks *peaks;   // of that GPU; NULL: none are known
     const char *title, *detail; // what the user calls it, and which case; NULL: as in the record, none
     const char *pattern;        // of kernels: a glob or a part of the name; NULL: all
-    size_t top;                 // 0: all
+    size_t top;                 // 0: all, each shape of a launch by itself
     // Registers per thread of a kernel; -1 where unknown. May be NULL.
     int (*registers)(void *context, const char *module, const char *kernel);
     void *context;

@@ -382,6 +382,43 @@ static void test_occupancy(void **state) {
     }
 }
 
+#define SHAPE(name, blocks, launches, metrics)                                                               \
+    "{\"type\":\"kernel\",\"name\":\"" name "\",\"short\":\"" name                                           \
+    "\",\"module\":\"m\",\"launches\":" launches ",\"grid\":[" blocks                                        \
+    ",1,1],\"block\":[256,1,1],\"metrics\":{" metrics "},\"lines\":[{\"file\":\"b.cu\",\"line\":1,"          \
+    "\"metrics\":{" metrics "},\"accesses\":[]}]}\n"
+
+// One kernel in three shapes, two of which have too few blocks: these are one entry, where not all are asked for.
+static void test_shapes_are_folded(void **state) {
+    static const char kernels[] = SHAPE("a", "2", "1", INST(160000, 5120000))
+        SHAPE("b", "2", "1", INST(160000, 5120000)) SHAPE("a", "3", "2", INST(480000, 15360000))
+            SHAPE("a", "4096", "1", INST(6553600, 209715200)) "{\"type\":\"end\",\"status\":\"ok\"}\n";
+    base_text text = {0}, shape = {0};
+    base_text_add(&text, "%s%s", head, kernels);
+    for (size_t top = 0; top < 3; top += 2) {
+        fixture f;
+        report_prof_options options = {.top = top};
+        assert_int_equal(report_record_parse("test", text.data, text.length, &f.record, NULL), KZ_OK);
+        assert_int_equal(device_gpu_load("h200", &options.gpu, NULL), KZ_OK);
+        assert_int_equal(report_prof_open(&f.record, &options, &f.report, NULL), KZ_OK);
+        double parts = 0;
+        size_t others = 0;
+        for (size_t i = 0; i < f.report.kernel_count; i++) {
+            parts += report_prof_show_part(&f.report, &f.report.kernels[i]);
+            others += f.report.kernels[i].other_shapes;
+            if (f.report.kernels[i].other_shapes) report_prof_show_shape(&shape, &f.report.kernels[i]);
+        }
+        assert_int_equal(f.report.kernel_count, top ? 2 : 4);
+        assert_int_equal(f.report.hidden_count, top ? 1 : 0);
+        assert_int_equal(others, top ? 1 : 0);
+        assert_true(top ? parts < 1 : parts > 0.999); // of all, those that are not shown too
+        close_fixture(&f);
+    }
+    assert_non_null(strstr(shape.data, "; 2 launches; 1 launch more in 1 other shape with the same verdict"));
+    base_text_free(&text);
+    base_text_free(&shape);
+}
+
 static void test_html_escapes(void **state) {
     base_text text = {0};
     report_prof_html_text(&text, "a < b && \"c\" > d\n\001");
@@ -436,6 +473,7 @@ int main(void) {
         cmocka_unit_test(test_distributed_shared_memory),
         cmocka_unit_test(test_bulk_copies),
         cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_shapes_are_folded),
         cmocka_unit_test(test_html_escapes),
         cmocka_unit_test(test_listing_of_a_missing_file),
         cmocka_unit_test(test_sources_are_found_by_root),

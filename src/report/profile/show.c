@@ -38,9 +38,9 @@ report_prof_traffic report_prof_traffic_of(const report_prof_kernel *k) {
 
 double report_prof_show_part(const report_prof *report, const report_prof_kernel *k) {
     double all = 0;
-    for (size_t i = 0; i < report->kernel_count; i++)
+    for (size_t i = 0; i < report->loaded_count; i++)
         all += report->kernels[i].estimate * (double)report->kernels[i].launches;
-    return all > 0 ? k->estimate * (double)k->launches / all : 0;
+    return all > 0 ? (k->estimate * (double)k->launches + k->other_seconds) / all : 0;
 }
 
 static void take_measured(const report_prof *report, double writes, report_prof_roofline *r) {
@@ -149,6 +149,10 @@ void report_prof_show_shape(base_text *text, const report_prof_kernel *k) {
     if (k->shared_bytes)
         base_text_add(text, ", %s of shared memory each", report_bytes(bytes, k->shared_bytes));
     if (k->launches > 1) base_text_add(text, "; %llu launches", (unsigned long long)k->launches);
+    if (k->other_shapes)
+        base_text_add(text, "; %llu launch%s more in %zu other shape%s with the same verdict (--top 0)",
+                      (unsigned long long)k->other_launches, k->other_launches == 1 ? "" : "es",
+                      k->other_shapes, k->other_shapes == 1 ? "" : "s");
 }
 
 void report_prof_show_location(base_text *text, const report_prof_line *line) {
