@@ -123,6 +123,7 @@ struct observe_detector {
 observe_detector *observe_races_open(observe_findings *findings);     // races.c
 observe_detector *observe_sync_open(observe_findings *findings);      // synchronisation.c
 observe_detector *observe_undefined_open(observe_findings *findings); // undefined.c
+observe_detector *observe_extents_open(observe_findings *findings);   // extents.c
 observe_detector *observe_numerics_open(observe_findings *findings);  // numerics.c
 observe_detector *observe_leaks_open(observe_findings *findings);     // leaks.c
 observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.c

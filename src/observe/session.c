@@ -21,6 +21,7 @@ static const struct {
     {"races", offsetof(observe_options, races), observe_races_open},
     {"sync", offsetof(observe_options, sync), observe_sync_open},
     {"undefined", offsetof(observe_options, undefined), observe_undefined_open},
+    {NULL, offsetof(observe_options, undefined), observe_extents_open}, // comes with it
     {"numerics", offsetof(observe_options, numerics), observe_numerics_open},
     {"leaks", offsetof(observe_options, leaks), observe_leaks_open},
     {"hashes", offsetof(observe_options, hashes), observe_hashes_open},
@@ -53,19 +54,22 @@ static bool is_on(const observe_options *options, size_t i) {
     return *(const bool *)((const char *)options + instruments[i].offset);
 }
 
+static bool is_called(size_t i, const char *word, size_t length) {
+    const char *name = instruments[i].name;
+    return name && strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
 kz_status observe_options_parse(const char *words, observe_options *options, kz_error *error) {
     *options = (observe_options){0};
     for (const char *at = words ? words : ""; *at;) {
         size_t length = strcspn(at, ","), i = 0;
-        while (i < INSTRUMENTS &&
-               (strlen(instruments[i].name) != length || strncmp(instruments[i].name, at, length)))
-            i++;
+        while (i < INSTRUMENTS && !is_called(i, at, length)) i++;
         if (length && i == INSTRUMENTS) {
             base_fail(error, KZ_INVALID, "there is no instrument \"%.*s\"", length > 80 ? 80 : (int)length,
                       at);
             base_text names = {0};
             for (size_t k = 0; k < INSTRUMENTS; k++)
-                base_text_add(&names, "%s%s", k ? ", " : "", instruments[k].name);
+                if (instruments[k].name) base_text_add(&names, "%s%s", k ? ", " : "", instruments[k].name);
             base_fail_note(error, "there are: %s", names.data ? names.data : "");
             base_text_free(&names);
             return KZ_INVALID;
@@ -313,7 +317,7 @@ static void write_header(const observe_session *s, base_text *out) {
     base_text_add(out, "},\"seed\":%llu,\"instruments\":[", (unsigned long long)s->seed);
     const char *before = "";
     for (size_t i = 0; i < INSTRUMENTS; i++) {
-        if (!is_on(&s->options, i)) continue;
+        if (!instruments[i].name || !is_on(&s->options, i)) continue;
         base_text_add(out, "%s\"%s\"", before, instruments[i].name);
         before = ",";
     }

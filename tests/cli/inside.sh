@@ -52,7 +52,7 @@ expect_err 'kz sanitize past.cu says more'
 expect_exit 0 sanitize fast.cu
 expect_out 'no errors, no warnings in 15 launches of 15 runs'
 expect_exit 11 sanitize past.cu --json=found.jsonl
-expect_out 'error: access outside every allocation'
+expect_out 'error: access out of bounds'
 expect_out 'first with --case "n=1000"'
 grep -q '"case"' found.jsonl || fail "the finding has no case"
 expect_exit 0 sanitize past.cu --case n=256
