@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "bench/baseline.h"
 #include "family/check.h"
 #include "workload/bench.h"
 
@@ -12,7 +13,7 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 typedef struct bench_options {
     cli_shared shared;
     cli_list rivals;
-    const char *suite;
+    const char *suite, *against;
     double budget;
     bool samples;
 } bench_options;
@@ -32,7 +33,7 @@ static int exit_code(const report_bench *report) {
     if (report->write_error.status) return (int)cli_exit_of(report->write_error.status);
     if (cli_interrupted()) return CLI_INTERRUPTED;
     if (t->failed) return CLI_NO_DEVICE;
-    return t->missed || t->unsettled ? CLI_REGRESSION : CLI_OK;
+    return t->missed || t->unsettled || report->since.worse ? CLI_REGRESSION : CLI_OK;
 }
 
 static int measure(workload_bench *bench, const bench_options *o, const base_text *path) {
@@ -45,7 +46,8 @@ static int measure(workload_bench *bench, const bench_options *o, const base_tex
                            .chosen_rivals = o->rivals.count > 0};
     report.run.samples = o->samples;
     double start = base_seconds();
-    kz_status status = workload_bench_run(bench, &report, &error);
+    kz_status status = o->against ? bench_baseline_read(o->against, &report.baseline, &error) : KZ_OK;
+    if (!status) status = workload_bench_run(bench, &report, &error);
     if (!status || report.tally.cases) report_bench_end(&report, base_seconds() - start);
     int code = status ? cli_fail(&error) : exit_code(&report);
     report_bench_free(&report);
@@ -93,6 +95,8 @@ static const cli_option options_table[] = {
     {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
      "only this rival; none for none (all there are)"},
     {"suite", CLI_TEXT, offsetof(bench_options, suite), "GPU", "the cases that GPU has targets for"},
+    {"against", CLI_TEXT, offsetof(bench_options, against), "PATH",
+     "compare with the records in this file or folder; worse is exit status 7"},
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
     CLI_INPUT_SEED,
@@ -126,6 +130,7 @@ const cli_command cli_command_bench = {
                 "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
                 "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
                 "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
+                "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
                 "  kz bench --family reduce my.cu                   a kernel of your own",
     .options = options_table,
     .run = run,

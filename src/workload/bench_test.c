@@ -70,11 +70,26 @@ static void a_suite_is_what_has_targets(void **state) {
     workload_bench_cases_free(&cases);
 }
 
+// Each has a floor below which it may not fall, in a case that it has.
+static void every_family_has_targets(void **state) {
+    size_t count;
+    const kz_family *const *families = kz_family_list(&count);
+    const workload_bench_options suite = {.suite = "h200"};
+    for (size_t i = 0; i < count; i++) {
+        workload_bench_cases cases;
+        kz_error error;
+        if (choose(families[i]->name, &suite, &gpu, &cases, &error)) fail_msg("%s", error.message);
+        assert_true(cases.count > 0);
+        workload_bench_cases_free(&cases);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_gets_what_it_does_in_reasonable_time),
         cmocka_unit_test(cases_are_named),
         cmocka_unit_test(a_suite_is_what_has_targets),
+        cmocka_unit_test(every_family_has_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

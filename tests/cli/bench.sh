@@ -63,6 +63,17 @@ expect_err 'there is no rival "foo" here'
 expect_exit 2 bench vector_add --device sim --time soon
 expect_err "--time takes seconds"
 expect_exit 3 bench vector_add --device cuda:77
+# A run against an earlier one: the same counts, then fewer sectors before.
+earlier="$FOLDER/earlier"
+mkdir "$earlier"
+expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$earlier/a.jsonl"
+expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --no-save --against "$earlier"
+expect_out "since the earlier records: 0 worse, 0 better, 4 the same, 0 not there"
+sed -i 's/"global_sectors":[0-9]*/"global_sectors":300/' "$earlier/a.jsonl"
+expect_exit 7 bench vector_add --device sim --case add-f32-n1025-uniform --no-save --against "$earlier/a.jsonl"
+expect_out "worse than before: 01_naive, global_sectors 387, was 300 (+29.0%)"
+expect_exit 2 bench vector_add --device sim --no-save --against "$FOLDER/no-such.jsonl"
+expect_err "no-such.jsonl"
 expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json /dev/full
 expect_out "04_unrolled"
 expect_err "/dev/full"

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bench/baseline.h"
+
 // A folder gets one file per family: <date>-<commit>-<family>.jsonl, as under results/.
 static void choose_file(const report_bench *r, const kz_family *family, base_text *path) {
     size_t length = strlen(r->path);
@@ -55,6 +57,45 @@ static void note_missing_rivals(report_bench *r, const kz_family *family, const 
     }
 }
 
+// ---- since an earlier run --------------------------------------------------------------------------------
+
+static void print_change(const report_bench *r, const bench_candidate *candidate, const bench_change *c) {
+    char before[REPORT_NUMBER], now[REPORT_NUMBER];
+    bool timed = strcmp(c->what, "time") == 0;
+    if (timed) {
+        report_seconds(before, c->before);
+        report_seconds(now, c->now);
+    } else {
+        snprintf(before, sizeof before, "%.0f", c->before);
+        snprintf(now, sizeof now, "%.0f", c->now);
+    }
+    fprintf(r->file, "%s than before: %s, %s%s%s, was %s", c->kind == BENCH_CHANGE_WORSE ? "worse" : "better",
+            candidate->name, timed ? "" : c->what, timed ? "" : " ", now, before);
+    if (c->before > 0) fprintf(r->file, " (%+.1f%%)", 100 * (c->now / c->before - 1));
+    fprintf(r->file, "; %.10s, commit %s\n", c->date, *c->commit ? c->commit : "unknown");
+}
+
+// Of our own candidates, in the mode that counts.
+static void compare(report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+    bool said = false;
+    for (size_t i = 0; r->baseline && i < outcome->count; i++) {
+        const bench_candidate *candidate = &outcome->results[i].candidate;
+        if (candidate->provider == BENCH_PEER || candidate->provider == BENCH_PEAK) continue;
+        json_t *record = bench_record(&r->run, request, outcome, i, outcome->figure, NULL);
+        bench_change c = bench_baseline_compare(r->baseline, record);
+        r->since.same += c.kind == BENCH_CHANGE_NONE;
+        r->since.worse += c.kind == BENCH_CHANGE_WORSE;
+        r->since.better += c.kind == BENCH_CHANGE_BETTER;
+        r->since.unknown += c.kind == BENCH_CHANGE_UNKNOWN;
+        if (c.kind == BENCH_CHANGE_WORSE || c.kind == BENCH_CHANGE_BETTER) {
+            print_change(r, candidate, &c);
+            said = true;
+        }
+        json_decref(record);
+    }
+    if (said) fputc('\n', r->file);
+}
+
 void report_bench_case(report_bench *r, const bench_request *request, const bench_outcome *outcome,
                        const bench_targets *targets, const bench_peers *peers) {
     FILE *file = r->file;
@@ -62,6 +103,7 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     keep(r, request, outcome, targets);
     report_bench_print(file, &style, request->family, request->c, &r->run.device, outcome, targets,
                        &r->tally);
+    compare(r, request, outcome);
     note_missing_rivals(r, request->family, outcome, peers);
     if (request->guest) r->guest_of = request->family->name;
     fflush(stdout);
@@ -77,6 +119,9 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
     if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
     fprintf(file, "\n");
+    if (r->baseline)
+        fprintf(file, "since the earlier records: %zu worse, %zu better, %zu the same, %zu not there\n",
+                r->since.worse, r->since.better, r->since.same, r->since.unknown);
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (t->cases && !r->run.device.has_clock)
         fprintf(
@@ -87,7 +132,10 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (r->path && t->cases && !r->write_error.status) fprintf(file, "records: %s\n", r->path);
 }
 
-void report_bench_free(report_bench *r) { base_text_free(&r->tally.shortfalls); }
+void report_bench_free(report_bench *r) {
+    base_text_free(&r->tally.shortfalls);
+    json_decref(r->baseline);
+}
 
 void report_bench_warn_of_others(const bench_run_info *run) {
     if (run->other_processes > 0)

@@ -12,6 +12,10 @@ typedef struct report_bench {
     const char *path;   // of the records; "folder/" gets a file per family; NULL: none are kept
     bool to_stdout;     // records go there too; then `file` is another
     bool chosen_rivals; // somebody chose them: nothing is said of others
+    json_t *baseline;   // earlier records to compare with, owned; NULL: none
+    struct {
+        size_t same, worse, better, unknown;
+    } since; // of the candidates' figures
     report_bench_tally tally;
     bool noted[BENCH_RIVALS]; // that it is missing
     const char *guest_of;     // the family whose place a guest took; NULL without one

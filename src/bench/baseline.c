@@ -1,0 +1,125 @@
+// bench/baseline: see baseline.h.
+#include "bench/baseline.h"
+
+#include <glob.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench/records.h"
+
+static const double NOISE = 0.05; // between two runs
+
+static kz_status add_file(const char *path, json_t *records, kz_error *error) {
+    json_t *more = NULL;
+    kz_status status = bench_records_read(path, &more, error);
+    if (!status && json_array_extend(records, more))
+        status = base_fail(error, KZ_NO_MEMORY, "no memory for the records of %s", path);
+    json_decref(more);
+    return status;
+}
+
+kz_status bench_baseline_read(const char *path, json_t **records, kz_error *error) {
+    struct stat about;
+    kz_status status = KZ_OK;
+    glob_t files = {0};
+    base_text pattern = {0};
+    *records = json_array();
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        base_text_add(&pattern, "%s/*.jsonl", path);
+        if (pattern.data) glob(pattern.data, 0, NULL, &files);
+        for (size_t i = 0; i < files.gl_pathc && !status; i++)
+            status = add_file(files.gl_pathv[i], *records, error);
+    } else
+        status = add_file(path, *records, error);
+    if (!status && json_array_size(*records) == 0) {
+        status = base_fail(error, KZ_NOT_FOUND, "there are no records in %s", path);
+        base_fail_note(error, "kz bench --json %s makes some to compare with", path);
+    }
+    globfree(&files);
+    base_text_free(&pattern);
+    if (!status) return KZ_OK;
+    json_decref(*records);
+    *records = NULL;
+    return status;
+}
+
+static const char *text_at(const json_t *record, const char *outer, const char *inner) {
+    const json_t *object = inner ? json_object_get(record, outer) : record;
+    const char *text = json_string_value(json_object_get(object, inner ? inner : outer));
+    return text ? text : "";
+}
+
+static bool is_same(const json_t *a, const json_t *b) {
+    static const char *const keys[][2] = {{"device", "name"}, {"device", "gpu"},   {"case", "family"},
+                                          {"case", "name"},   {"candidate", "by"}, {"candidate", "name"},
+                                          {"mode", NULL}};
+    for (size_t i = 0; i < BASE_COUNT(keys); i++)
+        if (strcmp(text_at(a, keys[i][0], keys[i][1]), text_at(b, keys[i][0], keys[i][1])) != 0) return false;
+    return true;
+}
+
+static const json_t *find_newest(const json_t *records, const json_t *record) {
+    const json_t *newest = NULL;
+    size_t i;
+    json_t *one;
+    json_array_foreach(records, i, one) {
+        bool counts = strcmp(text_at(one, "status", NULL), "ok") == 0 && is_same(one, record);
+        if (counts && (!newest || strcmp(text_at(one, "run", "time"), text_at(newest, "run", "time")) > 0))
+            newest = one;
+    }
+    return newest;
+}
+
+// A number of the statistics, or of the median where the run had too few samples for an interval.
+static double seconds(const json_t *record, const char *name) {
+    const json_t *statistics = json_object_get(record, "statistics"),
+                 *value = json_object_get(statistics, name);
+    return json_number_value(json_is_number(value) ? value : json_object_get(statistics, "median_s"));
+}
+
+static void compare_times(const json_t *before, const json_t *now, bench_change *c) {
+    if (seconds(before, "median_s") <= 0 || seconds(now, "median_s") <= 0) return;
+    c->what = "time";
+    c->before = seconds(before, "median_s");
+    c->now = seconds(now, "median_s");
+    c->kind = BENCH_CHANGE_NONE;
+    if (seconds(now, "low_s") > seconds(before, "high_s") * (1 + NOISE)) c->kind = BENCH_CHANGE_WORSE;
+    if (seconds(now, "high_s") * (1 + NOISE) < seconds(before, "low_s")) c->kind = BENCH_CHANGE_BETTER;
+}
+
+// The count that grew most, else the one that shrank most.
+static void compare_counts(const json_t *before, const json_t *now, bench_change *c) {
+    static const char *const names[] = {"warp_instructions", "global_sectors", "shared_wavefronts",
+                                        "atomic_requests",   "barriers",       "launches"};
+    const json_t *old = json_object_get(before, "counters"), *new = json_object_get(now, "counters");
+    double most = 0, least = 0;
+    if (!json_is_object(old) || !json_is_object(new)) return;
+    c->kind = BENCH_CHANGE_NONE;
+    for (size_t i = 0; i < BASE_COUNT(names); i++) {
+        double was = json_number_value(json_object_get(old, names[i]));
+        double is = json_number_value(json_object_get(new, names[i]));
+        double grown = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
+        if (grown > most || (most == 0 && grown < least)) {
+            c->kind = grown > 0 ? BENCH_CHANGE_WORSE : BENCH_CHANGE_BETTER;
+            c->what = names[i];
+            c->before = was;
+            c->now = is;
+        }
+        most = fmax(most, grown);
+        least = fmin(least, grown);
+    }
+}
+
+bench_change bench_baseline_compare(const json_t *records, const json_t *record) {
+    bench_change change = {.what = ""};
+    const json_t *before = find_newest(records, record);
+    if (!before || strcmp(text_at(record, "status", NULL), "ok") != 0) return change;
+    change.date = text_at(before, "run", "time");
+    change.commit = text_at(before, "code", "commit");
+    if (strcmp(text_at(record, "mode", NULL), "counters") == 0)
+        compare_counts(before, record, &change);
+    else
+        compare_times(before, record, &change);
+    return change;
+}

@@ -1,0 +1,73 @@
+// New records against earlier ones: the newest of the same kind counts, noise is no change, a count is exact.
+#include "bench/baseline.h"
+
+#include "unit.h"
+
+#define RECORD(time, mode, variant, figures)                                                                 \
+    "{\"run\":{\"time\":\"" time "\"},\"code\":{\"commit\":\"c" time "\"},\"device\":{\"name\":\"H200\"},"   \
+    "\"case\":{\"family\":\"f\",\"name\":\"n8\"},\"candidate\":{\"by\":\"kz\",\"name\":\"" variant           \
+    "\"},\"mode\":\"" mode "\",\"status\":\"ok\"," figures "}"
+#define TIMES(low, median, high)                                                                             \
+    "\"statistics\":{\"low_s\":" #low ",\"median_s\":" #median ",\"high_s\":" #high "}"
+#define COUNTS(instructions, sectors)                                                                        \
+    "\"counters\":{\"warp_instructions\":" #instructions ",\"global_sectors\":" #sectors "}"
+
+static bench_change compare(const char *before, const char *now) {
+    base_text list = {0};
+    base_text_add(&list, "[%s]", before);
+    json_t *records = json_loads(list.data, 0, NULL), *record = json_loads(now, 0, NULL);
+    assert_true(records && record);
+    bench_change change = bench_baseline_compare(records, record);
+    change.date = change.commit = NULL;
+    json_decref(records);
+    json_decref(record);
+    base_text_free(&list);
+    return change;
+}
+
+static void test_times(void **state) {
+    static const char before[] =
+        RECORD("2", "latency", "a", TIMES(99, 100, 101)) "," RECORD("1", "latency", "a", TIMES(1, 1, 1));
+    bench_change c = compare(before, RECORD("3", "latency", "a", TIMES(108, 109, 110)));
+    assert_int_equal(c.kind, BENCH_CHANGE_WORSE);
+    assert_true(c.before == 100 && c.now == 109);
+    assert_int_equal(compare(before, RECORD("3", "latency", "a", TIMES(104, 109, 110))).kind,
+                     BENCH_CHANGE_NONE);
+    assert_int_equal(compare(before, RECORD("3", "latency", "a", TIMES(89, 90, 91))).kind,
+                     BENCH_CHANGE_BETTER);
+    assert_int_equal(compare(before, RECORD("3", "throughput", "a", TIMES(200, 200, 200))).kind,
+                     BENCH_CHANGE_UNKNOWN);
+    assert_int_equal(compare(before, RECORD("3", "latency", "b", TIMES(200, 200, 200))).kind,
+                     BENCH_CHANGE_UNKNOWN);
+    assert_int_equal(compare(before, RECORD("3", "latency", "a", "\"statistics\":null")).kind,
+                     BENCH_CHANGE_UNKNOWN);
+}
+
+static void test_counts(void **state) {
+    static const char before[] = RECORD("1", "counters", "a", COUNTS(1000, 64));
+    bench_change c = compare(before, RECORD("2", "counters", "a", COUNTS(999, 65)));
+    assert_int_equal(c.kind, BENCH_CHANGE_WORSE); // what grew counts, whatever shrank
+    assert_string_equal(c.what, "global_sectors");
+    assert_int_equal(compare(before, RECORD("2", "counters", "a", COUNTS(1000, 64))).kind, BENCH_CHANGE_NONE);
+    c = compare(before, RECORD("2", "counters", "a", COUNTS(900, 64)));
+    assert_int_equal(c.kind, BENCH_CHANGE_BETTER);
+    assert_string_equal(c.what, "warp_instructions");
+}
+
+static void test_a_baseline_that_is_not_there(void **state) {
+    json_t *records;
+    kz_error error = {0};
+    assert_int_equal(bench_baseline_read("/nowhere.jsonl", &records, &error), KZ_NOT_FOUND);
+    assert_null(records);
+    assert_int_equal(bench_baseline_read("/dev", &records, &error), KZ_NOT_FOUND);
+    assert_non_null(strstr(error.message, "there are no records in /dev"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_a_baseline_that_is_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
