@@ -154,16 +154,16 @@ int main(int argc, char **argv) {
     exit(3);
 }
 END
-cut() { # cut HOW REASON
+cut_short() { # cut_short HOW REASON
     expect_exit 12 sanitize --timeout 0.5 --json=cut.json --junit cut.xml "$FOLDER/cut.cu" "$1"
     expect_out "not all was checked: $2"
     grep -qF "\"text\":\"$2" cut.json || fail "$1: the JSON summary does not say why"
     grep -q 'failures="1"' cut.xml || fail "$1: JUnit has a clean run"
 }
-cut hangs "it was stopped after 0.5 s (--timeout)"
-cut segmentation "it was ended by signal 11"
-cut killed "it was ended by signal 9"
-cut leaves "it left by _exit() or exec()"
+cut_short hangs "it was stopped after 0.5 s (--timeout)"
+cut_short segmentation "it was ended by signal 11"
+cut_short killed "it was ended by signal 9"
+cut_short leaves "it left by _exit() or exec()"
 expect_exit 11 sanitize "$FOLDER/cut.cu" killed race
 expect_out "error: data race"
 expect_out "not all was checked: it was ended by signal 9"
