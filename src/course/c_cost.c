@@ -1,8 +1,8 @@
 // What a C function costs: cachegrind's counts, and time beside the solution's. See c_build.h.
 //
 // Cachegrind counts whole programs, so the harness runs twice: with one call, and with two. The difference is
-// one call with all it does, libraries and threads too, and without what happens only once. Before each call
-// the harness sweeps the caches, so that the call starts cold.
+// one call with all it does, libraries and threads too, and without what happens only once. Each call has other data,
+// and before each the harness sweeps the caches, so that the call starts cold.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,10 +92,9 @@ static kz_status count_calls(const course_runner *runner, const course_case *at,
 kz_status course_cachegrind_count(const course_runner *runner, const course_case *at, course_c_cost *cost,
                                   bool *bad, kz_error *error) {
     course_c_cost once = {0}, twice = {0};
-    kz_status status =
-        count_calls(runner, at, 1, COURSE_HARNESS_EVICT | COURSE_HARNESS_EVICT_AFTER, &once, bad, error);
-    if (status == KZ_OK && !*bad)
-        status = count_calls(runner, at, 2, COURSE_HARNESS_EVICT, &twice, bad, error);
+    const uint32_t flags = COURSE_HARNESS_EVICT | COURSE_HARNESS_OTHER_DATA;
+    kz_status status = count_calls(runner, at, 1, flags | COURSE_HARNESS_EVICT_AFTER, &once, bad, error);
+    if (status == KZ_OK && !*bad) status = count_calls(runner, at, 2, flags, &twice, bad, error);
     // The sweep and the restoring before the second call belong to the harness: a run of one call has them too,
     // after it.
     *cost = (course_c_cost){.instructions = fmax(0, twice.instructions - once.instructions),
@@ -115,7 +114,8 @@ static kz_status time_calls(const course_runner *runner, const char *executable,
     course_data data = {0};
     course_harness_job job = {0};
     sandbox_result result = {0};
-    kz_status status = course_run_one(&one, at, calls, 0, &data, &job, &result, error);
+    kz_status status =
+        course_run_one(&one, at, calls, COURSE_HARNESS_OTHER_DATA, &data, &job, &result, error);
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&one, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad) status = course_add_result(&one, &job, where, &result, bad, error);

@@ -37,6 +37,34 @@ void course_findings_faults_first(report_findings *findings) {
 
 void course_findings_races_first(report_findings *findings) { move_first(findings, course_finding_is_race); }
 
+// "z[0], byte 0 of buffer z (4000 bytes)"
+static double buffer_bytes(const json_t *finding) {
+    const char *open = strrchr(report_get_text(finding, "buffer"), '(');
+    return open ? strtod(open + 1, NULL) : 0;
+}
+
+bool course_findings_blame_repeated_work(report_findings *findings) {
+    enum { SMALL = 128 }; // bytes: a flag that many threads raise
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(findings->items); i++) {
+        json_t *finding = json_array_get(findings->items, i);
+        double bytes = buffer_bytes(finding), count = (double)report_get_count(finding, "count");
+        if (strcmp(report_get_text(finding, "kind"), "race-same-value") != 0 ||
+            strcmp(report_get_text(finding, "between"), "blocks") != 0 || bytes < SMALL || count < bytes)
+            continue;
+        json_object_set_new(finding, "severity", json_string("error"));
+        json_object_set_new(finding, "title", json_string("blocks do the same work again"));
+        json_object_set_new(
+            finding, "text",
+            json_string(
+                "blocks write what others have written already, many times for each element of the buffer\n"
+                "likely cause: every thread does all of the work instead of its share\n"
+                "what to do: give each element to one thread, by its index in the grid"));
+        found = true;
+    }
+    return found;
+}
+
 void course_findings_print(const report_findings *findings, base_text *out) {
     char *text = NULL;
     size_t size = 0;

@@ -13,6 +13,9 @@ void course_findings_faults_first(report_findings *findings);
 bool course_finding_is_race(const char *kind);
 // Those before others: a race also shows as values that were never written, and the like.
 void course_findings_races_first(report_findings *findings);
+// Equal values that threads write over each other are a note, for the result is the same. Where blocks do that many times
+// for every element, each thread does the work of all: then it is an error. True where there is such a one.
+bool course_findings_blame_repeated_work(report_findings *findings);
 // As `kz sanitize` prints them, with the source's lines; cut where they are many.
 void course_findings_print(const report_findings *findings, base_text *out);
 

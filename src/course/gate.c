@@ -11,6 +11,64 @@ static kz_status limit_of(const course_verdict *verdict, const course_gate *gate
     return expression ? course_evaluate(verdict->task, &gate->at, expression, 0, limit, error) : KZ_OK;
 }
 
+// ---- the floor ------------------------------------------------------------------------------------------
+
+// What no answer can do with less of: every output has to be written (those that are filled beforehand may be left), and
+// inputs are there to be read. Far less than that was not counted, or not done.
+typedef struct work {
+    double read_bytes, written_bytes;
+} work;
+
+static kz_status work_of(const course_task *task, const course_gate *gate, work *w, kz_error *error) {
+    *w = (work){0};
+    for (size_t i = 0; i < task->parameter_count; i++) {
+        const course_parameter *p = &task->parameters[i];
+        double count = 0;
+        if (p->role == COURSE_SCALAR) continue;
+        kz_status status = course_evaluate(task, &gate->at, p->count ? p->count : "1", 0, &count, error);
+        if (status) return status;
+        double bytes = count * (double)kz_type_size(p->type);
+        if (p->role != COURSE_OUTPUT) w->read_bytes += bytes;
+        if (p->role == COURSE_OUTPUT && p->fill < 0) w->written_bytes += bytes;
+    }
+    return KZ_OK;
+}
+
+// Of a gate that asks for at most `most`; 0 where nothing can be said. A part of the inputs may suffice, and where the
+// gate asks for less than all of it, it says so itself: an eighth of that is far too little for anybody.
+static double floor_of(const course_gate *gate, const work *w, double most) {
+    enum { SECTOR = 32, LINE = 64, WIDEST_REQUEST = 512 };
+    const struct {
+        const char *metric;
+        double least, part;
+    } rows[] = {{"load_sectors", w->read_bytes / SECTOR, 8},
+                {"loads", w->read_bytes / WIDEST_REQUEST, 8},
+                {"sectors_per_load", w->read_bytes > 0, 1},
+                {"store_sectors", w->written_bytes / SECTOR, 1},
+                {"stores", w->written_bytes / WIDEST_REQUEST, 1},
+                {"sectors_per_store", w->written_bytes > 0, 1},
+                {"instructions", w->written_bytes / WIDEST_REQUEST, 1},
+                {"launches", 1, 1},
+                {"launch_calls", 1, 1},
+                {"d1_misses", w->written_bytes / LINE, 2},
+                {"ll_misses", w->written_bytes / LINE, 2}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++)
+        if (strcmp(rows[i].metric, gate->metric) == 0) return floor(fmin(rows[i].least, most) / rows[i].part);
+    return 0;
+}
+
+static kz_status least_of(const course_verdict *verdict, const course_gate *gate, double most, double *least,
+                          kz_error *error) {
+    work w;
+    if (isnan(most) || !isnan(*least)) return KZ_OK; // the task says it itself
+    kz_status status = work_of(verdict->task, gate, &w, error);
+    double floor = status ? 0 : floor_of(gate, &w, most);
+    if (floor > 0) *least = floor;
+    return status;
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------
+
 // Whole numbers as such, others with four digits.
 static void number_text(double value, char *text, size_t size) {
     if (value == floor(value) && fabs(value) < 1e15)
@@ -46,6 +104,8 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
     double least, most;
     kz_status status = limit_of(verdict, gate, gate->min, &least, error);
     if (status == KZ_OK) status = limit_of(verdict, gate, gate->max, &most, error);
+    bool has_own = !isnan(least);
+    if (status == KZ_OK) status = least_of(verdict, gate, most, &least, error);
     if (status) return status;
     bool low = !isnan(least) && !(value >= least), high = !isnan(most) && !(value <= most);
     double limit = low || isnan(most) ? least : most;
@@ -62,7 +122,13 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
     if (low || high) {
         if (metric) base_text_add(&detail, "%s: %s.\n", metric->name, metric->text);
         if (counted && *counted) base_text_add(&detail, "Counted %s.\n", counted);
-        if (gate->why) base_text_add(&detail, "%s\n", gate->why);
+        if (low && !has_own)
+            base_text_add(&detail,
+                          "The task cannot be done with so little: what it reads and writes is more.\n"
+                          "likely: the work is done where it is not counted, or not done at all\n"
+                          "next: let the code that is graded do all of it, in plain sight\n");
+        else if (gate->why)
+            base_text_add(&detail, "%s\n", gate->why);
         add_next(verdict, gate, metric, where, &detail);
     }
     course_check *row = course_verdict_add(verdict, gate->metric, low || high ? COURSE_BAD : COURSE_RIGHT,

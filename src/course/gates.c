@@ -12,9 +12,15 @@
 #define GLOBAL(what, op) "l1tex__t_" what "_pipe_lsu_mem_global_op_" op ".sum"
 #define LOCAL(what, op)  "l1tex__t_" what "_pipe_lsu_mem_local_op_" op ".sum"
 
-enum { PARTS = 4 };
+#define LOADS(what)  GLOBAL(what, "ld"), GLOBAL(what, "ldgsts"), GLOBAL(what, "atom")
+#define STORES(what) GLOBAL(what, "st"), GLOBAL(what, "red"), GLOBAL(what, "atom")
 
-// A metric of the course as sums over names of the record; with `below`, divided by their sum.
+#define BULK "ptx__bulk_bytes_global_" // bytes, in sectors
+
+enum { PARTS = 4, SECTOR = 32 };
+
+// A metric of the course as sums over names of the record; with `below`, divided by their sum. Atomics read and write
+// as loads and stores do: what moves by them is counted with those. Bulk copies count by their bytes.
 typedef struct rule {
     const char *metric;
     const char *above[PARTS], *below[PARTS];
@@ -25,14 +31,12 @@ static const rule rules[] = {
     {"thread_instructions", {"ptx__thread_inst_executed.sum"}, {0}},
     {"lanes_per_instruction", {"ptx__thread_inst_executed.sum"}, {"ptx__inst_executed.sum"}},
     {"divergent_branches", {"ptx__branches_divergent.sum"}, {0}},
-    {"loads", {GLOBAL("requests", "ld"), GLOBAL("requests", "ldgsts")}, {0}},
-    {"stores", {GLOBAL("requests", "st")}, {0}},
-    {"load_sectors", {GLOBAL("sectors", "ld"), GLOBAL("sectors", "ldgsts")}, {0}},
-    {"store_sectors", {GLOBAL("sectors", "st")}, {0}},
-    {"sectors_per_load",
-     {GLOBAL("sectors", "ld"), GLOBAL("sectors", "ldgsts")},
-     {GLOBAL("requests", "ld"), GLOBAL("requests", "ldgsts")}},
-    {"sectors_per_store", {GLOBAL("sectors", "st")}, {GLOBAL("requests", "st")}},
+    {"loads", {LOADS("requests")}, {0}},
+    {"stores", {STORES("requests")}, {0}},
+    {"load_sectors", {LOADS("sectors"), BULK "ld.sum"}, {0}},
+    {"store_sectors", {STORES("sectors"), BULK "st.sum"}, {0}},
+    {"sectors_per_load", {LOADS("sectors")}, {LOADS("requests")}},
+    {"sectors_per_store", {STORES("sectors")}, {STORES("requests")}},
     {"dram_bytes", {"model__dram_bytes_read.sum", "model__dram_bytes_write.sum"}, {0}},
     {"local_sectors", {LOCAL("sectors", "ld"), LOCAL("sectors", "st")}, {0}},
     {"shared_loads", {"ptx__requests_shared_ld.sum"}, {0}},
@@ -57,12 +61,17 @@ static const rule rules[] = {
 static const json_t *metrics_of(const json_t *object) { return json_object_get(object, "metrics"); }
 
 // Metric names hold dots, so they are looked up whole.
+static double given(const json_t *kernel, const char *name) {
+    return json_number_value(json_object_get(metrics_of(kernel), name));
+}
+
 static double sum_of(const json_t *object, const char *const *names, bool *known) {
     double sum = 0;
     for (size_t i = 0; i < PARTS && names[i]; i++) {
         const json_t *value = json_object_get(metrics_of(object), names[i]);
         if (value) *known = true;
-        sum += json_number_value(value);
+        double unit = strncmp(names[i], BULK, strlen(BULK)) == 0 ? SECTOR : 1;
+        sum += json_number_value(value) / unit;
     }
     return sum;
 }
@@ -108,10 +117,6 @@ static bool of_rule(const report_record *record, const rule *r, course_metric_va
     value->known = known;
     if (known && value->value > 0) find_line(record, r, value);
     return true;
-}
-
-static double given(const json_t *kernel, const char *name) {
-    return json_number_value(json_object_get(metrics_of(kernel), name));
 }
 
 // By the limits of the record's GPU and the registers.

@@ -205,6 +205,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
         for (size_t k = 0; g->job->task->sanitize_skip && g->job->task->sanitize_skip[k]; k++)
             report_findings_choose(&findings, NULL, g->job->task->sanitize_skip[k], NULL);
         report_findings_add(&findings, &record, where, 0);
+        course_findings_blame_repeated_work(&findings);
         for (size_t i = json_array_size(findings.items); i-- > 0;)
             if (!counts(json_array_get(findings.items, i), only_faults, result->exit_code != 0))
                 json_array_remove(findings.items, i);
@@ -340,6 +341,14 @@ static kz_status add_gate(grading *g, const course_gate *gate, const report_reco
         !course_metric_of_record(record, gate->metric, 0, &value))
         return base_fail(error, KZ_INVALID, "task %s: the metric %s is not one of programs", g->job->task->id,
                          gate->metric);
+    size_t at = 0;
+    if (!value.known && !report_record_next(record, "kernel", &at)) {
+        course_verdict_add(g->verdict, gate->metric, COURSE_BAD, COURSE_GATE_MISSED, gate->metric,
+                           "no kernel ran, so there is nothing to count",
+                           "On the case that is counted, the processor did the work.\n"
+                           "next: launch a kernel for it, as on the other cases\n");
+        return KZ_OK;
+    }
     if (!value.known) {
         course_gate_skip(g->verdict, gate, "it could not be counted here", "");
         return KZ_OK;

@@ -135,6 +135,14 @@ static void add_number(base_text *text, uint64_t value) {
     base_text_add_bytes(text, (const char *)&value, sizeof value);
 }
 
+static void add_data(base_text *input, const course_data *data) {
+    for (size_t i = 0; i < data->task->parameter_count; i++) {
+        bool scalar = data->task->parameters[i].role == COURSE_SCALAR;
+        add_number(input, scalar ? data->scalars[i] : data->bytes[i]);
+        if (!scalar && data->bytes[i]) base_text_add_bytes(input, data->host[i], data->bytes[i]);
+    }
+}
+
 kz_status course_harness_pack(const course_harness_job *jobs, size_t count, uint64_t nonce, base_text *input,
                               kz_error *error) {
     add_number(input, MAGIC);
@@ -145,11 +153,8 @@ kz_status course_harness_pack(const course_harness_job *jobs, size_t count, uint
         add_number(input, jobs[k].calls);
         add_number(input, jobs[k].flags);
         add_number(input, data->c->misalign);
-        for (size_t i = 0; i < data->task->parameter_count; i++) {
-            bool scalar = data->task->parameters[i].role == COURSE_SCALAR;
-            add_number(input, scalar ? data->scalars[i] : data->bytes[i]);
-            if (!scalar && data->bytes[i]) base_text_add_bytes(input, data->host[i], data->bytes[i]);
-        }
+        add_data(input, data);
+        if (jobs[k].flags & COURSE_HARNESS_OTHER_DATA) add_data(input, jobs[k].other);
     }
     return input->failed ? base_fail(error, KZ_NO_MEMORY, "no memory for the inputs of a case") : KZ_OK;
 }

@@ -3,7 +3,8 @@
 // The child reads jobs from stdin: every buffer and scalar of a case. It allocates each buffer exactly, calls the
 // function, and sends the buffers back through fd 3, which is moved out of sight and closed for the function.
 // Numbers are of 8 bytes, little-endian:
-//     in    magic, nonce, jobs; each job: calls, flags, misalign; each parameter: bytes and data, or a scalar
+//     in    magic, nonce, jobs; each job: calls, flags, misalign; each parameter: bytes and data, or a scalar; and with
+//           OTHER_DATA each parameter once more
 //     out   for each job: nonce, buffers whose guards were touched (a bit each), the CUDA error that was left,
 //           calls and the seconds of each; then every buffer's bytes
 #ifndef COURSE_HARNESS_H
@@ -15,10 +16,13 @@ typedef enum course_harness_flag {
     COURSE_HARNESS_EVICT = 1, // before each call the caches are swept
     COURSE_HARNESS_EVICT_AFTER =
         2, // and once more after the last, when buffers are restored: what comes back is no result
+    COURSE_HARNESS_OTHER_DATA =
+        4, // every other call but the last gets `other`: who keeps an answer gives a wrong one
 } course_harness_flag;
 
 typedef struct course_harness_job {
-    course_data *data; // `got` is filled
+    course_data *data;        // `got` is filled
+    const course_data *other; // of the same case; with COURSE_HARNESS_OTHER_DATA alone
     uint32_t calls, flags;
     // What came back:
     bool answered;

@@ -348,6 +348,7 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
     report_findings findings;
     if (!g->instruments[0] || !open_findings(g->job->task, &findings)) return;
     for (size_t i = 0; i < answer->count; i++) add_record(&findings, &answer->results[i], g->own[i].name);
+    course_findings_blame_repeated_work(&findings);
     drop_lesser(&findings);
     drop_repeats(&findings);
     course_findings_races_first(&findings);
@@ -367,6 +368,16 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
     base_text_free(&summary);
     base_text_free(&detail);
     report_findings_close(&findings);
+}
+
+// Who does everything many times over may well run out of time: that is the reason then, and not the clock.
+static bool has_repeated_work(const course_kernel_grading *g, const course_judge_answer *answer) {
+    report_findings findings;
+    if (!g->instruments[0] || !open_findings(g->job->task, &findings)) return false;
+    for (size_t i = 0; i < answer->count; i++) add_record(&findings, &answer->results[i], g->own[i].name);
+    bool has = course_findings_blame_repeated_work(&findings);
+    report_findings_close(&findings);
+    return has;
 }
 
 // The reason is the cause, which comes first for that; a reader sees the wrong results first, then the cause.
@@ -498,6 +509,8 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     }
     if (status) goto done;
     if (failed != SIZE_MAX || t.wrong || t.changed) add_other_types(g, verdict);
+    bool is_late = failed != SIZE_MAX && answer->results[failed].status == KZ_TIMEOUT && !g->row_suffix[0];
+    if (is_late && has_repeated_work(g, answer)) add_sanitizer_row(g, answer, verdict);
     if (failed != SIZE_MAX)
         add_failed_run(g, failed, &answer->results[failed], verdict);
     else if (answer->complete && answer->status)

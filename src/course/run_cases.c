@@ -79,7 +79,15 @@ kz_status course_run_one(const course_runner *runner, const course_case *c, uint
         course_data_open(runner->job->task, runner->reference, c, runner->verdict->fresh_seed, data, error);
     if (status) return status;
     *job = (course_harness_job){.data = data, .calls = calls, .flags = flags};
-    return course_run_jobs(runner, job, 1, result, error);
+    if (!(flags & COURSE_HARNESS_OTHER_DATA)) return course_run_jobs(runner, job, 1, result, error);
+    course_data other = {0};
+    status = course_data_open(runner->job->task, runner->reference, c, runner->verdict->public_seed, &other,
+                              error);
+    job->other = &other;
+    if (!status) status = course_run_jobs(runner, job, 1, result, error);
+    job->other = NULL;
+    course_data_close(&other);
+    return status;
 }
 
 // ---- how a run ended ------------------------------------------------------------------------------

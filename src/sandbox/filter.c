@@ -133,8 +133,8 @@ static void make(filter *f, const sandbox_plan *plan, bool has_landlock) {
         only_self(f, SYS_kill, 0, self);
         only_self(f, SYS_tgkill, 0, self);
         refuse_call(f, SYS_tkill, refuse(EPERM));
-        only_self(f, SYS_prlimit64, 0, self);
     }
+    only_self(f, SYS_prlimit64, 0, (uint32_t)getpid());
     give(f, SECCOMP_RET_ALLOW);
 }
 
