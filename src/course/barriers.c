@@ -25,6 +25,7 @@ typedef struct scan {
     scope scopes[DEPTH];
     size_t depth;
     int last_branch; // of the if that ended last, for its else
+    int returned;    // the branch that some threads of this function have returned in; 0: none
 } scan;
 
 static size_t word_length(const char *at) {
@@ -118,6 +119,7 @@ static void take_mark(scan *s) {
     if (c == '{' && s->depth < DEPTH)
         s->scopes[s->depth++] = (scope){.is_braced = true, .parentheses = s->parentheses};
     if (c == '}') pop(s);
+    if (c == '}' && s->depth == 0) s->returned = 0;
     if (c == ';' && top && !top->is_braced && s->parentheses == top->parentheses) pop(s);
 }
 
@@ -136,7 +138,11 @@ course_barrier course_find_barrier(const char *bare) {
         else if (is_word(word, length, "else"))
             push(&s, s.last_branch);
         else if (strncmp(word, "__syncthreads", 13) == 0 && branch_around(&s))
-            return (course_barrier){s.line, branch_around(&s)};
+            return (course_barrier){s.line, branch_around(&s), false};
+        else if (strncmp(word, "__syncthreads", 13) == 0 && s.returned)
+            return (course_barrier){s.line, s.returned, true};
+        else if (is_word(word, length, "return") && !s.returned)
+            s.returned = branch_around(&s);
         else
             note_assignment(&s, word, length);
     }
@@ -147,17 +153,30 @@ void course_verdict_add_barrier(course_verdict *verdict, const char *file, const
     char *bare = course_bare_source(source), summary[160];
     course_barrier found = bare ? course_find_barrier(bare) : (course_barrier){0};
     free(bare);
-    if (!found.line) return;
+    if (!found.line || (!verdict->passed && !found.is_after)) return; // the sanitizer has told of the others
     snprintf(summary, sizeof summary, "%.80s:%d: a barrier that not all threads of the block come to",
              base_file_name(file), found.line);
     base_text detail = {0};
-    base_text_add(
-        &detail,
-        "it is inside of the branch of line %d, whose condition depends on the thread\nlikely: it went well "
-        "here because the other threads had ended or waited too; CUDA promises nothing then\nnext: take the "
-        "barrier out: if (...) load; __syncthreads(); if (...) use\nread: kz learn read "
-        "execution_model#barriers",
-        found.branch);
+    if (found.is_after)
+        base_text_add(
+            &detail,
+            "the threads that take the branch of line %d have returned before it\nlikely: %s\nnext: let "
+            "all threads come to it: if (...) load, else store a neutral value; __syncthreads(); guard "
+            "what is after it too\n",
+            found.branch,
+            verdict->passed
+                ? "it went well here because nobody needed what they would have stored; a barrier "
+                  "waits only for threads that have not ended"
+                : "the others read what these never stored: a barrier waits only for threads that "
+                  "have not ended");
+    else
+        base_text_add(
+            &detail,
+            "it is inside of the branch of line %d, whose condition depends on the thread\nlikely: it "
+            "went well here because the other threads had ended or waited too; CUDA promises nothing "
+            "then\nnext: take the barrier out: if (...) load; __syncthreads(); if (...) use\n",
+            found.branch);
+    base_text_add(&detail, "read: kz learn read execution_model#barriers");
     course_verdict_add(verdict, "note", COURSE_NOT_DONE, COURSE_PASSED, NULL, summary, detail.data);
     base_text_free(&detail);
 }

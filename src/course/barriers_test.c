@@ -30,7 +30,19 @@ static void barriers_for_all_are_not(void **state) {
            "__syncthreads(); }",
            0, 0);
     expect("if (threadIdx.x) for (int i = 0; i < 3; i++) if (i) a();\n__syncthreads();", 0, 0);
-    expect("if (threadIdx.x) return; // after it\n__syncthreads();", 0, 0);
+    expect("if (blockIdx.x) return;\n__syncthreads();", 0, 0);
+    expect("int f(int i) {\nif (i < threadIdx.x) { return 0; }\nreturn 1; }\nvoid k() {\n__syncthreads(); }",
+           0, 0);
+    expect("int t = threadIdx.x;\n__syncthreads();\nif (t) return;\na();", 0, 0);
+}
+
+static void returns_before_barriers_are_found(void **state) {
+    expect("void k() {\nint i = blockIdx.x * 256 + threadIdx.x;\nif (i >= n) return;\ns[i] = 1;\nfor (;;) {\n"
+           "__syncthreads(); } }",
+           6, 3);
+    expect("void k() {\nif (threadIdx.x) { a(); return; }\nb();\n__syncthreads(); }", 4, 2);
+    assert_true(course_find_barrier("if (threadIdx.x) return;\n__syncthreads();").is_after);
+    assert_false(course_find_barrier("if (threadIdx.x)\n__syncthreads();").is_after);
 }
 
 static void odd_texts_end(void **state) {
@@ -44,6 +56,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barriers_in_branches_are_found),
         cmocka_unit_test(barriers_for_all_are_not),
+        cmocka_unit_test(returns_before_barriers_are_found),
         cmocka_unit_test(odd_texts_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

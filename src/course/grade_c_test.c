@@ -7,7 +7,7 @@
     "kind = \"c\"\ntitle = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\nskills = [\"indexing\"]\n"        \
     "signature = \"scale(const float *x, float *y, int n)\"\n[buffers]\nx = \"n\"\ny = \"n\"\n"              \
     "[reference]\ny = \"2 * x[i]\"\n"
-#define CASES "[[case]]\nn = [1, 33]\n"
+#define CASES "[[case]]\nn = [33, 1]\n" // the smallest wrong one is told, wherever it stands
 #define SHORT "[limits]\nseconds = 1\n"
 #define F     "void scale(const float *x, float *y, int n) "
 

@@ -273,7 +273,7 @@ kz_status course_grade_kernel(const course_grade_job *job, const char *source, c
         status = run_on(g, job->device, (uint32_t)g->case_runs, verdict, error);
     }
     if (!status && verdict->passed) status = course_kernel_speed(g, on_gpu, verdict, error);
-    if (!status && verdict->passed) course_verdict_add_barrier(verdict, job->file, source);
+    if (!status) course_verdict_add_barrier(verdict, job->file, source);
     close_grading(g);
     return status;
 }

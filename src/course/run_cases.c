@@ -312,14 +312,37 @@ static bool all_right_together(const course_runner *runner) {
     return good;
 }
 
+static double size_of_case(const course_task *task, const course_case *c) {
+    double size = 1;
+    for (size_t i = 0; i < task->axis_count; i++) size *= c->axes[i] > 0 ? (double)c->axes[i] : 1;
+    return size;
+}
+
+// The next larger case, of equal ones the task's next. The first wrong one is then the smallest, to work out by hand.
+static size_t next_case(const course_task *task, size_t last) {
+    size_t next = task->case_count;
+    double after = last < task->case_count ? size_of_case(task, &task->cases[last]) : 0, least = 0;
+    for (size_t i = 0; i < task->case_count; i++) {
+        double size = size_of_case(task, &task->cases[i]);
+        bool is_later = last == task->case_count || size > after || (size == after && i > last);
+        if (is_later && (next == task->case_count || size < least)) {
+            next = i;
+            least = size;
+        }
+    }
+    return next;
+}
+
 kz_status course_run_cases(const course_runner *runner, kz_error *error) {
     const course_task *task = runner->job->task;
     bool bad = false, together = runner->together && all_right_together(runner);
     kz_status status = KZ_OK;
+    size_t last = task->case_count;
     for (size_t i = 0; i < task->case_count && status == KZ_OK && !bad && !together; i++) {
         if (runner->job->interrupted && runner->job->interrupted())
             return base_fail(error, KZ_BUSY, "grading was interrupted");
-        status = run_case(runner, &task->cases[i], &bad, error);
+        last = next_case(task, last);
+        status = run_case(runner, &task->cases[last], &bad, error);
     }
     if (status || bad) return status;
     char summary[80];

@@ -171,4 +171,8 @@ unset KZ_COURSE
 expect_exit 1 grade "$shared/tasks/memory/shared-reverse/wrong/no_barrier.cu" --task shared-reverse
 expect_out "two warps of one block"
 ! grep -q "two lanes of one warp" "$FOLDER/out" || fail "one missing barrier is told twice"
+# Who returns before a barrier is told so, beside what came of it.
+expect_exit 1 grade "$shared/tasks/reductions/reduce-2-shared-tree/wrong/leaves_early.cu" --task reduce-2-shared-tree
+expect_out "leaves_early.cu:9: a barrier that not all threads of the block come to"
+expect_out "the others read what these never stored"
 finish
