@@ -242,7 +242,8 @@ static void compare(const bench_data *d, size_t b, family_comparison *comparison
                                   .count = d->buffers[b].count,
                                   .got = d->got,
                                   .expected = d->expected[b],
-                                  .bound = d->bound[b]}};
+                                  .bound = d->bound[b],
+                                  .is_zeroed = true}};
     unsigned parts = bench_parallel(job.output.count, bench_host_cores(), compare_part, &job);
     *comparison = job.parts[0];
     comparison->count = job.output.count;

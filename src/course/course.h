@@ -416,9 +416,11 @@ typedef struct course_data {
     uint64_t scalars[COURSE_PARAMETERS]; // of a scalar: its bits, little-endian
     double values[COURSE_PARAMETERS];    // of a scalar: its value
     // For words about what is wrong, set by the caller; may be 0 and NULL.
-    uint32_t block;                   // threads of a block
+    const kz_launch *launch;          // of a kernel
+    const int *fills;                 // of each parameter: the byte before the launch; -1: none
     const struct course_data *before; // the run before, on other data: was its output kept?
     bool is_defined;                  // instruments listened, and nothing was read that was never set
+    bool is_no_factor;                // other wrong runs are off by no factor
 } course_data;
 
 typedef struct course_reference

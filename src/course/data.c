@@ -358,6 +358,16 @@ static void find_shape(const course_data *data, uint64_t count, family_output *o
             output->rows = output->columns = (uint64_t)axes[i];
 }
 
+// Blocks in one dimension take runs of elements.
+static void find_launch(const course_data *data, size_t at, family_output *output) {
+    const course_parameter *p = &data->task->parameters[at];
+    const kz_launch *l = data->launch;
+    output->is_grid_given = data->task->launch.given && !data->task->launch.own;
+    output->is_zeroed = (data->fills ? data->fills[at] : p->fill) == 0;
+    if (p->role == COURSE_INOUT) output->initial = data->host[at];
+    if (l && l->block[1] * l->block[2] * l->grid[1] * l->grid[2] == 1) output->block = l->block[0];
+}
+
 static void name_scalars(const course_data *data, const char *names[COURSE_PARAMETERS + 1],
                          double values[COURSE_PARAMETERS]) {
     size_t count = 0;
@@ -430,7 +440,9 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
                             .got = data->got[i],
                             .expected = call->expected[i],
                             .bound = call->bounds[i],
-                            .block = data->block};
+                            .launch = data->launch,
+                            .is_no_factor = data->is_no_factor};
+    find_launch(data, i, &output);
     find_inputs(data, i, &output);
     if (data->before && data->before->got[i] && data->before->counts[i] == data->counts[i] &&
         data->before->seed != data->seed)
@@ -449,6 +461,7 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
         if (comparison->count == 0 || now.worst_ratio > comparison->worst_ratio) *comparison = now;
         return KZ_OK;
     }
+    if (isnan(now.got)) now.got = NAN; // without a sign
     *comparison = now;
     fail_with_pattern(p->name, &now, error);
     // On the host, what is added to the NaN of an output that was never set is that very NaN.

@@ -69,7 +69,8 @@ static void right_and_wrong_answers(void **state) {
     course_data data = open_data(&task, reference, 7);
     kz_error error = {0};
     bool changed;
-    data.block = 256;
+    const kz_launch launch = {.size = sizeof launch, .grid = {1, 1, 1}, .block = {256, 1, 1}};
+    data.launch = &launch;
     assert_true(fabs(data.values[2]) >= 0.25 && fabs(data.values[2]) <= 1); // a fresh scalar, away from zero
     assert_true(data.values[3] == N && data.scalars[3] == N);
     assert_true(family_is_poison(KZ_F32, data.host[1]));

@@ -84,8 +84,8 @@ static kz_status add_data(course_kernel_grading *g, const course_case *c, uint64
                                             &g->own_launch_is_wrong, error);
     if (!status) status = course_data_open(g->job->task, g->reference, c, seed, &g->data[*index], error);
     if (status) return status;
-    const uint32_t *block = g->launches[*index].block;
-    g->data[*index].block = block[0] * block[1] * block[2];
+    g->data[*index].launch = &g->launches[*index];
+    g->data[*index].fills = g->fills;
     g->data_count++;
     return KZ_OK;
 }

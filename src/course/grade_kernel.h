@@ -11,6 +11,7 @@ typedef struct course_kernel_run {
     size_t data; // its index
     uint64_t schedule;
     bool is_gate, is_wrong;
+    bool is_factor; // of a wrong one: its values are off by one factor, or by one constant
     bool has_race, has_undefined, is_orderly; // of a wrong one, as the instruments say
     char name[240];                           // "n=1025, seed 7"
 } course_kernel_run;

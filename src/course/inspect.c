@@ -92,7 +92,8 @@ kz_status course_subject_look(const course_subject *s, kz_device *device, kz_mod
         status = course_judge_target_open(device, module, s->task->function, look->seconds, &target, error);
     if (!status) {
         target.trace = look->trace;
-        data.block = launch.block[0] * launch.block[1] * launch.block[2];
+        data.launch = &launch;
+        data.fills = s->fills;
         course_kernel_fill_run(&data, s->fills, &launch, &run);
         course_judge_make_run(&target, &run, arena, &result, &seen->record);
         if (result.status == KZ_OK)

@@ -171,6 +171,7 @@ static void add_lost_child(course_kernel_grading *g, size_t done, const sandbox_
 
 typedef struct tally {
     size_t runs, wrong, changed;
+    bool no_factor; // in the plain order of warps not all wrong runs are off by a factor, or by a constant
     size_t first, first_changed; // runs
     kz_error words, input_words;
     base_text also;        // other cases that are wrong
@@ -193,11 +194,13 @@ static void look_for_races(course_kernel_grading *g, size_t run, const course_ju
     for (size_t i = 0; i < json_array_size(findings.items); i++) {
         const json_t *finding = json_array_get(findings.items, i);
         const char *kind = report_get_text(finding, "kind");
+        if (strncmp(kind, "race", 4) == 0) own->is_orderly = false;
+        if (strcmp(report_get_text(finding, "severity"), "error") != 0) continue; // not shown
         own->has_race = own->has_race || course_finding_is_race(kind);
         own->has_undefined =
             own->has_undefined || (strncmp(kind, "undefined", 9) == 0 &&
                                    (report_get(finding, "first") || report_get(finding, "second")));
-        if (strncmp(kind, "race", 4) == 0 || own->has_undefined) own->is_orderly = false;
+        if (own->has_undefined) own->is_orderly = false;
     }
     report_findings_close(&findings);
 }
@@ -238,37 +241,66 @@ static void note_wrong(course_kernel_grading *g, size_t i, const kz_error *words
         add_also(g, i, t);
 }
 
-static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_judge_result *result, tally *t,
-                             kz_error *error) {
+// The run before on other data of the same case, where it was right: an output that equals its is kept, not computed.
+static const course_data *find_before(const course_kernel_grading *g, size_t run) {
+    size_t data = g->own[run].data;
+    if (data == 0 || g->data[data - 1].c != g->data[data].c) return NULL;
+    for (size_t k = 0; k < run; k++)
+        if (g->own[k].data == data - 1 && g->own[k].is_wrong) return NULL;
+    return &g->data[data - 1];
+}
+
+// What comes of it, with words, is in `words`; KZ_OK but where it could not be compared.
+static kz_status compare_run(course_kernel_grading *g, size_t i, const course_judge_result *result,
+                             bool *changed, family_comparison *comparison, kz_error *words, kz_error *error) {
     course_data *d = &g->data[g->own[i].data];
     kz_status status = course_kernel_take(d, result, error);
     if (status) return status;
-    family_comparison comparison;
-    kz_error words = {0};
-    bool changed = false;
-    d->before =
-        g->own[i].data > 0 && g->data[g->own[i].data - 1].c == d->c ? &g->data[g->own[i].data - 1] : NULL;
+    d->before = find_before(g, i);
     d->is_defined = !g->row_suffix[0] && strstr(g->instruments, "undefined") && result->record_length &&
                     !strstr(result->record, "\"undefined-");
-    status = course_data_judge(d, g->reference, &changed, &comparison, &words);
+    *words = (kz_error){0};
+    status = course_data_judge(d, g->reference, changed, comparison, words);
+    if (status && status != KZ_WRONG && error) *error = *words;
+    return status == KZ_WRONG ? KZ_OK : status;
+}
+
+static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_judge_result *result, tally *t,
+                             kz_error *error) {
+    family_comparison comparison;
+    kz_error words;
+    bool changed = false;
+    kz_status status = compare_run(g, i, result, &changed, &comparison, &words, error);
+    if (status) return status;
     t->runs++;
-    g->own[i].is_wrong = status == KZ_WRONG;
+    g->own[i].is_wrong = words.status == KZ_WRONG;
     for (size_t k = 0; k < i; k++)
         if (!g->own[k].is_gate && g->own[k].data == g->own[i].data &&
             g->own[k].is_wrong != g->own[i].is_wrong)
             t->nondeterministic = true;
-    if (status == KZ_WRONG && changed) {
+    if (g->own[i].is_wrong && changed) {
         if (t->changed++ == 0) t->first_changed = i, t->input_words = words;
-    } else if (status == KZ_WRONG) {
+    } else if (g->own[i].is_wrong) {
         look_for_races(g, i, result);
+        g->own[i].is_factor = comparison.is_factor;
+        t->no_factor = t->no_factor || (!comparison.is_factor && g->own[i].schedule == 0);
         note_smallest(g, i, &words, t);
         note_wrong(g, i, &words, t);
-    } else if (status) {
-        if (error) *error = words;
-        return status;
     } else if (isfinite(comparison.worst_ratio) && comparison.worst_ratio > t->worst)
         t->worst = comparison.worst_ratio;
     return KZ_OK;
+}
+
+// A factor that not all wrong runs have is chance. The run that is told of is told without it. In other orders of warps
+// a race may change it.
+static kz_status doubt_factor(course_kernel_grading *g, const course_judge_answer *answer, tally *t,
+                              kz_error *error) {
+    if (!t->wrong || !g->own[t->first].is_factor || !t->no_factor) return KZ_OK;
+    family_comparison comparison;
+    bool changed;
+    g->own[t->first].is_factor = false;
+    g->data[g->own[t->first].data].is_no_factor = true;
+    return compare_run(g, t->first, &answer->results[t->first], &changed, &comparison, &t->words, error);
 }
 
 // What the values are, but for what their pattern usually means.
@@ -306,10 +338,12 @@ static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *
         base_text_add(&summary, "%s: %.*s", g->own[t->first].name, (int)line, t->words.message);
         const char *more = t->words.message + line + (t->words.message[line] == '\n');
         const course_kernel_run *first = &g->own[t->first];
-        if (is_explained(first))
+        if (is_explained(first) && !first->is_factor)
             add_with_finding(&detail, more, first->has_race);
         else
             add_indented(&detail, more);
+        if (is_explained(first) && first->is_factor) // alike in all runs: more than luck
+            base_text_add(&detail, "\nmend that first: what is found below may go with it");
         if (t->nondeterministic)
             base_text_add(&detail, "%sthe same data comes out right under another order of the warps%s",
                           detail.length ? "\n" : "",
@@ -347,7 +381,9 @@ static void add_sanitizer_row(course_kernel_grading *g, const course_judge_answe
                               course_verdict *verdict) {
     report_findings findings;
     if (!g->instruments[0] || !open_findings(g->job->task, &findings)) return;
-    for (size_t i = 0; i < answer->count; i++) add_record(&findings, &answer->results[i], g->own[i].name);
+    for (size_t i = 0; i < answer->count; i++) // a fault has its own row
+        if (!answer->results[i].status || answer->results[i].status == KZ_TIMEOUT)
+            add_record(&findings, &answer->results[i], g->own[i].name);
     course_findings_blame_repeated_work(&findings);
     drop_lesser(&findings);
     drop_repeats(&findings);
@@ -507,10 +543,12 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
         else
             status = judge_run_i(g, i, result, &t, error);
     }
+    if (!status) status = doubt_factor(g, answer, &t, error);
     if (status) goto done;
     if (failed != SIZE_MAX || t.wrong || t.changed) add_other_types(g, verdict);
     bool is_late = failed != SIZE_MAX && answer->results[failed].status == KZ_TIMEOUT && !g->row_suffix[0];
-    if (is_late && has_repeated_work(g, answer)) add_sanitizer_row(g, answer, verdict);
+    bool is_told = is_late && has_repeated_work(g, answer);
+    if (is_told) add_sanitizer_row(g, answer, verdict);
     if (failed != SIZE_MAX)
         add_failed_run(g, failed, &answer->results[failed], verdict);
     else if (answer->complete && answer->status)
@@ -518,12 +556,12 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
                            "the kernel cannot be loaded", answer->message);
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
-    bool sanitize = failed == SIZE_MAX && !g->row_suffix[0];
-    bool cause_first = sanitize && t.wrong && is_explained(&g->own[t.first]); // before what comes of it
+    bool cause_first = t.wrong && is_explained(&g->own[t.first]); // before what comes of it
+    bool sanitize = !g->row_suffix[0] && !is_told && (failed == SIZE_MAX || cause_first);
     size_t cause = verdict->check_count;
-    if (cause_first) add_sanitizer_row(g, answer, verdict);
+    if (sanitize && cause_first) add_sanitizer_row(g, answer, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
-    if (cause_first) put_results_first(verdict, cause);
+    if (sanitize && cause_first) put_results_first(verdict, cause);
     if (answer->complete) add_printed(ended, verdict);
     if (sanitize && !cause_first) add_sanitizer_row(g, answer, verdict);
     if (verdict->passed && !g->row_suffix[0]) status = add_gate_rows(g, answer, verdict, error);

@@ -89,6 +89,7 @@ kz_status family_compare_slot(const family_check_job *job, const family_buffers 
                                 .bound = bound,
                                 .input = find_same_input(b, &slot->what),
                                 .previous = previous,
+                                .is_zeroed = true, // a plan may begin with a fill
                                 .rows = matrix ? (uint64_t)job->c->axes[0] : 0,
                                 .columns = matrix ? (uint64_t)job->c->axes[1] : 0};
         family_compare(&output, comparison);

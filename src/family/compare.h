@@ -18,12 +18,17 @@ typedef struct family_output {
     const void *second;         // another such input: is it another operation of the two?
     const char *input_names[2]; // theirs
     const void *previous;       // what the kernel wrote in an earlier run on other data: was it kept?
+    const void *initial;        // what it held before the run, where that was given
     uint64_t rows, columns;     // of a matrix: is it transposed? 0 where it is none
-    uint64_t block;             // threads of a block: is it the last one? 0 where that is not known
-    bool is_defined;            // it is known that nothing was read that had never been set
-    bool is_plain_c;            // a C function made it: loops and no threads, no shared memory
-    const char *const *names;   // of the run's scalars, ends with NULL: is it one of them everywhere?
-    const double *values;       // theirs
+    uint64_t block; // threads of a block, where they take as many neighbours; 0 where that is not known
+    const kz_launch *launch;  // how the kernel was launched
+    bool is_grid_given;       // whoever judges chose the grid: it is no mistake
+    bool is_zeroed;           // it may have held zeros before the run; else it was poisoned
+    bool is_defined;          // it is known that nothing was read that had never been set
+    bool is_no_factor;        // in other runs the values are off by no factor and no constant: a chance here
+    bool is_plain_c;          // a C function made it: loops and no threads, no shared memory
+    const char *const *names; // of the run's scalars, ends with NULL: is it one of them everywhere?
+    const double *values;     // theirs
 } family_output;
 
 typedef struct family_comparison {
@@ -33,7 +38,8 @@ typedef struct family_comparison {
     double worst_error; // greatest |got - expected| where both are finite
     double worst_ratio; // greatest error / bound: above 1 is wrong; Inf where the bound is 0
     uint64_t worst_index;
-    char pattern[FAMILY_PATTERN];                     // "" where all is right
+    bool is_factor;               // the pattern is that all values are off by one factor, or by one constant
+    char pattern[FAMILY_PATTERN]; // "" where all is right
     char cause[FAMILY_PATTERN], next[FAMILY_PATTERN]; // likely why, and what to do; "" where nothing is known
 } family_comparison;
 

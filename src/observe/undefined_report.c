@@ -92,7 +92,7 @@ static const char NOT_SET[] =
 
 static const char PASSED_ON[] =
     "likely cause: what was stored or added there before was undefined itself\n"
-    "what to do: look at the other findings, and at where the value that is stored comes from";
+    "what to do: follow the value that is stored there back to what it is computed from";
 
 static const char *cause_of(const observe_findings *findings, const undefined_origin *origin) {
     bool was_filled = false;

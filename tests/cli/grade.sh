@@ -103,6 +103,22 @@ grep -q "a value that was never set takes part" "$FOLDER/out" && fail "another c
 printf "$head$index  if (i < n) y[i] = 2 * x[i];\n  if (i > 0 && i < n) y[0] += 1;\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "atomicAdd(&element, value)"
+# A cause that stands "below" is there, after a fault too.
+printf "$head  __shared__ float s[256];\n$index  int length = min(256, n - (i - t));\n  if (t < length) s[t] = x[i];\n  __syncthreads();\n  if (t < length) y[i] = 2 * s[length - t];\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+expect_out "the kernel was stopped: out-of-bounds"
+expect_out "likely: the value below that was never set"
+expect_out "[undefined-output]"
+# A factor that all runs have is more than the race beside it; one that the first run has alone is nothing.
+printf "$head  __shared__ float s[256];\n$index  s[t] = 6;\n  __syncthreads();\n  s[t ^ 32] = 6;\n  if (i < n) y[i] = s[t] * x[i];\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+expect_out "3 times what it should be"
+expect_out "mend that first"
+grep -q "results are luck" "$FOLDER/out" && fail "a factor in all runs is called luck"
+printf "$head$index  if (i < n) y[i] = n == 1 ? 4 * x[i] : x[i] * x[i];\n}\n" > "$FOLDER/mine.cu"
+expect_exit 1 grade "$FOLDER/mine.cu"
+expect_out "n=1, seed 2026: y is wrong"
+grep -q "times what it should be" "$FOLDER/out" && fail "a factor of one run is told"
 # The same mistake is told once, with the number of runs that show it, after the wrong results.
 printf "$head  y[0] = 2 * x[threadIdx.x %% n] + threadIdx.x;\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
