@@ -93,6 +93,12 @@ void cudart_journal_stream_ended(cudaStream_t stream) {
 
 void cudart_journal_event_ended(cudaEvent_t event) { join_host(&event->order); }
 
+// A host function may set a flag, or start a thread: the rest of the host then knows what came before it.
+void cudart_journal_host_function_ended(void) {
+    observe_order_join(&cudart.journal.host.set, &cudart.journal.base.set);
+    cudart_uses_waited();
+}
+
 void cudart_journal_all_ended(void) {
     memcpy(cudart.journal.host.set.ended, cudart.journal.chains.last, sizeof cudart.journal.chains.last);
     cudart_clock_wait(0, true);

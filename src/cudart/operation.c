@@ -12,6 +12,7 @@ static void call_host(const cudart_op *op) {
     else
         op->host.function(op->host.data);
     cudart.journal.calls_host = false;
+    cudart_journal_host_function_ended();
 }
 
 static cudaError_t run(const cudart_op *op) {

@@ -280,6 +280,7 @@ void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes);
 void cudart_journal_stream_ended(cudaStream_t stream);
 void cudart_journal_event_ended(cudaEvent_t event);
 void cudart_journal_all_ended(void);
+void cudart_journal_host_function_ended(void); // it may have let the host know
 void cudart_journal_count_wait(void);
 // Whether the host has waited for all that was before the event.
 bool cudart_journal_has_ended(const struct CUevent_st *event);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <map>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 __global__ void add(int *a, int v, int n) {
@@ -179,6 +180,7 @@ static void host_function(bool waits) {
     cudaMemcpyAsync(out, a, 128, cudaMemcpyDeviceToHost, s);
     cudaLaunchHostFunc(
         s, [](void *) { out[32] = out[5] + 1; }, nullptr);
+    if (!waits) cudaMemcpyAsync(out, a, 128, cudaMemcpyDeviceToHost, s);
     if (waits) cudaStreamSynchronize(s);
     int seen = *(volatile int *)(out + 5);
     if (waits) NEED(seen == 3 && out[32] == 4);
@@ -235,6 +237,21 @@ static const std::map<std::string, void (*)()> cases = {
     {"captured", [] { captured(false); }},
     {"right_pool", [] { ordered_pool(true); }},
     {"pool", [] { ordered_pool(false); }},
+    {"right_thread_of_a_host_function",
+     [] { // the function is what the thread, and who joins it, wait for
+         static int *out = pinned(32);
+         static std::thread reader;
+         static int seen;
+         int *a = device(32);
+         cudaStream_t s = free_stream();
+         add<<<1, 32, 0, s>>>(a, 3, 32);
+         cudaMemcpyAsync(out, a, 128, cudaMemcpyDeviceToHost, s);
+         cudaLaunchHostFunc(
+             s, [](void *) { reader = std::thread([] { seen = out[5]; }); }, nullptr);
+         cudaStreamSynchronize(s);
+         reader.join();
+         NEED(seen == 3);
+     }},
     {"right_host_function", [] { host_function(true); }},
     {"host_function", [] { host_function(false); }},
     {"right_polled", [] { polled(true); }},
