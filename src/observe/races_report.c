@@ -134,7 +134,8 @@ static bool was_written(const races *self, const races_link *link, const races_c
     for (uint32_t i = 0; i < RACES_WRITES; i++) { // others have written it since
         const races_write *write = &self->writes[block][i];
         *tag = write->tag;
-        if (write->address == link->address && write->clock && write->clock >= c->clock) return true;
+        bool is_between = write->clock && write->clock >= c->clock && write->clock <= link->read_clock;
+        if (write->address == link->address && is_between) return true;
     }
     return false;
 }

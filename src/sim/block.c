@@ -386,7 +386,7 @@ bool sim_block_run(sim_block *b) {
                                            : PATIENCE;
     b->waits = false;
     for (unsigned turn = 0; turn < patience; turn++) {
-        bool ran = false, waiting_loops = true;
+        bool ran = false, waiting_loops = true, has_spun = false;
         b->moved = false;
         bool drawn = b->worker->random != 0;
         uint32_t first = drawn ? sim_draw(b->worker, b->warp_count) : 0;
@@ -403,6 +403,7 @@ bool sim_block_run(sim_block *b) {
             // A path that only arrives at a warp synchronisation executes nothing, and is no less under way.
             if (b->clock == before && outcome == SIM_WARP_WAITS) continue; // every path waits
             ran = true;
+            has_spun |= w->spun;
             if (outcome != SIM_WARP_SLICE_OVER)
                 b->moved = true;
             else if (!w->spun)
@@ -429,6 +430,7 @@ bool sim_block_run(sim_block *b) {
             b->waits = true;
             return false;
         }
+        if (has_spun && b->grid->by_turns) return false;
     }
     return false;
 }

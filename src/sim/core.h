@@ -327,6 +327,10 @@ struct sim_grid {
     bool explicit_cluster;
     uint8_t *params;
     uint64_t grid_workspace; // for cooperative launches
+    // Of a cooperative launch that is looked at in one order: whoever reads or writes what other blocks wait for lets
+    // them run next. So all pass a barrier of the grid before one of them comes to the next, and what only the second
+    // barrier orders is not taken to be ordered by the first.
+    bool by_turns;
     uint32_t resident_limit;
     unsigned workers;
     SIM_CACHE_ALIGNED atomic_uint next_block; // written by all workers, with a line of its own

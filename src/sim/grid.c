@@ -576,6 +576,7 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *aske
                                kernel->entry->name, g.blocks, g.resident_limit);
     }
     if (status == KZ_OK) status = copy_params(&g, error);
+    g.by_turns = launch->cooperative && !launch->seed && g.listener && !g.listener->fork;
     if (status == KZ_OK && launch->cooperative) {
         g.grid_workspace = sim_memory_suballocate(g.memory, 256, "the grid barrier's workspace");
         if (g.grid_workspace)

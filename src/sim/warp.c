@@ -508,6 +508,7 @@ sim_warp_outcome sim_warp_run(sim_warp *w, uint32_t slice) {
                 if (__builtin_expect(listener && listener->run && basic_block->first_inst, 0))
                     listener->run(listener, basic_block->first_inst, basic_block->instructions,
                                   w->block->index, w->index, mask);
+                if (__builtin_expect(listener && w->spun && w->block->grid->by_turns, 0)) slice = 1;
             }
             slice--;
             alone = end_basic_block(w, path, basic_block, &slice, listener);
