@@ -76,7 +76,9 @@ static void finish(observe_detector *detector) {
             bytes += self->live[i].bytes;
     if (self->count <= LEAKS_LISTED) return;
     observe_finding rest = {.kind = OBSERVE_LEAK};
-    snprintf(rest.text, sizeof rest.text, "%zu more allocations, %llu bytes together, were never freed",
+    snprintf(rest.text, sizeof rest.text,
+             "%zu more allocations, %llu bytes together, were never freed\nlikely cause: as above\nwhat to "
+             "do: free them as those above",
              self->count - LEAKS_LISTED, (unsigned long long)bytes);
     observe_findings_add(self->findings, &rest);
 }

@@ -259,7 +259,7 @@ struct races {
     uint32_t inst_capacity;
     uint8_t *polls; // by serial number, see races_volatile.c; NULL until asked
     uint32_t grid[3], cluster[3];
-    bool has_clusters;
+    bool has_clusters, is_cooperative;
     uint32_t threads, warps, blocks, shared_bytes;
     races_shadow global;
     races_block **resident;              // by block
@@ -364,6 +364,12 @@ uint32_t observe_races_channel(uint64_t object);
 // Handles accesses that an mbarrier will tell the end of, now that it is known (races.c).
 void observe_races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object);
 
+// ---- the kernel (races_module.c) ---------------------------------------------------------------------------
+
+bool observe_races_is_whole_block(const ptx_inst *inst); // a barrier of the whole block, by a constant
+// Before a launch; false when out of memory.
+bool observe_races_know_module(races *self, const sim_launch_event *event);
+
 // ---- telling (races_report.c) ----------------------------------------------------------------------------
 
 typedef struct races_conflict {
@@ -376,10 +382,15 @@ typedef struct races_conflict {
     bool proxy;                     // ordered, but no fence.proxy.async between
 } races_conflict;
 void observe_races_report(races *self, const races_conflict *conflict);
+// Likely cause and what to do; `reach` is 0 for lanes of a warp, 1 for warps of a block, 2 for blocks (races_advice.c).
+const char *observe_races_advice(const races *self, const races_conflict *conflict, uint32_t reach);
+const ptx_inst *observe_races_inst_of(const races *self, uint32_t tag);
 // The function that an instruction is in.
 const ptx_function *observe_races_function_of(const ptx_module *module, const ptx_inst *inst);
 // Whether the tag is that of a volatile load that polls or tests a flag (races_volatile.c).
 bool observe_races_polls(races *self, uint32_t tag);
+// Whether what the store writes is computed from what the load read.
+bool observe_races_depends(const ptx_function *f, const ptx_inst *load, const ptx_inst *store);
 // Whether the tags are those of an atomic and of a loop's first guess at what a compare-and-swap will find.
 bool observe_races_is_guess(races *self, uint32_t tag, uint32_t other);
 // A thread uses an mbarrier and does not know that it was made.

@@ -6,7 +6,7 @@
 #include "observe/races.h"
 #include "sim/inspect.h"
 
-static const ptx_inst *inst_of(const races *self, uint32_t tag) {
+const ptx_inst *observe_races_inst_of(const races *self, uint32_t tag) {
     uint32_t serial = tag >> RACES_TAG_SERIAL_SHIFT;
     return serial < self->inst_capacity ? self->insts[serial] : NULL;
 }
@@ -144,7 +144,7 @@ static const races_link *link_of(races *self, const races_conflict *c, uint32_t 
     for (uint32_t i = RACES_LINKS; i-- > 0;) {
         const races_link *link = &c->block->links[(c->block->link_next + i) % RACES_LINKS];
         if (!link->write_clock || !was_written(self, link, c, write_tag)) continue;
-        const ptx_inst *read = inst_of(self, link->read_tag);
+        const ptx_inst *read = observe_races_inst_of(self, link->read_tag);
         bool is_flag = !(link->read_tag & RACES_TAG_VOLATILE) || observe_races_polls(self, link->read_tag);
         if (read && is_flag && is_used(self, read)) return link;
     }
@@ -152,7 +152,7 @@ static const races_link *link_of(races *self, const races_conflict *c, uint32_t 
 }
 
 static void add_source(const races *self, uint32_t tag, base_text *out) {
-    const ptx_inst *inst = inst_of(self, tag);
+    const ptx_inst *inst = observe_races_inst_of(self, tag);
     if (inst) ptx_print_source(self->module, inst, out);
 }
 
@@ -160,7 +160,7 @@ static void publication_text(const races *self, const races_conflict *c, const r
                              uint32_t write_tag, base_text *out) {
     const races_block *block = c->block;
     const races_warp *warp = &block->warps[link->read_who >> 5 & 31];
-    const ptx_inst *read = inst_of(self, link->read_tag);
+    const ptx_inst *read = observe_races_inst_of(self, link->read_tag);
     unsigned needed = observe_races_scope_between(self, block->id, c->who >> 10);
     int acquired = observe_races_acquires(read) ? (int)(link->read_tag >> RACES_TAG_SCOPE_SHIFT & 3) : -1;
     for (int s = 0; warp->lanes && s < RACES_SCOPES; s++) {
@@ -175,23 +175,37 @@ static void publication_text(const races *self, const races_conflict *c, const r
     add_source(self, write_tag, out);
     base_text_add(out, " and read at ");
     add_source(self, link->read_tag, out);
+    bool releases = link->released >= (int)needed, acquires = acquired >= (int)needed;
     base_text_add(out, "\nlikely cause: ");
-    const char *between = "";
-    if (link->released < (int)needed) between = "; ";
+    if (releases && acquires) {
+        base_text_add(
+            out,
+            "fences are there, but do not stand between this data and the flag: data comes after the "
+            "writer's "
+            "or before the reader's; or another thread uses the flag, and no barrier is between it and "
+            "this one\nwhat to do: data, barrier if others wrote it, %s, flag; on the other side flag, %s, "
+            "barrier if others read it, data",
+            fences[needed], fences[needed]);
+        return;
+    }
     if (link->released < 0)
         base_text_add(out, "nothing releases the data before the flag is written");
-    else if ((unsigned)link->released < needed)
+    else if (!releases)
         base_text_add(out, "the data is released for the %s only, and the reader is outside it",
                       reach[link->released]);
     if (acquired < 0)
-        base_text_add(out, "%snothing acquires the data after the flag is read", between);
-    else if ((unsigned)acquired < needed)
-        base_text_add(out, "%sthe flag is acquired for the %s only, and the writer is outside it", between,
-                      reach[acquired]);
+        base_text_add(out, "%snothing acquires the data after the flag is read", releases ? "" : "; ");
+    else if (!acquires)
+        base_text_add(out, "%sthe flag is acquired for the %s only, and the writer is outside it",
+                      releases ? "" : "; ", reach[acquired]);
     base_text_add(out,
-                  "\nwhat to do: %s before the write and after the read of the flag, or a cuda::atomic_ref "
-                  "with memory_order_release and memory_order_acquire at the scope of the %s",
-                  fences[needed], needed == 2 ? "device" : reach[needed]);
+                  "\nwhat to do: %s%s%s%s of the flag, or a cuda::atomic_ref with %s at the scope of the %s",
+                  fences[needed], releases ? "" : " before the write", releases || acquires ? "" : " and",
+                  acquires ? "" : " after the read",
+                  releases   ? "memory_order_acquire"
+                  : acquires ? "memory_order_release"
+                             : "memory_order_release and memory_order_acquire",
+                  needed == 2 ? "device" : reach[needed]);
 }
 
 // Fences and a barrier for a flag that one thread uses for all: the side where PTX asks for one fence more.
@@ -239,92 +253,6 @@ static const char *relation_of(const races_conflict *c) {
     return relations[reach_of(c)];
 }
 
-static const ptx_operand *address_of(const ptx_inst *inst) {
-    for (uint32_t i = 0; inst && i < inst->operand_count; i++)
-        if (inst->operands[i].kind == PTX_OPERAND_ADDRESS) return &inst->operands[i];
-    return NULL;
-}
-
-// a[k] += v: a load and a store through the same register. A barrier between threads with the same k is no help.
-static bool is_update(const races *self, const races_conflict *c) {
-    const ptx_inst *one = inst_of(self, c->tag), *other = inst_of(self, c->other_tag);
-    const ptx_operand *a = address_of(one), *b = address_of(other);
-    if (!a || !b || one->op == other->op || (c->tag | c->other_tag) & RACES_TAG_STRONG) return false;
-    return (one->op == PTX_OP_LD || one->op == PTX_OP_ST) &&
-           (other->op == PTX_OP_LD || other->op == PTX_OP_ST) && a->reg == b->reg && a->value == b->value &&
-           a->variable == b->variable;
-}
-
-static bool is_same_store(const races_conflict *c) {
-    return !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT) && c->tag & RACES_TAG_WRITE &&
-           !((c->tag | c->other_tag) & RACES_TAG_STRONG);
-}
-
-static const char *advice_of(const races *self, const races_conflict *c) {
-    bool shared = c->access->space != SIM_GLOBAL;
-    bool across = c->who >> 10 != c->block->id;
-    if (is_update(self, c))
-        return across ? "likely cause: threads of two blocks work on the same element: an index without "
-                        "blockIdx; or "
-                        "a sum that all add to, and += reads, adds and writes back: what another wrote in "
-                        "between is "
-                        "lost\nwhat to do: where each thread has an element of its own, blockIdx.x * "
-                        "blockDim.x + "
-                        "threadIdx.x; where all add to one, atomicAdd(&element, value)"
-                      : "likely cause: threads work on the same element: an index that is the same for "
-                        "several; or a "
-                        "sum that all add to, and += reads, adds and writes back: what another wrote in "
-                        "between is "
-                        "lost\nwhat to do: an index with threadIdx in it where each thread has an element of "
-                        "its own; "
-                        "where all add to one, atomicAdd(&element, value)";
-    if (is_same_store(c) && across && !shared)
-        return "likely cause: threads of two blocks store to the same element: an index without blockIdx, or "
-               "all "
-               "put their result into one place\nwhat to do: blockIdx.x * blockDim.x + threadIdx.x where "
-               "each "
-               "thread has an element of its own; else let one thread write, or use an atomic";
-    if (is_same_store(c) && !across && (c->who >> 5 & 31) != c->access->at.warp)
-        return "likely cause: threads compute the same index and store different values there\nwhat to do: "
-               "an index with threadIdx in it where each thread has an element of its own; else let one "
-               "thread "
-               "write, or use an atomic (a barrier helps where the stores are of different rounds of a loop)";
-    bool atomic = (c->tag | c->other_tag) & RACES_TAG_STRONG;
-    if (c->who >> 10 != c->block->id) {
-        if (c->access->space == SIM_DISTRIBUTED || shared)
-            return "likely cause: no cluster barrier between the two\nwhat to do: cluster.sync() before "
-                   "another "
-                   "block's shared memory is used, and before it is used again";
-        if (c->tag & c->other_tag & RACES_TAG_STRONG)
-            return "likely cause: both are atomic, but the scope of one of them is too small for threads of "
-                   "different blocks\nwhat to do: cuda::thread_scope_device, or an atomic without _block";
-        if (atomic)
-            return "likely cause: an atomic on one side alone; the other side is an ordinary access\nwhat to "
-                   "do: "
-                   "make both atomic (cuda::atomic_ref), or end the kernel between the two";
-        return "likely cause: blocks of a launch run in no order, and nothing makes one wait for the "
-               "other\nwhat "
-               "to do: let each block write what it alone uses, use atomics, or launch a second kernel";
-    }
-    if ((c->who >> 5 & 31) == c->access->at.warp) {
-        if (!((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT) && c->tag & RACES_TAG_WRITE)
-            return "likely cause: lanes compute the same index\nwhat to do: an index with threadIdx in it "
-                   "where "
-                   "each has an element of its own; else let one lane write, or use an atomic";
-        if (!atomic)
-            return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do "
-                   "not\nwhat to do: __syncwarp() between the two, or __syncthreads() where the whole block "
-                   "comes by";
-    }
-    if (atomic)
-        return "likely cause: an atomic on one side alone, and no barrier between\nwhat to do: "
-               "__syncthreads() "
-               "between the two, or make both atomic";
-    return "likely cause: a missing __syncthreads() between the two (in a loop also between the end of one "
-           "round "
-           "and the start of the next)\nwhat to do: __syncthreads() there, outside of any divergent branch";
-}
-
 static void race_text(const races *self, const races_conflict *c, observe_finding_kind kind, base_text *out) {
     bool same = !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT);
     base_text_add(out, "%s and %s of the same bytes by %s, with nothing that orders them", verb_of(c->tag),
@@ -332,11 +260,11 @@ static void race_text(const races *self, const races_conflict *c, observe_findin
     if (same && c->who >> 5 == (c->block->id << 5 | c->access->at.warp))
         base_text_add(out, " (the same instruction)");
     if (kind == OBSERVE_RACE_SAME_VALUE)
-        base_text_add(out,
-                      "; both write the same value, so the result is the same\nwhat to do: nothing, or let "
-                      "one thread write");
+        base_text_add(out, "; both write the same value, so the result is the same\nlikely cause: all set "
+                           "one flag, or store one result\nwhat to do: nothing, or let "
+                           "one thread write");
     else
-        base_text_add(out, "\n%s", advice_of(self, c));
+        base_text_add(out, "\n%s", observe_races_advice(self, c, reach_of(c)));
 }
 
 // ---- asynchronous copies ----------------------------------------------------------------------------
@@ -406,7 +334,7 @@ static sim_agent agent_of(uint32_t tag) {
 
 static observe_site site_of(const races *self, uint32_t who, uint32_t tag) {
     who = starter_of(self, who, tag);
-    return (observe_site){.inst = inst_of(self, tag),
+    return (observe_site){.inst = observe_races_inst_of(self, tag),
                           .block = who >> 10,
                           .thread = who & 1023,
                           .is_write = tag & RACES_TAG_WRITE,

@@ -154,6 +154,19 @@ static uint8_t judge(const ptx_function *f, const ptx_inst *load) {
     return found;
 }
 
+bool observe_races_depends(const ptx_function *f, const ptx_inst *load, const ptx_inst *store) {
+    slice s = {.f = f, .depends = calloc(f->reg_count + 1, 1)};
+    bool found = false;
+    if (s.depends) {
+        mark(&s, &load->operands[0]);
+        spread(&s);
+        for (uint32_t i = 0; i < store->operand_count && !found; i++)
+            found = store->operands[i].kind != PTX_OPERAND_ADDRESS && uses(&s, &store->operands[i]);
+    }
+    free(s.depends);
+    return found;
+}
+
 bool observe_races_polls(races *self, uint32_t tag) {
     uint32_t serial = tag >> RACES_TAG_SERIAL_SHIFT;
     if (serial >= self->inst_capacity || tag & RACES_TAG_WRITE) return false;

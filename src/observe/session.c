@@ -5,6 +5,7 @@
 
 #include "observe/bounds.h"
 #include "observe/caches.h"
+#include "observe/faults.h"
 #include "observe/lines.h"
 #include "observe/record.h"
 #include "observe/streams.h"
@@ -230,42 +231,6 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
     }
 }
 
-// The fault's own words without the thread and the source line, which the finding's site has, and what to do.
-static void explain_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
-    bool is_access = fault->inst && (fault->kind == SIM_FAULT_BOUNDS || fault->kind == SIM_FAULT_FREED ||
-                                     fault->kind == SIM_FAULT_MISALIGNED);
-    base_text text = {0};
-    for (const char *at = message; *at;) {
-        size_t length = strcspn(at, "\n");
-        bool is_site = strncmp(at, "  by block", 10) == 0 || strncmp(at, "  at ", 5) == 0;
-        size_t indent = is_access && strncmp(at, "  ", 2) == 0 ? 2 : 0;
-        if (!is_access || !is_site)
-            base_text_add(&text, "%s%.*s", at == message ? "" : "\n", (int)(length - indent), at + indent);
-        at += length + (at[length] == '\n');
-    }
-    if (is_access && fault->space == SIM_GLOBAL && strstr(message, "past the end of a buffer"))
-        base_text_add(&text, "\nlikely cause: more threads than elements, or a buffer that was made too small"
-                             "\nwhat to do: compare the index with the size first, if (i < n); sizes of "
-                             "cudaMalloc are in bytes");
-    if (is_access && fault->kind == SIM_FAULT_BOUNDS && fault->space == SIM_SHARED)
-        base_text_add(
-            &text, "\n%s",
-            (uint32_t)fault->address > INT32_MAX
-                ? "likely cause: an index below 0: the element before the first"
-                  "\nwhat to do: treat the first elements apart, or test the index before the access"
-                : "likely cause: the array has fewer elements than the index reaches: one per thread, "
-                  "warp or tile, and one more for padding"
-                  "\nwhat to do: compare the array's size with the largest index at this line, and "
-                  "dynamic shared memory with the bytes of the launch");
-    if (strstr(message, "not in its own member mask"))
-        base_text_add(&text,
-                      "\nlikely cause: the mask names other lanes than those that come here"
-                      "\nwhat to do: 0xffffffff where the whole warp comes by; in a branch, the lanes that "
-                      "__ballot_sync gave before it");
-    snprintf(out, size, "%s", text.data ? text.data : "");
-    base_text_free(&text);
-}
-
 void observe_session_fault(observe_session *session, const sim_launch_event *launch,
                            const sim_fault_info *fault, const kz_error *error) {
     if (error && !session->message[0])
@@ -287,7 +252,7 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
     if (observe_explain_bounds(&session->declared, launch ? launch->entry : session->entry, fault, &words))
         snprintf(finding.text, sizeof finding.text, "%s", words.data ? words.data : "");
     else
-        explain_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
+        observe_explain_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
     base_text_free(&words);
     observe_findings_add(session->findings, &finding);
 }

@@ -142,12 +142,14 @@ static bool judge_warp(detector *self, const sync_block *block, const barrier *b
         all |= came[i].mask;
         if (!i || !is_aligned(came[i].inst)) continue;
         diverged = true;
-        report(self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
-               came[0].inst, lowest(warp, came[0].mask),
-               "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely "
-               "cause: "
-               "__syncthreads() in both branches of an if that divides the warp\nwhat to do: one "
-               "__syncthreads() after the if, reached by all threads of the block");
+        report(
+            self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
+            came[0].inst, lowest(warp, came[0].mask),
+            "lanes of one warp wait at different barriers and are taken to have synchronised\nlikely cause: "
+            "__syncthreads() in both branches of an if, or in a loop that lanes leave after different "
+            "numbers of "
+            "rounds\nwhat to do: one __syncthreads() after the if, or as many rounds for all threads of the "
+            "block");
     }
     uint32_t missing = block->live[warp] & ~all;
     if (missing && is_aligned(came[0].inst))

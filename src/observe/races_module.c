@@ -1,0 +1,63 @@
+// What the race detector reads off a kernel's text before it runs: its instructions by number, and in which ways it
+// orders threads.
+#include <stdlib.h>
+
+#include "observe/races.h"
+
+// bar.sync 0: all threads of the block, named by a constant.
+bool observe_races_is_whole_block(const ptx_inst *inst) {
+    uint32_t name = ptx_op_has_destination(inst->op) ? 1 : 0, last = name + (name ? 2 : 1);
+    return inst->operand_count == last && inst->operands[name].kind == PTX_OPERAND_INT &&
+           inst->operands[name].value == 0;
+}
+
+// Whether an instruction orders threads other than by a barrier of the whole block or a warp synchronisation.
+static bool orders(const ptx_inst *inst) {
+    const ptx_op_info *row = ptx_op_get(inst->op);
+    if (row->end == PTX_END_BARRIER) return !observe_races_is_whole_block(inst);
+    if (row->class == PTX_CLASS_BARRIER || row->class == PTX_CLASS_FENCE || row->class == PTX_CLASS_ASYNC)
+        return true;
+    switch (inst->by_category[PTX_CAT_ORDER]) {
+    case PTX_MOD_ACQUIRE:
+    case PTX_MOD_RELEASE:
+    case PTX_MOD_ACQ_REL:
+    case PTX_MOD_SC: return true;
+    default: return false;
+    }
+}
+
+static bool is_wide_fence(const ptx_inst *inst) {
+    return ptx_op_get(inst->op)->class == PTX_CLASS_FENCE && inst->op != PTX_OP_FENCE_PROXY &&
+           observe_races_scope_of(inst, 2) == 2;
+}
+
+static bool is_volatile_data(races *self, const ptx_inst *inst) {
+    return inst->op == PTX_OP_LD && inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE &&
+           !observe_races_polls(self, inst->serial << RACES_TAG_SERIAL_SHIFT);
+}
+
+bool observe_races_know_module(races *self, const sim_launch_event *event) {
+    const ptx_module *module = event->module;
+    if (module->inst_count > self->inst_capacity) {
+        const ptx_inst **grown = realloc(self->insts, module->inst_count * sizeof *grown);
+        if (!grown) return false;
+        self->insts = grown;
+        self->inst_capacity = module->inst_count;
+    }
+    free(self->polls);
+    self->polls = NULL;
+    self->exact = self->has_clusters || event->launch->cooperative;
+    self->presumes_fences = self->presumes_relaxed = false;
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const ptx_function *f = module->functions[i];
+        bool reached = !f->is_entry || f == event->entry;
+        for (uint32_t j = 0; j < f->inst_count; j++) {
+            if (f->insts[j].serial < self->inst_capacity) self->insts[f->insts[j].serial] = &f->insts[j];
+            if (!reached) continue;
+            self->exact |= orders(&f->insts[j]);
+            self->presumes_fences |= is_wide_fence(&f->insts[j]);
+            self->presumes_relaxed |= is_volatile_data(self, &f->insts[j]);
+        }
+    }
+    return true;
+}
