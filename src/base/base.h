@@ -66,6 +66,26 @@ bool base_ends_with(const char *text, const char *suffix);
 #define BASE_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t base_hash(uint64_t hash, const void *data, size_t size);
 
+// ---- SHA-256 (FIPS 180-4), for what must not be forged ---------------------------------------------
+
+typedef struct base_sha256 {
+    uint32_t state[8];
+    uint64_t length; // bytes so far
+    uint8_t block[64];
+} base_sha256;
+
+enum { BASE_SHA256 = 65 }; // 64 hexadecimal digits and a NUL
+
+void base_sha256_begin(base_sha256 *hash);
+void base_sha256_add(base_sha256 *hash, const void *data, size_t size);
+void base_sha256_add_field(base_sha256 *hash,
+                           const char *text); // with its length, so that "a","b" is not "ab"
+void base_sha256_end(base_sha256 *hash, char text[BASE_SHA256]);
+kz_status base_sha256_file(const char *path, char text[BASE_SHA256], kz_error *error);
+// The digest of a text under a key that whoever may not forge it does not have (HMAC, FIPS 198-1).
+enum { BASE_SEAL_KEY = 32 };
+void base_seal(const uint8_t key[BASE_SEAL_KEY], const char *text, size_t length, char seal[BASE_SHA256]);
+
 // ---- files ------------------------------------------------------------------------------------
 
 // The whole file, NUL-terminated, malloc'ed.

@@ -29,6 +29,7 @@ typedef struct grading {
     char key[64]; // of the simulated GPU
     char library[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH], executable[TOOLCHAIN_PATH];
     char record[COURSE_PATH + 32];
+    uint8_t seal_key[BASE_SEAL_KEY]; // of the last run
     bool on_gpu, used_device;
     bool lost_record; // of a run: nothing was judged
 } grading;
@@ -150,9 +151,23 @@ static bool counts(const json_t *finding, bool only_faults, bool gave_up) {
            (strcmp(kind, "leak") == 0 && !gave_up) || strcmp(kind, "unchecked-error") == 0;
 }
 
+// The runtime sealed it with the key of this run: one that the program wrote or changed has no such seal.
 static kz_status read_record(const grading *g, report_record *record, kz_error *error) {
+    static const char head[] = "{\"type\":\"seal\",\"digest\":\"";
+    char *text = NULL, seal[BASE_SHA256];
+    size_t size = 0;
     if (!base_file_exists(g->record)) return base_fail(error, KZ_NOT_FOUND, "the program left no record");
-    return report_record_read(g->record, record, error);
+    kz_status status = base_file_read(g->record, &text, &size, error);
+    if (status) return status;
+    size_t line = sizeof head - 1 + BASE_SHA256 - 1 + 3; // and "}\n
+    char *at = size > line ? text + size - line : NULL;
+    if (at) base_seal(g->seal_key, text, size - line, seal);
+    bool is_sealed = at && strncmp(at, head, sizeof head - 1) == 0 &&
+                     strncmp(at + sizeof head - 1, seal, BASE_SHA256 - 1) == 0;
+    status = is_sealed ? report_record_parse(g->record, text, size - line, record, error)
+                       : base_fail(error, KZ_WRONG, "the record is not the one that the runtime wrote");
+    free(text);
+    return status;
 }
 
 static bool returned(const course_data *data) {
@@ -167,10 +182,11 @@ static bool add_silence(grading *g, const char *where) {
     g->lost_record = course_record_is_lost(g->record);
     if (g->lost_record) return true;
     snprintf(summary, sizeof summary, "%s: the simulator could not listen", where);
-    course_verdict_add(g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
-                       "The function returned, but the record of what it did is missing or damaged.\n"
-                       "likely: it closes or replaces files that are not its own, or another thread ends the "
-                       "process\nnext: close only what the function opened, and wait for its threads");
+    course_verdict_add(
+        g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
+        "The function returned, but the record of what it did is missing, damaged or not the runtime's.\n"
+        "likely: it closes or replaces files that are not its own, or another thread ends the "
+        "process\nnext: close only what the function opened, and wait for its threads");
     return true;
 }
 
@@ -234,7 +250,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
 
 typedef struct variables {
     char library[TOOLCHAIN_PATH * 2], gpu[96], observe[160], session[COURSE_PATH + 16], timeout[64];
-    const char *list[8];
+    const char *list[9];
 } variables;
 
 // NVIDIA's own runtime lies beside nvcc.
@@ -252,7 +268,7 @@ static void set_variables(const grading *g, const char *observe, variables *v) {
         snprintf(v->observe, sizeof v->observe, "KZ_OBSERVE=%s", observe);
         snprintf(v->session, sizeof v->session, "KZ_SESSION=%s", g->folder);
         snprintf(v->timeout, sizeof v->timeout, "KZ_TIMEOUT=%.17g", g->job->task->limit_seconds);
-        const char *all[] = {v->library, v->gpu, v->observe, v->session, v->timeout};
+        const char *all[] = {v->library, v->gpu, v->observe, v->session, v->timeout, "KZ_SEAL=1"};
         for (size_t i = 0; i < BASE_COUNT(all); i++) v->list[count++] = all[i];
     }
     v->list[count] = NULL;
@@ -268,6 +284,7 @@ static course_runner runner_of(grading *g, const char *const *argv, const variab
                            .seconds = g->job->task->limit_seconds + (on_simulator ? GRACE_SECONDS : 0),
                            .uses_gpu = !on_simulator,
                            .explain = on_simulator ? explain : NULL,
+                           .seal_key = on_simulator ? g->seal_key : NULL,
                            .record = g->record,
                            .context = g};
 }

@@ -1,10 +1,12 @@
 // Cases through a harness, and the rows about them. See run_cases.h.
 #include "run_cases.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
@@ -35,12 +37,19 @@ bool course_record_is_lost(const char *record) {
     return !base_file_exists(record) && !base_file_exists(pending);
 }
 
+static kz_status make_key(uint8_t key[BASE_SEAL_KEY], kz_error *error) {
+    if (getrandom(key, BASE_SEAL_KEY, 0) == BASE_SEAL_KEY) return KZ_OK;
+    return base_fail(error, KZ_IO, "the system gives no random numbers: %s", strerror(errno));
+}
+
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           sandbox_result *result, kz_error *error) {
     base_text input = {0};
     uint64_t nonce = new_nonce();
     *result = (sandbox_result){0};
-    kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
+    kz_status status = runner->seal_key ? make_key(runner->seal_key, error) : KZ_OK;
+    if (runner->seal_key) base_text_add_bytes(&input, (const char *)runner->seal_key, BASE_SEAL_KEY);
+    if (status == KZ_OK) status = course_harness_pack(jobs, count, nonce, &input, error);
     if (status == KZ_OK && runner->record) status = prepare_record(runner->record, error);
     if (status == KZ_OK) {
         sandbox_process process = {.argv = runner->argv,

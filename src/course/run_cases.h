@@ -19,6 +19,7 @@ typedef struct course_runner {
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
                     const sandbox_result *result, bool only_faults);
     void *context;
+    uint8_t *seal_key;  // with `record`: a new key for each run, by which the runtime seals it; NULL
     const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL
     const char *row;    // the name of the row that says that all is right; NULL: "results"
     bool together;      // all cases in one process first: right there is right

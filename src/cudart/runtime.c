@@ -92,6 +92,12 @@ void cudart_keep_findings(void) {
     base_text_free(&record);
 }
 
+static void add_seal(base_text *record) {
+    char seal[BASE_SHA256];
+    base_seal(cudart.seal_key, record->data ? record->data : "", record->length, seal);
+    base_text_add(record, "{\"type\":\"seal\",\"digest\":\"%s\"}\n", seal);
+}
+
 void cudart_finish(void) {
     if (atomic_exchange(&cudart.finished, true) || !cudart.session) return;
     cudart_pages_open();
@@ -108,6 +114,7 @@ void cudart_finish(void) {
                                    "the order of %llu operations: more than %d at once were in no order",
                                    (unsigned long long)cudart.journal.chains.unplaced, OBSERVE_CHAINS);
     observe_session_finish(cudart.session, &record);
+    if (cudart.is_sealed) add_seal(&record);
     char path[sizeof cudart.session_folder + 32];
     unfinished_path(path);
     if (cudart.session_folder[0]) unlink(path);
@@ -162,8 +169,21 @@ static void at_exit(int status, void *context) {
     cudart_finish();
 }
 
+// Whoever reads the record gives the key for its seal at the head of stdin, before the program's own code runs: a record
+// that the program writes itself has no seal.
+static bool take_key(void) {
+    size_t got = 0;
+    while (got < sizeof cudart.seal_key) {
+        ssize_t more = read(STDIN_FILENO, cudart.seal_key + got, sizeof cudart.seal_key - got);
+        if (more <= 0) return false;
+        got += (size_t)more;
+    }
+    return true;
+}
+
 // What listens is decided before the program's first instruction: its own setenv() comes too late.
 static void remember_session(void) {
+    cudart.is_sealed = variable("KZ_SEAL") && take_key();
     const char *words = variable("KZ_OBSERVE"), *folder = variable("KZ_SESSION");
     snprintf(cudart.observe, sizeof cudart.observe, "%s", words ? words : "");
     snprintf(cudart.session_folder, sizeof cudart.session_folder, "%s", folder ? folder : "");

@@ -410,6 +410,8 @@ typedef struct cudart_state {
     observe_streams *uses;                  // NULL where nobody looks for races
     struct debug_session *debugger;         // NULL unless KZ_DEBUG asks for one
     char session_folder[512], observe[128]; // KZ_SESSION and KZ_OBSERVE when the library was loaded
+    bool is_sealed;                         // the record is, by this key
+    uint8_t seal_key[BASE_SEAL_KEY];
     uint64_t seed;
     double timeout;
     atomic_bool timed_out, launching, finished;

@@ -79,11 +79,11 @@ static void add_common(command *c, const compiler *with) {
     for (size_t i = 0; i < with->program->flag_count; i++) add(c, with->program->flags[i]);
 }
 
-static void hash_command(toolchain_hash *hash, const compiler *with, const char *kind, const command *c) {
-    toolchain_hash_begin(hash);
-    toolchain_hash_add_field(hash, kind);
-    toolchain_hash_add_field(hash, with->version);
-    for (size_t i = 0; i < c->count; i++) toolchain_hash_add_field(hash, c->argv[i]);
+static void hash_command(base_sha256 *hash, const compiler *with, const char *kind, const command *c) {
+    base_sha256_begin(hash);
+    base_sha256_add_field(hash, kind);
+    base_sha256_add_field(hash, with->version);
+    for (size_t i = 0; i < c->count; i++) base_sha256_add_field(hash, c->argv[i]);
 }
 
 // `output` gets what the compiler says where all is well; it may be NULL.
@@ -125,7 +125,7 @@ static kz_status object_command(const compiler *with, size_t index, const char *
     const toolchain_program *program = with->program;
     char content[TOOLCHAIN_KEY];
     kz_status status = program->plain_c ? KZ_OK : toolchain_check_name(source, error);
-    if (!status) status = toolchain_hash_file(source, content, error);
+    if (!status) status = base_sha256_file(source, content, error);
     if (status) return status;
     add_common(c, with);
     const char *const *own = program->file_flags ? program->file_flags[index] : NULL;
@@ -133,10 +133,10 @@ static kz_status object_command(const compiler *with, size_t index, const char *
     // kz/*.cuh, after all that the program has itself.
     if (!program->plain_c && with->tools->include[0]) add(c, "-I"), add(c, with->tools->include);
     add(c, "-c"), add(c, source);
-    toolchain_hash hash;
+    base_sha256 hash;
     hash_command(&hash, with, "object with warnings", c);
-    toolchain_hash_add_field(&hash, content);
-    toolchain_hash_end(&hash, before);
+    base_sha256_add_field(&hash, content);
+    base_sha256_end(&hash, before);
     return KZ_OK;
 }
 
@@ -186,7 +186,7 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
     if (status == KZ_OK) {
         char *dependencies = NULL;
         size_t ignored;
-        toolchain_hash hash;
+        base_sha256 hash;
         memcpy(key, before, TOOLCHAIN_KEY);
         if (base_file_read(list, &dependencies, &ignored, NULL) == KZ_OK &&
             toolchain_cache_list(tools, before, dependencies, key)) {
@@ -194,9 +194,9 @@ static kz_status compile_source(const compiler *with, size_t index, const char *
             toolchain_cache_write(tools, key, "o", data, size);
         }
         if (tools->warnings) toolchain_pick_warnings(said.data, NULL, tools->warnings);
-        toolchain_hash_begin(&hash); // without a list, the object itself is what the link depends on
-        toolchain_hash_add(&hash, data, size);
-        if (!dependencies) toolchain_hash_end(&hash, key);
+        base_sha256_begin(&hash); // without a list, the object itself is what the link depends on
+        base_sha256_add(&hash, data, size);
+        if (!dependencies) base_sha256_end(&hash, key);
         free(dependencies);
         free(data);
     }
@@ -273,18 +273,18 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
     add_common(&c, &with);
     if (program->library_folder) add(&c, library);
     if (!program->plain_c && !may_link_on_device(program)) add(&c, "-nodlink");
-    toolchain_hash hash;
+    base_sha256 hash;
     hash_command(&hash, &with, "program", &c);
     for (size_t i = 0; i < program->file_count; i++) {
         if (is_source(program->files[i])) {
             status = compile_source(&with, i, folder, key, error);
             snprintf(objects[i], sizeof *objects, "%s/%zu.o", folder, i);
         } else {
-            status = toolchain_hash_file(program->files[i], key, error);
+            status = base_sha256_file(program->files[i], key, error);
             snprintf(objects[i], sizeof *objects, "%s", program->files[i]);
         }
         if (status) break;
-        toolchain_hash_add_field(&hash, key);
+        base_sha256_add_field(&hash, key);
         add(&c, objects[i]);
     }
     for (size_t i = 0; i < program->flag_count; i++) // a static library serves only what stands before it
@@ -292,7 +292,7 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
     if (status == KZ_OK) {
         char *data = NULL;
         size_t size = 0;
-        toolchain_hash_end(&hash, key);
+        base_sha256_end(&hash, key);
         snprintf(executable, TOOLCHAIN_PATH, "%.900s/program", folder);
         if (toolchain_cache_read(tools, key, "program", &data, &size)) {
             status = base_file_write_scratch(executable, data, size, error);

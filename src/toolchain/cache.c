@@ -20,12 +20,12 @@ static bool entry_path(const toolchain *tools, const char *key, const char *kind
 }
 
 static void digest_of(const char *key, const char *kind, const void *data, size_t size, char digest[DIGEST]) {
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
-    toolchain_hash_add_field(&hash, key);
-    toolchain_hash_add_field(&hash, kind);
-    toolchain_hash_add(&hash, data, size);
-    toolchain_hash_end(&hash, digest);
+    base_sha256 hash;
+    base_sha256_begin(&hash);
+    base_sha256_add_field(&hash, key);
+    base_sha256_add_field(&hash, kind);
+    base_sha256_add(&hash, data, size);
+    base_sha256_end(&hash, digest);
 }
 
 bool toolchain_cache_read(const toolchain *tools, const char *key, const char *kind, char **data,
@@ -61,11 +61,11 @@ void toolchain_cache_write(const toolchain *tools, const char *key, const char *
 }
 
 static void key_of_list(const char *before, const char *list, char key[TOOLCHAIN_KEY]) {
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
-    toolchain_hash_add_field(&hash, before);
-    toolchain_hash_add_field(&hash, list);
-    toolchain_hash_end(&hash, key);
+    base_sha256 hash;
+    base_sha256_begin(&hash);
+    base_sha256_add_field(&hash, before);
+    base_sha256_add_field(&hash, list);
+    base_sha256_end(&hash, key);
 }
 
 // A line of a list: "hash size time path". A file whose size and time are as they were is taken for unchanged: nvcc
@@ -75,7 +75,7 @@ static bool make_line(const char *path, char line[LINE]) {
     enum { SETTLED_SECONDS = 2 };
     char hash[TOOLCHAIN_KEY];
     struct stat about;
-    if (stat(path, &about) != 0 || toolchain_hash_file(path, hash, NULL) != KZ_OK) return false;
+    if (stat(path, &about) != 0 || base_sha256_file(path, hash, NULL) != KZ_OK) return false;
     bool settled = about.st_mtime < base_wall_seconds() - SETTLED_SECONDS;
     int length =
         snprintf(line, LINE, "%s %lld %lld.%09ld %s", hash, (long long)about.st_size,
@@ -95,7 +95,7 @@ static bool is_line_current(const char *line, size_t length) {
         stat(text + path, &about) != 0 || about.st_size != size)
         return false;
     if (seconds && about.st_mtim.tv_sec == seconds && about.st_mtim.tv_nsec == nanoseconds) return true;
-    return toolchain_hash_file(text + path, now, NULL) == KZ_OK && strcmp(hash, now) == 0;
+    return base_sha256_file(text + path, now, NULL) == KZ_OK && strcmp(hash, now) == 0;
 }
 
 bool toolchain_cache_find(const toolchain *tools, const char *before, char key[TOOLCHAIN_KEY]) {

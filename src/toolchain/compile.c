@@ -67,17 +67,17 @@ void toolchain_ptx_flags(const toolchain *tools, const char *arch, const char *c
 kz_status toolchain_ptx_key(const toolchain *tools, const char *source, const toolchain_words *flags,
                             char key[TOOLCHAIN_KEY], kz_error *error) {
     char content[TOOLCHAIN_KEY];
-    kz_status status = toolchain_hash_file(source, content, error);
+    kz_status status = base_sha256_file(source, content, error);
     if (status) return status;
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
-    toolchain_hash_add_field(&hash, "ptx with warnings");
-    toolchain_hash_add_field(&hash, tools->nvcc);
-    toolchain_hash_add_field(&hash, tools->version);
-    toolchain_hash_add_field(&hash, source);
-    toolchain_hash_add_field(&hash, content);
-    for (size_t i = 0; i < flags->count; i++) toolchain_hash_add_field(&hash, flags->argv[i]);
-    toolchain_hash_end(&hash, key);
+    base_sha256 hash;
+    base_sha256_begin(&hash);
+    base_sha256_add_field(&hash, "ptx with warnings");
+    base_sha256_add_field(&hash, tools->nvcc);
+    base_sha256_add_field(&hash, tools->version);
+    base_sha256_add_field(&hash, source);
+    base_sha256_add_field(&hash, content);
+    for (size_t i = 0; i < flags->count; i++) base_sha256_add_field(&hash, flags->argv[i]);
+    base_sha256_end(&hash, key);
     return KZ_OK;
 }
 
@@ -305,12 +305,12 @@ kz_status toolchain_assemble(const toolchain *tools, const char *name, const cha
     }
     char target[32], key[TOOLCHAIN_KEY];
     snprintf(target, sizeof target, "-arch=sm_%s", arch);
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
+    base_sha256 hash;
+    base_sha256_begin(&hash);
     const char *fields[] = {"cubin", tools->ptxas, tools->version, target};
-    for (size_t i = 0; i < BASE_COUNT(fields); i++) toolchain_hash_add_field(&hash, fields[i]);
-    toolchain_hash_add(&hash, ptx, ptx_size);
-    toolchain_hash_end(&hash, key);
+    for (size_t i = 0; i < BASE_COUNT(fields); i++) base_sha256_add_field(&hash, fields[i]);
+    base_sha256_add(&hash, ptx, ptx_size);
+    base_sha256_end(&hash, key);
 
     base_text said = {0};
     char *stored = NULL, folder[TOOLCHAIN_PATH];

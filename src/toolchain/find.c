@@ -31,12 +31,12 @@ static bool version_key(const char *nvcc, char key[TOOLCHAIN_KEY]) {
     if (!is_binary) return false;
     snprintf(fields, sizeof fields, "%lld %lld.%09ld %lld", (long long)about.st_size,
              (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, (long long)about.st_ino);
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
-    toolchain_hash_add_field(&hash, "version");
-    toolchain_hash_add_field(&hash, nvcc);
-    toolchain_hash_add_field(&hash, fields);
-    toolchain_hash_end(&hash, key);
+    base_sha256 hash;
+    base_sha256_begin(&hash);
+    base_sha256_add_field(&hash, "version");
+    base_sha256_add_field(&hash, nvcc);
+    base_sha256_add_field(&hash, fields);
+    base_sha256_end(&hash, key);
     return true;
 }
 

@@ -1,25 +1,10 @@
-// toolchain, inside: the hash, the cache and the folders that programs work in.
+// toolchain, inside: the cache and the folders that programs work in.
 #ifndef TOOLCHAIN_INTERNAL_H
 #define TOOLCHAIN_INTERNAL_H
 
 #include "toolchain/toolchain.h"
 
-// ---- SHA-256 (FIPS 180-4) -----------------------------------------------------------------------
-
-typedef struct toolchain_hash {
-    uint32_t state[8];
-    uint64_t length; // bytes so far
-    uint8_t block[64];
-} toolchain_hash;
-
-enum { TOOLCHAIN_KEY = 65 }; // 64 hexadecimal digits and a NUL
-
-void toolchain_hash_begin(toolchain_hash *hash);
-void toolchain_hash_add(toolchain_hash *hash, const void *data, size_t size);
-void toolchain_hash_add_field(toolchain_hash *hash,
-                              const char *text); // with its length, so that "a","b" is not "ab"
-void toolchain_hash_end(toolchain_hash *hash, char key[TOOLCHAIN_KEY]);
-kz_status toolchain_hash_file(const char *path, char key[TOOLCHAIN_KEY], kz_error *error);
+enum { TOOLCHAIN_KEY = BASE_SHA256 };
 
 // ---- the cache ------------------------------------------------------------------------------------
 

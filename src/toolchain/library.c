@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 // An update of the compiler in place changes its size or its time.
-static void hash_compiler(toolchain_hash *hash, const char *cc) {
+static void hash_compiler(base_sha256 *hash, const char *cc) {
     char *real = realpath(cc, NULL), text[128] = "";
     struct stat info;
     if (real && stat(real, &info) == 0)
         snprintf(text, sizeof text, "%lld %lld", (long long)info.st_size, (long long)info.st_mtime);
-    toolchain_hash_add_field(hash, real ? real : cc);
-    toolchain_hash_add_field(hash, text);
+    base_sha256_add_field(hash, real ? real : cc);
+    base_sha256_add_field(hash, text);
     free(real);
 }
 
@@ -42,13 +42,13 @@ kz_status toolchain_compile_library(const toolchain *tools, const char *name, co
     const char *argv[] = {cc,      "-std=gnu11",           "-O3", "-shared", "-fPIC", "-ffp-contract=off",
                           "-Wall", "-Wno-unused-variable", "-o",  path,      in,      "-lm",
                           NULL};
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
-    toolchain_hash_add_field(&hash, "library");
+    base_sha256 hash;
+    base_sha256_begin(&hash);
+    base_sha256_add_field(&hash, "library");
     hash_compiler(&hash, cc);
-    for (size_t i = 1; i < 8; i++) toolchain_hash_add_field(&hash, argv[i]);
-    toolchain_hash_add(&hash, source, strlen(source));
-    toolchain_hash_end(&hash, key);
+    for (size_t i = 1; i < 8; i++) base_sha256_add_field(&hash, argv[i]);
+    base_sha256_add(&hash, source, strlen(source));
+    base_sha256_end(&hash, key);
     char *data = NULL;
     size_t size = 0;
     if (toolchain_cache_read(tools, key, "so", &data, &size)) {

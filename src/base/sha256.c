@@ -1,5 +1,5 @@
 // SHA-256 as FIPS 180-4 writes it.
-#include "toolchain/internal.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const uint32_t constants[64] = {
 
 static uint32_t rotate(uint32_t x, unsigned by) { return x >> by | x << (32 - by); }
 
-static void fold_block(toolchain_hash *hash) {
+static void fold_block(base_sha256 *hash) {
     uint32_t w[64];
     for (int i = 0; i < 16; i++) {
         const uint8_t *b = hash->block + 4 * i;
@@ -45,12 +45,12 @@ static void fold_block(toolchain_hash *hash) {
     state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
-void toolchain_hash_begin(toolchain_hash *hash) {
-    *hash = (toolchain_hash){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
-                                       0x1f83d9ab, 0x5be0cd19}};
+void base_sha256_begin(base_sha256 *hash) {
+    *hash = (base_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
+                                    0x1f83d9ab, 0x5be0cd19}};
 }
 
-void toolchain_hash_add(toolchain_hash *hash, const void *data, size_t size) {
+void base_sha256_add(base_sha256 *hash, const void *data, size_t size) {
     const uint8_t *bytes = data;
     while (size > 0) {
         size_t used = hash->length % 64, take = size < 64 - used ? size : 64 - used;
@@ -62,31 +62,52 @@ void toolchain_hash_add(toolchain_hash *hash, const void *data, size_t size) {
     }
 }
 
-void toolchain_hash_add_field(toolchain_hash *hash, const char *text) {
+void base_sha256_add_field(base_sha256 *hash, const char *text) {
     uint64_t length = strlen(text);
-    toolchain_hash_add(hash, &length, sizeof length);
-    toolchain_hash_add(hash, text, length);
+    base_sha256_add(hash, &length, sizeof length);
+    base_sha256_add(hash, text, length);
 }
 
-void toolchain_hash_end(toolchain_hash *hash, char key[TOOLCHAIN_KEY]) {
+void base_sha256_end(base_sha256 *hash, char key[BASE_SHA256]) {
     uint64_t bits = hash->length * 8;
     uint8_t tail[8];
     for (int i = 0; i < 8; i++) tail[i] = (uint8_t)(bits >> (56 - 8 * i));
-    toolchain_hash_add(hash, "\x80", 1);
-    while (hash->length % 64 != 56) toolchain_hash_add(hash, "", 1);
-    toolchain_hash_add(hash, tail, sizeof tail);
+    base_sha256_add(hash, "\x80", 1);
+    while (hash->length % 64 != 56) base_sha256_add(hash, "", 1);
+    base_sha256_add(hash, tail, sizeof tail);
     for (int i = 0; i < 8; i++) snprintf(key + 8 * i, 9, "%08x", hash->state[i]);
 }
 
-kz_status toolchain_hash_file(const char *path, char key[TOOLCHAIN_KEY], kz_error *error) {
+kz_status base_sha256_file(const char *path, char key[BASE_SHA256], kz_error *error) {
     char *data = NULL;
     size_t size = 0;
     kz_status status = base_file_read(path, &data, &size, error);
     if (status) return status;
-    toolchain_hash hash;
-    toolchain_hash_begin(&hash);
-    toolchain_hash_add(&hash, data, size);
-    toolchain_hash_end(&hash, key);
+    base_sha256 hash;
+    base_sha256_begin(&hash);
+    base_sha256_add(&hash, data, size);
+    base_sha256_end(&hash, key);
     free(data);
     return KZ_OK;
+}
+
+static void add_pad(base_sha256 *hash, const uint8_t key[BASE_SEAL_KEY], uint8_t with) {
+    uint8_t pad[64];
+    memset(pad, with, sizeof pad);
+    for (size_t i = 0; i < BASE_SEAL_KEY; i++) pad[i] ^= key[i];
+    base_sha256_add(hash, pad, sizeof pad);
+}
+
+void base_seal(const uint8_t key[BASE_SEAL_KEY], const char *text, size_t length, char seal[BASE_SHA256]) {
+    base_sha256 hash;
+    uint8_t inner[32];
+    base_sha256_begin(&hash);
+    add_pad(&hash, key, 0x36);
+    base_sha256_add(&hash, text, length);
+    base_sha256_end(&hash, seal);
+    for (int i = 0; i < 32; i++) inner[i] = (uint8_t)(hash.state[i / 4] >> (24 - 8 * (i % 4)));
+    base_sha256_begin(&hash);
+    add_pad(&hash, key, 0x5c);
+    base_sha256_add(&hash, inner, sizeof inner);
+    base_sha256_end(&hash, seal);
 }
