@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "device/gpus.h"
+#include "observe/observe.h"
 #include "sandbox/sandbox.h"
 #include "sim/machine.h"
 
@@ -37,11 +38,12 @@ static kz_status check_gpu(kz_error *error) {
 }
 
 kz_status cli_check_settings(kz_error *error) {
-    uint64_t seed;
+    uint64_t seed, bytes;
     kz_status status = sim_seed_asked(&seed, error);
     sandbox_mode mode;
     if (!status) status = sandbox_mode_asked(&mode, error);
     if (!status) status = sim_isa_check(error);
+    if (!status) status = observe_shadow_limit(&bytes, error);
     if (!status) status = check_gpu(error);
     for (size_t i = 0; i < BASE_COUNT(files) && !status; i++)
         status = check_file(files[i].name, files[i].is_folder, error);

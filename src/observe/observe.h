@@ -121,6 +121,8 @@ struct observe_detector {
     void (*write)(const observe_detector *self, base_text *out); // lines of its own; may be NULL
 };
 observe_detector *observe_races_open(observe_findings *findings);     // races.c
+// The most bytes that the race detector may take, by KZ_SHADOW_LIMIT; an error where that is no number.
+kz_status observe_shadow_limit(uint64_t *bytes, kz_error *error);
 observe_detector *observe_sync_open(observe_findings *findings);      // synchronisation.c
 observe_detector *observe_undefined_open(observe_findings *findings); // undefined.c
 observe_detector *observe_extents_open(observe_findings *findings);   // extents.c

@@ -180,7 +180,7 @@ static void remember_in_list(const races_view *v, uint32_t lane, races_list *lis
         }
         if (index == UINT32_MAX && (old->clock < v->birth || stands_for(v, lane, old))) index = i;
     }
-    observe_races_list_add(list, index, &mine);
+    observe_races_list_add(v->shadow, list, index, &mine);
 }
 
 static void remember_for_itself(const races_view *v, uint32_t lane, races_cell *cell) {
@@ -252,7 +252,7 @@ static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
             remember_in_list(v, lane, list);
             return;
         }
-        observe_races_list_clear(list);
+        observe_races_list_clear(v->shadow, list);
     } else if (v->is_write && has_readers) {
         check_readers(v, lane, cell);
         cell->read_clock = cell->read_tag = 0;
@@ -299,7 +299,7 @@ static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
             observe_races_cell_store(page, index, &cell);
             mark_quick(v, at, &cell, page->shift);
             if (v->strong && first && observe_races_has_list(&cell, v->birth))
-                observe_races_strong(v->self, v->block, v->warp, lane, v->access,
+                observe_races_strong(v->self, v->block, v->warp, lane, v->access, v->shadow,
                                      &v->shadow->lists[cell.read_who], v->tag);
             first = false;
         }
@@ -452,7 +452,7 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
     races_block *block = self->off ? NULL : block_of(self, sync->at.block);
     if (!block || !sync->at.mask) return;
     observe_races_on_sync(self, block, &block->warps[sync->at.warp], sync);
-    if (self->now >= UINT32_MAX - 64) self->off = true; // the rest of this launch is not looked at
+    self->off |= self->now >= RACES_LAST_CLOCK;
 }
 
 static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warps) {
@@ -479,6 +479,9 @@ static void on_leave(sim_listener *listener, const sim_event *event) {
 // What device malloc hands out has no past, though others had it before.
 static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     races *self = self_of(listener);
+    if (event->kind == SIM_MEMORY_ALLOC) self->budget.program += event->bytes;
+    if (event->kind == SIM_MEMORY_FREE)
+        self->budget.program -= event->bytes < self->budget.program ? event->bytes : self->budget.program;
     if (self->off || !event->at || event->kind != SIM_MEMORY_ALLOC) return;
     uint64_t at = event->address, end = at + event->bytes;
     while (at < end) {
@@ -489,7 +492,7 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
             uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
             races_cell cell = observe_races_cell_load(page, index);
             if (observe_races_has_list(&cell, self->global.birth))
-                observe_races_list_clear(&self->global.lists[cell.read_who]);
+                observe_races_list_clear(&self->global, &self->global.lists[cell.read_who]);
             observe_races_cell_store(page, index, &(races_cell){0});
         }
     }
@@ -510,12 +513,16 @@ static void forget_launch(races *self) {
     observe_races_shadow_begin(&self->global, self->now); // its knowledge belongs to the launch
 }
 
+static void clear_global(races *self) {
+    observe_races_shadow_close(&self->global);
+    self->global.page_count = UINT64_MAX;
+}
+
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     races *self = self_of(listener);
     forget_launch(self);
     if (self->now > UINT32_C(3) << 30) { // the clock begins anew
-        observe_races_shadow_close(&self->global);
-        self->global.page_count = UINT64_MAX;
+        clear_global(self);
         self->now = 1;
     }
     const sim_launch *launch = event->launch;
@@ -544,13 +551,10 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
 
 static void on_launch_end(sim_listener *listener, kz_status status) {
     races *self = self_of(listener);
-    if (self->off)
-        observe_findings_unchecked(
-            self->findings,
-            "races in a launch of %s: the host has no memory left for them, or the launch too "
-            "many events that order threads",
-            self->entry->name);
+    if (self->off || self->budget.exceeded) observe_races_say_unchecked(self);
     forget_launch(self);
+    if (self->budget.exceeded) clear_global(self); // the next launch has all of it
+    self->budget.exceeded = false;
 }
 
 static void close_races(observe_detector *detector) {
@@ -572,6 +576,8 @@ observe_detector *observe_races_open(observe_findings *findings) {
     self->has_avx2 = __builtin_cpu_supports("avx2");
 #endif
     self->global.page_count = UINT64_MAX;
+    observe_races_budget_open(&self->budget);
+    self->global.budget = &self->budget;
     self->detector = (observe_detector){.listener = {.launch_begin = on_launch_begin,
                                                      .launch_end = on_launch_end,
                                                      .block_begin = on_block_begin,

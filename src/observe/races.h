@@ -13,6 +13,7 @@
 #include "observe/observe.h"
 
 enum { RACES_LANES = 32, RACES_WARPS = 32, RACES_BARRIERS = 16, RACES_SCOPES = 3, RACES_LINKS = 16 };
+#define RACES_LAST_CLOCK (UINT32_MAX - 64) // the rest of a launch is not looked at
 #define RACES_BLOCK_MASK ((UINT32_C(1) << 22) - 1)
 
 // Who accesses memory: threads, and what they start. Accesses of the latter are ordered by waiting alone.
@@ -122,6 +123,15 @@ typedef struct races_list {
     uint32_t strong_clock, strong_who, strong_tag; // the last strong write
 } races_list;
 
+// What all shadows of a detector have taken, and may take (races_limit.c).
+typedef struct races_budget {
+    uint64_t spent, limit;
+    uint64_t program; // bytes of device memory that are allocated
+    bool exceeded;
+} races_budget;
+void observe_races_budget_open(races_budget *budget);
+bool observe_races_spend(races_budget *budget, uint64_t bytes); // false where there is no more
+
 typedef struct races_region {
     uint64_t key; // number + 1
     races_page **pages;
@@ -130,6 +140,8 @@ typedef struct races_region {
 // Of global memory, or of a block's shared memory.
 typedef struct races_shadow {
     uint32_t birth; // clock
+    races_budget *budget;
+    uint64_t bytes; // that it has spent
     uint64_t page_count;
     races_page **pages;    // shared memory: by page
     races_region *regions; // global memory, pages by pages: hash
@@ -144,9 +156,11 @@ typedef struct races_shadow {
 races_page *observe_races_page_of(races_shadow *shadow, uint64_t page, uint32_t bytes);
 // The list of a cell, which gets one if it has none; NULL: out of memory.
 races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell);
-void observe_races_list_add(races_list *list, uint32_t at,
+void observe_races_list_add(races_shadow *shadow, races_list *list, uint32_t at,
                             const races_access *access); // at UINT32_MAX: where there is room
-void observe_races_list_clear(races_list *list);
+void observe_races_list_clear(races_shadow *shadow, races_list *list);
+// What the word of the list hands over, made if there is nothing yet; NULL: out of memory.
+races_release *observe_races_release_of(races_shadow *shadow, races_list *list);
 void observe_races_release_clear(races_release *release);
 void observe_races_shadow_begin(races_shadow *shadow, uint32_t birth);
 void observe_races_shadow_close(races_shadow *shadow);
@@ -246,7 +260,8 @@ struct races {
     observe_findings *findings;
     observe_finding finding;
     uint32_t now;
-    bool off; // out of memory, or of clocks: says nothing more
+    bool off; // out of memory, or of clocks: says nothing more of this launch
+    races_budget budget;
     bool has_avx2;
     bool exact; // this kernel orders threads in other ways than by barriers of all and warp synchronisations
     bool presumes_fences, presumes_relaxed; // it has fences for the GPU; volatile loads of data
@@ -355,7 +370,7 @@ bool observe_races_releases(const ptx_inst *inst);
 bool observe_races_same_cluster(const races *self, uint32_t block, uint32_t other);
 // A strong access of a lane to a word: takes what was released there, and publishes.
 void observe_races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane,
-                          const sim_access *access, races_list *list, uint32_t tag);
+                          const sim_access *access, races_shadow *shadow, races_list *list, uint32_t tag);
 // Notes that the lane has read what was written strongly, perhaps a flag.
 void observe_races_note_link(races_block *block, const races_link *link);
 void observe_races_note_write(races *self, const races_view *view); // of a warp, for links to come
@@ -385,6 +400,7 @@ void observe_races_report(races *self, const races_conflict *conflict);
 // Likely cause and what to do; `reach` is 0 for lanes of a warp, 1 for warps of a block, 2 for blocks (races_advice.c).
 const char *observe_races_advice(const races *self, const races_conflict *conflict, uint32_t reach);
 const ptx_inst *observe_races_inst_of(const races *self, uint32_t tag);
+void observe_races_say_unchecked(races *self); // the launch was not looked at to its end, and why
 // The function that an instruction is in.
 const ptx_function *observe_races_function_of(const ptx_module *module, const ptx_inst *inst);
 // Whether the tag is that of a volatile load that polls or tests a flag (races_volatile.c).

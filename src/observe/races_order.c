@@ -455,7 +455,7 @@ static void add_release(races *self, races_release *release, unsigned scope, uin
 }
 
 static void publish(races *self, races_block *block, races_warp *warp, uint32_t lane, const ptx_inst *inst,
-                    races_list *list, unsigned scope, bool is_atomic) {
+                    races_shadow *shadow, races_list *list, unsigned scope, bool is_atomic) {
     uint32_t who = observe_races_who(block, warp->index, lane);
     if (list->release && !is_atomic && list->release->writer != who)
         observe_races_release_clear(list->release);
@@ -463,7 +463,7 @@ static void publish(races *self, races_block *block, races_warp *warp, uint32_t 
     bool fenced = state && (state->fences[0].clock || state->fences[1].clock || state->fences[2].clock);
     bool presumes = observe_races_has_presumed(self, warp);
     if (!observe_races_releases(inst) && !fenced && !presumes) return;
-    if (!list->release && !(list->release = calloc(1, sizeof *list->release))) {
+    if (!observe_races_release_of(shadow, list)) {
         self->off = true;
         return;
     }
@@ -527,7 +527,7 @@ void observe_races_note_write(races *self, const races_view *v) {
 }
 
 void observe_races_strong(races *self, races_block *block, races_warp *warp, uint32_t lane,
-                          const sim_access *access, races_list *list, uint32_t tag) {
+                          const sim_access *access, races_shadow *shadow, races_list *list, uint32_t tag) {
     const ptx_inst *inst = access->at.inst;
     unsigned scope = tag >> RACES_TAG_SCOPE_SHIFT & 3;
     uint32_t who = observe_races_who(block, warp->index, lane);
@@ -539,7 +539,7 @@ void observe_races_strong(races *self, races_block *block, races_warp *warp, uin
         }
     }
     if (access->kind == SIM_LOAD) return;
-    publish(self, block, warp, lane, inst, list, scope, access->kind == SIM_ATOMIC);
+    publish(self, block, warp, lane, inst, shadow, list, scope, access->kind == SIM_ATOMIC);
     list->strong_clock = self->now;
     list->strong_who = who;
     list->strong_tag = tag;

@@ -1,14 +1,25 @@
 // What is remembered of memory: cells in pages of 1 KiB, made when they are first touched.
 //
 // A cell takes 28 bytes and stands for 4 bytes of memory, so the shadow is seven times what a kernel touches;
-// a page that is accessed in halves or bytes has cells of their size, 14 or 28 times. Nothing is cleared
-// between launches or blocks: a shadow is born at a clock, and older entries mean nothing.
+// a page that is accessed in halves or bytes has cells of their size, 14 or 28 times. Lists come on top. Nothing
+// is cleared between launches or blocks: a shadow is born at a clock, and older entries mean nothing.
 #include <stdlib.h>
 #include <string.h>
 
 #include "observe/races.h"
 
 enum { REGION_SHIFT = 12, REGION = 1 << REGION_SHIFT, FIRST_ROOM = 4 }; // a region: 4096 pages
+
+static bool spend(races_shadow *shadow, uint64_t bytes) {
+    if (!observe_races_spend(shadow->budget, bytes)) return false;
+    shadow->bytes += bytes;
+    return true;
+}
+
+static void give_back(races_shadow *shadow, uint64_t bytes) {
+    shadow->bytes -= bytes;
+    if (shadow->budget) shadow->budget->spent -= bytes;
+}
 
 // ---- lists -----------------------------------------------------------------------------------------------
 
@@ -19,27 +30,37 @@ void observe_races_release_clear(races_release *release) {
     *release = (races_release){0};
 }
 
-static void drop_release(races_list *list) {
+enum { RELEASE_BYTES = sizeof(races_release) + 512 }; // with what it tells, which others may share
+
+races_release *observe_races_release_of(races_shadow *shadow, races_list *list) {
+    if (list->release) return list->release;
+    if (!spend(shadow, RELEASE_BYTES)) return NULL;
+    return list->release = calloc(1, sizeof *list->release);
+}
+
+static void drop_release(races_shadow *shadow, races_list *list) {
     if (!list->release) return;
     observe_races_release_clear(list->release);
     free(list->release);
     list->release = NULL;
+    give_back(shadow, RELEASE_BYTES);
 }
 
-void observe_races_list_clear(races_list *list) {
-    drop_release(list);
+void observe_races_list_clear(races_shadow *shadow, races_list *list) {
+    drop_release(shadow, list);
     list->count = list->next = 0;
     list->strong_clock = list->strong_who = list->strong_tag = 0;
 }
 
-void observe_races_list_add(races_list *list, uint32_t at, const races_access *access) {
+void observe_races_list_add(races_shadow *shadow, races_list *list, uint32_t at, const races_access *access) {
     if (at < list->count) {
         list->accesses[at] = *access;
         return;
     }
     if (list->count == list->capacity && list->capacity < RACES_LIST_LIMIT) {
         uint32_t capacity = list->capacity ? list->capacity * 2 : FIRST_ROOM;
-        races_access *grown = realloc(list->accesses, capacity * sizeof *grown);
+        bool may = spend(shadow, (capacity - list->capacity) * sizeof *list->accesses);
+        races_access *grown = may ? realloc(list->accesses, capacity * sizeof *grown) : NULL;
         if (grown) {
             list->accesses = grown;
             list->capacity = capacity;
@@ -56,6 +77,7 @@ void observe_races_list_add(races_list *list, uint32_t at, const races_access *a
 static races_list *new_list(races_shadow *shadow, uint32_t *index) {
     if (shadow->list_count == shadow->list_capacity) {
         uint32_t capacity = shadow->list_capacity ? shadow->list_capacity * 2 : 64;
+        if (!spend(shadow, (capacity - shadow->list_capacity) * sizeof *shadow->lists)) return NULL;
         races_list *grown = realloc(shadow->lists, capacity * sizeof *grown);
         if (!grown) return NULL;
         memset(grown + shadow->list_capacity, 0, (capacity - shadow->list_capacity) * sizeof *grown);
@@ -67,8 +89,8 @@ static races_list *new_list(races_shadow *shadow, uint32_t *index) {
 }
 
 // The last of a chain goes on in the list.
-static void take_chain(races_list *list, races_cell *cell) {
-    observe_races_list_add(list, UINT32_MAX,
+static void take_chain(races_shadow *shadow, races_list *list, races_cell *cell) {
+    observe_races_list_add(shadow, list, UINT32_MAX,
                            &(races_access){.clock = cell->write_clock,
                                            .who = cell->write_who & ~UINT32_C(31),
                                            .mask = UINT32_C(1) << (cell->write_who & 31),
@@ -90,20 +112,20 @@ races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
     if (!is_old && cell->read_tag & RACES_TAG_MANY) {
         uint32_t readers[2] = {cell->read_who, cell->read_mask};
         for (int i = 0; i < 2; i++)
-            observe_races_list_add(list, UINT32_MAX,
+            observe_races_list_add(shadow, list, UINT32_MAX,
                                    &(races_access){.clock = cell->read_clock,
                                                    .who = readers[i] & ~UINT32_C(31),
                                                    .mask = UINT32_C(1) << (readers[i] & 31),
                                                    .tag = tag});
     } else if (!is_old) {
-        observe_races_list_add(list, UINT32_MAX,
+        observe_races_list_add(shadow, list, UINT32_MAX,
                                &(races_access){.clock = cell->read_clock,
                                                .who = cell->read_who & ~UINT32_C(31),
                                                .mask = cell->read_mask,
                                                .tag = tag});
     }
     if (cell->write_clock >= shadow->birth && observe_races_is_chained(cell->write_tag))
-        take_chain(list, cell);
+        take_chain(shadow, list, cell);
     cell->read_clock = UINT32_MAX; // the entries have clocks of their own
     cell->read_who = index;
     cell->read_mask = shadow->birth;
@@ -113,10 +135,14 @@ races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell) {
 
 // ---- pages -----------------------------------------------------------------------------------------------
 
-static races_page *new_page(uint32_t shift) {
+static size_t page_bytes(uint32_t stride) {
+    return sizeof(races_page) + (size_t)stride * RACES_COLUMNS * sizeof(uint32_t);
+}
+
+static races_page *new_page(races_shadow *shadow, uint32_t shift) {
     uint32_t count = (uint32_t)RACES_PAGE_BYTES >> shift;
     uint32_t stride = count + 24;
-    races_page *page = calloc(1, sizeof *page + (size_t)stride * RACES_COLUMNS * sizeof(uint32_t));
+    races_page *page = spend(shadow, page_bytes(stride)) ? calloc(1, page_bytes(stride)) : NULL;
     if (!page) return NULL;
     page->shift = shift;
     page->count = count;
@@ -130,7 +156,8 @@ static bool copy_list(races_shadow *shadow, races_cell *to) {
     races_list *list = new_list(shadow, &index);
     if (!list) return false;
     const races_list *old = &shadow->lists[from];
-    for (uint32_t i = 0; i < old->count; i++) observe_races_list_add(list, UINT32_MAX, &old->accesses[i]);
+    for (uint32_t i = 0; i < old->count; i++)
+        observe_races_list_add(shadow, list, UINT32_MAX, &old->accesses[i]);
     list->strong_clock = old->strong_clock;
     list->strong_who = old->strong_who;
     list->strong_tag = old->strong_tag;
@@ -139,7 +166,7 @@ static bool copy_list(races_shadow *shadow, races_cell *to) {
 }
 
 static races_page *split_page(races_shadow *shadow, races_page *page, uint32_t shift) {
-    races_page *fine = new_page(shift);
+    races_page *fine = new_page(shadow, shift);
     if (!fine) return NULL;
     uint32_t parts = 1u << (page->shift - shift);
     for (uint32_t i = 0; i < page->count; i++) {
@@ -151,6 +178,7 @@ static races_page *split_page(races_shadow *shadow, races_page *page, uint32_t s
             observe_races_cell_store(fine, i * parts + j, &cell);
         }
     }
+    give_back(shadow, page_bytes(page->stride));
     free(page);
     return fine;
 }
@@ -178,6 +206,7 @@ static races_page **region_of(races_shadow *shadow, uint64_t number) {
     for (;; at++) {
         races_region *region = &shadow->regions[at & (shadow->region_capacity - 1)];
         if (!region->key) {
+            if (!spend(shadow, REGION * sizeof *region->pages)) return NULL;
             if (!(region->pages = calloc(REGION, sizeof *region->pages))) return NULL;
             region->key = key;
             shadow->region_count++;
@@ -198,14 +227,17 @@ races_page *observe_races_page_of(races_shadow *shadow, uint64_t number, uint32_
     }
     races_page **slot = &pages[number];
     if (!*slot)
-        *slot = new_page(shift);
-    else if ((*slot)->shift > shift)
-        *slot = split_page(shadow, *slot, shift);
+        *slot = new_page(shadow, shift);
+    else if ((*slot)->shift > shift) {
+        races_page *fine = split_page(shadow, *slot, shift);
+        if (!fine) return NULL;
+        *slot = fine;
+    }
     return *slot;
 }
 
 void observe_races_shadow_begin(races_shadow *shadow, uint32_t birth) {
-    for (uint32_t i = 0; i < shadow->list_count; i++) observe_races_list_clear(&shadow->lists[i]);
+    for (uint32_t i = 0; i < shadow->list_count; i++) observe_races_list_clear(shadow, &shadow->lists[i]);
     shadow->list_count = 0;
     shadow->birth = birth;
 }
@@ -222,5 +254,6 @@ void observe_races_shadow_close(races_shadow *shadow) {
     free(shadow->regions);
     free(shadow->pages);
     free(shadow->quick);
-    *shadow = (races_shadow){0};
+    give_back(shadow, shadow->bytes);
+    *shadow = (races_shadow){.budget = shadow->budget};
 }

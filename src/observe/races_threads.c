@@ -206,6 +206,7 @@ static races_block *new_block(races *self) {
     if (!block) return NULL;
     uint64_t bytes = self->shared_bytes;
     block->shadow.page_count = (bytes + RACES_PAGE_BYTES - 1) >> RACES_PAGE_SHIFT;
+    block->shadow.budget = &self->budget;
     if (bytes) {
         block->shadow.pages = calloc(block->shadow.page_count, sizeof *block->shadow.pages);
         block->shadow.quick_bytes = RACES_PAGE_BYTES;

@@ -171,4 +171,11 @@ expect_exit 11 sanitize "$FOLDER/cut.cu" fault
 expect_out "not all was checked: the device was lost"
 expect_exit 3 sanitize "$FOLDER/cut.cu" exits
 grep -q "not all" "$FOLDER/out" && fail "a run that came to its end was called cut short"
+
+# A shadow of memory that may not grow: what was not checked is said, whatever was asked for.
+KZ_SHADOW_LIMIT=20K expect_exit 12 sanitize vector_add/01_naive --only undefined
+expect_out 'not all was checked: races in the rest of a launch of vector_add_naive_add_f32'
+expect_out 'more than its limit of 20.0 KiB'
+expect_out 'KZ_SHADOW_LIMIT=1G'
+KZ_SHADOW_LIMIT=512M expect_exit 0 sanitize vector_add/01_naive
 finish
