@@ -547,8 +547,8 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     if (status) goto done;
     if (failed != SIZE_MAX || t.wrong || t.changed) add_other_types(g, verdict);
     bool is_late = failed != SIZE_MAX && answer->results[failed].status == KZ_TIMEOUT && !g->row_suffix[0];
-    bool is_told = is_late && has_repeated_work(g, answer);
-    if (is_told) add_sanitizer_row(g, answer, verdict);
+    bool is_reported = is_late && has_repeated_work(g, answer);
+    if (is_reported) add_sanitizer_row(g, answer, verdict);
     if (failed != SIZE_MAX)
         add_failed_run(g, failed, &answer->results[failed], verdict);
     else if (answer->complete && answer->status)
@@ -557,7 +557,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
     bool cause_first = t.wrong && is_explained(&g->own[t.first]); // before what comes of it
-    bool sanitize = !g->row_suffix[0] && !is_told && (failed == SIZE_MAX || cause_first);
+    bool sanitize = !g->row_suffix[0] && !is_reported && (failed == SIZE_MAX || cause_first);
     size_t cause = verdict->check_count;
     if (sanitize && cause_first) add_sanitizer_row(g, answer, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);

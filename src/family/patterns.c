@@ -374,7 +374,7 @@ static family_pattern *const patterns[] = {every_element,
 void family_name_pattern(const family_output *o, family_comparison *c) {
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)
         if (patterns[i](o, c)) return;
-    const char *next = "take the smallest case that is wrong, and work one wrong element out by hand";
+    const char *next = "work one wrong element of the smallest wrong case out by hand";
     if (o->count == 1)
         family_explain(c, "", next, "the value is wrong");
     else

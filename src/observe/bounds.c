@@ -110,36 +110,119 @@ typedef struct advice {
     const char *likely, *next;
 } advice;
 
-static advice advise(int64_t index, int64_t count) {
-    if (index < 0)
-        return (advice){"an index below 0: the element before the first, or a difference of sizes",
-                        "treat the first elements apart, or test the index before the access: if (i >= 0)"};
-    static const char guard[] =
-        "compare the index with the size first, if (i < n); where that is done, work the index "
-        "out by hand for the thread above";
-    if (index == count)
+// Who made the access, and where the index lies. What a cause says must fit them.
+typedef struct position {
+    int64_t index, count;
+    int64_t x, y; // of the thread in the grid: blockIdx * blockDim + threadIdx
+    bool is_known, is_plane;
+    int64_t stride; // threads in x
+    uint32_t lane, mask;
+    bool is_last; // thread of the block
+} position;
+
+static position find_position(const observe_shape *shape, const sim_fault_info *fault, int64_t index,
+                              int64_t count) {
+    position p = {.index = index, .count = count, .lane = fault->thread % 32, .mask = fault->mask};
+    const uint32_t *grid = shape->grid, *block = shape->block;
+    if (!grid[0] || !grid[1] || !block[0] || !block[1]) return p;
+    uint32_t threads = block[0] * block[1] * block[2];
+    p.is_known = true;
+    p.is_plane = (uint64_t)grid[1] * block[1] > 1 || (uint64_t)grid[2] * block[2] > 1;
+    p.stride = (int64_t)grid[0] * block[0];
+    p.x = (int64_t)(fault->block % grid[0]) * block[0] + fault->thread % block[0];
+    p.y = (int64_t)(fault->block / grid[0] % grid[1]) * block[1] + fault->thread / block[0] % block[1];
+    p.is_last = fault->thread + 1 == threads;
+    return p;
+}
+
+static const char
+    GUARD[] = "compare the index with the size first, if (i < n); where that is done, work the index "
+              "out by hand for the thread above",
+    BY_HAND[] = "work the index out by hand for the thread above",
+    BOTH[] = "work the index out by hand for the thread above; compare x and y each with its own size";
+
+static advice advise_below(const position *p) {
+    if (p->is_known && p->x != 0)
+        return (advice){"an index that counts down goes below 0, or a thread past the end came by",
+                        p->is_plane ? BOTH : GUARD};
+    return (advice){"an index below 0: the element before the first, or a difference of sizes",
+                    "treat the first elements apart, or test the index before the access: if (i >= 0)"};
+}
+
+// The thread before came too, the one after did not, though there is one.
+static bool is_one_too_many(const position *p) {
+    bool has_before = p->lane == 0 || p->mask >> (p->lane - 1) & 1;
+    return p->index == p->count && has_before && p->lane < 31 && !p->is_last && !(p->mask >> p->lane >> 1);
+}
+
+static advice advise_plane(const position *p) {
+    if (p->index == p->x || p->index == p->y)
+        return (advice){p->index == p->x
+                            ? "an index along the wrong dimension (x where y belongs), or x is compared with "
+                              "another size or with none"
+                            : "an index along the wrong dimension (y where x belongs), or y is compared with "
+                              "another size or with none",
+                        BOTH};
+    return (advice){
+        "the length of a row is taken from the other size, row and column are exchanged, or x or y is "
+        "compared with another size or with none",
+        BOTH};
+}
+
+static advice advise_line(const position *p) {
+    enum { NEAR = 64 };
+    bool is_plain = p->index % p->stride == p->x; // in a loop over the grid too
+    if (is_plain && is_one_too_many(p))
+        return (advice){"a guard that lets one too many through: <= for <", "compare with <: if (i < n)"};
+    if (is_plain)
+        return (advice){
+            "more threads than elements and no guard, a guard with another size, or an index that is "
+            "meant for a larger buffer",
+            GUARD};
+    if (p->x < p->count && p->index - p->x <= NEAR)
+        return (advice){
+            "a neighbour past the end: this thread's own element is inside, and the last ones have none "
+            "behind them",
+            "treat the last elements apart, or test the index before the access"};
+    if (p->index == p->count)
+        return (advice){"a loop that goes one too far (<= for <), or an index that is one too large",
+                        BY_HAND};
+    return (advice){
+        "the index itself is wrong: a factor too many, an offset that is added twice, a loop that goes too "
+        "far",
+        BY_HAND};
+}
+
+static advice advise(const position *p) {
+    if (p->index < 0) return advise_below(p);
+    if (p->is_known) return p->is_plane ? advise_plane(p) : advise_line(p);
+    if (p->index == p->count)
         return (advice){
             "a guard that is missing or lets one too many through (<= for <), or an index that is one "
             "too large",
-            guard};
-    if (index < 2 * count + 2048)
-        return (advice){
-            "more threads than elements and no guard, a guard with another size, or a wrong index", guard};
-    return (advice){"the index itself is wrong: an exchanged row and column, a factor too many, an overflow",
-                    "work the index out by hand for the thread above"};
+            GUARD};
+    return (advice){"more threads than elements and no guard, a guard with another size, or a wrong index",
+                    GUARD};
+}
+
+// Where the index is not the thread's own, its own numbers help to work it out.
+static void say_position(const position *p, base_text *out) {
+    if (!p->is_known || (!p->is_plane && p->index == p->x)) return;
+    base_text_add(out, "\nhere blockIdx.x * blockDim.x + threadIdx.x is %lld", (long long)p->x);
+    if (p->is_plane) base_text_add(out, ", and that of y is %lld", (long long)p->y);
 }
 
 // Of neighbouring lanes that take neighbouring elements, those inside stay away and those past the end come: what a
 // guard does that asks the opposite. Where there is none, or one too weak, the lanes before take part as well.
-static bool is_inverted(const sim_fault_info *fault, int64_t index, int64_t count) {
-    uint32_t lane = fault->thread % 32, from_here = fault->mask >> lane;
-    bool all_below_stay_away = lane > 0 && !(fault->mask & ((UINT32_C(1) << lane) - 1));
-    bool all_above_come = from_here == UINT32_MAX >> lane;
-    return all_below_stay_away && all_above_come && index >= count && index - (int64_t)lane < count;
+static bool is_inverted(const position *p) {
+    bool all_below_stay_away = p->lane > 0 && !(p->mask & ((UINT32_C(1) << p->lane) - 1));
+    bool all_above_come = p->mask >> p->lane == UINT32_MAX >> p->lane;
+    return all_below_stay_away && all_above_come && p->index >= p->count &&
+           p->index - (int64_t)p->lane < p->count;
 }
 
 bool observe_explain_bounds(const observe_declared *declared, const ptx_function *entry,
-                            const sim_fault_info *fault, base_text *out) {
+                            const observe_shape *shape, const sim_fault_info *fault, base_text *out) {
     if (fault->kind != SIM_FAULT_BOUNDS || fault->space != SIM_GLOBAL || !fault->inst) return false;
     if (fault->address < 4096) return false; // a null pointer
     const observe_buffer *b = meant(declared, entry, fault);
@@ -162,13 +245,17 @@ bool observe_explain_bounds(const observe_declared *declared, const ptx_function
     else if (count)
         base_text_add(out, " (indices 0..%lld)", (long long)count - 1);
     // Wide accesses begin inside.
-    advice a = advise(index >= 0 && index < count ? count : index, count);
-    if (last > index && index >= 0 && index < count)
+    bool is_wide = last > index && index >= 0 && index < count;
+    position p = find_position(shape, fault, is_wide ? count : index, count);
+    advice a = advise(&p);
+    if (is_wide)
         a = (advice){"the size is no multiple of the vector's, and the last vector reaches past the end",
                      "take vectors only as far as they fit, and the rest one by one"};
-    if (is_inverted(fault, index, count))
+    else if (is_inverted(&p))
         a = (advice){"a guard that is inverted: the threads inside leave, and those past the end go on",
                      "let the others leave, if (i >= n) return; or do the work inside of if (i < n)"};
+    else
+        say_position(&p, out);
     base_text_add(out, "\nlikely cause: %s\nwhat to do: %s", a.likely, a.next);
     return true;
 }

@@ -21,8 +21,12 @@ void observe_declared_add(observe_declared *declared, const observe_buffer *buff
 // `pointers` has a bit for each parameter that may be one.
 int observe_address_parameter(const ptx_function *entry, const ptx_inst *inst, uint64_t pointers);
 
+typedef struct observe_shape {
+    uint32_t grid[3], block[3]; // of the launch; 0 where it is not known
+} observe_shape;
+
 // What happened, the likely cause and what to do; false where nothing is known of the buffer.
 bool observe_explain_bounds(const observe_declared *declared, const ptx_function *entry,
-                            const sim_fault_info *fault, base_text *out);
+                            const observe_shape *shape, const sim_fault_info *fault, base_text *out);
 
 #endif

@@ -71,14 +71,22 @@ static void expect_words(uint64_t address, uint32_t bytes, bool is_write, const 
                                   .is_write = is_write,
                                   .space = SIM_GLOBAL};
     base_text text = {0};
-    if (!observe_explain_bounds(&declared, NULL, &fault, &text)) fail_msg("nothing is said");
+    if (!observe_explain_bounds(&declared, NULL, &(observe_shape){0}, &fault, &text))
+        fail_msg("nothing is said");
     if (!strstr(text.data, words)) fail_msg("not \"%s\": %s", words, text.data);
     assert_null(strstr(text.data, "cudaMalloc"));
     base_text_free(&text);
 }
 
-// Element 100 of 100 is lane 4's.
-static void expect_cause(uint32_t mask, const char *words) {
+// An access of a thread in a grid of such blocks to an element of 100.
+typedef struct attempt {
+    uint32_t grid[3], block[3];
+    uint32_t at, thread; // linear
+    uint32_t mask;
+    int64_t index;
+} attempt;
+
+static void expect_cause(const attempt *t, const char *words) {
     observe_declared declared = {0};
     observe_declared_add(
         &declared,
@@ -87,22 +95,53 @@ static void expect_cause(uint32_t mask, const char *words) {
     const ptx_inst inst = {.op = PTX_OP_LD};
     const sim_fault_info fault = {.kind = SIM_FAULT_BOUNDS,
                                   .inst = &inst,
-                                  .thread = 100,
-                                  .mask = mask,
-                                  .address = 0x10000 + 400,
+                                  .block = t->at,
+                                  .thread = t->thread,
+                                  .mask = t->mask,
+                                  .address = (uint64_t)(0x10000 + 4 * t->index),
                                   .bytes = 4,
                                   .space = SIM_GLOBAL};
+    observe_shape shape;
+    memcpy(shape.grid, t->grid, sizeof shape.grid);
+    memcpy(shape.block, t->block, sizeof shape.block);
     base_text text = {0};
-    assert_true(observe_explain_bounds(&declared, NULL, &fault, &text));
+    assert_true(observe_explain_bounds(&declared, NULL, &shape, &fault, &text));
     if (!strstr(text.data, words)) fail_msg("not \"%s\": %s", words, text.data);
     base_text_free(&text);
 }
 
-static void an_inverted_guard_is_named(void **state) {
-    expect_cause(0xfffffff0, "a guard that is inverted");
-    expect_cause(0xffffffff, "a guard that is missing"); // none
-    expect_cause(0x0000001f, "a guard that is missing"); // <= for <
-    expect_cause(0x00000010, "a guard that is missing"); // one thread alone
+// Element 100 of 100 is lane 4's.
+static void a_guard_is_told_by_the_lanes(void **state) {
+    static const char more[] = "more threads than elements and no guard";
+    attempt t = {{1, 1, 1}, {256, 1, 1}, 0, 100, 0xfffffff0, 100};
+    expect_cause(&t, "a guard that is inverted");
+    t.mask = 0xffffffff; // none
+    expect_cause(&t, more);
+    t.mask = 0x00000010; // one thread alone
+    expect_cause(&t, more);
+    t.mask = 0x0000001f;
+    expect_cause(&t, "lets one too many through: <= for <");
+    t.block[0] = 101; // nobody is behind it
+    expect_cause(&t, more);
+    const attempt stride = {{1, 1, 1}, {64, 1, 1}, 0, 36, 0x1f, 100};
+    expect_cause(&stride, "<= for <");
+}
+
+// The thread's own numbers tell whether its index is meant.
+static void a_cause_fits_the_thread(void **state) {
+    const attempt neighbour = {{1, 1, 1}, {256, 1, 1}, 0, 99, 0xf, 100};
+    expect_cause(&neighbour, "a neighbour past the end");
+    const attempt first = {{1, 1, 1}, {256, 1, 1}, 0, 0, 0xffffffff, -1};
+    expect_cause(&first, "treat the first elements apart");
+    const attempt later = {{2, 3, 1}, {32, 8, 1}, 1, 18, 0xffffffff, -1}; // x = 50
+    expect_cause(&later, "a thread past the end came by");
+    expect_cause(&later, "blockIdx.x * blockDim.x + threadIdx.x is 50, and that of y is 0");
+    const attempt dimension = {{4, 3, 1}, {32, 8, 1}, 3, 4, 0xffffffff, 100}; // x = 100
+    expect_cause(&dimension, "an index along the wrong dimension (x where y belongs)");
+    const attempt row = {{2, 3, 1}, {32, 8, 1}, 0, 32, 1, 100}; // y = 1
+    expect_cause(&row, "the length of a row is taken from the other size");
+    const attempt loop = {{1, 1, 1}, {256, 1, 1}, 0, 0, 1, 100};
+    expect_cause(&loop, "a loop that goes one too far");
 }
 
 static void elements_are_named(void **state) {
@@ -119,7 +158,8 @@ int main(void) {
         cmocka_unit_test(an_index_from_memory_is_no_base),
         cmocka_unit_test(a_pointer_that_moves_in_a_loop_is_followed),
         cmocka_unit_test(one_of_two_is_not_guessed),
-        cmocka_unit_test(an_inverted_guard_is_named),
+        cmocka_unit_test(a_guard_is_told_by_the_lanes),
+        cmocka_unit_test(a_cause_fits_the_thread),
         cmocka_unit_test(elements_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,10 @@ static const char *special_advice(const sim_fault_info *fault, const char *messa
         return (uint32_t)fault->address > INT32_MAX
                    ? "likely cause: an index below 0: the element before the first"
                      "\nwhat to do: treat the first elements apart, or test the index before the access"
+               : strstr(message, "just past the end of")
+                   ? "likely cause: an index that is one too large (<= for <, n - i for n - 1 - i), or an "
+                     "array one "
+                     "element too small\nwhat to do: work out the largest index at this line"
                    : "likely cause: the array has fewer elements than the index reaches: one per thread, "
                      "warp or tile, and one more for padding"
                      "\nwhat to do: compare the array's size with the largest index at this line, and "

@@ -49,6 +49,7 @@ struct observe_session {
     bool finished;
     observe_declared declared;
     const ptx_function *entry; // of the launch under way, or the last one
+    observe_shape shape;       // likewise
 };
 
 static bool is_on(const observe_options *options, size_t i) {
@@ -83,9 +84,15 @@ kz_status observe_options_parse(const char *words, observe_options *options, kz_
 
 // ---- launches ---------------------------------------------------------------------------------------
 
+static void note_launch(observe_session *session, const sim_launch_event *event) {
+    session->entry = event->entry;
+    memcpy(session->shape.grid, event->launch->grid, sizeof session->shape.grid);
+    memcpy(session->shape.block, event->launch->block, sizeof session->shape.block);
+}
+
 static void on_begin(void *context, const sim_launch_event *event) {
     observe_session *session = context;
-    session->entry = event->entry;
+    note_launch(session, event);
     observe_profiles_begin(&session->profiles, event);
     observe_findings_launch(session->findings, event);
 }
@@ -237,6 +244,7 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
         snprintf(session->message, sizeof session->message, "%s", error->message);
     if (!session->status) session->status = error && error->status ? error->status : KZ_FAULT;
     if (!fault || fault->kind == SIM_FAULT_NONE || fault->kind == SIM_FAULT_INTERRUPTED) return;
+    if (launch) note_launch(session, launch);
     if (launch) observe_findings_launch(session->findings, launch);
     observe_finding finding = {
         .kind = kind_of(fault->kind),
@@ -249,7 +257,7 @@ void observe_session_fault(observe_session *session, const sim_launch_event *lau
         .bytes = fault->bytes,
     };
     base_text words = {0};
-    if (observe_explain_bounds(&session->declared, launch ? launch->entry : session->entry, fault, &words))
+    if (observe_explain_bounds(&session->declared, session->entry, &session->shape, fault, &words))
         snprintf(finding.text, sizeof finding.text, "%s", words.data ? words.data : "");
     else
         observe_explain_fault(fault, error ? error->message : "", finding.text, sizeof finding.text);
