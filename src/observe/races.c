@@ -540,6 +540,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
         self->threads *= launch->block[i] ? launch->block[i] : 1;
     }
     self->shared_bytes = event->shared_bytes;
+    self->reserved_shared_bytes = event->reserved_shared_bytes;
     self->levels =
         observe_known_levels(self->blocks < RACES_BLOCK_MASK ? self->blocks : RACES_BLOCK_MASK + 1);
     self->seen_count = self->stash_count = 0;

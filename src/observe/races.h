@@ -275,7 +275,7 @@ struct races {
     uint8_t *polls; // by serial number, see races_volatile.c; NULL until asked
     uint32_t grid[3], cluster[3];
     bool has_clusters, is_cooperative;
-    uint32_t threads, warps, blocks, shared_bytes;
+    uint32_t threads, warps, blocks, shared_bytes, reserved_shared_bytes;
     races_shadow global;
     races_block **resident;              // by block
     races_write (*writes)[RACES_WRITES]; // by block; NULL until there are any
@@ -401,6 +401,8 @@ void observe_races_report(races *self, const races_conflict *conflict);
 const char *observe_races_advice(const races *self, const races_conflict *conflict, uint32_t reach);
 const ptx_inst *observe_races_inst_of(const races *self, uint32_t tag);
 void observe_races_say_unchecked(races *self); // the launch was not looked at to its end, and why
+// Whether it lies in the scratch memory of cooperative groups (races_library.c).
+bool observe_races_is_library(const races *self, const races_conflict *conflict);
 // The function that an instruction is in.
 const ptx_function *observe_races_function_of(const ptx_module *module, const ptx_inst *inst);
 // Whether the tag is that of a volatile load that polls or tests a flag (races_volatile.c).

@@ -354,6 +354,7 @@ static bool is_presumed(const races_conflict *c) {
 }
 
 void observe_races_report(races *self, const races_conflict *c) {
+    if (observe_races_is_library(self, c)) return;
     observe_finding_kind kind = OBSERVE_RACE;
     const races_link *link = NULL;
     uint32_t write_tag = 0;

@@ -1,0 +1,15 @@
+// Tiles of two warps reduce through memory that cooperative groups reserve, with nothing but shuffles to order it.
+// launch: grid 1 block 128
+// arg: out s32[128] = 0
+// seeds: 2
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void clean_tile_reduce(int *out) {
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    int sum = threadIdx.x;
+    for (int i = 0; i < 3; i++) sum = cg::reduce(tile, sum, cg::plus<int>()) + 1;
+    out[threadIdx.x] = sum;
+}
