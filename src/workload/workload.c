@@ -47,7 +47,12 @@ static kz_status classify(const workload_request *r, workload *w, kz_error *erro
     if (is_record(word) && !r->task) return KZ_OK;
     w->kind = WORKLOAD_TASK;
     kz_status status = workload_task_open(r->command, word, r->task, &w->task, error);
-    if (status || w->task.task) return status;
+    if (status) return status;
+    // As with a main in its text, a file that names a task and makes a main is a program.
+    bool is_task =
+        w->task.task && (r->task || !workload_program_makes_main(word, r->nvcc_flags, r->nvcc_flag_count));
+    if (is_task) return KZ_OK;
+    workload_task_close(&w->task);
     w->kind = WORKLOAD_PROGRAM;
     if (workload_is_program(r, w->files, w->file_count)) return KZ_OK;
     // Flags are for programs alone: a library among them may have the main.
