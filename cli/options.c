@@ -61,8 +61,9 @@ static kz_status set_integer(const cli_option *option, const char *text, cli_int
     char *end = NULL;
     errno = 0;
     long long value = strtoll(text, &end, 0);
-    if (end == text || *end || errno)
-        return base_fail(error, KZ_INVALID, "--%s takes a whole number, not \"%s\"", option->name, text);
+    if (end == text || *end || errno || value < 0) // nothing that is counted or numbered is below 0
+        return base_fail(error, KZ_INVALID, "--%s takes a whole number from 0 on, not \"%s\"", option->name,
+                         text);
     *to = (cli_integer){true, value};
     return KZ_OK;
 }

@@ -81,6 +81,8 @@ static void says_what_is_wrong(void **state) {
     assert_non_null(strstr(error.message, "did you mean --device?"));
     assert_non_null(strstr(error.message, "--seed"));
     assert_int_equal(PARSE("--seed", "ten"), KZ_INVALID);
+    assert_int_equal(PARSE("--seed", "-1"), KZ_INVALID);
+    assert_int_equal(PARSE("--seed", "9223372036854775808"), KZ_INVALID);
     assert_non_null(strstr(error.message, "whole number"));
     assert_int_equal(PARSE("--seed"), KZ_INVALID);
     assert_int_equal(PARSE("--loud=1"), KZ_INVALID);

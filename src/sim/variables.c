@@ -15,11 +15,11 @@ kz_status sim_seed_asked(uint64_t *seed, kz_error *error) {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 0);
-    if (isdigit((unsigned char)text[0]) && !*end && !errno) {
+    if (isdigit((unsigned char)text[0]) && !*end && !errno && value <= INT64_MAX) { // as records can say it
         *seed = value;
         return KZ_OK;
     }
-    base_fail(error, KZ_INVALID, "KZ_SEED is \"%s\", and that is no number from 0 to 2^64 - 1", text);
+    base_fail(error, KZ_INVALID, "KZ_SEED is \"%s\", and that is no number from 0 to 2^63 - 1", text);
     base_fail_note(error,
                    "each number above 0 draws another order of blocks and warps; 0 is the plain order");
     return KZ_INVALID;
