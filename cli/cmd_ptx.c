@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/gpus.h"
 #include "ptx/ptx.h"
 #include "report/report.h"
 #include "sim/sim.h"
+#include "workload/names.h"
 
 static kz_status open_module(const char *path, ptx_module **module, kz_error *error) {
     char *text;
@@ -56,7 +58,9 @@ static int check_module(const char *path, ptx_module *module) {
     }
     const char **reasons = calloc(total + 1, sizeof *reasons);
     if (!reasons) return cli_fail_with(KZ_NO_MEMORY, "no memory to check %s", path);
-    kz_status status = sim_module_check(module, note_unsupported, reasons, &error);
+    device_gpu gpu;
+    kz_status status = device_gpu_load(device_gpu_choose(NULL), &gpu, &error);
+    if (!status) status = sim_module_check(module, (int)gpu.sm, note_unsupported, reasons, &error);
     for (uint32_t f = 0; !status && f < module->function_count; f++) {
         const ptx_function *function = module->functions[f];
         for (uint32_t k = 0; k < function->inst_count; k++) {
@@ -65,6 +69,7 @@ static int check_module(const char *path, ptx_module *module) {
         }
     }
     free(reasons);
+    if (!status && !missing) status = workload_check_ptx(path, module->text, &error);
     if (status) return cli_fail(&error);
     if (missing)
         printf("%s: %zu of %zu instructions are not simulated; a kernel that has one cannot be launched on "
@@ -133,6 +138,9 @@ const cli_command cli_command_ptx = {
     .about =
         "check lists every instruction in PTX files that the simulator does not execute, with its line and\n"
         "the reason; the exit status is 0 where there is none, 8 where there are some, 9 on a syntax error.\n"
+        "What no GPU of the kind that is simulated (KZ_GPU) takes is an error: a newer target, a limit, "
+        "and,\n"
+        "where there is a ptxas, all that it refuses.\n"
         "print shows the file as it was understood. support prints the table of all instructions.",
     .examples = "  nvcc -ptx -O3 -lineinfo my.cu -o my.ptx && kz ptx check my.ptx\n"
                 "  kz ptx support > docs/ptx_support.md",

@@ -166,7 +166,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) {
 // What the runtime makes of a value, as measured on an H200 where the documentation does not say.
 enum {
     STACK_UNIT = 16,
-    STACK_MOST = 512 << 10, // local memory of a thread
+    STACK_MOST = 511 << 10, // of a thread, by an H200: 512 KiB of local memory, less 1 KiB
     PRINT_UNIT = 256,
     PRINT_LEAST = 512 << 10,
 };

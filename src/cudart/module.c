@@ -9,6 +9,7 @@
 #include "fatbin.h"
 #include "link.h"
 #include "runtime.h"
+#include "toolchain/toolchain.h"
 
 // What nvcc puts into the program beside a fat binary.
 typedef struct wrapper {
@@ -187,6 +188,13 @@ static cudaError_t link_ptx(cudart_module *module, char **text, size_t *size) {
 
 static const char *program_name(void) { return program_invocation_short_name; }
 
+// What ptxas refuses is bad PTX, as an H200 says.
+static cudaError_t refusal(kz_status status, const kz_error *error) {
+    if (status != KZ_LIMIT) return cudart_error_of(status, NULL);
+    return strstr(error->message, "Unsupported .version") ? cudaErrorUnsupportedPtxVersion
+                                                          : cudaErrorInvalidPtx;
+}
+
 static cudaError_t open_program(cudart_module *module, const char *text, size_t size) {
     char name[160];
     snprintf(name, sizeof name, "%.100s, module %u", program_name(), module->serial);
@@ -197,7 +205,21 @@ static cudaError_t open_program(cudart_module *module, const char *text, size_t 
     if (status == KZ_OK) status = sim_program_open(cudart.machine, ptx, &module->program, &error);
     if (status == KZ_OK) return cudaSuccess;
     cudart_say("the program's device code cannot be loaded\n%s", error.message);
-    return cudart_error_of(status, NULL);
+    return refusal(status, &error);
+}
+
+// nvcc had the PTX of a fat binary assembled; text is the driver's to compile, and ptxas speaks for it.
+static cudaError_t ask_ptxas(cudart_module *module, const char *text) {
+    toolchain tools;
+    kz_error error = {0};
+    toolchain_find(&tools, NULL); // without a compiler there may still be a ptxas
+    if (!toolchain_check_ptx(&tools, "the text", text, (int)cudart.gpu.sm, &error)) return cudaSuccess;
+    // The driver gives static shared memory all that a block can have (seen on an H200).
+    if (strstr(error.message, "uses too much shared data")) return cudaSuccess;
+    cudart_say("the program's device code cannot be loaded\n%s", error.message);
+    sim_program_close(module->program);
+    module->program = NULL;
+    return cudaErrorInvalidPtx;
 }
 
 static void publish_managed(const cudart_module *module) {
@@ -213,6 +235,7 @@ cudaError_t cudart_module_load(cudart_module *module) {
     if (module->program || module->error) return module->error;
     char *text = NULL;
     size_t size = 0;
+    bool is_text = false;
     if (module->linked && module->linked[0]) {
         module->error = link_ptx(module, &text, &size);
         find_cubin(module, module->image);
@@ -221,9 +244,11 @@ cudaError_t cudart_module_load(cudart_module *module) {
         find_cubin(module, module->image);
     } else {
         text = strdup(module->image); // a library given as PTX text
+        is_text = true;
         size = text ? strlen(text) : 0;
     }
     if (!module->error && text) module->error = open_program(module, text, size);
+    if (!module->error && text && is_text) module->error = ask_ptxas(module, text);
     if (!module->error) publish_managed(module);
     free(text);
     return module->error;
@@ -258,7 +283,7 @@ cudaError_t cudart_function_describe(cudart_function *f) {
     kz_status status = sim_kernel_describe(f->module->program, f->name, &f->info, &why);
     if (status) {
         cudart_say("the kernel %s cannot run\n%s", cudart_readable(f->name), why.message);
-        return status == KZ_NOT_FOUND ? cudaErrorInvalidDeviceFunction : cudart_error_of(status, NULL);
+        return status == KZ_NOT_FOUND ? cudaErrorInvalidDeviceFunction : refusal(status, &why);
     }
     f->entry = ptx_find_function(sim_program_module(f->module->program), f->name);
     cudart_cubin_info info;

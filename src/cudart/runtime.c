@@ -263,6 +263,7 @@ static kz_status open_machine(kz_error *error) {
     sim_config config;
     device_gpu_configure(&cudart.gpu, &config);
     config.host_view = true;
+    config.shared_per_block = config.shared_per_block_optin; // ptxas, where it was asked, allowed less
     return sim_machine_open(&config, &cudart.machine, error);
 }
 

@@ -268,7 +268,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         w->attention = b->worker->watch || (heard && heard->access);
         w->observed = heard && (heard->step || heard->done);
         w->ends_observed = heard && (heard->step || heard->branch);
-        w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .lanes = mask};
+        w->frames[0] = (sim_frame){.bytes = code->frame_bytes, .stack = code->stack_frame, .lanes = mask};
         w->frame_count = w->frames_filled = 1;
         w->frame = w->registers;
         w->path_count = 1;

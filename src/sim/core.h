@@ -172,6 +172,7 @@ struct sim_kernel {
     uint32_t memory_op_count; // entries in a worker's cache of extents
     uint32_t register_bytes;  // a warp's register file
     uint32_t local_frames;    // bytes of local memory per lane that calls of known depth take
+    uint32_t least_stack;     // of a GPU's stack, by the calls whose functions are known
     uint32_t local_room;      // bytes of local memory per lane, by the stack that the machine allows now
     uint32_t stack_bytes;     // of them, at the end: for alloca
     uint32_t
@@ -182,7 +183,7 @@ struct sim_kernel {
     uint32_t param_bytes;
     uint32_t *param_offset;
     bool communicates, recursive; // recursive: the depth of its calls has no bound that could be computed
-    bool calls_itself, allocates_stack, prints, allocates_heap;
+    bool allocates_stack, prints, allocates_heap;
     bool clusters; // it uses a cluster's barrier or shared memory
 };
 
@@ -193,8 +194,9 @@ void sim_kernel_size_stack(sim_kernel *kernel,
                            uint32_t stack); // before each launch: the limit may have changed
 
 // What ptxas refuses, without asking it (limits.c): KZ_LIMIT.
-kz_status sim_check_module_limits(const ptx_module *module, kz_error *error);
+kz_status sim_check_module_limits(const ptx_module *module, int sm, kz_error *error); // sm 0: no GPU
 kz_status sim_check_kernel_limits(const sim_kernel *kernel, kz_error *error);
+kz_status sim_check_local_limit(const sim_kernel *kernel, kz_error *error); // at a launch; ptxas lets it pass
 
 // The order of a function's basic blocks, such that of two positions where lanes of a warp can be, the lower is to
 // run first (flow.c). `order` gets `count` indices; false when out of memory.
@@ -448,6 +450,8 @@ _Noreturn void sim_fault_access(sim_warp *warp, const sim_op *op, uint32_t lane,
                                 uint32_t bytes, sim_space space, const char *what);
 _Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, kz_status status,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
+_Noreturn void sim_fault_stack(sim_warp *warp, const sim_op *op, uint32_t lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 _Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes);
 _Noreturn void sim_fault_endless(sim_worker *worker);
 #define SIM_CAUSES_OF_WAITING                                                                                \

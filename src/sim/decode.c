@@ -36,7 +36,7 @@ static sim_code *open_code(sim_decoder *d, const ptx_function *f) {
     code->local_bytes = (code->local_bytes + 15) / 16 * 16;
     // Parameters travel in registers; the return address and at least one register are saved. An H200 takes 24 bytes
     // and more for a call without variables.
-    code->stack_frame = (code->stack_frame + 15) / 16 * 16 + 16;
+    code->stack_frame = (code->stack_frame + 15) / 16 * 16 + (f->is_entry ? 0 : 16);
     if (sim_uses_stack(f)) code->stack_at = sim_frame_take(code, 32);
     return code;
 }
@@ -82,7 +82,6 @@ static void reach_all(sim_decoder *d) {
 static bool call_depth(sim_decoder *d, sim_code *code, uint8_t *state, uint64_t *registers, uint64_t *local,
                        unsigned level) {
     uint32_t index = code->function->index;
-    if (state[index] == 1) d->kernel->calls_itself = true;
     if (state[index] == 1 || level > 200) return false;
     state[index] = 1;
     uint64_t deepest_registers = 0, deepest_local = 0;
@@ -103,11 +102,29 @@ static bool call_depth(sim_decoder *d, sim_code *code, uint8_t *state, uint64_t 
     return true;
 }
 
+// What the deepest chain of calls takes of a GPU's stack, where functions are called by name and none a second time.
+static uint32_t named_calls(const sim_kernel *k, const sim_code *code, uint32_t *known, unsigned level) {
+    uint32_t *mine = &known[code->function->index], deepest = 0;
+    if (*mine || level > 200) return *mine;
+    *mine = code->stack_frame; // a recursion counts once
+    for (uint32_t i = 0; i < code->function->inst_count; i++) {
+        const ptx_inst *inst = &code->function->insts[i];
+        if (inst->op != PTX_OP_CALL || inst->operand_count < 2 || is_indirect_call(inst) ||
+            !inst->operands[1].function->has_body)
+            continue;
+        uint32_t below = named_calls(k, k->code_of[inst->operands[1].function->index], known, level + 1);
+        if (below > deepest) deepest = below;
+    }
+    return *mine = code->stack_frame + deepest;
+}
+
 static void size_stacks(sim_decoder *d) {
     sim_kernel *k = d->kernel;
     uint8_t *state = sim_keep(d, k->program->module->function_count + 1);
+    uint32_t *known = sim_keep(d, (k->program->module->function_count + 1) * sizeof *known);
     uint64_t registers = 0, local = 0;
-    if (!state) return;
+    if (!state || !known) return;
+    k->least_stack = named_calls(k, k->codes[0], known, 0);
     if (!call_depth(d, k->codes[0], state, &registers, &local, 0)) {
         k->recursive = true;
         registers = UINT64_C(64) << 20;
@@ -124,7 +141,8 @@ static void size_stacks(sim_decoder *d) {
 
 void sim_kernel_size_stack(sim_kernel *k, uint32_t stack) {
     enum { CALLS = 64 << 10 }; // for frames with the parameters, which a GPU has in registers
-    uint32_t frames = k->recursive ? k->codes[0]->local_bytes + CALLS + 2 * stack : k->local_frames;
+    uint32_t calls = stack > k->least_stack ? stack : k->least_stack;
+    uint32_t frames = k->recursive ? k->codes[0]->local_bytes + CALLS + 2 * calls : k->local_frames;
     k->stack_bytes = k->allocates_stack ? stack / 16 * 16 : 0;
     k->local_room = (frames + 15) / 16 * 16 + k->stack_bytes;
 }
@@ -246,6 +264,7 @@ kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim
     find_reserved_shared(k);
     for (uint32_t i = 0; i < k->code_count && (d.status == KZ_OK || d.status == KZ_UNSUPPORTED); i++)
         sim_decode_function(&d, k->codes[i]);
+    for (uint32_t i = 0; i < k->code_count && d.status == KZ_OK; i++) sim_place_shared(&d, k->codes[i]);
     if (d.status == KZ_OK) {
         size_stacks(&d);
         find_effects(k);

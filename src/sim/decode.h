@@ -33,6 +33,7 @@ uint32_t sim_frame_take(sim_code *code, unsigned bits);
 // Room for one more in a list of the kernel's arena; `list` points at the list's pointer.
 bool sim_grow(sim_decoder *decoder, void *list, uint32_t count, uint32_t *capacity, size_t element);
 bool sim_is_kernel_param(const sim_decoder *decoder, const ptx_variable *variable);
+void sim_place_shared(sim_decoder *decoder, const sim_code *code); // what it declares and never names too
 const sim_variable_slot *sim_local_slot(const sim_decoder *decoder, const ptx_variable *variable);
 bool sim_is_clock(ptx_special special);
 bool sim_changes_by_block(const sim_constant *constant);

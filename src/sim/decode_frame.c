@@ -132,6 +132,13 @@ static uint32_t shared_offset(sim_decoder *d, const ptx_variable *variable) {
     return at;
 }
 
+void sim_place_shared(sim_decoder *d, const sim_code *code) {
+    for (uint32_t i = 0; i < code->function->local_count; i++) {
+        const ptx_variable *v = code->function->locals[i];
+        if ((v->space == PTX_MOD_SHARED || v->space == PTX_MOD_SHARED_CTA) && v->size) shared_offset(d, v);
+    }
+}
+
 const sim_variable_slot *sim_local_slot(const sim_decoder *d, const ptx_variable *variable) {
     for (uint32_t i = 0; i < d->code->slot_count; i++)
         if (d->code->slots[i].variable == variable) return &d->code->slots[i];

@@ -174,7 +174,7 @@ static ptx_op decode(const char *form) {
     kz_error error = {0};
     const char *why = NULL;
     if (ptx_module_open("form.ptx", text.data, text.length, &module, &error)) fail_msg("%s", error.message);
-    if (sim_module_check(module, note, &why, &error)) fail_msg("%s: %s", form, error.message);
+    if (sim_module_check(module, 0, note, &why, &error)) fail_msg("%s: %s", form, error.message);
     if (why) fail_msg("%s is not decoded: %s", form, why);
     ptx_op op = ptx_find_function(module, "form")->insts[0].op;
     ptx_module_close(module);
@@ -204,7 +204,7 @@ static void the_decoder_has_the_word(void **state) {
     const char *why = NULL;
     assert_int_equal(ptx_module_open("strange.ptx", text, sizeof text - 1, &module, &error), KZ_OK);
     assert_true(ptx_is_simulated(&ptx_find_function(module, "form")->insts[0], NULL));
-    assert_int_equal(sim_module_check(module, note, &why, &error), KZ_OK);
+    assert_int_equal(sim_module_check(module, 0, note, &why, &error), KZ_OK);
     assert_has(why, "has no body");
     ptx_module_close(module);
 }

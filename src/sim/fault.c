@@ -187,31 +187,40 @@ static sim_fault_kind kind_at(const sim_op *op) {
     case PTX_END_ARRIVE: return SIM_FAULT_BARRIER;
     case PTX_END_CALL: {
         const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
-        if (call && call->builtin == SIM_BUILTIN_ASSERTFAIL) return SIM_FAULT_ASSERT;
-        return call && call->callee ? SIM_FAULT_STACK : SIM_FAULT_OTHER;
+        return call && call->builtin == SIM_BUILTIN_ASSERTFAIL ? SIM_FAULT_ASSERT : SIM_FAULT_OTHER;
     }
-    default: return op && op->inst->op == PTX_OP_ALLOCA ? SIM_FAULT_STACK : SIM_FAULT_OTHER;
+    default: return SIM_FAULT_OTHER;
     }
 }
 
-_Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
-                              const char *format, ...) {
+static _Noreturn void stop_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
+                                sim_fault_kind kind, const char *format, va_list list) {
     const sim_grid *g = w->block->grid;
     base_text t = {0};
-    va_list list;
-    va_start(list, format);
     base_text_add_v(&t, format, list);
-    va_end(list);
     base_text_add(&t, "\n  in kernel %s, ", g->kernel->entry->name);
     add_thread(w->block, w->index, lane, &t);
     if (op) add_source(g, op->inst, &t);
     add_instruction(g, op, &t);
     stop(w->block->worker, status,
-         &(sim_fault_info){.kind = kind_at(op),
+         &(sim_fault_info){.kind = kind,
                            .inst = op ? op->inst : NULL,
                            .block = w->block->index,
                            .thread = w->index * SIM_LANES + lane},
          &t);
+}
+
+_Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
+                              const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    stop_here(w, op, lane, status, kind_at(op), format, list);
+}
+
+_Noreturn void sim_fault_stack(sim_warp *w, const sim_op *op, uint32_t lane, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    stop_here(w, op, lane, KZ_FAULT, SIM_FAULT_STACK, format, list);
 }
 
 // ---- deadlocks -------------------------------------------------------------------------------------------

@@ -566,6 +566,7 @@ kz_status sim_run(sim_program *program, const char *name, const sim_launch *aske
     atomic_init(&g.quiet, 0);
     pthread_mutex_init(&g.lock, NULL);
     status = check_shared(c, &g, error);
+    if (!status) status = sim_check_local_limit(kernel, error);
     if (status == KZ_OK) {
         g.resident_limit = resident_limit(c, &g);
         if (launch->cooperative && g.blocks > g.resident_limit)

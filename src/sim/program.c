@@ -132,7 +132,7 @@ kz_status sim_program_open(sim_machine *machine, ptx_module *module, sim_program
     if (!p || !p->variable_at || !p->kernels)
         base_fail(error, status, "out of memory while loading %s", module->name);
     else
-        status = sim_check_module_limits(module, error);
+        status = sim_check_module_limits(module, machine->config.sm, error);
     if (status == KZ_OK) status = allocate_variables(p, error);
     if (status != KZ_OK) {
         if (p)
@@ -199,11 +199,12 @@ kz_status sim_program_kernel(sim_program *p, const char *name, sim_kernel **kern
     return status ? status : sim_check_kernel_limits(*kernel, error);
 }
 
-kz_status sim_module_check(ptx_module *module, sim_unsupported *found, void *context, kz_error *error) {
+kz_status sim_module_check(ptx_module *module, int sm, sim_unsupported *found, void *context,
+                           kz_error *error) {
     // Nothing is launched: the machine has no memory, and variables no addresses.
     sim_machine *machine = calloc(1, sizeof *machine);
     uint64_t *variable_at = calloc(module->variable_count + 1, sizeof *variable_at);
-    kz_status status = machine && variable_at ? KZ_OK : KZ_NO_MEMORY;
+    kz_status status = machine && variable_at ? sim_check_module_limits(module, sm, error) : KZ_NO_MEMORY;
     sim_program program = {.machine = machine,
                            .module = module,
                            .variable_at = variable_at,
@@ -213,11 +214,13 @@ kz_status sim_module_check(ptx_module *module, sim_unsupported *found, void *con
         const ptx_function *f = module->functions[i];
         sim_kernel *kernel = NULL;
         if (f->is_entry && f->has_body) status = sim_decode_kernel(&program, f, &kernel, error);
+        if (kernel) status = sim_check_kernel_limits(kernel, error);
         sim_kernel_close(kernel);
     }
     free(variable_at);
     free(machine);
     if (status == KZ_UNSUPPORTED) return KZ_OK; // it was told
+    if (status == KZ_LIMIT) return status;
     return status ? base_fail(error, status, "cannot check %s: %s", module->name, kz_status_text(status))
                   : KZ_OK;
 }

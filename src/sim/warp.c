@@ -264,9 +264,10 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
     uint32_t at = top->at + top->bytes,
              local = caller->local + k->basic_blocks[path->basic_block].code->local_bytes;
     uint32_t stack = caller->stack + code->stack_frame, allowed = k->program->machine->config.stack_bytes;
+    if (allowed < k->least_stack) allowed = k->least_stack;
     bool full = at + code->frame_bytes > k->register_bytes ||
                 local + code->local_bytes > k->local_room - k->stack_bytes ||
-                (k->calls_itself && stack > allowed);
+                (k->recursive && stack > allowed);
     if (w->frame_count == w->frame_capacity && !full) {
         uint32_t capacity = w->frame_capacity * 2;
         sim_frame *grown = realloc(w->frames, capacity * sizeof *grown);
@@ -278,11 +279,13 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
         }
     }
     if (full)
-        sim_fault_here(w, op, lane, KZ_FAULT,
-                       "stack overflow: %u calls deep, at least %u bytes of stack per thread, %u allowed\n"
-                       "likely cause: a recursion without end, or one deeper than the stack; "
-                       "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more",
-                       w->frame_count, stack, allowed);
+        sim_fault_stack(
+            w, op, lane,
+            "stack overflow: %u calls deep, at least %u bytes of stack per thread, %u allowed\n"
+            "likely cause: a recursion without end, or one deeper than the stack, or a function with "
+            "large arrays that is called by pointer; cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows "
+            "more",
+            w->frame_count, stack, allowed);
     sim_frame *frame = &w->frames[w->frame_count++];
     bool in_place = w->frame_count <= w->frames_filled && frame->code == code && frame->at == at &&
                     frame->local == local; // since the last call from here

@@ -154,7 +154,7 @@ kz_status workload_compile(const char *path, bool for_debugging, char **ptx, siz
 }
 
 // Without a compiler there may still be a ptxas.
-static kz_status check_ptx(const char *path, const char *ptx, kz_error *error) {
+kz_status workload_check_ptx(const char *path, const char *ptx, kz_error *error) {
     toolchain tools;
     device_gpu gpu;
     toolchain_find(&tools, NULL);
@@ -201,7 +201,7 @@ kz_status workload_open_guest(const kz_family *family, const char *path, bool fo
     family_guest *opened = NULL;
     if (!status) status = family_guest_open(family, name, source, code, &opened, error);
     // After our own parser, whose messages show the line.
-    if (!status && !for_debugging) status = check_ptx(path, code, error);
+    if (!status && !for_debugging) status = workload_check_ptx(path, code, error);
     if (!status)
         *guest = opened;
     else

@@ -39,6 +39,8 @@ kz_status workload_choose_case(const kz_family *family, const family_guest *gues
 
 // Prints the compiler's warnings to stderr, as the compiler itself does.
 void workload_show_warnings(const base_text *warnings);
+// KZ_TOOL where ptxas, if there is one, refuses the text for the GPU that is chosen.
+kz_status workload_check_ptx(const char *path, const char *ptx, kz_error *error);
 // A .cu file as PTX for the architecture that it asks for, malloc'ed; for a debugger without optimisation.
 kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, kz_error *error);
 // Compiles a .cu file (or takes a .ptx file as it is) as a guest of the family.

@@ -1,4 +1,5 @@
-// The stack and the printf buffer have the sizes that cudaDeviceSetLimit gives them. What an H200 answers is expected.
+// The stack and the printf buffer have the sizes that cudaDeviceSetLimit gives them; what a GPU refuses of local memory
+// and of PTX text is refused. What an H200 answers is expected.
 #include <unistd.h>
 
 #include "check.h"
@@ -9,6 +10,21 @@ __device__ __noinline__ int deep(int n) {
     return n == 0 ? 0 : deep(n - 1) + a[n % 100];
 }
 __global__ void recurse(int *out, int n) { *out = deep(n); }
+
+__device__ int deep_by_pointer(int n);
+__device__ int (*by_pointer)(int) = deep_by_pointer;
+__device__ __noinline__ int deep_by_pointer(int n) {
+    volatile int a[50];
+    a[n % 50] = n;
+    return n == 0 ? 0 : by_pointer(n - 1) + a[n % 50];
+}
+__global__ void recurse_by_pointer(int *out, int n) { *out = by_pointer(n); }
+
+template <int N> __global__ void frame(int *out, int n) {
+    volatile char a[N];
+    a[n] = 1;
+    out[0] = a[N - 1 - n];
+}
 
 __global__ void print_many(int n) {
     for (int i = 0; i < n; i++) printf("line %d\n", i);
@@ -36,6 +52,34 @@ static int first_line(int n) {
     return number;
 }
 
+// PTX text is for this GPU's driver to take or to refuse.
+static cudaError_t load(const char *version, const char *target, const char *bits, const char *rest) {
+    char text[400];
+    cudaLibrary_t library;
+    snprintf(text, sizeof text, ".version %s\n.target %s\n.address_size %s\n.visible .entry k()%s\n", version,
+             target, bits, rest);
+    cudaError_t error = cudaLibraryLoadData(&library, text, 0, 0, 0, 0, 0, 0);
+    cudaKernel_t kernel;
+    if (!error) error = cudaLibraryGetKernel(&kernel, library, "k");
+    return error ? error : cudaLaunchKernel((const void *)kernel, 1, 32, NULL, 0, 0);
+}
+
+static void check_texts() {
+    OK(load("8.0", "sm_90a", "64", "{ret;}"));
+    OK(load("8.0", "sm_90", "64", "{.shared .align 16 .b8 s[100000]; ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("8.6", "sm_100", "64", "{ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("8.7", "sm_120a", "64", "{ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("8.0", "sm_80a", "64", "{ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("7.0", "sm_90", "64", "{ret;}"));
+    GIVES(cudaErrorUnsupportedPtxVersion, load("9.9", "sm_90", "64", "{ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "32", "{ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "64", ".maxntid 64\n.reqntid 64\n{ret;}"));
+    GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "64", "{.reg .u32 %r; mov.u32 %r, 1.5; ret;}"));
+    GIVES(cudaErrorInvalidPtx,
+          load("8.0", "sm_90", "64", "{.reg .f32 %f; cvt.rn.bf16x2.f32 %f, %f, %f; ret;}"));
+    cudaGetLastError();
+}
+
 int main() {
     int *out;
     size_t value;
@@ -47,7 +91,14 @@ int main() {
     OK(cudaDeviceSetLimit(cudaLimitStackSize, 10001));
     OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
     CHECK(value == 10016);
-    GIVES(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20));
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 523264));
+    GIVES(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitStackSize, 524272));
+    cudaGetLastError();
+    frame<523264><<<1, 1>>>(out, 3);
+    OK(cudaGetLastError());
+    frame<600000><<<1, 1>>>(out, 3);
+    GIVES(cudaErrorInvalidValue, cudaGetLastError());
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 10001));
     recurse<<<1, 1>>>(out, 20);
     OK(cudaDeviceSynchronize());
     CHECK(*out == 210);
@@ -66,5 +117,13 @@ int main() {
     GIVES(cudaErrorIllegalAddress, cudaDeviceSynchronize());
     OK(cudaDeviceReset());
     OK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 20));
+    OK(cudaMallocManaged(&out, 64));
+    recurse_by_pointer<<<1, 1>>>(out, 3);
+    OK(cudaDeviceSynchronize());
+    CHECK(*out == 6);
+    recurse_by_pointer<<<1, 1>>>(out, 4);
+    GIVES(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    OK(cudaDeviceReset());
+    check_texts();
     return finish();
 }
