@@ -109,7 +109,6 @@ static bool is_joined(const cudart_capture *capture) {
 static void end_capture(cudart_capture *capture) {
     for (struct CUstream_st *s = cudart.streams; s; s = s->next)
         if (s->capture == capture) cudart_stream_leave(s);
-    if (cudart.per_thread.capture == capture) cudart_stream_leave(&cudart.per_thread);
     for (cudart_capture **at = &cudart.captures; *at; at = &(*at)->next)
         if (*at == capture) {
             *at = capture->next;

@@ -35,7 +35,6 @@ static void frontier(cudaStream_t stream, cudart_order *order) {
     if (stream->flags & cudaStreamNonBlocking) return;
     join(order, &cudart.legacy.order);
     if (stream != &cudart.legacy) return;
-    join(order, &cudart.per_thread.order);
     join(order, &cudart.journal.orphans);
     for (struct CUstream_st *s = cudart.streams; s; s = s->next)
         if (!(s->flags & cudaStreamNonBlocking)) join(order, &s->order);

@@ -196,10 +196,9 @@ __attribute__((constructor)) static void loaded(void) {
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&cudart.lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    cudart.legacy.special = cudart.per_thread.special = true;
     cudart.legacy.id = 1;
-    cudart.per_thread.id = 2;
-    cudart.next_id = 3;
+    cudart.next_id = 3; // 2 is cudaStreamPerThread's
+    cudart.is_per_thread = cudart_has_per_thread_default();
     on_exit(at_exit, NULL);
 }
 

@@ -336,7 +336,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    bool special; // the legacy stream, the thread's own
+    bool is_own; // a thread's default stream
     bool worked;
     bool waited_in_vain; // for an event that was not recorded
     cudart_order order;  // what its next operation waits for
@@ -385,6 +385,9 @@ struct CUgraphExec_st {
     struct CUgraphExec_st *next;
 };
 
+// per_thread.c: this thread's default stream; whether the program takes it for stream 0.
+cudaStream_t cudart_own_stream(void);
+bool cudart_has_per_thread_default(void);
 cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream);
 cudaError_t cudart_stream_depend(cudaStream_t stream, cudaGraphNode_t const *nodes, size_t count);
 cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture); // by waiting for its event
@@ -432,7 +435,8 @@ typedef struct cudart_state {
     size_t allocation_count, allocation_capacity;
     uint64_t allocation_serial;
 
-    struct CUstream_st legacy, per_thread;
+    bool is_per_thread; // stream 0 is the thread's own
+    struct CUstream_st legacy;
     struct CUstream_st *streams;
     struct CUevent_st *events;
     cudart_capture *captures;

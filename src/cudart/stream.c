@@ -9,10 +9,9 @@
 // ---- finding --------------------------------------------------------------------------------------------
 
 cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream) {
-    *stream = &cudart.legacy;
-    if (handle == NULL || handle == cudaStreamLegacy) return cudaSuccess;
-    *stream = &cudart.per_thread;
-    if (handle == cudaStreamPerThread) return cudaSuccess;
+    if (handle == NULL) handle = cudart.is_per_thread ? cudaStreamPerThread : cudaStreamLegacy;
+    *stream = handle == cudaStreamPerThread ? cudart_own_stream() : &cudart.legacy;
+    if (handle == cudaStreamLegacy || handle == cudaStreamPerThread) return cudaSuccess;
     for (struct CUstream_st *s = cudart.streams; s; s = s->next)
         if (s == handle) {
             *stream = s;

@@ -36,6 +36,7 @@ static void begin(const char *what, unsigned traits) {
     if (j->stream && j->stream->flags & cudaStreamNonBlocking)
         operation.traits |= OBSERVE_STREAM_NON_BLOCKING;
     if (j->stream && j->stream->waited_in_vain) operation.traits |= OBSERVE_STREAM_WAITED_IN_VAIN;
+    if (j->stream && j->stream->is_own) operation.traits |= OBSERVE_STREAM_OF_THREAD;
     if (j->graphs) operation.traits |= OBSERVE_STREAM_OF_GRAPH;
     observe_streams_begin(cudart.uses, &operation);
 }

@@ -46,8 +46,9 @@ typedef enum observe_stream_trait {
     OBSERVE_STREAM_NON_BLOCKING = 2,   // does not wait for it
     OBSERVE_STREAM_WAITED_IN_VAIN = 4, // for an event that was not recorded
     OBSERVE_STREAM_OF_GRAPH = 8,       // a node of one
-    OBSERVE_STREAM_ALLOCATES = 16,     // cudaMallocAsync
-    OBSERVE_STREAM_FREES = 32,         // cudaFreeAsync
+    OBSERVE_STREAM_OF_THREAD = 16,     // a thread's default stream
+    OBSERVE_STREAM_ALLOCATES = 32,     // cudaMallocAsync
+    OBSERVE_STREAM_FREES = 64,         // cudaFreeAsync
 } observe_stream_trait;
 
 typedef struct observe_operation {

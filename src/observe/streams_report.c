@@ -9,6 +9,8 @@ static void add_name(base_text *out, const streams_operation *o) {
     if (o->given.traits & OBSERVE_STREAM_OF_GRAPH) base_text_add(out, ", a node of a graph,");
     if (o->given.traits & OBSERVE_STREAM_LEGACY)
         base_text_add(out, " in the default stream");
+    else if (o->given.traits & OBSERVE_STREAM_OF_THREAD)
+        base_text_add(out, " in a thread's default stream (%llu)", o->given.stream);
     else
         base_text_add(out, " in stream %llu", o->given.stream);
 }

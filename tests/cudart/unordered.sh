@@ -16,4 +16,23 @@ while read -r name; do
     *) expect_out "[race]" ;;
     esac
 done < "$FOLDER/cases"
+
+# Stream 0 is the thread's own where the program was built so, and does not wait for other streams.
+cat > "$FOLDER/default.cu" << 'END'
+__global__ void add(int *a) { a[threadIdx.x]++; }
+int main() {
+    int *a;
+    cudaStream_t s;
+    cudaMalloc(&a, 128);
+    cudaMemset(a, 0, 128);
+    cudaDeviceSynchronize();
+    cudaStreamCreate(&s);
+    add<<<1, 32>>>(a);
+    add<<<1, 32, 0, s>>>(a);
+    return cudaDeviceSynchronize();
+}
+END
+expect_exit 0 sanitize "$FOLDER/default.cu"
+expect_exit 11 sanitize --nvcc-flag --default-stream=per-thread "$FOLDER/default.cu"
+expect_out "kernel add in a thread's default stream"
 finish

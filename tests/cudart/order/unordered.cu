@@ -276,6 +276,21 @@ static const std::map<std::string, void (*)()> cases = {
          copy<<<1, 1, 0, free_stream()>>>(c, out);
          cudaDeviceSynchronize();
      }},
+    {"right_default_streams",
+     [] { // the legacy one orders those of all threads
+         int *a = device(32);
+         std::thread([a] { add<<<1, 32, 0, cudaStreamPerThread>>>(a, 1, 32); }).join();
+         add<<<1, 32, 0, cudaStreamLegacy>>>(a, 1, 32);
+         add<<<1, 32, 0, cudaStreamPerThread>>>(a, 1, 32);
+         cudaDeviceSynchronize();
+     }},
+    {"default_streams",
+     [] { // each thread has one
+         int *a = device(32);
+         std::thread([a] { add<<<1, 32, 0, cudaStreamPerThread>>>(a, 1, 32); }).join();
+         add<<<1, 32, 0, cudaStreamPerThread>>>(a, 1, 32);
+         cudaDeviceSynchronize();
+     }},
     {"right_pageable",
      [] { // the call returns when the source may be written again
          int *d = device(32), host[32] = {0};
