@@ -419,6 +419,35 @@ static void test_shapes_are_folded(void **state) {
     base_text_free(&shape);
 }
 
+#define INSTANCE(name)                                                                                       \
+    "{\"type\":\"kernel\",\"name\":\"" name                                                                  \
+    "\",\"short\":\"fold\",\"module\":\"m\",\"launches\":1,\"grid\":[1,1,1],"                                \
+    "\"block\":[256,1,1],\"metrics\":{" INST(160000, 5120000) "},\"lines\":[]}\n"
+
+static void test_instances_are_told_apart(void **state) {
+    static const char *const names[][2] = {{"_Z4foldILi256EfEvPT0_", "fold<256, float>"},
+                                           {"_ZN2ns4foldILin1E6__halfLb1EEEvPf", "fold<-1, __half, true>"},
+                                           {"_Z4foldIN2ns1aEEvPf", "fold<...>"},
+                                           {"fold", "fold"}};
+    static const char all[] = INSTANCE("_Z4foldILi256EfEvPT0_") INSTANCE("_ZN2ns4foldILin1E6__halfLb1EEEvPf")
+        INSTANCE("_Z4foldIN2ns1aEEvPf") INSTANCE("fold") "{\"type\":\"end\",\"status\":\"ok\"}\n";
+    for (size_t alone = 0; alone < 2; alone++) {
+        base_text text = {0};
+        fixture f;
+        report_prof_options options = {0};
+        base_text_add(&text, "%s%s", head, alone ? INSTANCE("_Z4foldILi256EfEvPT0_") : all);
+        assert_int_equal(report_record_parse("test", text.data, text.length, &f.record, NULL), KZ_OK);
+        assert_int_equal(device_gpu_load("h200", &options.gpu, NULL), KZ_OK);
+        assert_int_equal(report_prof_open(&f.record, &options, &f.report, NULL), KZ_OK);
+        for (size_t i = 0; i < f.report.kernel_count; i++)
+            for (size_t j = 0; j < BASE_COUNT(names); j++)
+                if (strcmp(f.report.kernels[i].name, names[j][0]) == 0)
+                    assert_string_equal(f.report.kernels[i].title, alone ? "fold" : names[j][1]);
+        close_fixture(&f);
+        base_text_free(&text);
+    }
+}
+
 static void test_html_escapes(void **state) {
     base_text text = {0};
     report_prof_html_text(&text, "a < b && \"c\" > d\n\001");
@@ -474,6 +503,7 @@ int main(void) {
         cmocka_unit_test(test_bulk_copies),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_shapes_are_folded),
+        cmocka_unit_test(test_instances_are_told_apart),
         cmocka_unit_test(test_html_escapes),
         cmocka_unit_test(test_listing_of_a_missing_file),
         cmocka_unit_test(test_sources_are_found_by_root),
