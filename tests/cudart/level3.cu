@@ -12,6 +12,8 @@ extern "C" {
 int cublasCreate_v2(handle **);
 int cublasDestroy_v2(handle *);
 int cublasSetPointerMode_v2(handle *, int);
+int cublasSgemv_v2(handle *, int, int, int, in, in, int, in, int, in, void *, int);
+int cublasScopy_v2(handle *, int, in, int, void *, int);
 #define TYPE(S)                                                                                              \
     int cublas##S##gemm_v2(handle *, int, int, int, int, int, in, in, int, in, int, in, void *, int);        \
     int cublas##S##gemmBatched(handle *, int, int, int, int, int, in, in, int, in, int, in, void *, int,     \
@@ -302,6 +304,37 @@ static void others() {
     CHECK(cublasGemmEx(h, T, N, 1, 1, 4, &one, db, 1, 4, db, 1, 4, &zero, d.device, 1, 1, 68, -1) == 15);
 }
 
+// What an operation has no use for may hold nothing yet: of a triangle the rest, of a sum that is replaced all, of a vector
+// what is between its elements. `kz sanitize` has no finding here.
+static void unused_memory() {
+    enum { SIDE = 4 };
+    float triangle[SIDE * SIDE], one = 1, zero = 0, got[SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) triangle[i] = (float)(i % 5 + 1);
+    float *a, *c, *x, *y;
+    OK(cudaMalloc(&a, sizeof triangle));
+    OK(cudaMalloc(&c, sizeof triangle));
+    OK(cudaMalloc(&x, 2 * sizeof got));
+    OK(cudaMalloc(&y, sizeof got));
+    for (int j = 0; j < SIDE; j++) // the lower triangle alone, and every other element
+        OK(cudaMemcpy(a + j * SIDE + j, triangle + j * SIDE + j, (SIDE - j) * sizeof(float),
+                      cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2D(x, 8, triangle, 4, 4, SIDE, cudaMemcpyHostToDevice));
+    CHECK(cublasSsymm_v2(h, LEFT, LOWER, SIDE, 1, &one, a, SIDE, a, SIDE, &zero, c, SIDE) == 0);
+    OK(cudaMemcpy(got, c, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(got[0] == 1 * 1 + 2 * 2 + 3 * 3 + 4 * 4);
+    CHECK(cublasSsyrk_v2(h, LOWER, N, SIDE, 1, &one, a, SIDE, &zero, c, SIDE) == 0);
+    OK(cudaMemcpy(got, c, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(got[3] == 4 * 1);
+    CHECK(cublasSgemv_v2(h, N, SIDE, 1, &one, a, SIDE, x, 2, &zero, y, 1) == 0);
+    OK(cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(got[2] == 3 * 1);
+    CHECK(cublasScopy_v2(h, SIDE, x, 2, y, 1) == 0);
+    OK(cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(got[3] == 4);
+    float *all[] = {a, c, x, y};
+    for (float *p : all) OK(cudaFree(p));
+}
+
 #define REAL(S)                                                                                              \
     {                                                                                                        \
         cublas##S##gemm_v2, cublas##S##gemmBatched, cublas##S##gemmStridedBatched_64, cublas##S##symm_v2,    \
@@ -330,6 +363,7 @@ int main() {
     all(Calls<std::complex<float>> BOTH_PARTS(C), true);
     all(Calls<std::complex<double>> BOTH_PARTS(Z), true);
     others();
+    unused_memory();
     CHECK(cublasDestroy_v2(h) == 0);
     return finish();
 }

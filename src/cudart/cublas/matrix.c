@@ -92,20 +92,34 @@ static const void *address_of(const cublas_matrix *m, int64_t index) {
     return (const char *)m->at + (long long)cublas_type_bytes(m->type) * m->stride * index;
 }
 
-// Its bytes, `rows` by `columns` without gaps; malloc'ed, NULL where they cannot be read.
-static void *read_bytes(const cublas_matrix *m, const void *at, size_t rows, size_t columns) {
-    size_t bytes = cublas_type_bytes(m->type), count = rows * columns;
-    void *raw = malloc(count * bytes + 1);
-    if (raw && at &&
-        (count == 0 || cudaMemcpy2D(raw, rows * bytes, at, (size_t)m->ld * bytes, rows * bytes, columns,
-                                    cudaMemcpyDefault) == cudaSuccess))
-        return raw;
-    free(raw);
-    return NULL;
-}
-
 static bool is_stored(const cublas_matrix *m, size_t row, size_t column) {
     return m->form == CUBLAS_GENERAL || (m->fill == CUBLAS_LOWER ? row >= column : row <= column);
+}
+
+// Between dense bytes, `rows` by `columns`, and the matrix. Of a triangle nothing else is touched: it may hold nothing yet.
+static bool copy_bytes(const cublas_matrix *m, char *dense, const void *at, size_t rows, size_t columns,
+                       bool put) {
+    size_t bytes = cublas_type_bytes(m->type), pitch = (size_t)m->ld * bytes;
+    char *matrix = (char *)(uintptr_t)at;
+    if (rows * columns == 0) return true;
+    if (m->form == CUBLAS_GENERAL)
+        return cudaMemcpy2D(put ? matrix : dense, put ? pitch : rows * bytes, put ? dense : matrix,
+                            put ? rows * bytes : pitch, rows * bytes, columns,
+                            cudaMemcpyDefault) == cudaSuccess;
+    for (size_t j = 0; j < columns; j++) {
+        size_t from = m->fill == CUBLAS_LOWER ? j : 0, to = m->fill == CUBLAS_LOWER ? rows : j + 1;
+        char *here = dense + (from + j * rows) * bytes, *there = matrix + from * bytes + j * pitch;
+        if (!cublas_read(put ? there : here, put ? here : there, (to - from) * bytes)) return false;
+    }
+    return true;
+}
+
+// Its bytes, without gaps; malloc'ed, NULL where they cannot be read.
+static void *read_bytes(const cublas_matrix *m, const void *at, size_t rows, size_t columns) {
+    void *raw = calloc(rows * columns + 1, cublas_type_bytes(m->type));
+    if (raw && at && copy_bytes(m, raw, at, rows, columns, false)) return raw;
+    free(raw);
+    return NULL;
 }
 
 // The element that the form gives where nothing is stored, and on the diagonal.
@@ -150,8 +164,7 @@ bool cublas_matrix_put(const cublas_matrix *m, int64_t index, const cublas_dense
     const void *at = address_of(m, index);
     size_t bytes = cublas_type_bytes(m->type), rows = values->rows, columns = values->columns;
     if (!at || rows * columns == 0) return at != NULL;
-    // The other triangle stays what it is.
-    void *raw = m->form == CUBLAS_GENERAL ? malloc(rows * columns * bytes) : read_bytes(m, at, rows, columns);
+    void *raw = calloc(rows * columns, bytes);
     if (!raw) return false;
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < rows; i++) {
@@ -162,8 +175,7 @@ bool cublas_matrix_put(const cublas_matrix *m, int64_t index, const cublas_dense
             cublas_store(raw, m->type, is_complex ? 2 * at_index : at_index, creal(value));
             if (is_complex) cublas_store(raw, m->type, 2 * at_index + 1, cimag(value));
         }
-    bool right = cudaMemcpy2D((void *)(uintptr_t)at, (size_t)m->ld * bytes, raw, rows * bytes, rows * bytes,
-                              columns, cudaMemcpyDefault) == cudaSuccess;
+    bool right = copy_bytes(m, raw, at, rows, columns, true);
     free(raw);
     return right;
 }

@@ -27,29 +27,37 @@ typedef struct vector_job {
     void *matrix;
 } vector_job;
 
-static size_t span(const vector *v) { return v->n > 0 ? (size_t)(v->n - 1) * (size_t)abs(v->step) + 1 : 0; }
-static size_t element_index(const vector *v, size_t i) {
-    return v->step >= 0 ? i * (size_t)v->step : ((size_t)v->n - 1 - i) * (size_t)-v->step;
+static size_t place_of(const vector *v, int i) { return (size_t)(v->step >= 0 ? i : v->n - 1 - i); }
+
+// Between dense bytes and the vector; what is between its elements is not touched. With a step of 0 there is one element.
+static bool copy_elements(const vector *v, cublas_type type, char *dense, bool put) {
+    size_t bytes = cublas_type_bytes(type), pitch = (size_t)abs(v->step) * bytes;
+    if (v->n <= 0) return true;
+    if (pitch == 0) return put ? cublas_write(v->at, dense, bytes) : cublas_read(dense, v->at, bytes);
+    return cudaMemcpy2D(put ? v->at : dense, put ? pitch : bytes, put ? dense : v->at, put ? bytes : pitch,
+                        bytes, (size_t)v->n, cudaMemcpyDefault) == cudaSuccess;
 }
 
-// The elements; `raw` keeps the bytes that they came in, gaps included.
-static double *fetch(const vector *v, cublas_type type, void **raw) {
-    size_t bytes = span(v) * cublas_type_bytes(type);
-    double *values = malloc(((size_t)v->n + 1) * sizeof *values);
-    *raw = malloc(bytes + 1);
-    if (!values || !*raw || !cublas_read(*raw, v->at, bytes)) {
-        free(values);
-        free(*raw);
-        *raw = NULL;
-        return NULL;
-    }
-    for (int i = 0; i < v->n; i++) values[i] = cublas_load(*raw, type, element_index(v, (size_t)i));
-    return values;
+// The elements, zeros where they are not needed: they may hold nothing yet. NULL where they cannot be read.
+static double *fetch(const vector *v, cublas_type type, bool needed) {
+    double *values = calloc((size_t)v->n + 1, sizeof *values);
+    char *dense = calloc((size_t)v->n + 1, cublas_type_bytes(type));
+    bool right = values && dense && (!needed || copy_elements(v, type, dense, false));
+    for (int i = 0; right && i < v->n; i++)
+        values[i] = cublas_load(dense, type, v->step ? place_of(v, i) : 0);
+    free(dense);
+    if (right) return values;
+    free(values);
+    return NULL;
 }
 
-static bool put_back(const vector *v, cublas_type type, void *raw, const double *values) {
-    for (int i = 0; i < v->n; i++) cublas_store(raw, type, element_index(v, (size_t)i), values[i]);
-    return cublas_write(v->at, raw, span(v) * cublas_type_bytes(type));
+static bool put_back(const vector *v, cublas_type type, const double *values) {
+    char *dense = calloc((size_t)v->n + 1, cublas_type_bytes(type));
+    for (int i = 0; dense && i < v->n; i++)
+        cublas_store(dense, type, v->step ? place_of(v, i) : 0, values[i]);
+    bool right = dense && copy_elements(v, type, dense, true);
+    free(dense);
+    return right;
 }
 
 static bool put_result(const vector_job *j, double value, bool is_index) {
@@ -122,21 +130,20 @@ static bool outer_product(const vector_job *j, double alpha, const double *x, co
     return right;
 }
 
-static bool compute(const vector_job *j, double alpha, double beta, double *x, void *raw_x, double *y,
-                    void *raw_y) {
+static bool compute(const vector_job *j, double alpha, double beta, double *x, double *y) {
     switch (j->what) {
     case AXPY:
         for (int i = 0; i < j->x.n; i++) y[i] += alpha * x[i];
-        return put_back(&j->y, j->type, raw_y, y);
+        return put_back(&j->y, j->type, y);
     case SCAL:
         for (int i = 0; i < j->x.n; i++) x[i] *= alpha;
-        return put_back(&j->x, j->type, raw_x, x);
-    case COPY: return put_back(&j->y, j->type, raw_y, x);
+        return put_back(&j->x, j->type, x);
+    case COPY: return put_back(&j->y, j->type, x);
     case SWAP: {
-        bool first = put_back(&j->y, j->type, raw_y, x);
-        return put_back(&j->x, j->type, raw_x, y) && first;
+        bool first = put_back(&j->y, j->type, x);
+        return put_back(&j->x, j->type, y) && first;
     }
-    case GEMV: return times_vector(j, alpha, beta, x, y) && put_back(&j->y, j->type, raw_y, y);
+    case GEMV: return times_vector(j, alpha, beta, x, y) && put_back(&j->y, j->type, y);
     case GER: return outer_product(j, alpha, x, y);
     default: return reduce(j, x, y);
     }
@@ -147,13 +154,11 @@ static cublas_status run_vector(cublas_job *job) {
     cublas_number alpha = 0, beta = 0;
     if (!cublas_scalar_read(&j->alpha, &alpha) || !cublas_scalar_read(&j->beta, &beta))
         return CUBLAS_EXECUTION_FAILED;
-    void *raw_x = NULL, *raw_y = NULL;
-    double *x = fetch(&j->x, j->type, &raw_x), *y = j->y.at ? fetch(&j->y, j->type, &raw_y) : NULL;
-    bool right = x && (!j->y.at || y) && compute(j, creal(alpha), creal(beta), x, raw_x, y, raw_y);
+    bool needs_y = j->what != COPY && (j->what != GEMV || creal(beta) != 0);
+    double *x = fetch(&j->x, j->type, true), *y = j->y.at ? fetch(&j->y, j->type, needs_y) : NULL;
+    bool right = x && (!j->y.at || y) && compute(j, creal(alpha), creal(beta), x, y);
     free(x);
     free(y);
-    free(raw_x);
-    free(raw_y);
     return right ? CUBLAS_SUCCESS : CUBLAS_EXECUTION_FAILED;
 }
 

@@ -46,11 +46,18 @@ static const char *address_of(const lt_layout *l, const void *at, int64_t index)
     return cublas_read(&pointer, (const char *const *)at + index, sizeof pointer) ? pointer : NULL;
 }
 
-// Its bytes as they stand, gaps too; malloc'ed, NULL where they cannot be read.
+// Its bytes as they stand; of what is between columns or rows nothing is read. malloc'ed, NULL where they cannot be read.
 static void *read_bytes(const lt_layout *l, const char *at) {
-    size_t bytes = elements_of(l) * cublas_type_bytes((cublas_type)l->type);
-    void *raw = malloc(bytes + 1);
-    if (raw && at && cublas_read(raw, at, bytes)) return raw;
+    size_t bytes = cublas_type_bytes((cublas_type)l->type), ld = (size_t)l->ld * bytes;
+    size_t length = (size_t)(l->order == LT_ROW ? l->columns : l->rows) * bytes;
+    size_t count = (size_t)(l->order == LT_ROW ? l->rows : l->columns), all = elements_of(l) * bytes;
+    void *raw = calloc(all + 1, 1);
+    bool right = raw && at;
+    if (right && all && l->order <= LT_ROW)
+        right = cudaMemcpy2D(raw, ld, at, ld, length, count, cudaMemcpyDefault) == cudaSuccess;
+    else if (right)
+        right = cublas_read(raw, at, all);
+    if (right) return raw;
     free(raw);
     return NULL;
 }
@@ -72,12 +79,30 @@ bool lt_layout_fetch(const lt_layout *l, const void *at, int64_t index, cublas_d
     return right;
 }
 
+// By columns and rows: what is between them is not touched. Tiles are written whole, with what was beyond the edge.
+static bool write_bytes(const lt_layout *l, char *to, const char *raw) {
+    size_t bytes = cublas_type_bytes((cublas_type)l->type), ld = (size_t)l->ld * bytes;
+    size_t length = (size_t)(l->order == LT_ROW ? l->columns : l->rows) * bytes;
+    size_t count = (size_t)(l->order == LT_ROW ? l->rows : l->columns);
+    if (length == 0 || count == 0) return true;
+    if (l->order <= LT_ROW)
+        return cudaMemcpy2D(to, ld, raw, ld, length, count, cudaMemcpyDefault) == cudaSuccess;
+    return cublas_write(to, raw, elements_of(l) * bytes);
+}
+
+static bool has_edges(const lt_layout *l) {
+    return l->order > LT_ROW && elements_of(l) != (size_t)(l->rows * l->columns);
+}
+
 bool lt_layout_put(const lt_layout *l, void *at, int64_t index, const cublas_dense *values) {
     cublas_type type = (cublas_type)l->type;
     bool is_complex = cublas_is_complex(type);
     const char *to = address_of(l, at, index);
-    char *raw = read_bytes(l, to);
-    if (!raw) return false;
+    char *raw = has_edges(l) ? read_bytes(l, to) : calloc(elements_of(l) + 1, cublas_type_bytes(type));
+    if (!raw || !to) {
+        free(raw);
+        return false;
+    }
     for (size_t j = 0; j < values->columns; j++)
         for (size_t i = 0; i < values->rows; i++) {
             size_t into = index_of(l, i, j);
@@ -85,7 +110,7 @@ bool lt_layout_put(const lt_layout *l, void *at, int64_t index, const cublas_den
             cublas_store(raw, type, is_complex ? 2 * into : into, creal(value));
             if (is_complex) cublas_store(raw, type, 2 * into + 1, cimag(value));
         }
-    bool right = cublas_write((void *)(uintptr_t)to, raw, elements_of(l) * cublas_type_bytes(type));
+    bool right = write_bytes(l, (char *)(uintptr_t)to, raw);
     free(raw);
     return right;
 }

@@ -137,27 +137,38 @@ static lt_layout aux_layout(const matmul *m) {
                        .stride = m->desc.aux_stride};
 }
 
-// relu's bits, one for each element and a column every aux_ld of them: set where the element was not below 0.
-static unsigned char *relu_bits(const matmul *m, int64_t index, char **at, size_t *bytes) {
-    *at = (char *)m->desc.aux + m->desc.aux_stride / 8 * index;
-    *bytes = (size_t)m->desc.aux_ld / 8 * (size_t)m->ld.columns;
-    unsigned char *bits = malloc(*bytes + 1);
-    if (bits && cublas_read(bits, *at, *bytes)) return bits;
-    free(bits);
-    return NULL;
+// relu's bits, one for each element and a column every aux_ld of them: set where the element was not below 0. They come in
+// whole bytes; what is between the columns is not touched.
+static bool copy_relu_bits(const matmul *m, int64_t index, unsigned char *bits, bool put) {
+    size_t ld = (size_t)m->desc.aux_ld / 8, rows = ((size_t)m->ld.rows + 7) / 8;
+    char *at = (char *)m->desc.aux + m->desc.aux_stride / 8 * index;
+    return cudaMemcpy2D(put ? (void *)at : bits, put ? ld : rows, put ? (void *)bits : at, put ? rows : ld,
+                        rows, (size_t)m->ld.columns, cudaMemcpyDefault) == cudaSuccess;
+}
+
+// Dense, a column every whole byte; malloc'ed.
+static unsigned char *make_relu_bits(const matmul *m) {
+    return calloc(((size_t)m->ld.rows + 7) / 8 * (size_t)m->ld.columns + 1, 1);
 }
 
 static bool keep_relu_bits(const matmul *m, int64_t index, const cublas_dense *d) {
-    char *at;
-    size_t bytes;
-    unsigned char *bits = relu_bits(m, index, &at, &bytes);
+    size_t column = (d->rows + 7) / 8;
+    unsigned char *bits = make_relu_bits(m);
     for (size_t j = 0; bits && j < d->columns; j++)
-        for (size_t i = 0; i < d->rows; i++) {
-            size_t bit = i + j * (size_t)m->desc.aux_ld;
-            unsigned char mask = (unsigned char)(1u << bit % 8);
-            bits[bit / 8] = d->real[i + j * d->rows] >= 0 ? bits[bit / 8] | mask : bits[bit / 8] & ~mask;
-        }
-    bool right = bits && cublas_write(at, bits, bytes);
+        for (size_t i = 0; i < d->rows; i++)
+            if (d->real[i + j * d->rows] >= 0) bits[i / 8 + j * column] |= (unsigned char)(1u << i % 8);
+    bool right = bits && copy_relu_bits(m, index, bits, true);
+    free(bits);
+    return right;
+}
+
+static bool apply_relu_bits(const matmul *m, int64_t index, cublas_dense *d) {
+    size_t column = (d->rows + 7) / 8;
+    unsigned char *bits = make_relu_bits(m);
+    bool right = bits && copy_relu_bits(m, index, bits, false);
+    for (size_t j = 0; right && j < d->columns; j++)
+        for (size_t i = 0; i < d->rows; i++)
+            if (!(bits[i / 8 + j * column] >> i % 8 & 1)) d->real[i + j * d->rows] = 0;
     free(bits);
     return right;
 }
@@ -199,18 +210,7 @@ static bool activate(const matmul *m, int64_t index, cublas_dense *d) {
 }
 
 static bool go_back(const matmul *m, int64_t index, cublas_dense *d) {
-    if (m->desc.epilogue & LT_RELU_GRADIENT) {
-        char *at;
-        size_t bytes;
-        unsigned char *bits = relu_bits(m, index, &at, &bytes);
-        for (size_t j = 0; bits && j < d->columns; j++)
-            for (size_t i = 0; i < d->rows; i++) {
-                size_t bit = i + j * (size_t)m->desc.aux_ld;
-                if (!(bits[bit / 8] >> bit % 8 & 1)) d->real[i + j * d->rows] = 0;
-            }
-        free(bits);
-        return bits != NULL;
-    }
+    if (m->desc.epilogue & LT_RELU_GRADIENT) return apply_relu_bits(m, index, d);
     lt_layout layout = aux_layout(m);
     cublas_dense aux = {0};
     double factor;
