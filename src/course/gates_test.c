@@ -1,5 +1,6 @@
 // Metrics of kernels from a record: every name of metrics.def, sums over kernels, ratios, and the line that costs most.
 
+#include "gate.h"
 #include "gates.h"
 #include "observe/observe.h"
 #include "unit.h"
@@ -86,10 +87,59 @@ static void the_line_that_costs_most_is_named(void **state) {
     report_record_free(&record);
 }
 
+// 4096 floats in, as many out: 512 sectors each, of which inputs may be read in part.
+static course_outcome outcome_of(const char *metric, const char *max, const char *min, double value) {
+    const course_parameter x = {
+        .name = "x", .type = KZ_F32, .count = "4096", .fill = -1, .role = COURSE_INPUT};
+    const course_parameter y = {
+        .name = "y", .type = KZ_F32, .count = "4096", .fill = -1, .role = COURSE_OUTPUT};
+    course_task task = {.id = "test", .parameters = {x, y}, .parameter_count = 2};
+    const course_gate gate = {.metric = metric, .max = max, .min = min};
+    task.gates = &gate;
+    task.gate_count = 1;
+    course_verdict verdict = {.task = &task, .arena = base_arena_open(), .passed = true};
+    kz_error error = {0};
+    if (course_gate_add(&verdict, &gate, value, "", &error)) fail_msg("%s", error.message);
+    course_outcome outcome = verdict.checks[0].outcome;
+    course_verdict_close(&verdict);
+    return outcome;
+}
+
+static void a_gate_has_a_floor(void **state) {
+    assert_int_equal(outcome_of("load_sectors", "600", NULL, 512), COURSE_RIGHT);
+    assert_int_equal(outcome_of("load_sectors", "600", NULL, 601), COURSE_BAD);
+    assert_int_equal(outcome_of("load_sectors", "600", NULL, 64), COURSE_RIGHT);
+    assert_int_equal(outcome_of("load_sectors", "600", NULL, 63), COURSE_BAD);
+    assert_int_equal(outcome_of("load_sectors", "600", "0", 0), COURSE_RIGHT); // the task says so
+    assert_int_equal(outcome_of("load_sectors", "8", NULL, 1),
+                     COURSE_RIGHT); // and here: it asks for a search
+    assert_int_equal(outcome_of("store_sectors", "600", NULL, 511), COURSE_BAD);
+    assert_int_equal(outcome_of("sectors_per_load", "4", NULL, 0), COURSE_BAD);
+    assert_int_equal(outcome_of("launches", "3", NULL, 0), COURSE_BAD);
+    assert_int_equal(outcome_of("d1_misses", "1000", NULL, 10), COURSE_BAD);
+    assert_int_equal(outcome_of("atomics", "0", NULL, 0), COURSE_RIGHT);
+    assert_int_equal(outcome_of("barriers", "4", NULL, 0), COURSE_RIGHT);
+}
+
+static void atomics_and_bulk_copies_move_sectors(void **state) {
+    report_record record =
+        parse("{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n"
+              "{\"type\":\"kernel\",\"launches\":1,\"metrics\":{\"l1tex__t_sectors_pipe_lsu_mem_global_op_"
+              "atom.sum\":7,"
+              "\"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum\":20,\"ptx__bulk_bytes_global_ld.sum\":3200,"
+              "\"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum\":1}}\n");
+    assert_true(value_of(&record, "load_sectors", 0) == 107);
+    assert_true(value_of(&record, "store_sectors", 0) == 27);
+    assert_true(value_of(&record, "sectors_per_load", 0) == 7);
+    report_record_free(&record);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_metric_of_kernels_is_found),
         cmocka_unit_test(kernels_are_summed),
+        cmocka_unit_test(a_gate_has_a_floor),
+        cmocka_unit_test(atomics_and_bulk_copies_move_sectors),
         cmocka_unit_test(the_line_that_costs_most_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

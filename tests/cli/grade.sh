@@ -31,6 +31,13 @@ expect_exit 0 grade "$task/solution.cu" --json "$FOLDER/v.json"
 grep -q '"passed":true' "$FOLDER/v.json" || fail "no JSON in the file"
 grep -q '"leads_to":\["saxpy","sgemm"\]' "$FOLDER/v.json" || fail "the JSON does not say where it leads"
 expect_out "kz info sgemm  (kernels/gemm/sgemm)"
+expect_exit 2 grade "$task/solution.cu" --sandbox=sometimes
+expect_err "auto enforces what this machine can"
+KZ_SANDBOX=never expect_exit 2 list
+expect_exit 0 grade "$task/solution.cu" --sandbox=off
+expect_out "It ran without a sandbox for: files, network, processes"
+expect_exit 0 grade "$task/solution.cu" --sandbox=off --json
+expect_out '"unguarded":["files","network","processes"]'
 cp "$task/solution.cu" "$FOLDER/other.cu"
 expect_exit 2 grade "$FOLDER/other.cu"
 expect_err "--task ID"
