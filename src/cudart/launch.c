@@ -268,6 +268,10 @@ static cudaError_t launch(const void *symbol, const struct cudaLaunchConfig_st *
         char what[512];
         snprintf(what, sizeof what, "the launch of %s failed", cudart_readable(l->function->name));
         cudart_note_failure(what, error);
+        if (cudart.session && error == cudaErrorNotSupported)
+            observe_findings_unchecked(observe_session_findings(cudart.session),
+                                       "%s did not run: the simulator lacks an instruction or a call of it",
+                                       cudart_readable(l->function->name));
         return error;
     }
     memcpy(l->grid, &config->gridDim, sizeof l->grid);

@@ -154,28 +154,37 @@ static uint32_t odd_lanes(const void *at, ptx_type type) {
 
 // ---- words ---------------------------------------------------------------------------------------------
 
+// The likely cause, and what to do.
 static const char *cause_of(const ptx_inst *inst, const double *in, double out) {
     bool nan = isnan(out);
     switch (inst->op) {
     case PTX_OP_DIV:
         if (in[1] == 0)
-            return nan ? "0 was divided by 0: check for a zero divisor first"
-                       : "a division by zero: check the divisor first";
-        return "the quotient is too large for the type";
-    case PTX_OP_RCP: return "a division by zero (or nearly): check the divisor first";
+            return nan ? "0 was divided by 0\nwhat to do: check for a zero divisor first"
+                       : "a division by zero\nwhat to do: check the divisor first";
+        return "the quotient is too large for the type\nwhat to do: check the divisor, or use a wider type";
+    case PTX_OP_RCP: return "a division by zero (or nearly)\nwhat to do: check the divisor first";
     case PTX_OP_SQRT:
-        return "the root of a negative number: clamp it with fmaxf(x, 0) where rounding made it so";
+        return "the root of a negative number\nwhat to do: clamp it with fmaxf(x, 0) where rounding made it "
+               "so";
     case PTX_OP_RSQRT:
-        return nan ? "the root of a negative number: clamp it first"
-                   : "1 / sqrt(0): add a small epsilon first";
+        return nan ? "the root of a negative number\nwhat to do: clamp it first"
+                   : "1 / sqrt(0)\nwhat to do: add a small epsilon first";
     case PTX_OP_LG2:
-        return nan ? "the logarithm of a negative number" : "the logarithm of 0: add a small epsilon first";
+        return nan ? "the logarithm of a negative number\nwhat to do: check the argument first"
+                   : "the logarithm of 0\nwhat to do: add a small epsilon first";
     case PTX_OP_EX2:
-        return "an exponential of too large a number: subtract the maximum first, as softmax does";
-    case PTX_OP_CVT: return "the number is too large for the narrower type: scale it, or keep the wider type";
+        return "an exponential of too large a number\nwhat to do: subtract the maximum first, as softmax "
+               "does";
+    case PTX_OP_CVT:
+        return "the number is too large for the narrower type\nwhat to do: scale it, or keep the wider type";
     case PTX_OP_SIN:
-    case PTX_OP_COS: return "an argument for which the fast approximation has no answer";
-    default: return "the result is too large for the type: scale, use a wider type, or check the inputs";
+    case PTX_OP_COS:
+        return "an argument for which the fast approximation has no answer\nwhat to do: sinf() and cosf() "
+               "without -use_fast_math, or a smaller argument";
+    default:
+        return "the result is too large for the type\nwhat to do: scale, use a wider type, or check the "
+               "inputs";
     }
 }
 
