@@ -282,6 +282,8 @@ static cudaError_t launch(const void *symbol, const struct cudaLaunchConfig_st *
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
         if (a->id == cudaLaunchAttributeCooperative) l->cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            l->overlaps = a->val.programmaticStreamSerializationAllowed != 0;
         if (a->id == cudaLaunchAttributeClusterDimension)
             memcpy(l->cluster, &a->val.clusterDim, sizeof l->cluster);
     }

@@ -152,6 +152,7 @@ typedef struct cudart_launch {
     uint32_t grid[3], block[3], cluster[3];
     size_t shared;
     bool cooperative;
+    bool overlaps; // programmatic stream serialization: may begin before the kernel before it has ended
     void **args;   // one pointer per parameter
     void *storage; // holds args and their values where the launch is kept; NULL: the caller's
     struct cudaKernelNodeParams params;

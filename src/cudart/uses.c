@@ -51,7 +51,7 @@ void cudart_uses_begin(const cudart_op *op) {
     begin(op->kind == CUDART_OP_KERNEL ? kernel
           : op->kind == CUDART_OP_COPY ? op->copy.call
                                        : op->set.call,
-          0);
+          op->kind == CUDART_OP_KERNEL && op->launch.overlaps ? OBSERVE_STREAM_OVERLAPS : 0);
     use_op(op);
 }
 

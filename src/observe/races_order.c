@@ -568,5 +568,6 @@ void observe_races_on_sync(races *self, races_block *block, races_warp *warp, co
     case SIM_TRACK: track(self, block, warp, sync); break;
     case SIM_FENCE: fence(self, block, warp, sync); break;
     case SIM_INIT: make_object(self, block, warp, sync); break;
+    case SIM_GRID_WAIT: break; // see streams.c
     }
 }

@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "observe/races.h"
+#include "observe/streams_overlap.h"
 #include "observe/streams_report.h"
 
-enum { RECENT = 64, SWEEP_AT = 4096 };
+enum { RECENT = 64, SWEEP_AT = 4096, EARLY = 16 };
 
 // A page that the operation under way uses.
 typedef struct entry {
@@ -24,6 +25,12 @@ typedef struct history {
     streams_use *uses;
     uint32_t count, capacity;
 } history;
+
+// An access of a kernel that overlaps the one before it, to what that one uses.
+typedef struct early {
+    observe_site earlier, later;
+    uint64_t address;
+} early;
 
 struct observe_streams {
     sim_listener listener; // first
@@ -42,6 +49,11 @@ struct observe_streams {
     uint64_t use_count, sweep_at;
     uint64_t *reported; // pairs that were reported: hash
     uint32_t reported_count, reported_capacity;
+    uint64_t ordinal;  // of the last operation
+    uint32_t overlaps; // index of the kernel that the one under way overlaps; UINT32_MAX: none
+    observe_overlap overlap;
+    early early[EARLY];
+    uint32_t early_count;
     bool off; // out of memory: says nothing more
 };
 
@@ -254,10 +266,25 @@ static bool take_operation(observe_streams *s) {
     return true;
 }
 
+// The kernel before this one in its stream, if nothing else came between; UINT32_MAX: none.
+static uint32_t overlapped_by(const observe_streams *s, const observe_operation *operation) {
+    uint32_t last = UINT32_MAX;
+    for (uint32_t i = 0; operation->traits & OBSERVE_STREAM_OVERLAPS && i < s->operation_count; i++) {
+        const streams_operation *o = &s->operations[i];
+        bool is_before = i != s->current && o->uses && !o->has_ended && o->given.stream == operation->stream;
+        if (is_before && (last == UINT32_MAX || o->ordinal > s->operations[last].ordinal)) last = i;
+    }
+    return last != UINT32_MAX && s->operations[last].module ? last : UINT32_MAX;
+}
+
 void observe_streams_begin(observe_streams *s, const observe_operation *operation) {
     forget_entries(s);
     s->runs = !s->off && take_operation(s);
-    if (s->runs) s->operations[s->current] = (streams_operation){.given = *operation};
+    s->early_count = 0;
+    s->overlaps = UINT32_MAX;
+    if (!s->runs) return;
+    s->overlaps = overlapped_by(s, operation);
+    s->operations[s->current] = (streams_operation){.given = *operation, .ordinal = ++s->ordinal};
 }
 
 void observe_streams_range(observe_streams *s, uint64_t address, uint64_t bytes, bool is_write) {
@@ -326,6 +353,21 @@ static void compare(observe_streams *s, const entry *mine, const streams_use *ot
     if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
 }
 
+// What the kernel did before it had waited for the one that it overlaps.
+static void report_early(observe_streams *s) {
+    for (uint32_t i = 0; i < s->early_count; i++) {
+        const early *e = &s->early[i];
+        streams_conflict c = {.earlier = &s->operations[s->overlaps],
+                              .later = &s->operations[s->current],
+                              .earlier_site = &e->earlier,
+                              .later_site = &e->later,
+                              .earlier_writes = e->earlier.is_write,
+                              .later_writes = e->later.is_write,
+                              .address = e->address};
+        if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
+    }
+}
+
 static void settle(observe_streams *s, entry *mine) {
     observe_streams_pack(&mine->use);
     if (observe_streams_is_empty(&mine->use)) return;
@@ -349,6 +391,8 @@ void observe_streams_end(observe_streams *s) {
     for (uint32_t i = 0; i < s->operation_count; i++)
         s->operations[i].was_met = s->operations[i].was_reported = false;
     find_met(s);
+    report_early(s);
+    observe_overlap_end(&s->overlap);
     for (uint32_t i = 0; i < s->entry_count && !s->off; i++) settle(s, &s->entries[i]);
     if (s->off)
         observe_findings_unchecked(s->findings,
@@ -367,6 +411,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     o->serial = event->serial;
     memcpy(o->grid, event->launch->grid, sizeof o->grid);
     memcpy(o->block, event->launch->block, sizeof o->block);
+    if (s->overlaps != UINT32_MAX) observe_overlap_begin(&s->overlap, event->launch);
 }
 
 static bool is_strong(const sim_access *access) {
@@ -403,6 +448,40 @@ static void use_lanes(observe_streams *s, const sim_access *access, streams_clas
     use_bytes(s, begin, end - begin, class, site);
 }
 
+static bool has_bit(const streams_use *use, streams_class class, uint32_t byte) {
+    return observe_streams_word(use, class, byte / 64) >> byte % 64 & 1;
+}
+
+// A byte that the overlapped kernel uses too; NULL where it does not, or both only read it, or by strong accesses.
+static const observe_site *site_of_other(const observe_streams *s, uint64_t address, bool is_write,
+                                         bool strong) {
+    const history *page = find_page(s, page_of(address));
+    uint32_t byte = address % OBSERVE_STREAMS_PAGE;
+    for (uint32_t k = 0; page && k < page->count; k++) {
+        const streams_use *use = &page->uses[k];
+        if (use->operation != s->overlaps) continue;
+        if (has_bit(use, STREAMS_WEAK_WRITE, byte) || (!strong && has_bit(use, STREAMS_STRONG_WRITE, byte)))
+            return &use->writer;
+        if (is_write &&
+            (has_bit(use, STREAMS_WEAK_READ, byte) || (!strong && has_bit(use, STREAMS_STRONG_READ, byte))))
+            return &use->reader;
+    }
+    return NULL;
+}
+
+static void look_early(observe_streams *s, const sim_access *access, const observe_site *site, bool strong) {
+    for (uint32_t m = access->at.mask; m && s->early_count < EARLY; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const observe_site *other = site_of_other(s, access->addresses[lane], site->is_write, strong);
+        if (!other) continue;
+        for (uint32_t i = 0; i < s->early_count; i++)
+            if (s->early[i].later.inst == site->inst) return; // once for each instruction
+        early *found = &s->early[s->early_count++];
+        *found = (early){*other, *site, access->addresses[lane]};
+        found->later.thread = access->at.warp * 32 + lane;
+    }
+}
+
 static void on_access(sim_listener *listener, const sim_access *access) {
     observe_streams *s = (observe_streams *)listener;
     if (!s->runs || access->space != SIM_GLOBAL || !access->at.mask || !access->bytes) return;
@@ -414,6 +493,8 @@ static void on_access(sim_listener *listener, const sim_access *access) {
                          .is_atomic = access->kind == SIM_ATOMIC,
                          .agent = access->agent};
     if (strong && is_fence(access->at.inst)) s->operations[s->current].has_fence = true;
+    if (s->overlap.count && observe_overlap_is_early(&s->overlap, &access->at))
+        look_early(s, access, &site, strong);
     streams_class write = strong ? STREAMS_STRONG_WRITE : STREAMS_WEAK_WRITE,
                   read = strong ? STREAMS_STRONG_READ : STREAMS_WEAK_READ;
     if (is_write) use_lanes(s, access, write, &site);
@@ -424,6 +505,7 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
     observe_streams *s = (observe_streams *)listener;
     if (s->runs && sync->kind == SIM_FENCE && observe_races_scope_of(sync->at.inst, 2) >= 2)
         s->operations[s->current].has_fence = true;
+    if (s->overlap.count) observe_overlap_sync(&s->overlap, sync);
 }
 
 // ---- the host's own accesses ----------------------------------------------------------------------------
@@ -447,10 +529,6 @@ observe_in_flight observe_streams_page(const observe_streams *s, uint64_t addres
 void observe_streams_each(const observe_streams *s, void (*page)(void *context, uint64_t address),
                           void *context) {
     for (uint32_t i = 0; i < s->entry_count; i++) page(context, s->entries[i].number * OBSERVE_STREAMS_PAGE);
-}
-
-static bool has_bit(const streams_use *use, streams_class class, uint32_t byte) {
-    return observe_streams_word(use, class, byte / 64) >> byte % 64 & 1;
 }
 
 observe_host_access observe_streams_host(observe_streams *s, uint64_t address, bool is_write,
@@ -494,6 +572,7 @@ void observe_streams_close(observe_streams *s) {
     if (!s) return;
     forget_entries(s);
     forget_all(s);
+    observe_overlap_end(&s->overlap);
     free(s->operations);
     free(s->entries);
     free(s->index);

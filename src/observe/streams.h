@@ -49,6 +49,7 @@ typedef enum observe_stream_trait {
     OBSERVE_STREAM_OF_THREAD = 16,     // a thread's default stream
     OBSERVE_STREAM_ALLOCATES = 32,     // cudaMallocAsync
     OBSERVE_STREAM_FREES = 64,         // cudaFreeAsync
+    OBSERVE_STREAM_OVERLAPS = 128,     // a kernel that may begin before the one before it has ended
 } observe_stream_trait;
 
 typedef struct observe_operation {

@@ -39,6 +39,15 @@ static const char *advice_of(const streams_conflict *c) {
                "what to do: cudaStreamSynchronize of that stream, or cudaEventSynchronize of an event "
                "recorded "
                "after it, before the host uses the memory";
+    if (c->later->given.traits & OBSERVE_STREAM_OVERLAPS &&
+        c->earlier->given.stream == c->later->given.stream)
+        return "likely cause: with programmatic stream serialization a kernel may begin before the one "
+               "before it has "
+               "ended, and this access does not come after cudaGridDependencySynchronize() "
+               "(griddepcontrol.wait)\n"
+               "what to do: cudaGridDependencySynchronize() in every thread before it reads what the other "
+               "kernel "
+               "writes, or writes what that uses; or a barrier after it, where one thread waits for all";
     if (c->later->given.traits & OBSERVE_STREAM_WAITED_IN_VAIN)
         return "likely cause: cudaStreamWaitEvent of an event that was not recorded yet waits for nothing\n"
                "what to do: cudaEventRecord after the first of the two, then cudaStreamWaitEvent, then the "

@@ -10,7 +10,8 @@ typedef struct streams_operation {
     const ptx_function *entry;
     uint32_t grid[3], block[3];
     uint64_t serial;
-    uint64_t uses; // pages of the history that have it
+    uint64_t ordinal; // among operations
+    uint64_t uses;    // pages of the history that have it
     bool has_ended, has_fence;
     bool was_met, was_reported; // by the operation that has just ended
 } streams_operation;

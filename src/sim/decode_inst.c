@@ -95,6 +95,7 @@ static bool needs_no_operation(const sim_decoder *d, const ptx_inst *inst) {
     case PTX_OP_CVTA:
         return inst->guard < 0 && inst->operands[0].kind == PTX_OPERAND_REG &&
                d->code->reg_is_constant[inst->operands[0].reg];
+    case PTX_OP_GRIDDEPCONTROL: return inst->by_category[PTX_CAT_MODE] != PTX_MOD_WAIT;
     default: return ptx_has_no_effect(inst->op);
     }
 }
@@ -115,6 +116,11 @@ static void active_mask(sim_warp *warp, const sim_op *op) {
 // Lanes see each other's writes in the order made, so a fence does nothing; but instruments hear of it.
 static void fence(sim_warp *warp, const sim_op *op) {
     sim_emit_sync(warp, op->inst, warp->mask, SIM_FENCE, SIM_THREAD, 0, 0);
+}
+
+// Grids run one after the other: nothing is left to wait for, but instruments hear of it.
+static void wait_for_grids(sim_warp *warp, const sim_op *op) {
+    sim_emit_sync(warp, op->inst, warp->mask, SIM_GRID_WAIT, SIM_THREAD, 0, 0);
 }
 
 static void copy_constant(sim_decoder *d, const ptx_operand *to, sim_constant c, const ptx_inst *inst) {
@@ -183,6 +189,8 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     const sim_isa *isa = d->isa;
     if (ptx_op_get(inst->op)->class == PTX_CLASS_FENCE) {
         op.full = op.masked = fence;
+    } else if (inst->op == PTX_OP_GRIDDEPCONTROL) {
+        op.full = op.masked = wait_for_grids;
     } else if (inst->op == PTX_OP_ACTIVEMASK) {
         op.full = op.masked = active_mask;
         op.d = sim_destination(d, &inst->operands[0], PTX_B32);

@@ -70,6 +70,8 @@ static const char *const forms[] = {
     "red.global.add.u32 [%d1], %r1;",
     "createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;",
     "membar.gl;",
+    "griddepcontrol.wait;",
+    "griddepcontrol.launch_dependents;",
     "fence.sc.gpu;",
     "fence.proxy.async;",
     "fence.mbarrier_init.release.cluster;",

@@ -145,6 +145,7 @@ typedef enum sim_sync_kind {
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
     SIM_FENCE,  // membar, fence: scope and order are the instruction's
     SIM_INIT,   // a lane makes `object`, an mbarrier, anew
+    SIM_GRID_WAIT, // the lanes have waited for the grids before this one: griddepcontrol.wait
 } sim_sync_kind;
 
 typedef struct sim_sync {

@@ -1,4 +1,4 @@
-// Asynchronous copies: cp.async by cuda_pipeline.h, bulk copies and mbarriers by PTX.
+// Asynchronous copies: cp.async by cuda_pipeline.h, bulk copies and mbarriers by PTX; launches that overlap.
 #include "cases.cuh"
 #include <cuda_pipeline.h>
 
@@ -349,5 +349,49 @@ __global__ void mbarrier_wrong_phase(int *out) {
     out[t] = s[63 - t]; // here
 }
 CASE(mbarrier_wrong_phase) { mbarrier_wrong_phase<<<1, 64>>>(zeros(64)); }
+
+// Kernels that may begin before the kernel before them has ended.
+static void launch_early(void (*kernel)(const int *, const int *, int *), const int *a, const int *b,
+                         int *out) {
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = 64;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, kernel, a, b, out);
+}
+__global__ void make_input(int *a) {
+    a[threadIdx.x] = threadIdx.x;
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+// right: what the other kernel does not write is read before the wait, its result after it
+__global__ void overlap(const int *a, const int *b, int *out) {
+    int early = b[threadIdx.x];
+    if (threadIdx.x == 0) asm volatile("griddepcontrol.wait;" ::: "memory");
+    __syncthreads();
+    out[threadIdx.x] = a[threadIdx.x] + early;
+}
+CASE(overlap) {
+    int *a = room(64), *b = counting(64), *out = room(64);
+    make_input<<<1, 64>>>(a);
+    launch_early(overlap, a, b, out);
+    EXPECT(at(out, 63) == 126);
+}
+
+// wrong: race: the result of the other kernel is read before the wait
+__global__ void overlap_early(const int *a, const int *b, int *out) {
+    int early = a[threadIdx.x]; // here
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    out[threadIdx.x] = early + b[threadIdx.x];
+}
+CASE(overlap_early) {
+    int *a = zeros(64), *b = counting(64), *out = zeros(64);
+    make_input<<<1, 64>>>(a);
+    launch_early(overlap_early, a, b, out);
+}
 
 int main(int argc, char **argv) { return run_case(argc, argv); }
