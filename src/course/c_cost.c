@@ -66,6 +66,7 @@ static kz_status count_calls(const course_runner *runner, const course_case *at,
     course_runner under = *runner;
     under.argv = argv;
     under.memory = 0;
+    under.signals_threads = true;
     under.seconds = VALGRIND_SECONDS;
     course_data data = {0};
     course_harness_job job = {0};

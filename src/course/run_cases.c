@@ -66,6 +66,7 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
                                    .is_confined = true,
                                    .may_fork = runner->may_fork,
                                    .uses_gpu = runner->uses_gpu,
+                                   .signals_threads = runner->signals_threads,
                                    .interrupted = runner->job->interrupted};
         status = sandbox_run(&process, result, error);
         runner->verdict->unguarded |= SANDBOX_ALL & ~result->enforced;

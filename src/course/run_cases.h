@@ -8,12 +8,12 @@ typedef struct course_runner {
     const course_grade_job *job;
     course_verdict *verdict;
     course_reference *reference;
-    const char *folder;             // the run's working directory
-    const char *const *argv;        // the executable, and what stands before it; ends with NULL
-    const char *const *environment; // ends with NULL
-    double seconds;                 // for one process
-    uint64_t memory;                // 0: no limit
-    bool may_fork, uses_gpu;        // as a sandbox_process has them
+    const char *folder;                       // the run's working directory
+    const char *const *argv;                  // the executable, and what stands before it; ends with NULL
+    const char *const *environment;           // ends with NULL
+    double seconds;                           // for one process
+    uint64_t memory;                          // 0: no limit
+    bool may_fork, uses_gpu, signals_threads; // as a sandbox_process has them
     // Reads reports of sanitizers and the like about the last run, and adds a row; false where there is nothing.
     // With `only_faults` it leaves what is no fault for later: results come in between. May be NULL.
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,

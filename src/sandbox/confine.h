@@ -60,7 +60,7 @@ int sandbox_namespace_flags(void);
 // Identities and the new root. False where the kernel forbids it: what is left is then of no use.
 bool sandbox_namespaces_enter(const sandbox_plan *plan);
 
-// For this process and its children, for ever. False where the kernel cannot.
+// For this process and its children, for ever. False where the kernel cannot. `has_scope`: signals stay inside too.
 bool sandbox_landlock_enter(const sandbox_plan *plan, bool *has_scope);
-bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock);
+bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock, bool has_scope);
 #endif

@@ -167,6 +167,20 @@ static void its_own_are_not(void **state) {
     }
 }
 
+// /bin is a link to usr/bin on most systems.
+static void a_program_behind_a_link_is_found(void **state) {
+    const char *argv[] = {"/bin/sh", "-c", "exit 7", NULL};
+    for (size_t i = 0; i < BASE_COUNT(means); i++) {
+        sandbox_result r;
+        const sandbox_process process = {
+            .argv = argv, .folder = folder, .seconds = 20, .is_confined = true, .without = means[i]};
+        assert_int_equal(sandbox_run(&process, &r, NULL), KZ_OK);
+        assert_int_equal(r.exit_code, 7);
+        assert_int_equal(r.enforced == SANDBOX_ALL, is_enforced(means[i]));
+        sandbox_result_free(&r);
+    }
+}
+
 static void other_processes_are_out_of_reach(void **state) {
     char pid[16];
     snprintf(pid, sizeof pid, "%d", (int)getpid());
@@ -277,6 +291,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_others_are_out_of_reach),
         cmocka_unit_test(its_own_are_not),
+        cmocka_unit_test(a_program_behind_a_link_is_found),
         cmocka_unit_test(other_processes_are_out_of_reach),
         cmocka_unit_test(there_is_no_network),
         cmocka_unit_test(memory_of_others_is_not_shared),

@@ -78,6 +78,16 @@ static void only_self(filter *f, int number, int index, uint32_t self) {
     load_number(f);
 }
 
+// Landlock does not see who changes a mode by name. A linker makes what it links executable: for its owner alone it may,
+// which does no harm to any file; the umask lets it ask for no more.
+static void only_owners_mode(filter *f, int number, int index) {
+    for_call(f, number, 4);
+    load_argument(f, index);
+    add(f, BPF_JMP | BPF_JEQ | BPF_K, 0700, 1, 0);
+    give(f, refuse(EPERM));
+    load_number(f);
+}
+
 // Threads may be made, and what the leak detector of the sanitizers makes to look at them; processes if allowed.
 static void add_clone(filter *f, bool may_fork) {
     const uint32_t worlds = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
@@ -112,7 +122,7 @@ static void add_socket(filter *f, bool uses_gpu) {
     load_number(f);
 }
 
-static void make(filter *f, const sandbox_plan *plan, bool has_landlock) {
+static void make(filter *f, const sandbox_plan *plan, bool has_landlock, bool has_scope) {
     int when = ALWAYS | (plan->has_namespaces ? 0 : NO_MOUNT | NO_IPC) |
                (plan->has_namespaces || has_landlock ? 0 : NO_TRACE);
     load(f, offsetof(struct seccomp_data, arch));
@@ -128,26 +138,32 @@ static void make(filter *f, const sandbox_plan *plan, bool has_landlock) {
             refuse_call(f, atoi(calls[i].number), refuse(EPERM));
     add_socket(f, plan->process->uses_gpu);
     add_clone(f, plan->process->may_fork);
+    uint32_t self = (uint32_t)getpid();
+    only_self(f, SYS_prlimit64, 0, self);
     if (!plan->has_namespaces) {
-        uint32_t self = (uint32_t)getpid();
+#ifdef SYS_chmod
+        only_owners_mode(f, SYS_chmod, 1);
+#endif
+        only_owners_mode(f, SYS_fchmodat, 2);
+    }
+    if (!plan->has_namespaces && !has_scope) { // nothing else keeps signals inside
         only_self(f, SYS_kill, 0, self);
         only_self(f, SYS_tgkill, 0, self);
-        refuse_call(f, SYS_tkill, refuse(EPERM));
+        if (!plan->process->signals_threads) refuse_call(f, SYS_tkill, refuse(EPERM));
     }
-    only_self(f, SYS_prlimit64, 0, (uint32_t)getpid());
     give(f, SECCOMP_RET_ALLOW);
 }
 
-bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock) {
+bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock, bool has_scope) {
     filter f = {.count = 0};
-    make(&f, plan, has_landlock);
+    make(&f, plan, has_landlock, has_scope);
     struct sock_fprog program = {.len = f.count, .filter = f.code};
     return f.count < ROOM && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 #else
-bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock) {
-    (void)plan, (void)has_landlock;
+bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock, bool has_scope) {
+    (void)plan, (void)has_landlock, (void)has_scope;
     return false;
 }
 #endif

@@ -59,7 +59,8 @@ typedef struct sandbox_process {
     const char *const *readable; // paths that a confined one sees too, read only; NULL
     bool may_fork;               // a confined one without it is killed (SIGSYS) when it starts a process
     bool uses_gpu;
-    uint32_t without; // means of enforcement to do without: tests of machines that lack them
+    bool signals_threads; // by tkill, as valgrind does: a filter cannot know whose threads those are
+    uint32_t without;     // means of enforcement to do without: tests of machines that lack them
 } sandbox_process;
 
 enum { SANDBOX_WITHOUT_NAMESPACES = 1, SANDBOX_WITHOUT_LANDLOCK = 2, SANDBOX_WITHOUT_FILTER = 4 };

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -88,10 +89,13 @@ static uint32_t confine(const sandbox_plan *plan) {
     for (int i = 0; i <= LAST_CAPABILITY; i++) prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
     uint32_t without = plan->process->without;
     bool has_landlock = !(without & SANDBOX_WITHOUT_LANDLOCK) && sandbox_landlock_enter(plan, &has_scope);
-    bool has_filter = !(without & SANDBOX_WITHOUT_FILTER) && sandbox_filter_enter(plan, has_landlock);
+    bool has_filter =
+        !(without & SANDBOX_WITHOUT_FILTER) && sandbox_filter_enter(plan, has_landlock, has_scope);
     return (plan->has_namespaces || has_landlock ? SANDBOX_FILES : 0u) |
            (plan->has_namespaces || has_filter ? SANDBOX_NETWORK : 0u) |
-           (plan->has_namespaces || has_filter || has_scope ? SANDBOX_PROCESSES : 0u);
+           (plan->has_namespaces || has_scope || (has_filter && !plan->process->signals_threads)
+                ? SANDBOX_PROCESSES
+                : 0u);
 }
 
 _Noreturn static void become(const sandbox_plan *plan) {
@@ -102,6 +106,7 @@ _Noreturn static void become(const sandbox_plan *plan) {
     prctl(PR_CAPBSET_DROP, 19 /* CAP_SYS_PTRACE */, 0, 0, 0); // root too stays out of the caller's memory
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
+    if (process->is_confined && !plan->has_namespaces) umask(077);
     if (plan->self[0] && chdir(plan->self) != 0) _exit(126);
     take_descriptors(plan);
     set_limits(process);

@@ -72,7 +72,8 @@ static kz_status show(sandbox_plan *plan, const char *path, bool is_writable, bo
     for (size_t i = 0; i < plan->visible_count; i++) {
         const sandbox_visible *seen = &plan->visible[i];
         if (!seen->link[0] && is_below(path, seen->path) && seen->is_writable >= is_writable) return KZ_OK;
-        if (seen->link[0] && strcmp(path, seen->path) == 0) return KZ_OK;
+        if (seen->link[0] && is_below(path, seen->path))
+            return KZ_OK; // what it points to is shown by its own name
     }
     if (plan->visible_count == SANDBOX_VISIBLE || strlen(path) >= SANDBOX_PATH)
         return base_fail(error, KZ_LIMIT, "a sandbox shows at most %d paths of up to %d characters: %s",
