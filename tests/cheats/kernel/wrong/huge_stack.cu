@@ -1,4 +1,4 @@
-// fails: fault memory
+// fails: fault launch
 // An array for each thread that no machine holds.
 extern "C" __global__ void weigh(const float *x, const float *w, float *y, int rows, int columns) {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
