@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "device/gpus.h"
+#include "early_code.h"
 #include "finding_rows.h"
 #include "gate.h"
 #include "gates.h"
@@ -439,6 +440,13 @@ static kz_status grade_gates(grading *g, kz_error *error) {
     return status;
 }
 
+static void add_early_code(course_verdict *verdict) {
+    course_verdict_add(verdict, "source", COURSE_BAD, COURSE_SOURCE, "early",
+                       "it has code that runs before its libraries: .preinit_array or IFUNC",
+                       "The runtime must be there first, to see what the program does.\n"
+                       "next: do it in the function that is graded, or in a constructor");
+}
+
 kz_status course_grade_program(const course_grade_job *job, const char *source, course_verdict *verdict,
                                kz_error *error) {
     grading *g = calloc(1, sizeof *g);
@@ -455,9 +463,10 @@ kz_status course_grade_program(const course_grade_job *job, const char *source, 
         if (error) *error = problem;
     } else {
         course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "by nvcc", "");
+        if (course_has_early_code(g->executable)) add_early_code(verdict);
         course_verdict_add_warnings(verdict, &g->warnings);
         status = course_reference_open(job->task, &g->reference, error);
-        if (status == KZ_OK) status = grade_cases(g, error);
+        if (status == KZ_OK && verdict->reason == COURSE_PASSED) status = grade_cases(g, error);
         if (status == KZ_OK && verdict->reason == COURSE_PASSED) status = grade_gates(g, error);
     }
     if (g->reference) course_reference_close(g->reference);
