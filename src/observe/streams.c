@@ -11,7 +11,7 @@
 #include "observe/streams_overlap.h"
 #include "observe/streams_report.h"
 
-enum { RECENT = 64, SWEEP_AT = 4096, EARLY = 16 };
+enum { RECENT = 1024, SWEEP_AT = 4096, EARLY = 16 };
 
 // A page that the operation under way uses.
 typedef struct entry {
@@ -47,8 +47,7 @@ struct observe_streams {
     history *pages;          // hash
     uint32_t page_count, page_capacity;
     uint64_t use_count, sweep_at;
-    uint64_t *reported; // pairs that were reported: hash
-    uint32_t reported_count, reported_capacity;
+    streams_reported reported;
     uint64_t ordinal;  // of the last operation
     uint32_t overlaps; // index of the kernel that the one under way overlaps; UINT32_MAX: none
     observe_overlap overlap;
@@ -118,6 +117,17 @@ static void use_bytes(observe_streams *s, uint64_t address, uint64_t bytes, stre
         address += part;
         bytes -= part;
     }
+}
+
+// The usual case by itself: a page that was used so before, and bytes within a word of its set.
+static inline bool use_again(observe_streams *s, uint64_t address, uint64_t bytes, streams_class class) {
+    uint32_t recent = s->recent[page_of(address) % RECENT], first = address % 64;
+    if (!recent || s->entries[recent - 1].number != page_of(address)) return false;
+    const streams_use *use = &s->entries[recent - 1].use;
+    if (use->full >> class & 1) return true;
+    if (!use->bits[class] || first + bytes > 64) return false;
+    use->bits[class][address % OBSERVE_STREAMS_PAGE / 64] |= (UINT64_MAX >> (64 - bytes)) << first;
+    return true;
 }
 
 static void forget_entries(observe_streams *s) {
@@ -312,33 +322,6 @@ static void find_met(observe_streams *s) {
     }
 }
 
-// Whether such a pair of instructions, or of calls, was reported before; a loop may show it a million times.
-static bool is_known(observe_streams *s, const streams_conflict *c) {
-    uint64_t key = base_hash(BASE_HASH, c->earlier->given.what, strlen(c->earlier->given.what));
-    if (c->later) key = base_hash(key, c->later->given.what, strlen(c->later->given.what));
-    const ptx_inst *insts[2] = {c->earlier_site->inst, c->later ? c->later_site->inst : NULL};
-    key = base_hash(key, insts, sizeof insts) | 1; // 0 is a free slot
-    if (s->reported_count * 2 >= s->reported_capacity) {
-        uint32_t capacity = s->reported_capacity ? s->reported_capacity * 2 : 64;
-        uint64_t *grown = calloc(capacity, sizeof *grown);
-        if (!grown) return true;
-        for (uint32_t i = 0; i < s->reported_capacity; i++) {
-            uint32_t at = s->reported[i] & (capacity - 1);
-            while (s->reported[i] && grown[at]) at = (at + 1) & (capacity - 1);
-            if (s->reported[i]) grown[at] = s->reported[i];
-        }
-        free(s->reported);
-        s->reported = grown;
-        s->reported_capacity = capacity;
-    }
-    uint32_t at = key & (s->reported_capacity - 1);
-    while (s->reported[at] && s->reported[at] != key) at = (at + 1) & (s->reported_capacity - 1);
-    bool known = s->reported[at] != 0;
-    s->reported[at] = key;
-    s->reported_count += !known;
-    return known;
-}
-
 static void compare(observe_streams *s, const entry *mine, const streams_use *other) {
     streams_operation *earlier = &s->operations[other->operation];
     streams_conflict c = {.earlier = earlier, .later = &s->operations[s->current]};
@@ -350,7 +333,7 @@ static void compare(observe_streams *s, const entry *mine, const streams_use *ot
     c.address = mine->number * OBSERVE_STREAMS_PAGE + byte;
     c.earlier_site = c.earlier_writes ? &other->writer : &other->reader;
     c.later_site = c.later_writes ? &mine->use.writer : &mine->use.reader;
-    if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
+    if (!observe_streams_is_known(&s->reported, &c)) observe_streams_report(s->findings, &c);
 }
 
 // What the kernel did before it had waited for the one that it overlaps.
@@ -364,7 +347,7 @@ static void report_early(observe_streams *s) {
                               .earlier_writes = e->earlier.is_write,
                               .later_writes = e->later.is_write,
                               .address = e->address};
-        if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
+        if (!observe_streams_is_known(&s->reported, &c)) observe_streams_report(s->findings, &c);
     }
 }
 
@@ -431,21 +414,26 @@ static bool is_fence(const ptx_inst *inst) {
     }
 }
 
+static inline void use_run(observe_streams *s, uint64_t begin, uint64_t end, streams_class class,
+                           const observe_site *site) {
+    if (begin == end || (end - begin <= 64 && use_again(s, begin, end - begin, class))) return;
+    use_bytes(s, begin, end - begin, class, site);
+}
+
 // Lanes at neighbouring addresses together.
 static void use_lanes(observe_streams *s, const sim_access *access, streams_class class,
                       const observe_site *site) {
     uint64_t begin = 0, end = 0;
     for (uint32_t m = access->at.mask; m; m &= m - 1) {
         uint64_t address = access->addresses[__builtin_ctz(m)];
-        if (address - begin >= end - begin) {
-            if (address != end) {
-                if (end > begin) use_bytes(s, begin, end - begin, class, site);
-                begin = address;
-            }
-            end = address + access->bytes;
+        if (address - begin < end - begin) continue; // another lane's
+        if (address != end) {
+            use_run(s, begin, end, class, site);
+            begin = address;
         }
+        end = address + access->bytes;
     }
-    use_bytes(s, begin, end - begin, class, site);
+    use_run(s, begin, end, class, site);
 }
 
 static bool has_bit(const streams_use *use, streams_class class, uint32_t byte) {
@@ -484,7 +472,8 @@ static void look_early(observe_streams *s, const sim_access *access, const obser
 
 static void on_access(sim_listener *listener, const sim_access *access) {
     observe_streams *s = (observe_streams *)listener;
-    if (!s->runs || access->space != SIM_GLOBAL || !access->at.mask || !access->bytes) return;
+    bool is_shared_by_all = access->space == SIM_GLOBAL || access->space == SIM_CONST;
+    if (!s->runs || !is_shared_by_all || !access->at.mask || !access->bytes) return;
     bool strong = is_strong(access), is_write = access->kind != SIM_LOAD;
     observe_site site = {.inst = access->at.inst,
                          .block = access->at.block,
@@ -497,8 +486,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         look_early(s, access, &site, strong);
     streams_class write = strong ? STREAMS_STRONG_WRITE : STREAMS_WEAK_WRITE,
                   read = strong ? STREAMS_STRONG_READ : STREAMS_WEAK_READ;
-    if (is_write) use_lanes(s, access, write, &site);
-    if (!is_write || access->kind == SIM_ATOMIC) use_lanes(s, access, read, &site);
+    use_lanes(s, access, is_write ? write : read, &site); // an atomic is a write that reads
 }
 
 static void on_sync(sim_listener *listener, const sim_sync *sync) {
@@ -550,7 +538,7 @@ observe_host_access observe_streams_host(observe_streams *s, uint64_t address, b
                               .earlier_writes = written,
                               .later_writes = is_write,
                               .address = address};
-        if (!is_known(s, &c)) observe_streams_report(s->findings, &c);
+        if (!observe_streams_is_known(&s->reported, &c)) observe_streams_report(s->findings, &c);
         return OBSERVE_HOST_RACES;
     }
     return OBSERVE_HOST_FREE;
@@ -577,7 +565,7 @@ void observe_streams_close(observe_streams *s) {
     free(s->entries);
     free(s->index);
     free(s->pages);
-    free(s->reported);
+    free(s->reported.keys);
     free(s);
 }
 

@@ -121,7 +121,8 @@ bool observe_streams_is_empty(const streams_use *use);
 uint32_t observe_streams_conflict(const streams_use *a, const streams_use *b, bool *a_writes, bool *b_writes);
 // `later` comes after `earlier`: forgets of that what whoever races with it would race with in `later` too.
 void observe_streams_cover(streams_use *earlier, const streams_use *later);
-// Whether the later one reads a byte that the earlier one wrote, both by strong accesses.
+// Whether the later one reads a byte that the earlier one wrote, both by strong accesses; a strong write counts as
+// reading, for an atomic does.
 bool observe_streams_meet(const streams_use *earlier, const streams_use *later);
 
 static inline uint64_t observe_streams_word(const streams_use *use, streams_class class, uint32_t word) {

@@ -143,7 +143,8 @@ void observe_streams_cover(streams_use *earlier, const streams_use *later) {
 bool observe_streams_meet(const streams_use *earlier, const streams_use *later) {
     for (uint32_t i = 0, count = words_of(earlier, later); i < count; i++)
         if (observe_streams_word(earlier, STREAMS_STRONG_WRITE, i) &
-            observe_streams_word(later, STREAMS_STRONG_READ, i))
+            (observe_streams_word(later, STREAMS_STRONG_READ, i) |
+             observe_streams_word(later, STREAMS_STRONG_WRITE, i)))
             return true;
     return false;
 }

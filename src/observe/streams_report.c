@@ -2,7 +2,35 @@
 #include "observe/streams_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// Whether such a pair of instructions, or of calls, was reported before; a loop may show it a million times.
+bool observe_streams_is_known(streams_reported *set, const streams_conflict *c) {
+    uint64_t key = base_hash(BASE_HASH, c->earlier->given.what, strlen(c->earlier->given.what));
+    if (c->later) key = base_hash(key, c->later->given.what, strlen(c->later->given.what));
+    const ptx_inst *insts[2] = {c->earlier_site->inst, c->later ? c->later_site->inst : NULL};
+    key = base_hash(key, insts, sizeof insts) | 1; // 0 is a free slot
+    if (set->count * 2 >= set->capacity) {
+        uint32_t capacity = set->capacity ? set->capacity * 2 : 64;
+        uint64_t *grown = calloc(capacity, sizeof *grown);
+        if (!grown) return true;
+        for (uint32_t i = 0; i < set->capacity; i++) {
+            uint32_t at = set->keys[i] & (capacity - 1);
+            while (set->keys[i] && grown[at]) at = (at + 1) & (capacity - 1);
+            if (set->keys[i]) grown[at] = set->keys[i];
+        }
+        free(set->keys);
+        set->keys = grown;
+        set->capacity = capacity;
+    }
+    uint32_t at = key & (set->capacity - 1);
+    while (set->keys[at] && set->keys[at] != key) at = (at + 1) & (set->capacity - 1);
+    bool known = set->keys[at] != 0;
+    set->keys[at] = key;
+    set->count += !known;
+    return known;
+}
 
 static void add_name(base_text *out, const streams_operation *o) {
     base_text_add(out, "%s", o->given.what);

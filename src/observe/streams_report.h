@@ -23,6 +23,12 @@ typedef struct streams_conflict {
     uint64_t address;
 } streams_conflict;
 
+// Pairs that were reported.
+typedef struct streams_reported {
+    uint64_t *keys; // hash
+    uint32_t count, capacity;
+} streams_reported;
+bool observe_streams_is_known(streams_reported *set, const streams_conflict *c);
 void observe_streams_report(observe_findings *findings, const streams_conflict *conflict);
 
 #endif

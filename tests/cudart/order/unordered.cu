@@ -27,6 +27,8 @@ __global__ void consume(const int *data, volatile int *flag, int *out) {
     __threadfence_system();
     out[threadIdx.x] = data[threadIdx.x];
 }
+__constant__ int table[32];
+__global__ void look_up(int *to) { to[threadIdx.x] = table[threadIdx.x]; }
 struct mixed {
     int device, host;
 };
@@ -289,6 +291,13 @@ static const std::map<std::string, void (*)()> cases = {
          int *a = device(32);
          std::thread([a] { add<<<1, 32, 0, cudaStreamPerThread>>>(a, 1, 32); }).join();
          add<<<1, 32, 0, cudaStreamPerThread>>>(a, 1, 32);
+         cudaDeviceSynchronize();
+     }},
+    {"constant",
+     [] { // set anew while a kernel may read it
+         int *out = device(32), *host = pinned(32);
+         look_up<<<1, 32, 0, free_stream()>>>(out);
+         cudaMemcpyToSymbolAsync(table, host, 128, 0, cudaMemcpyHostToDevice, free_stream());
          cudaDeviceSynchronize();
      }},
     {"right_pageable",
