@@ -37,8 +37,8 @@ static bool reach_each_other(const races *self, uint32_t block, uint32_t tag, ui
 // Whether two accesses are strong for each other. Volatile ones are, but only where one of them polls.
 static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
     if (!v->strong || !reach_each_other(v->self, v->block->id, v->tag, who >> 10, tag)) return false;
-    return !(v->tag & tag & RACES_TAG_VOLATILE) || observe_races_polls(v->self, v->tag) ||
-           observe_races_polls(v->self, tag);
+    return !(v->tag & tag & RACES_TAG_VOLATILE) || !observe_races_is_data(v->self, v->tag) ||
+           !observe_races_is_data(v->self, tag);
 }
 
 static bool knows_one_of(const races_view *v, uint32_t lane, const races_access *a) {

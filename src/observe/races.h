@@ -405,8 +405,10 @@ void observe_races_say_unchecked(races *self); // the launch was not looked at t
 bool observe_races_is_library(const races *self, const races_conflict *conflict);
 // The function that an instruction is in.
 const ptx_function *observe_races_function_of(const ptx_module *module, const ptx_inst *inst);
-// Whether the tag is that of a volatile load that polls or tests a flag (races_volatile.c).
+// Whether the tag is that of a volatile load that polls, so that it has seen what it waited for; that of a store, or of a
+// load whose value is data: it neither polls nor tests a flag (races_volatile.c).
 bool observe_races_polls(races *self, uint32_t tag);
+bool observe_races_is_data(races *self, uint32_t tag);
 // Whether what the store writes is computed from what the load read.
 bool observe_races_depends(const ptx_function *f, const ptx_inst *load, const ptx_inst *store);
 // Whether the tags are those of an atomic and of a loop's first guess at what a compare-and-swap will find.

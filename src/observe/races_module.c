@@ -33,7 +33,7 @@ static bool is_wide_fence(const ptx_inst *inst) {
 
 static bool is_volatile_data(races *self, const ptx_inst *inst) {
     return inst->op == PTX_OP_LD && inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE &&
-           !observe_races_polls(self, inst->serial << RACES_TAG_SERIAL_SHIFT);
+           observe_races_is_data(self, inst->serial << RACES_TAG_SERIAL_SHIFT);
 }
 
 bool observe_races_know_module(races *self, const sim_launch_event *event) {

@@ -145,7 +145,10 @@ static const races_link *link_of(races *self, const races_conflict *c, uint32_t 
         const races_link *link = &c->block->links[(c->block->link_next + i) % RACES_LINKS];
         if (!link->write_clock || !was_written(self, link, c, write_tag)) continue;
         const ptx_inst *read = observe_races_inst_of(self, link->read_tag);
-        bool is_flag = !(link->read_tag & RACES_TAG_VOLATILE) || observe_races_polls(self, link->read_tag);
+        // Of what lanes of one warp test and use, only what they wait for is a flag.
+        bool is_flag = !(link->read_tag & RACES_TAG_VOLATILE) || observe_races_polls(self, link->read_tag) ||
+                       (c->who >> 5 != (c->block->id << 5 | c->access->at.warp) &&
+                        !observe_races_is_data(self, link->read_tag));
         if (read && is_flag && is_used(self, read)) return link;
     }
     return NULL;

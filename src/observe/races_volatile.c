@@ -9,7 +9,8 @@
 #include "observe/guards.h"
 #include "observe/races.h"
 
-enum { SUCCESSORS = 64, POLLS = 1, IS_DATA = 2 };
+enum { SUCCESSORS = 64 };
+enum { POLLS = 1, TESTS, IS_DATA }; // 0: not judged yet
 
 // What is known of one load while it is looked at.
 typedef struct slice {
@@ -147,7 +148,8 @@ static uint8_t judge(const ptx_function *f, const ptx_inst *load) {
     if (s.depends && s.in_loop) {
         mark(&s, &load->operands[0]);
         spread(&s);
-        found = !is_data(&s) || is_polled(&s, (uint32_t)(load - f->insts)) ? POLLS : IS_DATA;
+        bool polled = is_polled(&s, (uint32_t)(load - f->insts));
+        found = polled ? POLLS : is_data(&s) ? IS_DATA : TESTS;
     }
     free(s.depends);
     free(s.in_loop);
@@ -167,14 +169,18 @@ bool observe_races_depends(const ptx_function *f, const ptx_inst *load, const pt
     return found;
 }
 
-bool observe_races_polls(races *self, uint32_t tag) {
+static uint8_t use_of(races *self, uint32_t tag) {
     uint32_t serial = tag >> RACES_TAG_SERIAL_SHIFT;
-    if (serial >= self->inst_capacity || tag & RACES_TAG_WRITE) return false;
-    if (!self->polls && !(self->polls = calloc(self->inst_capacity, 1))) return true;
+    if (serial >= self->inst_capacity || tag & RACES_TAG_WRITE) return IS_DATA;
+    if (!self->polls && !(self->polls = calloc(self->inst_capacity, 1))) return POLLS;
     if (!self->polls[serial]) {
         const ptx_inst *inst = self->insts[serial];
         const ptx_function *f = observe_races_function_of(self->module, inst);
         self->polls[serial] = f ? judge(f, inst) : POLLS;
     }
-    return self->polls[serial] == POLLS;
+    return self->polls[serial];
 }
+
+bool observe_races_polls(races *self, uint32_t tag) { return use_of(self, tag) == POLLS; }
+
+bool observe_races_is_data(races *self, uint32_t tag) { return use_of(self, tag) == IS_DATA; }
