@@ -417,10 +417,11 @@ typedef struct course_data {
     double values[COURSE_PARAMETERS];    // of a scalar: its value
     // For words about what is wrong, set by the caller; may be 0 and NULL.
     const kz_launch *launch;          // of a kernel
+    bool is_grid_given;               // by the task, not by the learner's lines
     const int *fills;                 // of each parameter: the byte before the launch; -1: none
     const struct course_data *before; // the run before, on other data: was its output kept?
     bool is_defined;                  // instruments listened, and nothing was read that was never set
-    bool is_no_factor;                // other wrong runs are off by no factor
+    bool is_chance;                   // other wrong runs are neither off by a factor nor near
 } course_data;
 
 typedef struct course_reference

@@ -362,7 +362,7 @@ static void find_shape(const course_data *data, uint64_t count, family_output *o
 static void find_launch(const course_data *data, size_t at, family_output *output) {
     const course_parameter *p = &data->task->parameters[at];
     const kz_launch *l = data->launch;
-    output->is_grid_given = data->task->launch.given && !data->task->launch.own;
+    output->is_grid_given = data->is_grid_given;
     output->is_zeroed = (data->fills ? data->fills[at] : p->fill) == 0;
     if (p->role == COURSE_INOUT) output->initial = data->host[at];
     if (l && l->block[1] * l->block[2] * l->grid[1] * l->grid[2] == 1) output->block = l->block[0];
@@ -406,11 +406,20 @@ static void fail_with_pattern(const char *name, const family_comparison *c, kz_e
                   (unsigned long long)c->first_wrong, subject, pattern);
 }
 
+enum { NUMBER = 40 };
+
+// Whole numbers are written whole, and NaN without a sign.
+static void write_number(kz_type type, double value, char text[NUMBER]) {
+    bool is_whole = !base_type_is_float(type);
+    snprintf(text, NUMBER, is_whole ? "%.0f" : "%.9g", isnan(value) ? (double)NAN : value);
+}
+
 // "from x[3] = 0.25, y[3] = -1, alpha = 2": what element `at` of output `output` is made of, as far as it is known. Of
 // an input with another number of elements that is all of it, where it is short.
 static void note_inputs(const course_data *data, size_t output, uint64_t at, kz_error *error) {
     enum { SHORT = 8, MOST = 300 };
     base_text words = {0};
+    char number[NUMBER];
     for (size_t i = 0; i < data->task->parameter_count && words.length < MOST; i++) {
         const course_parameter *p = &data->task->parameters[i];
         const char *between = words.length ? ", " : "";
@@ -419,12 +428,14 @@ static void note_inputs(const course_data *data, size_t output, uint64_t at, kz_
         } else if (p->role == COURSE_OUTPUT) {
             continue;
         } else if (data->counts[i] == data->counts[output] && data->counts[i] > 1) {
-            base_text_add(&words, "%s%s[%llu] = %.9g", between, p->name, (unsigned long long)at,
-                          kz_element_get(p->type, data->host[i], at));
+            write_number(p->type, kz_element_get(p->type, data->host[i], at), number);
+            base_text_add(&words, "%s%s[%llu] = %s", between, p->name, (unsigned long long)at, number);
         } else if (data->counts[i] && data->counts[i] <= SHORT) {
             base_text_add(&words, "%s%s =", between, p->name);
-            for (uint64_t k = 0; k < data->counts[i]; k++)
-                base_text_add(&words, " %.9g", kz_element_get(p->type, data->host[i], k));
+            for (uint64_t k = 0; k < data->counts[i]; k++) {
+                write_number(p->type, kz_element_get(p->type, data->host[i], k), number);
+                base_text_add(&words, " %s", number);
+            }
         }
     }
     if (words.length) base_fail_note(error, "from %s", words.data);
@@ -441,7 +452,7 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
                             .expected = call->expected[i],
                             .bound = call->bounds[i],
                             .launch = data->launch,
-                            .is_no_factor = data->is_no_factor};
+                            .is_chance = data->is_chance};
     find_launch(data, i, &output);
     find_inputs(data, i, &output);
     if (data->before && data->before->got[i] && data->before->counts[i] == data->counts[i] &&
@@ -461,20 +472,21 @@ static kz_status compare_output(const course_data *data, size_t i, const course_
         if (comparison->count == 0 || now.worst_ratio > comparison->worst_ratio) *comparison = now;
         return KZ_OK;
     }
-    if (isnan(now.got)) now.got = NAN; // without a sign
     *comparison = now;
     fail_with_pattern(p->name, &now, error);
     // On the host, what is added to the NaN of an output that was never set is that very NaN.
+    char is[NUMBER], should[NUMBER];
+    write_number(p->type, now.got, is);
+    write_number(p->type, now.expected, should);
+    unsigned long long at = now.first_wrong;
     if (family_is_poison(p->type, (const char *)data->got[i] + now.first_wrong * kz_type_size(p->type)))
-        base_fail_note(error, "%s[%llu] was never written%s; it should be %.9g", p->name,
-                       (unsigned long long)now.first_wrong,
-                       data->task->kind == COURSE_C ? ", or only added to (+=)" : "", now.expected);
+        base_fail_note(error, "%s[%llu] was never written%s; it should be %s", p->name, at,
+                       data->task->kind == COURSE_C ? ", or only added to (+=)" : "", should);
     else if (now.bound > 0)
-        base_fail_note(error, "%s[%llu] is %.9g and should be %.9g, give or take %.2g", p->name,
-                       (unsigned long long)now.first_wrong, now.got, now.expected, now.bound);
+        base_fail_note(error, "%s[%llu] is %s and should be %s, give or take %.2g", p->name, at, is, should,
+                       now.bound);
     else
-        base_fail_note(error, "%s[%llu] is %.9g and should be %.9g", p->name,
-                       (unsigned long long)now.first_wrong, now.got, now.expected);
+        base_fail_note(error, "%s[%llu] is %s and should be %s", p->name, at, is, should);
     note_inputs(data, i, now.first_wrong, error);
     if (now.cause[0]) base_fail_note(error, "likely: %s", now.cause);
     if (now.next[0]) base_fail_note(error, "next: %s", now.next);

@@ -58,8 +58,12 @@ bool course_findings_blame_repeated_work(report_findings *findings) {
             finding, "text",
             json_string(
                 "blocks write what others have written already, many times for each element of the buffer\n"
-                "likely cause: every thread does all of the work instead of its share\n"
-                "what to do: give each element to one thread, by its index in the grid"));
+                "likely cause: every thread does all of the work instead of its share, or a loop's stride is "
+                "less than the "
+                "number of threads\n"
+                "what to do: give each element to one thread: begin at its index in the grid, and step by "
+                "gridDim.x * "
+                "blockDim.x"));
         found = true;
     }
     return found;

@@ -86,6 +86,7 @@ static kz_status add_data(course_kernel_grading *g, const course_case *c, uint64
     if (status) return status;
     g->data[*index].launch = &g->launches[*index];
     g->data[*index].fills = g->fills;
+    g->data[*index].is_grid_given = course_kernel_gives_grid(g->job->task, &g->lines);
     g->data_count++;
     return KZ_OK;
 }

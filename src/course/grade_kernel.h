@@ -10,8 +10,9 @@ enum { COURSE_KERNEL_RUNS = COURSE_JUDGE_RUNS, COURSE_KERNEL_GATES = 64 };
 typedef struct course_kernel_run {
     size_t data; // its index
     uint64_t schedule;
+    uint64_t count; // of a wrong one: elements of the output that is
     bool is_gate, is_wrong;
-    bool is_factor; // of a wrong one: its values are off by one factor, or by one constant
+    bool is_factor, is_near;                  // of a wrong one: see family_comparison
     bool has_race, has_undefined, is_orderly; // of a wrong one, as the instruments say
     char name[240];                           // "n=1025, seed 7"
 } course_kernel_run;

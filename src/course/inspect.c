@@ -94,6 +94,7 @@ kz_status course_subject_look(const course_subject *s, kz_device *device, kz_mod
         target.trace = look->trace;
         data.launch = &launch;
         data.fills = s->fills;
+        data.is_grid_given = course_kernel_gives_grid(s->task, &s->lines);
         course_kernel_fill_run(&data, s->fills, &launch, &run);
         course_judge_make_run(&target, &run, arena, &result, &seen->record);
         if (result.status == KZ_OK)

@@ -124,6 +124,11 @@ kz_status course_kernel_launch(const course_task *task, const course_case *c, co
     return status;
 }
 
+bool course_kernel_gives_grid(const course_task *task, const family_lines *lines) {
+    const course_launch *l = &task->launch;
+    return l->given && l->grid[0] && !(l->own && family_lines_find(lines, FAMILY_LINE_GRID, task->function));
+}
+
 kz_status course_kernel_fills(const course_task *task, const family_lines *lines,
                               int fills[COURSE_PARAMETERS], kz_error *error) {
     for (size_t i = 0; i < task->parameter_count; i++) fills[i] = task->parameters[i].fill;

@@ -18,6 +18,9 @@ bool course_kernel_fits(const course_task *task, const ptx_module *module, base_
 // The shape of a case's launch. `own_is_wrong`: an error is of the learner's lines.
 kz_status course_kernel_launch(const course_task *task, const course_case *c, const family_lines *lines,
                                kz_launch *launch, bool *own_is_wrong, kz_error *error);
+// Whether the grid is the task's, and no line of the learner's has changed it.
+bool course_kernel_gives_grid(const course_task *task, const family_lines *lines);
+
 // The byte that each buffer is filled with: the learner's line before the task's.
 kz_status course_kernel_fills(const course_task *task, const family_lines *lines,
                               int fills[COURSE_PARAMETERS], kz_error *error);

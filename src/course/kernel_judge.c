@@ -171,7 +171,7 @@ static void add_lost_child(course_kernel_grading *g, size_t done, const sandbox_
 
 typedef struct tally {
     size_t runs, wrong, changed;
-    bool no_factor; // in the plain order of warps not all wrong runs are off by a factor, or by a constant
+    bool no_factor, not_near; // some wrong run in the plain order of warps is off by no factor, is not near
     size_t first, first_changed; // runs
     kz_error words, input_words;
     base_text also;        // other cases that are wrong
@@ -229,10 +229,18 @@ static void note_smallest(const course_kernel_grading *g, size_t i, const kz_err
     t->smallest_words = *words;
 }
 
-// A wrong run is told of: the first one, but rather one where patterns mean something.
+// A run that no finding explains, or of many elements where there were few: patterns mean something there.
+static bool is_better(const course_kernel_grading *g, size_t i, const tally *t) {
+    enum { FEW = 4, MANY = 64 };
+    const course_kernel_run *run = &g->own[i], *first = &g->own[t->first];
+    if (is_explained(first)) return run->is_orderly;
+    return first->count < FEW && run->count >= MANY && run->schedule == 0 && !is_explained(run);
+}
+
+// A wrong run is told of: the first one, or a better one.
 static void note_wrong(course_kernel_grading *g, size_t i, const kz_error *words, tally *t) {
     bool is_first = t->wrong++ == 0;
-    if (is_first || (is_explained(&g->own[t->first]) && g->own[i].is_orderly)) {
+    if (is_first || is_better(g, i, t)) {
         size_t before = t->first;
         t->first = i;
         t->words = *words;
@@ -282,8 +290,11 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
         if (t->changed++ == 0) t->first_changed = i, t->input_words = words;
     } else if (g->own[i].is_wrong) {
         look_for_races(g, i, result);
+        g->own[i].count = comparison.count;
         g->own[i].is_factor = comparison.is_factor;
+        g->own[i].is_near = comparison.is_near;
         t->no_factor = t->no_factor || (!comparison.is_factor && g->own[i].schedule == 0);
+        t->not_near = t->not_near || (!comparison.is_near && g->own[i].schedule == 0);
         note_smallest(g, i, &words, t);
         note_wrong(g, i, &words, t);
     } else if (isfinite(comparison.worst_ratio) && comparison.worst_ratio > t->worst)
@@ -291,15 +302,16 @@ static kz_status judge_run_i(course_kernel_grading *g, size_t i, const course_ju
     return KZ_OK;
 }
 
-// A factor that not all wrong runs have is chance. The run that is told of is told without it. In other orders of warps
-// a race may change it.
-static kz_status doubt_factor(course_kernel_grading *g, const course_judge_answer *answer, tally *t,
+// What not all wrong runs have, a factor or values that are near, is chance. The run that is told of is told without
+// it. In other orders of warps a race may change it.
+static kz_status doubt_values(course_kernel_grading *g, const course_judge_answer *answer, tally *t,
                               kz_error *error) {
-    if (!t->wrong || !g->own[t->first].is_factor || !t->no_factor) return KZ_OK;
+    course_kernel_run *first = &g->own[t->first];
+    if (!t->wrong || !((first->is_factor && t->no_factor) || (first->is_near && t->not_near))) return KZ_OK;
     family_comparison comparison;
     bool changed;
-    g->own[t->first].is_factor = false;
-    g->data[g->own[t->first].data].is_no_factor = true;
+    first->is_factor = false;
+    g->data[first->data].is_chance = true;
     return compare_run(g, t->first, &answer->results[t->first], &changed, &comparison, &t->words, error);
 }
 
@@ -543,7 +555,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
         else
             status = judge_run_i(g, i, result, &t, error);
     }
-    if (!status) status = doubt_factor(g, answer, &t, error);
+    if (!status) status = doubt_values(g, answer, &t, error);
     if (status) goto done;
     if (failed != SIZE_MAX || t.wrong || t.changed) add_other_types(g, verdict);
     bool is_late = failed != SIZE_MAX && answer->results[failed].status == KZ_TIMEOUT && !g->row_suffix[0];

@@ -21,12 +21,12 @@ typedef struct family_output {
     const void *initial;        // what it held before the run, where that was given
     uint64_t rows, columns;     // of a matrix: is it transposed? 0 where it is none
     uint64_t block; // threads of a block, where they take as many neighbours; 0 where that is not known
-    const kz_launch *launch;  // how the kernel was launched
-    bool is_grid_given;       // whoever judges chose the grid: it is no mistake
-    bool is_zeroed;           // it may have held zeros before the run; else it was poisoned
-    bool is_defined;          // it is known that nothing was read that had never been set
-    bool is_no_factor;        // in other runs the values are off by no factor and no constant: a chance here
-    bool is_plain_c;          // a C function made it: loops and no threads, no shared memory
+    const kz_launch *launch; // how the kernel was launched
+    bool is_grid_given;      // whoever judges chose the grid: it is no mistake
+    bool is_zeroed;          // it may have held zeros before the run; else it was poisoned
+    bool is_defined;         // it is known that nothing was read that had never been set
+    bool is_chance;  // in other runs the values are neither off by a factor nor near: here that is chance
+    bool is_plain_c; // a C function made it: loops and no threads, no shared memory
     const char *const *names; // of the run's scalars, ends with NULL: is it one of them everywhere?
     const double *values;     // theirs
 } family_output;
@@ -38,8 +38,9 @@ typedef struct family_comparison {
     double worst_error; // greatest |got - expected| where both are finite
     double worst_ratio; // greatest error / bound: above 1 is wrong; Inf where the bound is 0
     uint64_t worst_index;
-    bool is_factor;               // the pattern is that all values are off by one factor, or by one constant
-    char pattern[FAMILY_PATTERN]; // "" where all is right
+    // All values are off by one factor, or by one constant; most of them are near. Few numbers are so by chance.
+    bool is_factor, is_near;
+    char pattern[FAMILY_PATTERN];                     // "" where all is right
     char cause[FAMILY_PATTERN], next[FAMILY_PATTERN]; // likely why, and what to do; "" where nothing is known
 } family_comparison;
 

@@ -157,7 +157,8 @@ static bool every_element(const family_output *o, family_comparison *c) {
         c,
         o->is_zeroed
             ? "nothing is stored or added there: a guard that is never true, a result that is kept back"
-            : "zero is stored: an accumulator that is never added to, a loop that never runs, an integer "
+            : "zero is stored: a first value of 0 that nothing is added to, or nothing exceeds, a loop that "
+              "never runs, an integer "
               "division",
         "follow one element from its load to its store", "%s %s", every_is(o), what);
 }
@@ -246,34 +247,77 @@ static const char *next_of_factor(const family_output *o, double ratio) {
 }
 
 // Of few numbers any has some ratio: it must be a whole one, or one by a whole one, and no large one.
-static bool is_round(const family_output *o, double *ratio) {
+static bool is_round(const family_output *o, uint64_t i, double *ratio) {
     static const double LARGEST = 1024;
     double whole = fabs(*ratio) >= 1 ? round(*ratio) : 1 / round(1 / *ratio);
-    double slack = fmin(2 * o->bound[0] / fabs(o->expected[0]) + 1e-5, 0.05 / fabs(whole));
+    double slack = fmin(2 * o->bound[i] / fabs(o->expected[i]) + 1e-5, 0.05 / fabs(whole));
     if (!isfinite(whole) || !(fabs(*ratio / whole - 1) <= slack)) return false;
     *ratio = whole;
     return fabs(whole) <= LARGEST && fabs(whole) >= 1 / LARGEST;
 }
 
+// The factor is one of the run's scalars, or one by it: "s is missing". False where it is none.
+static bool scaled_by_name(const family_output *o, family_comparison *c, double ratio) {
+    for (size_t i = 0; o->names && o->names[i]; i++) {
+        double value = o->values[i];
+        bool is_too_many = fabs(ratio / value - 1) <= 1e-5, is_missing = fabs(ratio * value - 1) <= 1e-5;
+        char cause[FAMILY_PATTERN];
+        if (fabs(value) == 1 || (fabs(value) == 2 && o->count < 4) || !(is_too_many || is_missing)) continue;
+        snprintf(cause, sizeof cause,
+                 is_missing ? "%s is left out, or divided by once too often"
+                            : "%s is applied twice, or not divided by",
+                 o->names[i]);
+        return family_explain(c, cause, "search for where it takes part", "%s %s%s times what %s should be",
+                              o->count == 1 ? "the value is" : "they are", is_missing ? "1/" : "",
+                              o->names[i], o->count == 1 ? "it" : "they");
+    }
+    return false;
+}
+
+// All values are off by one factor; zeros have any.
 static bool scaled(const family_output *o, family_comparison *c) {
-    if (c->wrong != o->count || o->is_no_factor) return false;
-    double ratio = family_got_at(o, 0) / o->expected[0];
+    uint64_t first = c->first_wrong;
+    if (o->is_chance) return false;
+    double ratio = family_got_at(o, first) / o->expected[first];
     if (!isfinite(ratio) || ratio == 0) return false;
-    bool round_one = is_round(o, &ratio);
-    if (ratio == 1 || (c->wrong < 4 && !round_one)) return false; // near, but not scaled
+    bool round_one = is_round(o, first, &ratio);
+    if (fabs(ratio - 1) < 0.01) return false; // near, but not scaled
     for (uint64_t i = 0; i < o->count; i++)
         if (!family_is_right(family_got_at(o, i) / ratio, o->expected[i],
                              4 * o->bound[i] + 1e-3 * fabs(o->expected[i])))
             return false;
     c->is_factor = true;
+    if (scaled_by_name(o, c, ratio)) return true;
+    c->is_factor = c->wrong >= 4 || round_one;
+    if (!c->is_factor) return false;
     const char *next = next_of_factor(o, ratio);
     if (ratio == -1) return family_explain(c, "a minus too many", next, "every element has the wrong sign");
     return family_explain(c, cause_of_factor(o, ratio), next, "%s %.4g times what it should be",
                           o->count == 1 ? "the value is" : "every element is", ratio);
 }
 
+// Every row is off by a factor of its own, as where the division by its sum is missing.
+static bool scaled_rows(const family_output *o, family_comparison *c) {
+    if (o->rows < 3 || o->columns < 2 || o->rows * o->columns != o->count || 2 * c->wrong < o->count)
+        return false;
+    for (uint64_t r = 0; r < o->rows; r++) {
+        uint64_t from = r * o->columns, most = from;
+        for (uint64_t i = from; i < from + o->columns; i++)
+            if (fabs(o->expected[i]) > fabs(o->expected[most])) most = i;
+        double ratio = family_got_at(o, most) / o->expected[most];
+        if (!isfinite(ratio) || ratio == 0) return false;
+        for (uint64_t i = from; i < from + o->columns; i++)
+            if (!family_is_right(family_got_at(o, i) / ratio, o->expected[i],
+                                 4 * o->bound[i] + 1e-4 * fabs(o->expected[i])))
+                return false;
+    }
+    return family_explain(
+        c, "what a row is divided or multiplied by, its sum or its scale, is wrong or missing",
+        "work that number out for the first row, and compare", "every row is off by a factor of its own");
+}
+
 static bool offset(const family_output *o, family_comparison *c) {
-    if (c->wrong < 4 || c->wrong != o->count || o->is_no_factor) return false;
+    if (c->wrong < 4 || c->wrong != o->count || o->is_chance) return false;
     double step = family_got_at(o, 0) - o->expected[0], size = fabs(step);
     if (!isfinite(step) || step == 0) return false;
     for (uint64_t i = 0; i < o->count; i++) {
@@ -336,14 +380,14 @@ static bool one_kind(const family_output *o, family_comparison *c) {
     const char *next = family_either(
         o, "accumulate in the type that the task names; leave out __half, fast-math and approximations",
         "accumulate in the type that the task names, and look for terms that cancel");
-    if (isfinite(c->worst_ratio) && all_wrong_are(o, c, is_near))
+    if (isfinite(c->worst_ratio) && !o->is_chance && all_wrong_are(o, c, is_near))
         return family_explain(c, cause, next,
                               "near, but up to %.3g times the error bound: accumulated in a lower precision?",
                               c->worst_ratio);
     if (all_wrong_are(o, c, is_last_bits))
         return family_explain(c, cause, next,
                               "wrong in the last bits alone: the exact result, rounded once, is asked for");
-    if (c->wrong >= 4 && are_mostly(o, c, is_near))
+    if (c->wrong >= 4 && !o->is_chance && c->is_near)
         return family_explain(
             c, "a difference of numbers that are nearly equal: what is left of them are rounding errors",
             "write the formula so that nothing cancels, or compute it in a wider type",
@@ -357,8 +401,11 @@ static family_pattern *const patterns[] = {every_element,
                                            copied,
                                            kept,
                                            other_operation,
+                                           scaled,
                                            family_moved,
                                            family_first_block_alone,
+                                           family_first_row_alone,
+                                           family_inside_or_border,
                                            family_swapped_indices,
                                            family_swapped_axes,
                                            family_blocks_overlap,
@@ -366,12 +413,13 @@ static family_pattern *const patterns[] = {every_element,
                                            family_last_tiles,
                                            family_one_run,
                                            family_periodic,
-                                           scaled,
+                                           scaled_rows,
                                            offset,
                                            family_at_borders,
                                            one_kind};
 
 void family_name_pattern(const family_output *o, family_comparison *c) {
+    c->is_near = !is_integer(o) && (c->wrong < 4 ? all_wrong_are(o, c, is_near) : are_mostly(o, c, is_near));
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)
         if (patterns[i](o, c)) return;
     const char *next = "work one wrong element of the smallest wrong case out by hand";

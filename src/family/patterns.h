@@ -29,8 +29,8 @@ void family_add_contents(const family_output *o, family_comparison *c);
 const char *family_either(const family_output *o, const char *kernel, const char *plain);
 
 typedef bool family_pattern(const family_output *o, family_comparison *c);
-family_pattern family_moved, family_first_block_alone, family_swapped_indices, family_swapped_axes,
-    family_blocks_overlap, family_last_partial_block, family_last_tiles, family_one_run, family_periodic,
-    family_at_borders;
+family_pattern family_moved, family_first_block_alone, family_first_row_alone, family_inside_or_border,
+    family_swapped_indices, family_swapped_axes, family_blocks_overlap, family_last_partial_block,
+    family_last_tiles, family_one_run, family_periodic, family_at_borders;
 
 #endif

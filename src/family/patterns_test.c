@@ -274,9 +274,9 @@ static void one_number_has_its_factor(void **state) {
     f->got[0] *= 32;
     expect(f, 1, "the value is 32 times what it should be");
     assert_true(f->result.is_factor);
-    f->output.is_no_factor = true; // other runs have none
+    f->output.is_chance = true; // other runs have none
     expect(f, 1, "the value is wrong");
-    f->output.is_no_factor = false;
+    f->output.is_chance = false;
     f->got[0] *= 1.21f;
     expect(f, 1, "the value is wrong");
     f->got[0] = (float)(f->expected[0] * 0.0017480); // some ratio to one by some whole number
@@ -373,6 +373,60 @@ static void nothing_moved_among_equal_numbers(void **state) {
     expect(f, 1, "only the last of 1025 is wrong");
 }
 
+static fixture *matrix_25_41(void) {
+    fixture *f = right_answer();
+    f->output.rows = 25;
+    f->output.columns = 41;
+    return f;
+}
+
+static void rows_are_told_apart(void **state) {
+    fixture *f = matrix_25_41();
+    for (int i = 0; i < N; i++) f->got[i] *= 2 + (float)(i / 41);
+    expect(f, N, "every row is off by a factor of its own");
+    f->got[0] += 1;
+    expect(f, N, "in no simple pattern");
+    f = matrix_25_41();
+    for (int i = 41; i < N; i++) f->got[i] += 1 + (float)(i % 5);
+    expect(f, N - 41, "only row 0 of 25 is right");
+    assert_non_null(strstr(f->result.cause, "the length of a row is wrong"));
+}
+
+static void the_inside_and_the_border_are_told_apart(void **state) {
+    for (int border = 0; border < 2; border++) {
+        fixture *f = matrix_25_41();
+        for (int i = 0; i < N; i++) {
+            bool is_border = i / 41 == 0 || i / 41 == 24 || i % 41 == 0 || i % 41 == 40;
+            if (is_border == border) f->got[i] += 1 + (float)(i % 5);
+        }
+        expect(f, border ? N - 23 * 39 : 23 * 39,
+               border ? "the border is wrong and the inside is right"
+                      : "the inside is wrong and the border is right");
+    }
+}
+
+// Zeros have any factor, and a factor may have a name.
+static void a_factor_is_named(void **state) {
+    fixture *f = right_answer();
+    f->output.names = (const char *const[]){"s", NULL};
+    f->output.values = (const double[]){-1.75};
+    for (int i = 0; i < N; i++) {
+        f->expected[i] = i % 3 ? f->expected[i] : 0;
+        f->got[i] = (float)(f->expected[i] / -1.75);
+    }
+    family_compare(&f->output, &f->result);
+    expect(f, f->result.wrong, "they are 1/s times what they should be");
+    assert_non_null(strstr(f->result.cause, "s is left out"));
+}
+
+static void the_first_warp_of_a_large_block_may_be_right(void **state) {
+    fixture *f = right_answer();
+    f->output.block = 1024;
+    for (int i = 32; i < N; i++) f->got[i] += 1 + (float)(i / 32);
+    expect(f, N - 32, "only the first warp is right");
+    assert_non_null(strstr(f->result.cause, "carry"));
+}
+
 static void later_blocks_may_lack_a_carry(void **state) {
     fixture *f = right_answer();
     f->output.block = 256;
@@ -413,6 +467,10 @@ int main(void) {
         cmocka_unit_test(exchanged_x_and_y_are_seen),
         cmocka_unit_test(a_tile_that_is_transposed_in_itself_is_seen),
         cmocka_unit_test(nothing_moved_among_equal_numbers),
+        cmocka_unit_test(rows_are_told_apart),
+        cmocka_unit_test(the_inside_and_the_border_are_told_apart),
+        cmocka_unit_test(a_factor_is_named),
+        cmocka_unit_test(the_first_warp_of_a_large_block_may_be_right),
         cmocka_unit_test(later_blocks_may_lack_a_carry),
         cmocka_unit_test(a_transposed_matrix_is_seen),
     };

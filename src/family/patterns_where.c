@@ -88,19 +88,68 @@ static const char WRONG_PARTS[] =
     "them, or the special case at an edge",
                   BY_HAND[] = "work the first of them out by hand, term by term";
 
+static const char *cause_of_first_alone(const family_output *o, bool is_missing, bool is_warp) {
+    if (!is_missing && is_warp) return "later warps lack what comes from those before (an offset, a carry)";
+    if (!is_missing)
+        return "later blocks lack what comes from those before (an offset, a carry), or their index has no "
+               "blockIdx in "
+               "it";
+    if (is_warp) return "the index, or a guard, is of one warp";
+    return o->is_grid_given ? "the index has no blockIdx in it"
+                            : "the index has no blockIdx in it, or the grid has one block";
+}
+
+// Only the first block is right, or in a larger block the first warp.
 bool family_first_block_alone(const family_output *o, family_comparison *c) {
-    if (o->block < 2 || c->first_wrong != o->block || c->wrong != o->count - o->block) return false;
+    enum { WARP = 32 };
+    bool is_warp = o->block > WARP && c->first_wrong == WARP, is_missing = family_is_missing(o, c);
+    if (o->block < 2 || (c->first_wrong != o->block && !is_warp) || c->wrong != o->count - c->first_wrong)
+        return false;
+    family_explain(c, cause_of_first_alone(o, is_missing, is_warp),
+                   is_warp && !is_missing
+                       ? "work the first of them out by hand: its own warp's part, and that of those before"
+                   : is_missing && !o->is_grid_given
+                       ? "i = blockIdx.x * blockDim.x + threadIdx.x, and as many blocks as the size asks for"
+                       : "i = blockIdx.x * blockDim.x + threadIdx.x",
+                   "only the first %s is right: all from %llu on are wrong", is_warp ? "warp" : "block",
+                   (number)c->first_wrong);
+    family_add_contents(o, c);
+    return true;
+}
+
+// Row 0 needs no length of a row in its index.
+bool family_first_row_alone(const family_output *o, family_comparison *c) {
+    if (!is_matrix(o) || o->rows < 3 || c->first_wrong != o->columns || c->wrong != o->count - o->columns)
+        return false;
     bool is_missing = family_is_missing(o, c);
+    family_explain(c,
+                   is_missing ? "the index has no row in it, or a loop over the rows ends early"
+                              : "the length of a row is wrong in one index, or the row is not in it",
+                   is_missing ? "write row * columns + column, and see which thread has row 1"
+                              : "row * (length of that array's rows) + column, at every access",
+                   "only row 0 of %llu is right", (number)o->rows);
+    family_add_contents(o, c);
+    return true;
+}
+
+static bool is_border(const family_output *o, uint64_t i) {
+    uint64_t r = i / o->columns, c = i % o->columns;
+    return r == 0 || c == 0 || r + 1 == o->rows || c + 1 == o->columns;
+}
+
+// All of the inside is wrong and none of the border, or the other way round.
+bool family_inside_or_border(const family_output *o, family_comparison *c) {
+    if (!is_matrix(o) || o->rows < 3 || o->columns < 3 || c->wrong == o->count) return false;
+    bool is_at_border = is_border(o, c->first_wrong);
+    for (uint64_t i = 0; i < o->count; i++)
+        if (family_is_wrong(o, i) != (is_border(o, i) == is_at_border)) return false;
     family_explain(
         c,
-        !is_missing ? "later blocks lack what comes from those before (an offset, a carry), or their index "
-                      "has no blockIdx in it"
-        : o->is_grid_given ? "the index has no blockIdx in it"
-                           : "the index has no blockIdx in it, or the grid has one block",
-        is_missing && !o->is_grid_given
-            ? "i = blockIdx.x * blockDim.x + threadIdx.x, and as many blocks as the size asks for"
-            : "i = blockIdx.x * blockDim.x + threadIdx.x",
-        "only the first block is right: all from %llu on are wrong", (number)o->block);
+        is_at_border ? "the elements at the edges, which have fewer neighbours, are treated wrong"
+                     : "what is computed where all neighbours exist: a coefficient, a sign, a neighbour",
+        is_at_border ? "work out element 0 by hand" : "work out the first of them by hand, term by term",
+        is_at_border ? "the border is wrong and the inside is right"
+                     : "the inside is wrong and the border is right");
     family_add_contents(o, c);
     return true;
 }
@@ -221,7 +270,7 @@ static void explain_tail(const family_output *o, family_comparison *c, uint64_t 
     const char *next = !is_missing ? BY_HAND
                                    : family_either(o, "work out the index of the last thread, and its guard",
                                                    "work out the last index that each loop reaches");
-    uint64_t block = 1024;
+    uint64_t block = o->launch ? 0 : 1024; // where the block is known, others have spoken of it
     while (block >= 32 && (first % block != 0 || c->wrong >= block)) block /= 2;
     if (c->wrong == 1 && block >= 32 && !o->is_plain_c)
         family_explain(c, cause, next,
@@ -290,7 +339,9 @@ static const char *ordinal_ending(uint64_t n) {
 static bool explain_column(const family_output *o, family_comparison *c, bool is_last) {
     bool is_first = c->first_wrong == 0;
     family_explain(c,
-                   is_last    ? "a loop or a guard over the columns ends one too early, or has another size"
+                   is_last ? "a loop or a guard over the columns ends one too early, or has another size"
+                   : is_first && family_is_missing(o, c)
+                       ? "a loop or an index over the columns begins one too late"
                    : is_first ? "the first column is treated differently, or has no neighbour before it"
                               : "the index of the column goes wrong there",
                    "take one row, and go through its columns by hand",

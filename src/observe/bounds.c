@@ -155,7 +155,14 @@ static bool is_one_too_many(const position *p) {
     return p->index == p->count && has_before && p->lane < 31 && !p->is_last && !(p->mask >> p->lane >> 1);
 }
 
+// Nothing that is multiplied with the thread's own numbers is to blame: they are 0.
+static const advice AT_ORIGIN = {
+    "a loop or an offset that goes past the end: <= for <, or the bound of another size",
+    "work out the last round of the loop for the thread above, or test the index before "
+    "the access"};
+
 static advice advise_plane(const position *p) {
+    if (p->x == 0 && p->y == 0) return AT_ORIGIN;
     if (p->index == p->x || p->index == p->y)
         return (advice){p->index == p->x
                             ? "an index along the wrong dimension (x where y belongs), or x is compared with "
@@ -170,7 +177,7 @@ static advice advise_plane(const position *p) {
 }
 
 static advice advise_line(const position *p) {
-    enum { NEAR = 64 };
+    enum { NEAR = 4, ENOUGH = 32 };
     bool is_plain = p->index % p->stride == p->x; // in a loop over the grid too
     if (is_plain && is_one_too_many(p))
         return (advice){"a guard that lets one too many through: <= for <", "compare with <: if (i < n)"};
@@ -179,17 +186,15 @@ static advice advise_line(const position *p) {
             "more threads than elements and no guard, a guard with another size, or an index that is "
             "meant for a larger buffer",
             GUARD};
-    if (p->x < p->count && p->index - p->x <= NEAR)
+    if (p->x < p->count && p->index - p->x <= NEAR && p->count >= ENOUGH)
         return (advice){
             "a neighbour past the end: this thread's own element is inside, and the last ones have none "
             "behind them",
             "treat the last elements apart, or test the index before the access"};
-    if (p->index == p->count)
-        return (advice){"a loop that goes one too far (<= for <), or an index that is one too large",
-                        BY_HAND};
+    if (p->x == 0) return AT_ORIGIN;
     return (advice){
-        "the index itself is wrong: a factor too many, an offset that is added twice, a loop that goes too "
-        "far",
+        "the index itself is wrong: multiplied by another size, an offset that is added twice, a loop that "
+        "goes too far",
         BY_HAND};
 }
 

@@ -141,7 +141,11 @@ static void a_cause_fits_the_thread(void **state) {
     const attempt row = {{2, 3, 1}, {32, 8, 1}, 0, 32, 1, 100}; // y = 1
     expect_cause(&row, "the length of a row is taken from the other size");
     const attempt loop = {{1, 1, 1}, {256, 1, 1}, 0, 0, 1, 100};
-    expect_cause(&loop, "a loop that goes one too far");
+    expect_cause(&loop, "a loop or an offset that goes past the end");
+    const attempt plane = {{2, 3, 1}, {32, 8, 1}, 0, 0, 1, 100};
+    expect_cause(&plane, "a loop or an offset that goes past the end");
+    const attempt far = {{1, 1, 1}, {256, 1, 1}, 0, 3, 0xff, 100};
+    expect_cause(&far, "multiplied by another size");
 }
 
 static void elements_are_named(void **state) {

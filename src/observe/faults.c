@@ -73,14 +73,13 @@ static const char *special_advice(const sim_fault_info *fault, const char *messa
     if (!is_access(fault) || fault->kind != SIM_FAULT_BOUNDS) return NULL;
     if (fault->space == SIM_SHARED)
         return (uint32_t)fault->address > INT32_MAX
-                   ? "likely cause: an index below 0: the element before the first"
-                     "\nwhat to do: treat the first elements apart, or test the index before the access"
-               : strstr(message, "just past the end of")
-                   ? "likely cause: an index that is one too large (<= for <, n - i for n - 1 - i), or an "
-                     "array one "
-                     "element too small\nwhat to do: work out the largest index at this line"
-                   : "likely cause: the array has fewer elements than the index reaches: one per thread, "
-                     "warp or tile, and one more for padding"
+                   ? "likely cause: an index below 0: a neighbour before the array's first element"
+                     "\nwhat to do: leave room for it (a halo, which the indices count too), or test the "
+                     "index "
+                     "before the access"
+                   : "likely cause: the index goes past the array's last element: it is too large, or the "
+                     "array "
+                     "is too small (one element per thread, warp or tile)"
                      "\nwhat to do: compare the array's size with the largest index at this line, and "
                      "dynamic shared memory with the bytes of the launch";
     if (fault->space != SIM_GLOBAL) return NULL;

@@ -63,16 +63,40 @@ static const ptx_operand *address_of(const ptx_inst *inst) {
     return NULL;
 }
 
-// a[k] += v: a load and a store through the same register. A barrier between threads with the same k is no help.
+static bool is_same_line(const ptx_module *module, const ptx_inst *one, const ptx_inst *other) {
+    if (one->source < 0 || other->source < 0) return false;
+    const ptx_location *a = &module->locations[one->source], *b = &module->locations[other->source];
+    return a->file == b->file && a->line == b->line;
+}
+
+static bool is_same_address(const ptx_inst *one, const ptx_inst *other) {
+    const ptx_operand *a = address_of(one), *b = address_of(other);
+    return a && b && a->reg == b->reg && a->value == b->value && a->variable == b->variable;
+}
+
+static bool is_pair(const ptx_function *f, const ptx_inst *load, const ptx_inst *store) {
+    return load->op == PTX_OP_LD && store->op == PTX_OP_ST && is_same_address(load, store) &&
+           observe_races_depends(f, load, store);
+}
+
+static bool has_pair(const ptx_function *f, const ptx_inst *inst) {
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        if (is_pair(f, inst, &f->insts[i]) || is_pair(f, &f->insts[i], inst)) return true;
+    return false;
+}
+
+// a[k] += v: a load and a store through the same register, or where the loop is unrolled those of two rounds. A barrier
+// between threads with the same k is no help.
 static bool is_update(const races *self, const races_conflict *c) {
     const ptx_inst *one = observe_races_inst_of(self, c->tag),
                    *other = observe_races_inst_of(self, c->other_tag);
-    const ptx_operand *a = address_of(one), *b = address_of(other);
-    if (!a || !b || a->reg != b->reg || a->value != b->value || a->variable != b->variable) return false;
-    if (is_half_atomic(c) && !is_volatile(c)) return false;
+    if (!one || !other || (is_half_atomic(c) && !is_volatile(c))) return false;
     const ptx_inst *load = one->op == PTX_OP_LD ? one : other, *store = one->op == PTX_OP_LD ? other : one;
     const ptx_function *f = observe_races_function_of(self->module, load);
-    return load->op == PTX_OP_LD && store->op == PTX_OP_ST && f && observe_races_depends(f, load, store);
+    if (!f || load->op != PTX_OP_LD || store->op != PTX_OP_ST) return false;
+    if (is_pair(f, load, store)) return true;
+    return f == observe_races_function_of(self->module, store) && is_same_line(self->module, load, store) &&
+           has_pair(f, load) && has_pair(f, store);
 }
 
 static bool is_same_store(const races_conflict *c) {

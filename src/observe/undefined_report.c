@@ -97,7 +97,7 @@ static const char PASSED_ON[] =
 static const char *cause_of(const observe_findings *findings, const undefined_origin *origin) {
     bool was_filled = false;
     if (!origin)
-        return "likely cause: a variable that is set on some ways through the code only\n"
+        return "likely cause: a variable that has no value on this way through the code\n"
                "what to do: give it a value where it is declared";
     if (origin->is_shuffle)
         return "likely cause: a shuffle after an early return or inside an if, or a mask that leaves out "

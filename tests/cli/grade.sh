@@ -116,15 +116,15 @@ expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "the kernel was stopped: out-of-bounds"
 expect_out "likely: the value below that was never set"
 expect_out "[undefined-output]"
-# A factor that all runs have is more than the race beside it; one that the first run has alone is nothing.
+# A factor that all runs have is more than the race beside it; one that one run has alone is nothing.
 printf "$head  __shared__ float s[256];\n$index  s[t] = 6;\n  __syncthreads();\n  s[t ^ 32] = 6;\n  if (i < n) y[i] = s[t] * x[i];\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
 expect_out "3 times what it should be"
 expect_out "mend that first"
 grep -q "results are luck" "$FOLDER/out" && fail "a factor in all runs is called luck"
-printf "$head$index  if (i < n) y[i] = n == 1 ? 4 * x[i] : x[i] * x[i];\n}\n" > "$FOLDER/mine.cu"
+printf "$head$index  if (i < n) y[i] = n == 255 ? 4 * x[i] : x[i] * x[i];\n}\n" > "$FOLDER/mine.cu"
 expect_exit 1 grade "$FOLDER/mine.cu"
-expect_out "n=1, seed 2026: y is wrong"
+expect_out "n=255, seed 2026: y: 255 of 255 wrong" # the first with many elements
 grep -q "times what it should be" "$FOLDER/out" && fail "a factor of one run is told"
 # The same mistake is told once, with the number of runs that show it, after the wrong results.
 printf "$head  y[0] = 2 * x[threadIdx.x %% n] + threadIdx.x;\n}\n" > "$FOLDER/mine.cu"
