@@ -205,7 +205,7 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     }
     course_declared_types(task, source, &g->other_types);
     choose_instruments(task, g->instruments);
-    snprintf(g->gate_instruments, sizeof g->gate_instruments, "counters,caches%s%s",
+    snprintf(g->gate_instruments, sizeof g->gate_instruments, "counters,caches,cold%s%s",
              g->instruments[0] ? "," : "", g->instruments);
     status = course_reference_open(task, &g->reference, error);
     if (!status) status = plan_cases(g, &said);

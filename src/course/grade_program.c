@@ -398,7 +398,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     variables v;
     char words[96], instruments[128];
     detectors(task, words);
-    snprintf(instruments, sizeof instruments, "counters,caches%s%s", words[0] ? "," : "", words);
+    snprintf(instruments, sizeof instruments, "counters,caches,cold%s%s", words[0] ? "," : "", words);
     set_variables(g, instruments, &v);
     course_runner runner = runner_of(g, argv, &v, true);
     course_data data = {0};

@@ -2,16 +2,34 @@
 // have done it. Who waits for whom is the journal's: an order carries the moment at which all in it has ended.
 #include "runtime.h"
 
+#include <math.h>
+
 #include "device/device.h"
+
+// The session of a profile has the instruments that a time needs; any other is given one that has them.
+static observe_session *open_timer(void) {
+    const observe_options wanted = {.counters = true, .caches = true};
+    observe_options there = {0};
+    observe_session *timer = NULL;
+    observe_gpu gpu;
+    if (cudart.session && !observe_options_parse(cudart.observe, &there, NULL) && there.counters &&
+        there.caches)
+        return cudart.session;
+    device_gpu_describe(&cudart.gpu, &gpu);
+    if (observe_session_open(&wanted, &gpu, &timer, NULL)) return NULL;
+    if (!cudart.session)
+        sim_machine_set_listener(cudart.machine, observe_session_listener(timer));
+    else if (!observe_session_add(cudart.session, timer)) {
+        observe_session_close(timer);
+        timer = NULL;
+    }
+    return timer;
+}
 
 void cudart_clock_start(void) {
     if (cudart.clock || device_clock_open(device_bus_beside(), &cudart.clock, NULL)) return;
     if (cudart.debugger) return; // it listens alone: kernels then take the time of a launch
-    cudart.counters = cudart.session ? observe_session_count(cudart.session) : observe_counters_open();
-}
-
-sim_listener *cudart_clock_listener(void) {
-    return cudart.counters && !cudart.session ? observe_counters_listener(cudart.counters) : NULL;
+    cudart.timer = open_timer();
 }
 
 void cudart_clock_wait(device_moment moment, bool all) {
@@ -29,25 +47,13 @@ double cudart_clock_seconds(device_moment moment) {
     return end;
 }
 
-static uint64_t volume(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
-
 static void describe_launch(const cudart_launch *l, device_task *task) {
-    observe_gpu gpu;
-    kz_counters counters = {0};
-    device_gpu_describe(&cudart.gpu, &gpu);
-    if (cudart.counters) {
-        observe_counters_read(cudart.counters, &counters);
-        observe_counters_reset(cudart.counters);
-    }
-    const observe_occupancy_input input = {.threads = (uint32_t)volume(l->block),
-                                           .registers = l->function->registers,
-                                           .shared_static = (uint32_t)l->function->info.static_shared_bytes,
-                                           .shared_dynamic = (uint32_t)l->shared,
-                                           .blocks = volume(l->grid)};
-    observe_estimate estimate = observe_estimate_launch(&gpu, &counters, &input);
+    observe_time time = {.share = 1};
+    if (cudart.timer) observe_session_time(cudart.timer, &l->function->code, &time);
     task->engine = DEVICE_ENGINE_COMPUTE;
-    task->seconds = device_launch_seconds(&estimate);
-    task->share = estimate.share;
+    task->seconds = fmax(time.launch, device_empty_launch_seconds());
+    task->share = time.share;
+    task->queued = cudart.journal.base.moment == cudart.marked ? 0 : device_queued_seconds();
 }
 
 static void describe_copy(const cudart_done *done, device_task *task) {

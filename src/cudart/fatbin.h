@@ -33,10 +33,4 @@ kz_status cudart_entry_unpack(const cudart_entry *entry, char **data, size_t *si
 bool cudart_fatbin_choose_ptx(const void *data, size_t size, int sm, cudart_entry *entry, int *nearest);
 bool cudart_fatbin_choose_cubin(const void *data, size_t size, int sm, cudart_entry *entry);
 
-// What ptxas wrote about a kernel into machine code (cubin.c). False where the kernel is not in it.
-typedef struct cudart_cubin_info {
-    uint32_t registers, frame_bytes;
-} cudart_cubin_info;
-bool cudart_cubin_find(const void *cubin, size_t size, const char *kernel, cudart_cubin_info *info);
-
 #endif

@@ -148,9 +148,9 @@ static void damage_is_harmless(void **state) {
             while (cudart_fatbin_next(copy, c.size, &offset, &entry)) {
                 char *data;
                 size_t size;
-                cudart_cubin_info info;
+                device_cubin_info info;
                 if (entry.whole_size > 1 << 20 || cudart_entry_unpack(&entry, &data, &size, NULL)) continue;
-                cudart_cubin_find(data, size, "kernel", &info);
+                device_cubin_find(data, size, "kernel", &info);
                 free(data);
             }
             free(copy);

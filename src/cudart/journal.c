@@ -74,7 +74,10 @@ void cudart_journal_graph_leave(const cudart_order *outer, const cudart_order *a
 
 void cudart_journal_record(cudaEvent_t event) {
     event->order = cudart.journal.base;
-    if (cudart.clock) event->order.moment = device_clock_mark(cudart.clock, event->order.moment);
+    if (cudart.clock) {
+        cudart.marked = event->order.moment; // what comes next starts after the event
+        event->order.moment = device_clock_mark(cudart.clock, event->order.moment);
+    }
 }
 void cudart_journal_wait(cudaEvent_t event) { join(&cudart.journal.after, &event->order); }
 

@@ -202,7 +202,6 @@ cudaError_t cudart_launch_run(const cudart_launch *l) {
         .cooperative = l->cooperative,
         .args = (const void *const *)l->args,
         .arg_count = f->info.param_count,
-        .listener = cudart_clock_listener(),
         .print = collect_print,
         .seed = cudart.seed,
     };

@@ -11,6 +11,8 @@
 #include "runtime.h"
 #include "toolchain/toolchain.h"
 
+#include "device/cubin.h"
+
 // What nvcc puts into the program beside a fat binary.
 typedef struct wrapper {
     uint32_t magic, version;
@@ -286,10 +288,15 @@ cudaError_t cudart_function_describe(cudart_function *f) {
         return status == KZ_NOT_FOUND ? cudaErrorInvalidDeviceFunction : refusal(status, &why);
     }
     f->entry = ptx_find_function(sim_program_module(f->module->program), f->name);
-    cudart_cubin_info info;
-    if (f->module->cubin && cudart_cubin_find(f->module->cubin, f->module->cubin_size, f->name, &info)) {
+    device_cubin_info info;
+    if (f->module->cubin && device_cubin_find(f->module->cubin, f->module->cubin_size, f->name, &info)) {
         f->registers = info.registers;
         f->local_bytes = info.frame_bytes;
+        f->code = (observe_machine_code){.registers = info.registers, .instructions = info.instructions};
+        if (!f->info.local_bytes) { // the source has no arrays there: all of it is spilled registers
+            f->code.spills = info.local_loads + info.local_stores;
+            f->code.spill_bytes = info.frame_bytes;
+        }
     }
     if (!f->max_dynamic_shared && f->info.static_shared_bytes < (uint64_t)cudart.gpu.shared_per_block)
         f->max_dynamic_shared = (uint32_t)(cudart.gpu.shared_per_block - (double)f->info.static_shared_bytes);

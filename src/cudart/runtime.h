@@ -34,6 +34,7 @@ typedef struct cudart_function {
     sim_kernel_info info;
     uint32_t registers;   // of machine code in the fat binary; 0: there is none
     uint32_t local_bytes; // of machine code
+    observe_machine_code code;
     uint32_t max_dynamic_shared;
     int carveout;
     bool non_portable_cluster;
@@ -316,8 +317,7 @@ bool cudart_calls_stopped(const siginfo_t *info, void *context);
 
 // From now on operations take time: called when an event is made that can be asked for it, or for KZ_OBSERVE=time.
 void cudart_clock_start(void);
-sim_listener *cudart_clock_listener(void);  // who counts the launches, where no session does; NULL: nobody
-void cudart_clock_add(const cudart_op *op); // it has been run
+void cudart_clock_add(const cudart_op *op);             // it has been run
 void cudart_clock_wait(device_moment moment, bool all); // the host waits for it, or for all there is
 double cudart_clock_seconds(device_moment moment);
 
@@ -445,8 +445,9 @@ typedef struct cudart_state {
     struct CUgraphExec_st *execs;
     unsigned long long next_id;
 
-    device_clock *clock;        // NULL until somebody asks for times
-    observe_counters *counters; // of the launch that runs, for its time
+    device_clock *clock;    // NULL until somebody asks for times
+    device_moment marked;   // after which an event was recorded last
+    observe_session *timer; // who times launches; NULL: nobody. Perhaps the session itself
 
     base_text printed;       // by kernels, and not yet synchronised with
     base_text print_lengths; // of each call's text in it, a uint64_t each

@@ -10,7 +10,7 @@
 #define DEVICE_CLOCK_H
 
 #include "device/gpus.h"
-#include "observe/estimate.h"
+#include "observe/time.h"
 
 // DEVICE_ENGINE(ID, "name"): one row per engine, in the order they are shown.
 typedef enum device_engine {
@@ -28,7 +28,9 @@ typedef struct device_task {
     double seconds;
     double share;        // of its engine: 1 for copies, less for kernels that leave room
     device_moment after; // what must have ended
-    bool blocking;       // the host waits for its end
+    double
+        queued; // seconds less where it waits in its stream for what it comes after, and nothing is between
+    bool blocking; // the host waits for its end
 } device_task;
 
 typedef struct device_clock device_clock;
@@ -54,10 +56,11 @@ void device_clock_span(device_clock *clock, device_moment moment, double *start,
 // A copy on an engine: of host memory that is `pageable` or not, or, on COMPUTE, inside the device's memory.
 double device_copy_seconds(const device_gpu *gpu, device_engine engine, bool pageable, uint64_t bytes);
 double device_fill_seconds(const device_gpu *gpu, uint64_t bytes);
-double device_launch_seconds(const observe_estimate *estimate);
-double device_bus_beside(void);    // for device_clock_open
-double device_call_seconds(void);  // the host, for one operation
-double device_graph_seconds(void); // the host, for the launch of a graph, whatever is in it
-double device_wake_seconds(void);  // the host, to go on after what it waited for has ended
+double device_empty_launch_seconds(void); // a stream, for a kernel that does nothing
+double device_queued_seconds(void);       // what a launch saves that is ready when the one before it ends
+double device_bus_beside(void);           // for device_clock_open
+double device_call_seconds(void);         // the host, for one operation
+double device_graph_seconds(void);        // the host, for the launch of a graph, whatever is in it
+double device_wake_seconds(void);         // the host, to go on after what it waited for has ended
 
 #endif

@@ -215,6 +215,7 @@ void device_gpu_describe(const device_gpu *gpu, observe_gpu *out) {
         .flops_f32 = gpu->flops_f32,
         .flops_f64 = gpu->flops_f64,
         .flops_f16 = gpu->flops_f16,
+        .flops_tensor = gpu->flops_tensor_f16,
         .clock = gpu->clock,
         .max_threads = (uint32_t)gpu->max_threads_per_multiprocessor,
         .max_blocks = (uint32_t)gpu->max_blocks_per_multiprocessor,

@@ -118,32 +118,23 @@ typedef struct model {
     const device_plan_call *call;
     device_clock *clock;
     device_gpu gpu;
-    observe_gpu observed;
+    observe_session *timer;
     device_moment streams[KZ_PLAN_STREAMS], events[KZ_PLAN_EVENTS], steps[KZ_PLAN_STEPS];
 } model;
 
-static kz_status model_before(void *self, uint32_t step, kz_stream *stream, kz_error *error) {
-    model *m = self;
-    kz_counters counters = {.size = sizeof counters};
-    if (m->call->plan->steps[step].kind != KZ_STEP_LAUNCH) return KZ_OK;
-    return kz_counters_read(m->call->device, &counters, true, error);
-}
-
-static uint64_t volume(const uint32_t size[3]) { return (uint64_t)size[0] * size[1] * size[2]; }
+static kz_status model_before(void *self, uint32_t step, kz_stream *stream, kz_error *error) { return KZ_OK; }
 
 static kz_status describe_launch(model *m, const kz_step *step, device_task *task, kz_error *error) {
-    kz_counters counters = {.size = sizeof counters};
     kz_kernel *kernel;
-    kz_status status = kz_counters_read(m->call->device, &counters, true, error);
-    if (!status) status = kz_module_kernel(m->call->module, step->entry, &kernel, error);
+    kz_status status = kz_module_kernel(m->call->module, step->entry, &kernel, error);
     if (status) return status;
-    observe_occupancy_input input = {.threads = (uint32_t)volume(step->launch.block),
-                                     .shared_static = (uint32_t)kernel->info.static_shared_bytes,
-                                     .shared_dynamic = step->launch.dynamic_shared_bytes,
-                                     .blocks = volume(step->launch.grid)};
-    observe_estimate estimate = observe_estimate_launch(&m->observed, &counters, &input);
-    task->seconds = device_launch_seconds(&estimate);
-    task->share = estimate.share;
+    observe_time time;
+    int registers = kernel->info.registers;
+    const observe_machine_code code = {.registers = registers > 0 ? (uint32_t)registers : 0};
+    observe_session_time(m->timer, &code, &time);
+    task->seconds = fmax(time.launch, device_empty_launch_seconds());
+    task->share = time.share;
+    task->queued = device_queued_seconds();
     return KZ_OK;
 }
 
@@ -186,13 +177,17 @@ static kz_status model_after(void *self, uint32_t index, kz_stream *stream, kz_e
 static kz_status trace_model(const device_plan_call *call, device_trace *trace, kz_error *error) {
     model m = {.call = call, .gpu = *device_sim_card(call->device)};
     const device_plan_watcher watcher = {&m, model_before, model_after};
-    device_gpu_describe(&m.gpu, &m.observed);
+    const observe_options wanted = {.counters = true, .caches = true};
+    observe_gpu gpu;
+    device_gpu_describe(&m.gpu, &gpu);
     trace->modelled = true;
     kz_status status = device_clock_open(device_bus_beside(), &m.clock, error);
-    if (!status) status = kz_counters_enable(call->device, true, error);
+    if (!status) status = observe_session_open(&wanted, &gpu, &m.timer, error);
+    if (!status) status = device_sim_observe(call->device, m.timer, error);
     if (!status && call->plan->graph) device_clock_issue(m.clock, device_graph_seconds());
     if (!status) status = device_plan_steps(call, &watcher, error);
-    kz_counters_enable(call->device, false, NULL);
+    device_sim_observe(call->device, NULL, NULL);
+    observe_session_close(m.timer);
     if (!status) device_clock_wait_all(m.clock);
     for (size_t i = 0; i < trace->count && !status; i++)
         device_clock_span(m.clock, m.steps[trace->spans[i].step], &trace->spans[i].start,

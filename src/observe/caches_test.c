@@ -27,7 +27,7 @@ static void begin(lab *l, uint32_t shared) {
 static void open_lab(lab *l) {
     memset(l, 0, sizeof *l);
     l->profiles.gpu = (observe_gpu){.key = "test",
-                                    .sm = 90,
+                                    .sm = 86, // its L2 is one
                                     .multiprocessors = 132,
                                     .l1_bytes = 256 << 10,
                                     .l2_bytes = 1 << 20,
@@ -145,7 +145,7 @@ static void the_carve_out(void **state) {
     observe_caches_close(l.caches);
 }
 
-static void launches_begin_empty(void **state) {
+static void l2_lives_on(void **state) {
     lab l;
     open_lab(&l);
     load(&l, 0, 4096);
@@ -153,8 +153,80 @@ static void launches_begin_empty(void **state) {
     begin(&l, 0);
     load(&l, 0, 4096);
     observe_cache_sums s = end(&l); // both launches together
-    assert_int_equal(s.l1_hits + s.l2_hits, 0);
-    assert_int_equal(s.dram_read_bytes, 256);
+    assert_int_equal(s.l1_hits, 0);
+    assert_int_equal(s.l2_hits, 4);
+    assert_int_equal(s.dram_read_bytes, 128);
+    observe_caches_close(l.caches);
+}
+
+static void write_by_host(lab *l, uint64_t address, uint64_t bytes) {
+    const sim_memory_event event = {.kind = SIM_MEMORY_HOST_WRITE, .address = address, .bytes = bytes};
+    l->listener->memory(l->listener, &event);
+}
+
+// What a copy or a fill wrote is there; a fill that is larger than L2 leaves nothing else.
+static void l2_has_what_the_host_wrote(void **state) {
+    lab l;
+    open_lab(&l);
+    write_by_host(&l, 4096, 256);
+    load(&l, 0, 4096);
+    assert_int_equal(end(&l).l2_hits, 4);
+    write_by_host(&l, 1 << 24, 4 << 20);
+    begin(&l, 0);
+    load(&l, 0, 4096);
+    assert_int_equal(end(&l).l2_hits, 4); // no more than before
+    observe_caches_close(l.caches);
+    open_lab(&l);
+    observe_caches_keep_host_out(l.caches);
+    assert_null(l.listener->memory);
+    observe_caches_close(l.caches);
+}
+
+// Each half of an H200's L2 keeps what its own multiprocessors read; what one has, the other need not fetch.
+static void two_halves(void **state) {
+    lab l;
+    open_lab(&l);
+    observe_caches_close(l.caches);
+    l.profiles.gpu.sm = 90;
+    l.caches = observe_caches_open(&l.profiles);
+    l.listener = observe_caches_listener(l.caches);
+    begin(&l, 0);
+    load(&l, 0, 4096);
+    load(&l, 1, 4096); // the other half
+    assert_int_equal(end(&l).dram_read_bytes, 128);
+    begin(&l, 0);
+    for (uint64_t at = 0; at < 768 << 10; at += 128) // three quarters of L2, by one half
+        for (uint32_t block = 0; block < 2; block++) load(&l, block, (1 << 20) + at);
+    uint64_t first = end(&l).dram_read_bytes;
+    begin(&l, 0);
+    for (uint64_t at = 0; at < 768 << 10; at += 128) load(&l, 0, (1 << 20) + at);
+    assert_true(end(&l).dram_read_bytes > first + (128 << 10)); // it was there twice, as far as it went
+    observe_caches_close(l.caches);
+}
+
+// A sector that is written in part is fetched first, and DRAM moves two sectors for one.
+static void sectors_written_in_part(void **state) {
+    lab l;
+    open_lab(&l);
+    touch(&l, &plain, SIM_STORE, SIM_GLOBAL, 0, 4096, 128); // 4 bytes of each line
+    assert_int_equal(end(&l).dram_read_bytes, 32 * 64);
+    observe_caches_close(l.caches);
+}
+
+// 2 blocks take turns: what one fills, the other fills too, so that half of L1 is left for lines of one block.
+static void resident_blocks_share_l1(void **state) {
+    lab l;
+    open_lab(&l);
+    for (int round = 0; round < 2; round++)
+        for (uint64_t at = 0; at < 192 << 10; at += 128) load(&l, 0, (1 << 20) + at);
+    observe_cache_sums s = end(&l);
+    assert_true(s.l1_hits < s.l1_sectors / 10);
+    observe_caches_close(l.caches);
+    open_lab(&l);
+    for (int round = 0; round < 2; round++)
+        for (uint64_t at = 0; at < 64 << 10; at += 128) load(&l, 0, (1 << 20) + at);
+    s = end(&l);
+    assert_true(s.l1_hits > s.l1_sectors * 4 / 10);
     observe_caches_close(l.caches);
 }
 
@@ -162,7 +234,7 @@ static void local_memory_is_woven(void **state) {
     lab l;
     open_lab(&l);
     touch(&l, &plain, SIM_LOAD, SIM_LOCAL, 0, 8, 0);   // the same variable of all lanes: 128 bytes
-    touch(&l, &plain, SIM_LOAD, SIM_LOCAL, 132, 8, 0); // the next block on that multiprocessor uses the same
+    touch(&l, &plain, SIM_LOAD, SIM_LOCAL, 264, 8, 0); // two blocks are resident: the third uses the same
     touch(&l, &plain, SIM_LOAD, SIM_LOCAL, 1, 8, 0);
     observe_cache_sums s = end(&l);
     assert_int_equal(s.l1_sectors, 12);
@@ -173,9 +245,16 @@ static void local_memory_is_woven(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_read_again),     cmocka_unit_test(stores_go_through),
-        cmocka_unit_test(what_skips_l1),         cmocka_unit_test(caches_are_finite),
-        cmocka_unit_test(the_carve_out),         cmocka_unit_test(launches_begin_empty),
+        cmocka_unit_test(a_line_read_again),
+        cmocka_unit_test(stores_go_through),
+        cmocka_unit_test(what_skips_l1),
+        cmocka_unit_test(caches_are_finite),
+        cmocka_unit_test(the_carve_out),
+        cmocka_unit_test(l2_lives_on),
+        cmocka_unit_test(l2_has_what_the_host_wrote),
+        cmocka_unit_test(two_halves),
+        cmocka_unit_test(sectors_written_in_part),
+        cmocka_unit_test(resident_blocks_share_l1),
         cmocka_unit_test(local_memory_is_woven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

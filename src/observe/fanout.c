@@ -173,7 +173,7 @@ static void arrange_memory(fan *f, sim_listener *const *members, uint32_t count)
 
 static bool follows_launches(const sim_listener *member) {
 #define TEAM_WANTS(name, parameters, arguments, ...) || member->name
-    return member->fork || false TEAM_EVENTS(TEAM_WANTS) TEAM_ROUTED(TEAM_WANTS);
+    return member->fork || member->launch_begin TEAM_EVENTS(TEAM_WANTS) TEAM_ROUTED(TEAM_WANTS);
 }
 
 // ---- forking ----------------------------------------------------------------------------------------

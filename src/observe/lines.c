@@ -309,6 +309,9 @@ static void fold_inst(worker *self, observe_profile *profile, const ptx_inst *in
     value[OBSERVE_SUM_THREAD_INST] += lanes;
     value[OBSERVE_SUM_INST_FP32 + info->class] += executions;
     value[OBSERVE_SUM_THREAD_INST_FP32 + info->class] += lanes;
+    value[OBSERVE_SUM_ISSUE] += executions * info->cost.issue;
+    for (uint32_t i = OBSERVE_PIPE_FMA; i < OBSERVE_PIPES; i++)
+        value[OBSERVE_SUM_PIPE_FMA + i - OBSERVE_PIPE_FMA] += executions * info->cost.pipe[i];
     if (info->is_shuffle) value[OBSERVE_SUM_SHUFFLES] += executions;
     if (info->is_vote) value[OBSERVE_SUM_VOTES] += executions;
     value[OBSERVE_SUM_FLOPS_TENSOR] += executions * info->flop_warp;

@@ -38,6 +38,14 @@ static const struct {
 #include "observe/metrics.def"
 };
 
+const char *observe_sum_name(observe_sum_index index) {
+    static const char *const names[] = {
+#define OBSERVE_SUM(id, name, unit, text) name,
+#include "observe/metrics.def"
+    };
+    return names[index];
+}
+
 void observe_sums_write(const observe_sums *sums, bool zeros, base_text *out) {
     const char *before = "";
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
@@ -182,7 +190,8 @@ observe_inst_info observe_inst_describe(const ptx_inst *inst) {
     const ptx_op_info *row = ptx_op_get(inst->op);
     observe_inst_info info = {.class = (uint8_t)class_of(inst),
                               .is_shuffle = row->class == PTX_CLASS_SHUFFLE,
-                              .is_vote = row->class == PTX_CLASS_VOTE};
+                              .is_vote = row->class == PTX_CLASS_VOTE,
+                              .cost = observe_inst_cost(inst)};
     switch (row->flops) {
     case PTX_FLOPS_0: break;
     case PTX_FLOPS_1:

@@ -2,6 +2,7 @@
 #ifndef OBSERVE_METRICS_H
 #define OBSERVE_METRICS_H
 
+#include "observe/costs.h"
 #include "observe/observe.h"
 
 typedef enum observe_class {
@@ -22,6 +23,7 @@ typedef struct observe_sums {
     uint64_t value[OBSERVE_SUM_COUNT];
 } observe_sums;
 
+const char *observe_sum_name(observe_sum_index index);
 void observe_sums_add(observe_sums *to, const observe_sums *from);
 
 // What one execution of an instruction is.
@@ -31,8 +33,10 @@ typedef struct observe_inst_info {
     uint8_t flop_type;  // 0: f16, 1: f32, 2: f64
     bool guarded_flops; // has flops and a guard: lanes must be counted one by one
     bool is_shuffle, is_vote;
+    bool gathered;      // an atomic of which the lanes fold first: one of them goes to memory
     bool returns;       // an atomic whose result somebody reads: ptxas makes a reduction of any other
     uint32_t flop_warp; // tensor cores: flops per warp
+    observe_cost cost;  // what the machine does for it
 } observe_inst_info;
 observe_inst_info observe_inst_describe(const ptx_inst *inst);
 

@@ -136,6 +136,7 @@ observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.
 typedef struct observe_options {
     bool counters, caches, races, sync, undefined, numerics, leaks, hashes;
     bool time; // for the session's owner, who has the clock: it counts launch by launch
+    bool cold; // of the caches: what the host writes is not in L2, as a benchmark has it that flushes them
 } observe_options;
 // "counters,races": words separated by commas.
 kz_status observe_options_parse(const char *words, observe_options *options, kz_error *error);
@@ -145,11 +146,19 @@ typedef struct observe_gpu {
     char key[32];
     uint32_t sm, multiprocessors;
     uint64_t l1_bytes, l2_bytes; // l1: what an SM has for cache and shared memory together
-    double bandwidth, flops_f32, flops_f64, flops_f16, clock;
+    double bandwidth, flops_f32, flops_f64, flops_f16, flops_tensor, clock; // tensor: of halves
     // per multiprocessor, for the occupancy
     uint32_t max_threads, max_blocks, registers;
     uint32_t shared_bytes, shared_per_block; // of a multiprocessor; the most a block may ask for
 } observe_gpu;
+
+// What ptxas made of a kernel; 0 where it is not known.
+typedef struct observe_machine_code {
+    uint32_t registers;    // per thread
+    uint32_t instructions; // in its text
+    uint32_t spills;       // of those: that store or load spilled registers
+    uint32_t spill_bytes;  // of a thread's stack: room for them
+} observe_machine_code;
 
 // ---- occupancy: how much of a launch fits a multiprocessor ------------------------------------------------
 
@@ -183,8 +192,13 @@ void observe_session_close(observe_session *session);
 void observe_session_name(observe_session *session, const char *program, uint64_t seed);
 sim_listener *observe_session_listener(observe_session *session);
 observe_findings *observe_session_findings(observe_session *session);
-// Counters of the session's own, from now on; NULL when out of memory. Its owner reads and resets them.
-observe_counters *observe_session_count(observe_session *session);
+// How long the launch that ended last takes on the GPU, by the model of time (time.h). Of a session with counters and
+// caches; else all zeros.
+typedef struct observe_time observe_time;
+void observe_session_time(const observe_session *session, const observe_machine_code *code,
+                          observe_time *time);
+// Another session hears what this one hears; false where there is no room.
+bool observe_session_add(observe_session *session, observe_session *other);
 // The detector of races between streams and with the host (streams.h), for an owner that tells it of operations; NULL
 // where nobody asked for races, or when out of memory.
 struct observe_streams *observe_session_streams(observe_session *session);

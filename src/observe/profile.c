@@ -271,6 +271,7 @@ static bool describe_insts(observe_module *words, const ptx_module *module, line
             words->line_of[inst->serial] = last_line;
         }
         if (!find_returns(words, function)) return false;
+        if (!observe_find_gathered(words->infos, words->inst_count, function)) return false;
     }
     return true;
 }
@@ -395,17 +396,41 @@ static observe_profile *profile_of(observe_profiles *profiles, const sim_launch_
     return profiles->items[profiles->count++] = made;
 }
 
+void observe_profile_sum(const observe_profile *p, observe_sums *sums) {
+    *sums = (observe_sums){0};
+    for (uint32_t i = 0; i < p->line_count; i++) observe_sums_add(sums, &p->lines[i].sums);
+    sums->value[OBSERVE_SUM_BLOCKS] = p->blocks;
+    sums->value[OBSERVE_SUM_WARPS] = p->warps;
+    sums->value[OBSERVE_SUM_SAMPLED_BLOCKS] = p->sampled_blocks;
+    sums->value[OBSERVE_SUM_SAMPLED_CLOCKS] = p->sampled_clocks;
+    sums->value[OBSERVE_SUM_ATOMIC_MOST] = p->atomic_clocks;
+    sums->value[OBSERVE_SUM_HOTTEST] = p->hottest;
+}
+
 void observe_profiles_begin(observe_profiles *profiles, const sim_launch_event *event) {
     profiles->launches++;
     profiles->current = profile_of(profiles, event);
-    if (profiles->current)
-        profiles->current->launches++;
-    else
+    if (!profiles->current) {
         profiles->dropped++;
+        return;
+    }
+    profiles->current->launches++;
+    observe_profile_sum(profiles->current, &profiles->before);
 }
 
 void observe_profiles_end(observe_profiles *profiles, kz_status status) {
-    if (profiles->current && status) profiles->current->failed++;
+    const observe_profile *p = profiles->current;
+    if (!p) {
+        profiles->last = (observe_sums){0};
+        return;
+    }
+    if (status) profiles->current->failed++;
+    observe_profile_sum(p, &profiles->last);
+    for (size_t i = 0; i < OBSERVE_SUM_COUNT; i++) profiles->last.value[i] -= profiles->before.value[i];
+    profiles->shape = (observe_occupancy_input){.threads = p->block[0] * p->block[1] * p->block[2],
+                                                .shared_static = p->static_shared,
+                                                .shared_dynamic = p->dynamic_shared,
+                                                .blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2]};
     profiles->current = NULL;
 }
 

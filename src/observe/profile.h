@@ -7,6 +7,7 @@
 #define OBSERVE_PROFILE_H
 
 #include "observe/metrics.h"
+#include "observe/padding.h"
 #include "observe/request.h"
 
 enum { OBSERVE_PATTERNS = 16 };
@@ -78,6 +79,7 @@ typedef struct observe_inst_accesses {
     uint32_t line, ptx_line;
     char *text;
     observe_access_sums *sums;
+    observe_padding padding; // that was tried; {0}: none
 } observe_inst_accesses;
 
 typedef struct observe_cache_sums {
@@ -96,6 +98,7 @@ struct observe_profile {
     uint64_t launches, failed, first_launch;
     bool counted; // the counters were there
     uint64_t blocks, warps;
+    uint64_t sampled_blocks, sampled_clocks, atomic_clocks, hottest; // by the model: see metrics.def
     uint32_t *line_at; // by line of the module: 1 + index into lines
     observe_line_sums *lines;
     uint32_t line_count, line_capacity;
@@ -113,12 +116,19 @@ typedef struct observe_profiles {
     size_t count, capacity;
     size_t line_total;
     uint64_t launches, dropped;
-    observe_profile *current; // of the launch that runs; NULL where it is dropped
+    observe_profile *current;      // of the launch that runs; NULL where it is dropped
+    observe_sums before, last;     // of the profile when the launch began; of the launch that ended last
+    observe_occupancy_input shape; // its own
 } observe_profiles;
 
 void observe_profiles_close(observe_profiles *profiles); // what is in it; {0} is an empty one
+// All of its lines, and what is the kernel's alone.
+void observe_profile_sum(const observe_profile *profile, observe_sums *sums);
 void observe_profiles_begin(observe_profiles *profiles, const sim_launch_event *event);
 void observe_profiles_end(observe_profiles *profiles, kz_status status);
+
+// uniform.c: which atomics ptxas gathers; false when out of memory.
+bool observe_find_gathered(observe_inst_info *infos, uint32_t inst_count, const ptx_function *function);
 
 // The sums of a line of the module; NULL when out of memory.
 observe_sums *observe_profile_line(observe_profiles *profiles, observe_profile *profile, uint32_t line);

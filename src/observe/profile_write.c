@@ -104,6 +104,18 @@ static void write_patterns(base_text *out, const observe_access_sums *sums) {
     base_text_add(out, "]");
 }
 
+static void write_padding(base_text *out, const observe_padding *p) {
+    base_text_add(out, ",\"padding\":{\"row\":%u,\"to\":%u,\"now\":", p->row, p->to);
+    observe_write_number(out, p->now);
+    base_text_add(out, ",\"then\":");
+    observe_write_number(out, p->then);
+    base_text_add(out, ",\"own_now\":");
+    observe_write_number(out, p->own_now);
+    base_text_add(out, ",\"own_then\":");
+    observe_write_number(out, p->own_then);
+    base_text_add(out, "}");
+}
+
 static void write_access(base_text *out, const observe_inst_accesses *inst, const observe_access_sums *a) {
     const char *kind = a->kind == SIM_LOAD    ? "load"
                        : a->kind == SIM_STORE ? "store"
@@ -127,6 +139,7 @@ static void write_access(base_text *out, const observe_inst_accesses *inst, cons
                       (unsigned long long)a->wavefronts, (unsigned long long)a->ideal_wavefronts);
     if (a->kind == SIM_ATOMIC) base_text_add(out, ",\"distinct\":%llu", (unsigned long long)a->distinct);
     if (!bulk && a->requests) write_patterns(out, a);
+    if (a->space == SIM_SHARED && !bulk && inst->padding.row) write_padding(out, &inst->padding);
     base_text_add(out, "}");
 }
 
@@ -264,7 +277,7 @@ static void write_caches(base_text *out, const observe_gpu *gpu, const observe_c
     base_text_add(out, ",\"caches\":{\"model\":");
     char model[256];
     snprintf(model, sizeof model,
-             "a model of the %s's caches, not a measurement: empty at each launch, 128-byte lines of four "
+             "a model of the %s's caches, not a measurement: L2 keeps what was there, 128-byte lines of four "
              "sectors, least recently used goes, blocks to multiprocessors in turn, one after the other",
              gpu->key);
     observe_write_string(out, model);
@@ -285,16 +298,12 @@ static void write_cache_metrics(base_text *out, const observe_cache_sums *c) {
         write_metric(out, "model__l1_hit_rate.pct", 100.0 * (double)c->l1_hits / (double)c->l1_sectors);
     if (c->l2_sectors)
         write_metric(out, "model__l2_hit_rate.pct", 100.0 * (double)c->l2_hits / (double)c->l2_sectors);
-    write_metric(out, "model__dram_bytes_read.sum", (double)c->dram_read_bytes);
-    write_metric(out, "model__dram_bytes_write.sum", (double)c->dram_write_bytes);
 }
 
 static void write_profile(base_text *out, const observe_gpu *gpu, const observe_profile *p) {
     static const uint32_t none[3] = {1, 1, 1};
-    observe_sums sums = {0};
-    for (uint32_t i = 0; i < p->line_count; i++) observe_sums_add(&sums, &p->lines[i].sums);
-    sums.value[OBSERVE_SUM_BLOCKS] = p->blocks;
-    sums.value[OBSERVE_SUM_WARPS] = p->warps;
+    observe_sums sums;
+    observe_profile_sum(p, &sums);
     base_text_add(out, "{\"type\":\"kernel\",\"name\":");
     observe_write_string(out, p->name);
     base_text_add(out, ",\"short\":");

@@ -9,6 +9,7 @@
 #include "observe/lines.h"
 #include "observe/record.h"
 #include "observe/streams.h"
+#include "observe/time.h"
 #include "observe/fanout.h"
 
 // The words of the options, each with the detector that it asks for; those without one are apart.
@@ -27,6 +28,7 @@ static const struct {
     {"leaks", offsetof(observe_options, leaks), observe_leaks_open},
     {"hashes", offsetof(observe_options, hashes), observe_hashes_open},
     {"time", offsetof(observe_options, time), NULL},
+    {"cold", offsetof(observe_options, cold), NULL},
 };
 enum { INSTRUMENTS = BASE_COUNT(instruments) };
 
@@ -36,8 +38,7 @@ struct observe_session {
     observe_findings *findings;
     observe_lines *lines;
     observe_caches *caches;
-    observe_counters *counters; // NULL until asked for
-    observe_streams *streams;   // likewise
+    observe_streams *streams; // NULL until asked for
     observe_detector *detectors[INSTRUMENTS];
     size_t detector_count;
     observe_fanout *fanout;
@@ -114,6 +115,7 @@ static bool open_instruments(observe_session *s) {
     }
     if (good && s->options.caches) {
         s->caches = observe_caches_open(&s->profiles);
+        if (s->caches && s->options.cold) observe_caches_keep_host_out(s->caches);
         good = s->caches && observe_fanout_add(s->fanout, observe_caches_listener(s->caches));
     }
     for (size_t i = 0; good && i < INSTRUMENTS; i++) {
@@ -149,7 +151,6 @@ void observe_session_close(observe_session *session) {
     for (size_t i = 0; i < session->detector_count; i++) session->detectors[i]->close(session->detectors[i]);
     observe_lines_close(session->lines);
     observe_caches_close(session->caches);
-    observe_counters_close(session->counters);
     observe_streams_close(session->streams);
     observe_profiles_close(&session->profiles);
     if (session->findings) observe_findings_close(session->findings);
@@ -176,15 +177,17 @@ sim_listener *observe_session_listener(observe_session *session) {
     return observe_fanout_listener(session->fanout);
 }
 
-observe_counters *observe_session_count(observe_session *session) {
-    if (session->counters) return session->counters;
-    session->counters = observe_counters_open();
-    if (session->counters &&
-        !observe_fanout_add(session->fanout, observe_counters_listener(session->counters))) {
-        observe_counters_close(session->counters);
-        session->counters = NULL;
-    }
-    return session->counters;
+void observe_session_time(const observe_session *session, const observe_machine_code *code,
+                          observe_time *time) {
+    const observe_profiles *p = &session->profiles;
+    observe_launch launch = {&p->gpu, p->shape, *code, 1};
+    launch.shape.registers = code->registers;
+    *time = (observe_time){0};
+    if (session->caches && session->lines) *time = observe_time_of(&launch, &p->last);
+}
+
+bool observe_session_add(observe_session *session, observe_session *other) {
+    return observe_fanout_add(session->fanout, observe_session_listener(other));
 }
 
 observe_streams *observe_session_streams(observe_session *session) {

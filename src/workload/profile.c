@@ -7,12 +7,15 @@
 #include "device/device.h"
 #include "family/buffers.h"
 #include "family/check.h"
+#include "device/cubin.h"
 #include "observe/observe.h"
 #include "report/profile/peaks.h"
 
 enum { MOST_ELEMENTS = 1 << 21, PATH = 1200 }; // what the simulator does within seconds
 
 static const char INSTRUMENTS[] = "counters,caches";
+// Of kernels whose inputs we make: as a benchmark with cold caches has them.
+static const char COLD_INSTRUMENTS[] = "counters,caches,cold";
 
 // ---- programs and records ---------------------------------------------------------------------------
 
@@ -73,7 +76,7 @@ static kz_status observe_plan(const workload_profile_options *o, const family_ch
     base_text text = {0};
     kz_status status = family_make_plan(job, &plan, error);
     if (!status) status = device_sim_gpu(job->device, &gpu, error);
-    if (!status) status = observe_options_parse(INSTRUMENTS, &options, error);
+    if (!status) status = observe_options_parse(COLD_INSTRUMENTS, &options, error);
     if (!status) status = observe_session_open(&options, &gpu, &session, error);
     if (!status) observe_session_name(session, run->title, o->settings.seed);
     if (!status) status = device_sim_set_seed(job->device, o->settings.seed, error);
@@ -128,7 +131,7 @@ static kz_status look(const workload *w, const workload_profile_options *o, cons
     double seconds = o->settings.timeout;
     course_look wanted = {.c = c,
                           .name = run->title,
-                          .observe = INSTRUMENTS,
+                          .observe = COLD_INSTRUMENTS,
                           .schedule = o->settings.seed,
                           .seconds = seconds > 0 ? seconds : WORKLOAD_TASK_SECONDS};
     run->image = run->subject.image;
@@ -181,15 +184,18 @@ kz_status workload_profile_run(const workload *w, const workload_profile_options
     return status;
 }
 
+static void forget_module(workload_profile *run);
+
 void workload_profile_close(workload_profile *run) {
     if (run->program.own_session) workload_program_discard(&run->program);
     report_record_free(&run->record);
     course_subject_close(&run->subject);
-    free(run->module);
-    free(run->resources);
+    forget_module(run);
+    for (size_t i = 0; i < run->kept_count; i++) free(run->kept[i]);
+    free(run->kept);
 }
 
-// ---- registers --------------------------------------------------------------------------------------
+// ---- ptxas ------------------------------------------------------------------------------------------
 
 // A module is named by its file beside the record, or in words that end in the file's number ("app, module
 // 1").
@@ -203,38 +209,91 @@ static kz_status read_module(const workload_profile *run, const char *module, ch
     return *digits ? base_file_read(path, text, size, NULL) : KZ_NOT_FOUND;
 }
 
+// Keeps memory that the report points into until the profile is closed; false when out of memory, and then it is gone.
+static bool keep(workload_profile *run, void *memory) {
+    void **kept = realloc(run->kept, (run->kept_count + 1) * sizeof *kept);
+    if (kept) run->kept = kept;
+    if (!kept || !memory) {
+        free(memory);
+        return false;
+    }
+    run->kept[run->kept_count++] = memory;
+    return true;
+}
+
+static void ask_disassembler(workload_profile *run, const toolchain *tools) {
+    kz_status status =
+        toolchain_spills(tools, run->cubin, run->cubin_size, &run->spills, &run->spill_count, NULL);
+    if (status || !keep(run, run->spills)) run->spills = NULL, run->spill_count = 0;
+}
+
 static void ask_ptxas(workload_profile *run, const char *module) {
     toolchain tools;
     char arch[TOOLCHAIN_ARCH], *text = NULL;
-    size_t size = run->image.ptx_size, cubin_size;
-    void *cubin = NULL;
+    size_t size = run->image.ptx_size;
     if (kz_image_ptx(&run->image, &text, NULL) != KZ_OK) read_module(run, module, &text, &size);
     toolchain_find(&tools, NULL); // without nvcc there may still be a ptxas
     if (text && tools.ptxas[0]) {
         toolchain_ptx_arch(text, run->sm, arch);
-        if (toolchain_assemble(&tools, module, text, size, arch, &cubin, &cubin_size, &run->resources,
-                               &run->resource_count, NULL))
+        if (toolchain_assemble(&tools, module, text, size, arch, &run->cubin, &run->cubin_size,
+                               &run->resources, &run->resource_count, NULL))
             run->resources = NULL, run->resource_count = 0;
+        else
+            ask_disassembler(run, &tools);
     }
-    free(cubin);
     free(text);
 }
 
-// Registers of a kernel by ptxas; -1 where it is not there or does not know.
-static int ask_registers(void *context, const char *module, const char *kernel) {
+static void forget_module(workload_profile *run) {
+    free(run->module);
+    free(run->resources);
+    free(run->cubin);
+    run->module = NULL;
+    run->resources = NULL;
+    run->cubin = NULL;
+    run->spills = NULL;
+    run->resource_count = run->spill_count = 0;
+}
+
+// The lines of one kernel that spill; the list is the run's.
+static void tell_spills(workload_profile *run, const char *kernel, report_prof_machine *machine) {
+    report_prof_spill *lines = calloc(run->spill_count + 1, sizeof *lines);
+    if (!keep(run, lines)) return;
+    machine->spills = lines;
+    for (size_t i = 0; i < run->spill_count; i++) {
+        const toolchain_spill *s = &run->spills[i];
+        if (strncmp(s->entry, kernel, sizeof s->entry - 1) != 0) continue;
+        lines[machine->spill_count++] =
+            (report_prof_spill){.file = s->file, .line = s->line, .stores = s->stores, .loads = s->loads};
+    }
+}
+
+// What ptxas made of a kernel; false where it is not there or does not know.
+static bool ask_machine(void *context, const char *module, const char *kernel, report_prof_machine *machine) {
     workload_profile *run = context;
+    *machine = (report_prof_machine){0};
     if (!run->module || strcmp(run->module, module) != 0) {
-        free(run->module);
-        free(run->resources);
-        run->resources = NULL;
-        run->resource_count = 0;
+        forget_module(run);
         run->module = strdup(module);
         ask_ptxas(run, module);
     }
-    for (size_t i = 0; i < run->resource_count; i++) // names are cut in the table
-        if (strncmp(run->resources[i].entry, kernel, sizeof run->resources[i].entry - 1) == 0)
-            return run->resources[i].registers;
-    return -1;
+    for (size_t i = 0; i < run->resource_count; i++) { // names are cut in the table
+        const toolchain_resources *r = &run->resources[i];
+        if (strncmp(r->entry, kernel, sizeof r->entry - 1) != 0) continue;
+        device_cubin_info info = {0};
+        device_cubin_find(run->cubin, run->cubin_size, kernel, &info);
+        machine->code =
+            (observe_machine_code){.registers = (uint32_t)r->registers, .instructions = info.instructions};
+        machine->spill_store_bytes = r->spill_store_bytes;
+        machine->spill_load_bytes = r->spill_load_bytes;
+        if (r->spill_store_bytes || r->spill_load_bytes) {
+            machine->code.spills = info.local_loads + info.local_stores;
+            machine->code.spill_bytes = (uint32_t)r->stack_bytes;
+            tell_spills(run, kernel, machine);
+        }
+        return true;
+    }
+    return false;
 }
 
 // ---- sources ----------------------------------------------------------------------------------------
@@ -256,7 +315,7 @@ kz_status workload_profile_report(workload_profile *run, const char *pattern, si
                                    .detail = run->detail,
                                    .pattern = pattern,
                                    .top = top,
-                                   .registers = ask_registers,
+                                   .machine = ask_machine,
                                    .context = run};
     size_t at = 0;
     const json_t *head = report_record_next(&run->record, "record", &at);

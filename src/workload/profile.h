@@ -26,6 +26,12 @@ typedef struct workload_profile {
     char *module;
     toolchain_resources *resources;
     size_t resource_count;
+    void *cubin;
+    size_t cubin_size;
+    toolchain_spill *spills; // of the module, where there is a disassembler
+    size_t spill_count;
+    void **kept; // memory that reports point into
+    size_t kept_count;
 } workload_profile;
 
 // Runs the workload, or reads the record that it is. Close the profile whatever is returned.

@@ -28,7 +28,7 @@ __global__ void one_block(const float *in, float *out, int n) {
 __global__ void tiny(float *data) { data[threadIdx.x] += 1; }
 
 int main(int argc, char **argv) {
-    int n = 1 << 16;
+    int n = 1 << 18;
     particle *p;
     float *f, *s;
     cudaMalloc(&p, n * sizeof *p);

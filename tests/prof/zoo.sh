@@ -10,7 +10,7 @@ expect_exit 0 prof transpose/04_shared_tile
 expect_out "Bound by bank conflicts in shared memory"
 expect_out "32 wavefronts per request, 1 would do (32-way bank conflict)"
 expect_out "* rows + row] = tile[kz_lane()]"
-expect_out "tile[32][33]"
+expect_out "rows of 33 words instead of 32: 1 wavefront instead of 32"
 expect_exit 0 prof reduce/01_atomic
 expect_out "Bound by contention of atomics"
 expect_out "32 threads of a warp contend for 1 address"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "observe/costs.h"
 #include "workload/profile.h"
 #include "report/figures/figure.h"
 #include "report/profile/show.h"
@@ -19,7 +20,7 @@ kz_status figure_in_flight(figure_lab *lab, base_text *svg, kz_error *error) {
     observe_gpu limits;
     kz_status status = figure_gpu(&gpu, &limits, error);
     if (status) return status;
-    double most = limits.max_threads / 32.0, seconds = report_prof_dram_latency() / gpu.clock;
+    double most = limits.max_threads / 32.0, seconds = (double)OBSERVE_LATENCY_DRAM / gpu.clock;
     double needed = gpu.bandwidth * seconds / gpu.multiprocessors;
     double x[POINTS] = {0, most}, y[WIDTHS][POINTS], need[POINTS] = {needed, needed};
     char need_name[48], note[240];
@@ -29,7 +30,7 @@ kz_status figure_in_flight(figure_lab *lab, base_text *svg, kz_error *error) {
         note, sizeof note,
         "Little's law with gpus/h200.gpu: %.1f TB/s x %.0f ns (%.0f clocks, as kz prof supposes), over %.0f "
         "multiprocessors; each thread has one load under way.",
-        1e-12 * gpu.bandwidth, 1e9 * seconds, report_prof_dram_latency(), gpu.multiprocessors);
+        1e-12 * gpu.bandwidth, 1e9 * seconds, (double)OBSERVE_LATENCY_DRAM, gpu.multiprocessors);
     report_figure_plot_write(
         svg,
         &(report_figure_plot){.text = {"Bytes in flight on a multiprocessor, and what keeps DRAM busy", note},

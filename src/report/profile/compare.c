@@ -69,7 +69,7 @@ static figures figures_of(const report_prof *report, const report_prof_kernel *k
     double n = (double)k->launches, requests = t.load_requests + t.store_requests;
     return (figures){
         .estimate = k->estimate,
-        .dram = k->seconds[REPORT_PROF_DRAM] * report->gpu.bandwidth,
+        .dram = k->seconds[OBSERVE_BY_DRAM] * report->gpu.bandwidth,
         .sectors = (t.load_sectors + t.store_sectors) / n,
         .per_request = requests > 0 ? (t.load_sectors + t.store_sectors) / requests : 0,
         .instructions = report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n,
@@ -139,10 +139,10 @@ static void conclude(base_text *out, const report_prof *before, const report_pro
         return;
     }
     bool better = ratio > 1;
-    report_prof_resource cause = (better ? p->before : p->after)->first; // what held the slower one back
+    observe_resource cause = (better ? p->before : p->after)->first; // what held the slower one back
     base_text_add(out, "%s is better, about %.*f times as fast by the estimate: %s needs %s %s",
                   better ? after->program : before->program, fmax(ratio, 1 / ratio) < 10 ? 1 : 0,
-                  better ? ratio : 1 / ratio, report_prof_resource_title(cause),
+                  better ? ratio : 1 / ratio, observe_resource_title(cause),
                   report_seconds(x, better ? p->after->seconds[cause] : p->before->seconds[cause]),
                   "instead of ");
     base_text_add(out, "%s.",

@@ -23,15 +23,15 @@ static const char *heat(double share) { return share >= HOT ? "h" : share >= WAR
 static void add_resources(base_text *out, const report_prof_kernel *k) {
     char time[REPORT_NUMBER];
     base_text_add(out, "<h3>Time each resource would need</h3>\n<table>\n");
-    for (int r = 0; r < REPORT_PROF_RESOURCES; r++) {
-        if (k->seconds[r] < 0.01 * k->estimate || k->seconds[r] <= 0) continue;
+    for (int r = 0; r < OBSERVE_RESOURCES; r++) {
+        if (k->seconds[r] < 0.01 * k->seconds[k->first] || k->seconds[r] <= 0) continue;
         base_text_add(out, "<tr><td>");
-        report_prof_html_text(out, report_prof_show_resource((report_prof_resource)r));
+        report_prof_html_text(out, report_prof_show_resource((observe_resource)r));
         base_text_add(out,
                       "</td><td class=\"n\">%s</td><td><span class=\"bar%s\" "
                       "style=\"width:calc(min(320px,40vw)*%.3f)\"></span></td></tr>\n",
                       report_seconds(time, k->seconds[r]), r == (int)k->first ? " first" : "",
-                      k->seconds[r] / k->estimate);
+                      k->seconds[r] / k->seconds[k->first]);
     }
     base_text_add(out, "</table>\n");
 }

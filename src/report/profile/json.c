@@ -8,11 +8,10 @@ static json_t *triple(const uint32_t t[3]) {
     return json_pack("[I,I,I]", (json_int_t)t[0], (json_int_t)t[1], (json_int_t)t[2]);
 }
 
-static json_t *seconds_of(const double seconds[REPORT_PROF_RESOURCES]) {
+static json_t *seconds_of(const double seconds[OBSERVE_RESOURCES]) {
     json_t *object = json_object();
-    for (int r = 0; r < REPORT_PROF_RESOURCES; r++)
-        json_object_set_new(object, report_prof_resource_name((report_prof_resource)r),
-                            report_number(seconds[r]));
+    for (int r = 0; r < OBSERVE_RESOURCES; r++)
+        json_object_set_new(object, observe_resource_name((observe_resource)r), report_number(seconds[r]));
     return object;
 }
 
@@ -58,8 +57,8 @@ static json_t *kernel_of(const report_prof *report, const report_prof_kernel *k)
         "{s:s, s:s, s:I, s:o, s:o, s:I, s:s, s:s, s:s, s:b, s:f, s:o, s:o, s:o, s:o, s:o}", "name", k->name,
         "short", k->title, "launches", (json_int_t)k->launches, "grid", triple(k->grid), "block",
         triple(k->block), "shared_bytes", (json_int_t)k->shared_bytes, "bound",
-        report_prof_bound_name(k->bound), "resource", report_prof_resource_name(k->first), "why", k->why,
-        "close", k->close, "estimated_seconds", k->estimate, "seconds", seconds_of(k->seconds), "occupancy",
+        report_prof_bound_name(k->bound), "resource", observe_resource_name(k->first), "why", k->why, "close",
+        k->close, "estimated_seconds", k->estimate, "seconds", seconds_of(k->seconds), "occupancy",
         occupancy_of(&k->occupancy), "roofline", roofline_of(report, k), "advice",
         texts(k->advice, k->advice_count), "notes", texts(k->notes, k->note_count));
     if (k->other_shapes)

@@ -9,20 +9,12 @@
 
 static const struct {
     const char *name, *title;
-} resources[] =
-    {
-#define REPORT_PROF_RESOURCE(id, name, title) {name, title},
-#include "report/profile/resources.def"
-#undef REPORT_PROF_RESOURCE
-},
-  bounds[] = {
+} bounds[] = {
 #define REPORT_PROF_BOUND(id, name, title) {name, title},
 #include "report/profile/bounds.def"
 #undef REPORT_PROF_BOUND
 };
 
-const char *report_prof_resource_name(report_prof_resource resource) { return resources[resource].name; }
-const char *report_prof_resource_title(report_prof_resource resource) { return resources[resource].title; }
 const char *report_prof_bound_name(report_prof_bound bound) { return bounds[bound].name; }
 const char *report_prof_bound_title(report_prof_bound bound) { return bounds[bound].title; }
 
@@ -98,6 +90,12 @@ static void load_access(const json_t *json, report_prof_access *access) {
         .distinct = report_get_number(json, "distinct", 0),
     };
     load_pattern(json_array_get(report_get(json, "patterns"), 0), &access->pattern);
+    access->padding = (report_prof_padding){.row = (uint32_t)report_get_count(json, "padding.row"),
+                                            .to = (uint32_t)report_get_count(json, "padding.to"),
+                                            .now = report_get_number(json, "padding.now", 0),
+                                            .then = report_get_number(json, "padding.then", 0),
+                                            .own_now = report_get_number(json, "padding.own_now", 0),
+                                            .own_then = report_get_number(json, "padding.own_then", 0)};
 }
 
 static bool load_line(report_prof *report, const json_t *json, report_prof_line *line) {
@@ -128,7 +126,9 @@ static void load_triple(const json_t *json, const char *name, uint32_t triple[3]
 }
 
 static void load_occupancy(const report_prof *report, const report_prof_options *o, report_prof_kernel *k) {
-    k->occupancy.registers = o->registers ? o->registers(o->context, k->module, k->name) : -1;
+    bool known = o->machine && o->machine(o->context, k->module, k->name, &k->machine);
+    if (!known) k->machine = (report_prof_machine){0};
+    k->occupancy.registers = k->machine.code.registers ? (int)k->machine.code.registers : -1;
     report_prof_occupy(&report->gpu, k);
 }
 

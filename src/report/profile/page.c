@@ -46,20 +46,20 @@ static void print_bar(FILE *file, const report_style *style, double part, report
 static void print_resources(FILE *file, const report_style *style, const report_prof_kernel *k) {
     char time[REPORT_NUMBER];
     const char *label = "time needed";
-    for (int n = 0; n < REPORT_PROF_RESOURCES; n++) {
+    for (int n = 0; n < OBSERVE_RESOURCES; n++) {
         int best = -1;
-        for (int r = 0; r < REPORT_PROF_RESOURCES; r++) {
+        for (int r = 0; r < OBSERVE_RESOURCES; r++) {
             int above = 0; // how many come before r
-            for (int o = 0; o < REPORT_PROF_RESOURCES; o++)
+            for (int o = 0; o < OBSERVE_RESOURCES; o++)
                 above += k->seconds[o] > k->seconds[r] || (k->seconds[o] == k->seconds[r] && o < r);
             if (above == n) best = r;
         }
-        if (best < 0 || k->seconds[best] < 0.01 * k->estimate || k->seconds[best] <= 0) break;
+        if (best < 0 || k->seconds[best] < 0.01 * k->seconds[k->first] || k->seconds[best] <= 0) break;
         print_label(file, style, label);
         label = "";
-        fprintf(file, "%-24s %9s  ", report_prof_show_resource((report_prof_resource)best),
+        fprintf(file, "%-24s %9s  ", report_prof_show_resource((observe_resource)best),
                 report_seconds(time, k->seconds[best]));
-        print_bar(file, style, k->seconds[best] / k->estimate,
+        print_bar(file, style, k->seconds[best] / k->seconds[k->first],
                   best == (int)k->first ? REPORT_WARN : REPORT_DIM);
         fputc('\n', file);
     }
@@ -162,9 +162,10 @@ static void print_table(FILE *file, const report_style *style, const report_prof
 static void print_kernel(FILE *file, const report_style *style, const report_prof *report, size_t index,
                          report_prof_sources *sources) {
     const report_prof_kernel *k = &report->kernels[index];
-    char time[REPORT_NUMBER];
+    char time[REPORT_NUMBER], with[REPORT_NUMBER];
     report_print(file, style, REPORT_BOLD, "%zu  %s", index + 1, k->title);
-    report_print(file, style, REPORT_DIM, "   about %s a launch", report_seconds(time, k->estimate));
+    report_print(file, style, REPORT_DIM, "   about %s a launch, %s with its start",
+                 report_seconds(time, k->estimate), report_seconds(with, k->launch));
     fputc('\n', file);
     print_verdict(file, style, k);
     fputc('\n', file);

@@ -11,19 +11,11 @@
 
 #include "bench/peaks.h"
 #include "device/gpus.h"
+#include "observe/time.h"
 #include "report/record/record.h"
 #include "report/report.h"
 
 // ---- the model ----------------------------------------------------------------------------------------
-
-typedef enum report_prof_resource {
-#define REPORT_PROF_RESOURCE(id, name, title) REPORT_PROF_##id,
-#include "report/profile/resources.def"
-#undef REPORT_PROF_RESOURCE
-    REPORT_PROF_RESOURCES
-} report_prof_resource;
-const char *report_prof_resource_name(report_prof_resource resource);
-const char *report_prof_resource_title(report_prof_resource resource);
 
 typedef enum report_prof_bound {
 #define REPORT_PROF_BOUND(id, name, title) REPORT_PROF_BY_##id,
@@ -49,6 +41,11 @@ typedef struct report_prof_pattern { // see docs/record.md
     double share;
 } report_prof_pattern;
 
+typedef struct report_prof_padding {     // of rows of shared memory, tried by the run; row 0: nothing was
+    uint32_t row, to;                    // bytes; to == row: no length is better
+    double now, then, own_now, own_then; // wavefronts per request: of all accesses of the array, of this one
+} report_prof_padding;
+
 typedef enum report_prof_space {
     REPORT_PROF_GLOBAL,
     REPORT_PROF_SHARED,
@@ -65,6 +62,7 @@ typedef struct report_prof_access {
     report_prof_space space;
     double requests, lanes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, distinct;
     report_prof_pattern pattern; // the commonest
+    report_prof_padding padding;
 } report_prof_access;
 
 typedef struct report_prof_line {
@@ -75,11 +73,11 @@ typedef struct report_prof_line {
     const json_t *metrics;
     report_prof_access *accesses;
     size_t access_count;
-    double seconds[REPORT_PROF_RESOURCES]; // its part of the kernel's
-    double cost;                           // seconds, weighed by how near each resource is to the largest
-    double share;                          // of the costs of all lines, 0 to 1
-    const char *reason;                    // "32 sectors per request, 4 would do: neighbouring threads ..."
-    const char *advice;                    // what to try; NULL where nothing is wrong
+    double seconds[OBSERVE_RESOURCES]; // its part of the kernel's
+    double cost;                       // seconds, weighed by how near each resource is to the largest
+    double share;                      // of the costs of all lines, 0 to 1
+    const char *reason;                // "32 sectors per request, 4 would do: neighbouring threads ..."
+    const char *advice;                // what to try; NULL where nothing is wrong
 } report_prof_line;
 
 typedef struct report_prof_occupancy {
@@ -89,6 +87,18 @@ typedef struct report_prof_occupancy {
     double fraction;     // of the warps there could be
     const char *limiter; // as observe_occupancy says it; "" where all warps fit
 } report_prof_occupancy;
+
+typedef struct report_prof_spill { // of one source line
+    const char *file;
+    uint32_t line, stores, loads; // instructions
+} report_prof_spill;
+
+typedef struct report_prof_machine {
+    observe_machine_code code;
+    uint64_t spill_store_bytes, spill_load_bytes; // of a thread, as ptxas -v tells
+    const report_prof_spill *spills; // whose text lives as long as the report's options; NULL: not known
+    size_t spill_count;
+} report_prof_machine;
 
 enum { REPORT_PROF_NOTES = 8 };
 
@@ -104,13 +114,16 @@ typedef struct report_prof_kernel {
     report_prof_line *lines; // the most costly first
     size_t line_count;
     report_prof_occupancy occupancy;
+    report_prof_machine machine; // what ptxas made of it
+    double spilled;              // requests of a launch that spilled registers make, by the model
 
-    double seconds[REPORT_PROF_RESOURCES]; // of one launch
-    double shared_part;                    // of the seconds of L1: shared memory's
-    double estimate;                       // the largest of them
-    double resident;                       // warps per multiprocessor at work, at most
-    report_prof_resource first, second;    // the largest and the next
-    bool close;                            // the second is nearly as large
+    double seconds[OBSERVE_RESOURCES]; // of one launch
+    double shared_part;                // of the seconds of L1: shared memory's
+    double estimate;                   // of one launch, without what starting it takes
+    double launch;                     // with it
+    double resident;                   // warps per multiprocessor at work, at most
+    observe_resource first, second;    // the largest and the next
+    bool close;                        // the second is nearly as large
     report_prof_bound bound;
     const char *why;                      // the figures that decided, in a sentence or two
     const char *notes[REPORT_PROF_NOTES]; // what else is worth knowing
@@ -142,8 +155,8 @@ typedef struct report_prof_options {
     const char *title, *detail; // what the user calls it, and which case; NULL: as in the record, none
     const char *pattern;        // of kernels: a glob or a part of the name; NULL: all
     size_t top;                 // 0: all, each shape of a launch by itself
-    // Registers per thread of a kernel; -1 where unknown. May be NULL.
-    int (*registers)(void *context, const char *module, const char *kernel);
+    // What ptxas made of a kernel; false where it is not there or does not know. May be NULL.
+    bool (*machine)(void *context, const char *module, const char *kernel, report_prof_machine *machine);
     void *context;
 } report_prof_options;
 
@@ -167,10 +180,8 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *kernel,
                          report_prof_line *line); // reason, advice
 // Clocks of one multiprocessor that a request's sectors keep L2 busy.
 double report_prof_sector_clocks(const report_prof_access *access);
-double report_prof_atomic_clocks(const report_prof_access *access, double multiprocessors);
 bool report_prof_wastes_sectors(const report_prof_access *access);
 bool report_prof_conflicts(const report_prof_access *access);
-double report_prof_dram_latency(void); // clocks that the estimates suppose for a load from DRAM
 double report_prof_active_lanes(const json_t *metrics); // per warp instruction; 32 where nothing ran
 const char *report_prof_basename(const char *path);
 

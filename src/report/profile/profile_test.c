@@ -23,8 +23,14 @@ typedef struct kernel_text {
     const char *metrics, *access, *caches;
 } kernel_text;
 
-static int fifty_registers(void *context, const char *module, const char *kernel) {
-    return strcmp(module, "m") == 0 && strcmp(kernel, "k") == 0 ? *(const int *)context : -1;
+static bool spills; // the kernel of the next fixture
+static bool spilling_machine(void *context, const char *module, const char *kernel,
+                             report_prof_machine *machine);
+
+static bool machine_of(void *context, const char *module, const char *kernel, report_prof_machine *machine) {
+    int registers = strcmp(module, "m") == 0 && strcmp(kernel, "k") == 0 ? *(const int *)context : -1;
+    *machine = (report_prof_machine){.code = {.registers = registers > 0 ? (uint32_t)registers : 0}};
+    return registers > 0;
 }
 
 static void open_fixture(fixture *f, const kernel_text *k, int registers) {
@@ -42,7 +48,7 @@ static void open_fixture(fixture *f, const kernel_text *k, int registers) {
     base_text_add(&text, "{\"type\":\"end\",\"status\":\"ok\"}\n");
     kz_error error = {0};
     assert_int_equal(report_record_parse("test", text.data, text.length, &f->record, &error), KZ_OK);
-    report_prof_options options = {.registers = fifty_registers, .context = &registers};
+    report_prof_options options = {.machine = spills ? spilling_machine : machine_of, .context = &registers};
     assert_int_equal(device_gpu_load("h200", &options.gpu, &error), KZ_OK);
     assert_int_equal(report_prof_open(&f->record, &options, &f->report, &error), KZ_OK);
     assert_int_equal(f->report.kernel_count, 1);
@@ -67,14 +73,17 @@ static void expect(const kernel_text *k, report_prof_bound bound, const char *re
     close_fixture(&f);
 }
 
-#define INST(warp, thread) "\"ptx__inst_executed.sum\":" #warp ",\"ptx__thread_inst_executed.sum\":" #thread
+#define INST(warp, thread)                                                                                   \
+    "\"ptx__inst_executed.sum\":" #warp ",\"model__issue_slots.sum\":" #warp                                 \
+    ",\"ptx__thread_inst_executed.sum\":" #thread
+#define MODEL(name, value) ",\"model__" #name ".sum\":" #value
 
 static void test_strided_load(void **state) {
     expect(
         &(kernel_text){
             .blocks = 4096,
             .threads = 256,
-            .metrics = INST(655360, 20971520),
+            .metrics = INST(655360, 20971520) MODEL(l2_sectors_read, 1048576) MODEL(l1_wavefronts, 262144),
             .access =
                 "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
                 "\"sectors\":1048576,\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"stride\","
@@ -88,7 +97,8 @@ static void test_column_store(void **state) {
         &(kernel_text){
             .blocks = 4096,
             .threads = 256,
-            .metrics = INST(655360, 20971520),
+            .metrics =
+                INST(655360, 20971520) MODEL(l2_sectors_write, 1048576) MODEL(l2_sectors_partial, 1048576),
             .access =
                 "{\"kind\":\"store\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
                 "\"sectors\":1048576,\"ideal_sectors\":131072,\"patterns\":[{\"kind\":\"stride\","
@@ -103,20 +113,23 @@ static void test_bank_conflicts(void **state) {
         &(kernel_text){
             .blocks = 4096,
             .threads = 256,
-            .metrics = INST(655360, 20971520),
+            .metrics =
+                INST(655360, 20971520) ",\"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum\":1048576",
             .access =
                 "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
                 "\"wavefronts\":1048576,\"ideal_wavefronts\":32768,\"patterns\":[{\"kind\":\"stride\","
-                "\"stride\":128,\"share\":1}]}"},
+                "\"stride\":128,\"share\":1}],\"padding\":{\"row\":128,\"to\":132,\"now\":16.5,\"then\":1,"
+                "\"own_now\":32,\"own_then\":1}}"},
         REPORT_PROF_BY_CONFLICTS, "32 wavefronts per request, 1 would do (32-way bank conflict)",
-        "tile[32][33]");
+        "rows of 33 words instead of 32: 1 wavefront instead of 32 here, 1 instead of 16.5 over all");
 }
 
 static void test_contention(void **state) {
     expect(
         &(kernel_text){.blocks = 4096,
                        .threads = 256,
-                       .metrics = INST(655360, 20971520),
+                       .metrics = INST(655360, 20971520) MODEL(atomic_units, 24117248)
+                           MODEL(atomic_units_most, 24117248),
                        .access =
                            "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
                            "\"lanes\":1048576,\"distinct\":32768,\"sectors\":32768,\"ideal_sectors\":32768,"
@@ -129,7 +142,7 @@ static void test_increments(void **state) {
     kernel_text k = {
         .blocks = 4096,
         .threads = 256,
-        .metrics = INST(655360, 20971520),
+        .metrics = INST(655360, 20971520) ",\"ptx__wavefronts_shared_atom.sum\":1081344",
         .access = "{\"kind\":\"atomic\",\"space\":\"shared\",\"ptx\":\"atom.shared.add.u32 %r9, [%r8], 1\","
                   "\"bytes\":4,\"requests\":32768,\"lanes\":1048576,\"distinct\":32768,"
                   "\"wavefronts\":1081344,\"ideal_wavefronts\":65536}"};
@@ -140,13 +153,31 @@ static void test_increments(void **state) {
     expect(&k, REPORT_PROF_BY_CONFLICTS, "32 threads of a warp contend for 1 address", "__shfl_down_sync");
 }
 
+// No length of rows is advised that was not tried; where none helps, that is said.
+static void test_padding_that_does_not_help(void **state) {
+    kernel_text k = {
+        .blocks = 4096,
+        .threads = 256,
+        .metrics = INST(655360, 20971520) ",\"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum\":1048576",
+        .access =
+            "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+            "\"wavefronts\":1048576,\"ideal_wavefronts\":32768,\"padding\":{\"row\":88,\"to\":88,\"now\":2,"
+            "\"then\":2,\"own_now\":2,\"own_then\":2}}"};
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32-way bank conflict",
+           "padding does not help: rows of 22 to 54 words were tried");
+    k.access = "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+               "\"wavefronts\":1048576,\"ideal_wavefronts\":32768}";
+    expect(&k, REPORT_PROF_BY_CONFLICTS, "32-way bank conflict", "no length of rows could be tried");
+}
+
 // Lanes that contend for two addresses: the hardware counts a sector for each pair of them, and it is still the
 // contention that costs, no pattern.
 static void test_contention_in_sectors(void **state) {
     expect(
         &(kernel_text){.blocks = 4096,
                        .threads = 256,
-                       .metrics = INST(655360, 20971520),
+                       .metrics = INST(655360, 20971520) MODEL(atomic_units, 12058624)
+                           MODEL(atomic_units_most, 12058624),
                        .access =
                            "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":32768,"
                            "\"lanes\":1048576,\"distinct\":65536,\"sectors\":524288,\"ideal_sectors\":32768,"
@@ -173,7 +204,7 @@ static void test_load_of_one_lane(void **state) {
         &f,
         &(kernel_text){.blocks = 4096,
                        .threads = 256,
-                       .metrics = INST(32768, 1048576),
+                       .metrics = INST(32768, 1048576) MODEL(l2_sectors_read, 1048576),
                        .access = "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":1048576,"
                                  "\"lanes\":1048576,\"sectors\":1048576,\"ideal_sectors\":1048576,"
                                  "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
@@ -237,12 +268,46 @@ static void test_local_memory(void **state) {
     close_fixture(&f);
 }
 
+static bool spilling_machine(void *context, const char *module, const char *kernel,
+                             report_prof_machine *machine) {
+    static const report_prof_spill lines[] = {{"/home/ada/b.cu", 12, 1, 0}, {"/home/ada/b.cu", 14, 30, 24}};
+    *machine = (report_prof_machine){
+        .code = {.registers = 32, .instructions = 300, .spills = 55, .spill_bytes = 128},
+        .spill_store_bytes = 124,
+        .spill_load_bytes = 96,
+        .spills = lines,
+        .spill_count = 2};
+    return true;
+}
+
+// ptxas stores and loads what the PTX does not show: it is said with its bytes, cost and lines, and takes its time.
+static void test_spills(void **state) {
+    const kernel_text k = {
+        .blocks = 4096, .threads = 256, .metrics = INST(655360, 20971520) MODEL(inst_executed_most, 327680)};
+    fixture f;
+    open_fixture(&f, &k, 32);
+    double before = f.report.kernels[0].seconds[OBSERVE_BY_L1];
+    close_fixture(&f);
+    spills = true;
+    open_fixture(&f, &k, 32);
+    spills = false;
+    const report_prof_kernel *kernel = &f.report.kernels[0];
+    assert_true(kernel->spilled == 55.0 * 327680);
+    assert_true(kernel->seconds[OBSERVE_BY_L1] > before + 60e-6);
+    assert_non_null(strstr(kernel->notes[0], "124 bytes stored and 96 loaded"));
+    assert_non_null(strstr(kernel->notes[0], "18.0 M requests a launch"));
+    assert_non_null(strstr(kernel->notes[0], ": b.cu:14 (30 stores, 24 loads), b.cu:12 (1 stores, 0 loads)"));
+    assert_non_null(strstr(kernel->advice[0], "more registers than 32"));
+    close_fixture(&f);
+}
+
 static void test_issue_and_arithmetic(void **state) {
     expect(&(kernel_text){.blocks = 4096, .threads = 256, .metrics = INST(6553600, 209715200)},
            REPORT_PROF_BY_ISSUE, "100% of the instructions", NULL);
     expect(&(kernel_text){.blocks = 4096,
                           .threads = 256,
-                          .metrics = INST(6553600, 209715200) ",\"ptx__inst_fp64.sum\":6000000"},
+                          .metrics = INST(6553600, 209715200)
+                              MODEL(pipe_fp64, 6000000) ",\"ptx__inst_fp64.sum\":6000000"},
            REPORT_PROF_BY_ARITHMETIC, "mostly fp64 arithmetic", NULL);
 }
 
@@ -258,7 +323,7 @@ static void test_memory_is_a_good_verdict(void **state) {
         &(kernel_text){
             .blocks = 4096,
             .threads = 256,
-            .metrics = INST(65536, 2097152),
+            .metrics = INST(65536, 2097152) MODEL(dram_bytes_read, 16777216),
             .access =
                 "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":16,\"requests\":32768,\"lanes\":1048576,"
                 "\"sectors\":524288,\"ideal_sectors\":524288,\"patterns\":[{\"kind\":\"contiguous\","
@@ -344,14 +409,18 @@ static void test_bulk_copies(void **state) {
     static const char store[] =
         "{\"kind\":\"store\",\"space\":\"global\",\"agent\":\"bulk\",\"bytes\":4096,\"requests\":65536,"
         "\"sectors\":8388608,\"ideal_sectors\":8388608}";
-    kernel_text k = {.blocks = 4096, .threads = 256, .metrics = INST(65536, 65536), .access = store};
+    kernel_text k = {.blocks = 4096,
+                     .threads = 256,
+                     .metrics = INST(65536, 65536)
+                         MODEL(l2_sectors_write, 8388608) ",\"ptx__bulk_bytes_global_st.sum\":268435456",
+                     .access = store};
     expect(&k, REPORT_PROF_BY_CACHE, "bulk copies write 268 MB, 4.10 kB each: one thread asks", NULL);
 
     fixture f;
     open_fixture(&f, &k, 20);
     const report_prof_kernel *kernel = &f.report.kernels[0];
     assert_null(kernel->lines[0].advice);
-    double l2 = kernel->lines[0].seconds[REPORT_PROF_L2], l1 = kernel->lines[0].seconds[REPORT_PROF_L1];
+    double l2 = kernel->lines[0].seconds[OBSERVE_BY_L2], l1 = kernel->lines[0].seconds[OBSERVE_BY_L1];
     report_prof_traffic t = report_prof_traffic_of(kernel);
     assert_true(t.used_bytes == 65536.0 * 4096);
     assert_true(l1 <= l2);
@@ -360,8 +429,9 @@ static void test_bulk_copies(void **state) {
     // Sectors that are written by halves cost more: those of a bulk copy are whole.
     k.access = "{\"kind\":\"store\",\"space\":\"global\",\"bytes\":4,\"requests\":65536,\"lanes\":65536,"
                "\"sectors\":8388608,\"ideal_sectors\":8388608}";
+    k.metrics = INST(65536, 65536) MODEL(l2_sectors_write, 8388608) MODEL(l2_sectors_partial, 8388608);
     open_fixture(&f, &k, 20);
-    assert_true(f.report.kernels[0].lines[0].seconds[REPORT_PROF_L2] > 1.5 * l2);
+    assert_true(f.report.kernels[0].lines[0].seconds[OBSERVE_BY_L2] > 1.5 * l2);
     close_fixture(&f);
 }
 
@@ -486,6 +556,7 @@ int main(void) {
         cmocka_unit_test(test_strided_load),
         cmocka_unit_test(test_column_store),
         cmocka_unit_test(test_bank_conflicts),
+        cmocka_unit_test(test_padding_that_does_not_help),
         cmocka_unit_test(test_contention),
         cmocka_unit_test(test_increments),
         cmocka_unit_test(test_contention_in_sectors),
@@ -495,6 +566,7 @@ int main(void) {
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_serial),
         cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_spills),
         cmocka_unit_test(test_issue_and_arithmetic),
         cmocka_unit_test(test_few_blocks_and_launches),
         cmocka_unit_test(test_memory_is_a_good_verdict),

@@ -117,6 +117,31 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
 
 // ---- shared memory ---------------------------------------------------------------------------------------
 
+// What was tried on the addresses themselves: no length of rows is named that was not.
+static const char *advise_padding(report_prof *report, const report_prof_access *a) {
+    const report_prof_padding *t = &a->padding;
+    bool words = t->row % 4 == 0 && t->to % 4 == 0;
+    uint32_t unit = words ? 4 : 1;
+    const char *name = words ? "words" : "bytes";
+    if (!t->row)
+        return "let neighbouring threads touch neighbouring words of shared memory; no length of rows could "
+               "be tried, "
+               "for the addresses show none";
+    if (t->to == t->row)
+        return report_prof_text(
+            report,
+            "padding does not help: rows of %u to %u %s were tried on these addresses; let a whole "
+            "warp touch one row (a block of 32 threads or more in x), or swizzle: index the column "
+            "by (x ^ y)",
+            t->row / unit, (t->row + 128) / unit, name);
+    return report_prof_text(
+        report,
+        "pad the rows: rows of %u %s instead of %u: %s wavefront%s instead of %s here, %s instead "
+        "of %s over all accesses of the array (tried on these addresses)",
+        t->to / unit, name, t->row / unit, figure(report, t->own_then), t->own_then > 1.05 ? "s" : "",
+        figure(report, t->own_now), figure(report, t->then), figure(report, t->now));
+}
+
 static void explain_conflicts(report_prof *report, const report_prof_access *a, report_prof_line *line) {
     const report_prof_pattern *p = &a->pattern;
     double ways = a->wavefronts / fmax(1, a->ideal_wavefronts);
@@ -131,15 +156,7 @@ static void explain_conflicts(report_prof *report, const report_prof_access *a, 
                          a->is_store ? "store" : "load", figure(report, per_request(a->wavefronts, a)),
                          figure(report, per_request(a->ideal_wavefronts, a)), figure(report, ways),
                          describe_pattern(report, a), same);
-    if (*same)
-        line->advice =
-            "pad the tile's rows by one element (tile[32][33] for tile[32][32]), or swizzle: index the "
-            "column by (x ^ y)";
-    else if (p->kind == REPORT_PROF_STRIDE)
-        line->advice = "choose a distance between threads that is an odd number of 4-byte words, by padding";
-    else
-        line->advice =
-            "let neighbouring threads touch neighbouring words of shared memory, or pad the rows by one";
+    line->advice = advise_padding(report, a);
 }
 
 // ---- atomics ---------------------------------------------------------------------------------------------
@@ -252,7 +269,7 @@ static void explain_instructions(report_prof *report, const report_prof_kernel *
     if (doubles_by_accident(line))
         line->advice = by_accident;
     else if (report_prof_metric(line->metrics, "ptx__inst_barrier.sum") > 0 &&
-             line->seconds[REPORT_PROF_LATENCY] > line->seconds[REPORT_PROF_ISSUE])
+             line->seconds[OBSERVE_BY_LATENCY] > line->seconds[OBSERVE_BY_ISSUE])
         line->reason =
             report_prof_text(report,
                              "%.0f%% of the instructions: a barrier, where all warps of the block wait for "
@@ -344,7 +361,7 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
     const report_prof_access *worst = merge(report, line, pick(line, waste_of)),
                              *biggest = merge(report, line, pick(line, traffic_of));
     double lanes = report_prof_active_lanes(line->metrics);
-    bool atomics_cost = line->seconds[REPORT_PROF_ATOMICS] >= 0.5 * k->estimate;
+    bool atomics_cost = line->seconds[OBSERVE_BY_ATOMICS] >= 0.5 * k->estimate;
     line->advice = NULL;
     if (worst && collides(worst))
         explain_atomics(report, worst, line);
@@ -359,9 +376,9 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
     else if (biggest && biggest->is_bulk)
         explain_bulk(report, k, biggest, line);
     else if (biggest && lanes >= 24 &&
-             line->seconds[REPORT_PROF_ISSUE] <
-                 fmax(line->seconds[REPORT_PROF_DRAM],
-                      fmax(line->seconds[REPORT_PROF_L2], line->seconds[REPORT_PROF_L1])))
+             line->seconds[OBSERVE_BY_ISSUE] <
+                 fmax(line->seconds[OBSERVE_BY_DRAM],
+                      fmax(line->seconds[OBSERVE_BY_L2], line->seconds[OBSERVE_BY_L1])))
         explain_traffic(report, k, biggest, line);
     else
         explain_instructions(report, k, line);

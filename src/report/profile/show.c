@@ -163,8 +163,8 @@ void report_prof_show_location(base_text *text, const report_prof_line *line) {
                       (unsigned long long)report_get_count(outer, "line"));
 }
 
-const char *report_prof_show_resource(report_prof_resource resource) {
-    return resource == REPORT_PROF_DRAM ? "DRAM (cache model)" : report_prof_resource_title(resource);
+const char *report_prof_show_resource(observe_resource resource) {
+    return resource == OBSERVE_BY_DRAM ? "DRAM (cache model)" : observe_resource_title(resource);
 }
 
 // ---- facts ------------------------------------------------------------------------------------------

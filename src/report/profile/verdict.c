@@ -67,24 +67,30 @@ static report_prof_bound bound_by_latency(const report_prof *report, const repor
     return REPORT_PROF_BY_LATENCY;
 }
 
+// Resources that each SM has for itself: those of SMs without blocks lie idle.
+static bool is_per_sm(observe_resource resource) {
+    return resource != OBSERVE_BY_DRAM && resource != OBSERVE_BY_L2 && resource != OBSERVE_BY_ATOMICS;
+}
+
 static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
     if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
     if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return REPORT_PROF_BY_LAUNCH;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
     if (is_contended(s) &&
-        (k->first == REPORT_PROF_L2 || (k->first == REPORT_PROF_L1 && k->shared_part <= 0.5)))
+        (k->first == OBSERVE_BY_L2 || (k->first == OBSERVE_BY_L1 && k->shared_part <= 0.5)))
         return REPORT_PROF_BY_ATOMICS;
+    if (k->blocks < report->gpu.multiprocessors / 2 && is_per_sm(k->first)) return REPORT_PROF_BY_FEW_BLOCKS;
     switch (k->first) {
-    case REPORT_PROF_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
-    case REPORT_PROF_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
-    case REPORT_PROF_L1:
+    case OBSERVE_BY_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
+    case OBSERVE_BY_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+    case OBSERVE_BY_L1:
         if (k->shared_part > 0.5)
             return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
         return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
-    case REPORT_PROF_ISSUE:
+    case OBSERVE_BY_ISSUE:
         return has_idle_lanes(k, FEW_LANES) ? REPORT_PROF_BY_DIVERGENCE : REPORT_PROF_BY_ISSUE;
-    case REPORT_PROF_ATOMICS: return REPORT_PROF_BY_ATOMICS;
-    case REPORT_PROF_LATENCY: return bound_by_latency(report, k);
+    case OBSERVE_BY_ATOMICS: return REPORT_PROF_BY_ATOMICS;
+    case OBSERVE_BY_LATENCY: return bound_by_latency(report, k);
     default: return REPORT_PROF_BY_ARITHMETIC;
     }
 }
@@ -94,8 +100,8 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
 static const char *figures_of(report_prof *report, const report_prof_kernel *k, const sums *s) {
     char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
     double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
-    report_seconds(time, k->estimate);
-    if (k->bound == REPORT_PROF_BY_ATOMICS && k->first != REPORT_PROF_ATOMICS) {
+    report_seconds(time, k->seconds[k->first]);
+    if (k->bound == REPORT_PROF_BY_ATOMICS && k->first != OBSERVE_BY_ATOMICS) {
         report_si(a, s->atomics / n, "");
         report_si(b, s->sectors / n, "");
         return report_prof_text(report,
@@ -104,12 +110,12 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
                                 a, b, time);
     }
     switch (k->first) {
-    case REPORT_PROF_DRAM:
-        report_bytes(a, k->seconds[REPORT_PROF_DRAM] * report->gpu.bandwidth);
+    case OBSERVE_BY_DRAM:
+        report_bytes(a, k->seconds[OBSERVE_BY_DRAM] * report->gpu.bandwidth);
         report_si(b, report->gpu.bandwidth, "B/s");
         return report_prof_text(report, "%s cross DRAM in a launch (cache model), which takes %s at %s", a,
                                 time, b);
-    case REPORT_PROF_L2:
+    case OBSERVE_BY_L2:
         report_si(a, s->sectors / n, "");
         report_si(b, s->ideal_sectors / n, "");
         return report_prof_text(
@@ -117,7 +123,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             "A launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
             "for them",
             a, b, time);
-    case REPORT_PROF_L1:
+    case OBSERVE_BY_L1:
         report_si(a, s->wavefronts / n, "");
         report_si(b, s->ideal_wavefronts / n, "");
         if (k->shared_part > 0.5)
@@ -133,21 +139,21 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             "A launch touches %s sectors of 32 bytes where %s would hold its data; the SMs' L1 "
             "needs %s to look them up",
             a, b, time);
-    case REPORT_PROF_ISSUE:
+    case OBSERVE_BY_ISSUE:
         report_si(a, report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n, "");
         return report_prof_text(
             report,
             "%s warp instructions in a launch, 4 per clock on each of %.0f SMs, take %s; %.1f of "
             "32 lanes are active in them",
             a, sms, time, report_prof_active_lanes(k->metrics));
-    case REPORT_PROF_ATOMICS:
+    case OBSERVE_BY_ATOMICS:
         report_si(a, s->atomics / n, "");
-        return report_prof_text(report,
-                                "%s atomics in a launch, each request at one address; if it is the same for "
-                                "all, L2 does them one after "
-                                "another, which takes %s",
-                                a, time);
-    case REPORT_PROF_LATENCY:
+        return report_prof_text(
+            report,
+            "%s atomics in a launch; where most of them meet, L2 does them one after another, "
+            "which takes %s",
+            a, time);
+    case OBSERVE_BY_LATENCY:
         return report_prof_text(
             report,
             "A warp's instructions wait for each other and for memory for about %s; %.0f warp%s per "
@@ -155,7 +161,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             time, k->resident, k->resident == 1 ? "" : "s");
     default:
         return report_prof_text(report, "The %s alone takes %s at the GPU's peak",
-                                report_prof_resource_title(k->first), time);
+                                observe_resource_title(k->first), time);
     }
 }
 
@@ -168,8 +174,8 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
         return;
     }
     k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),
-                              k->close ? "Close to it" : "Next", report_prof_resource_title(k->second), next);
-    if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == REPORT_PROF_LATENCY)
+                              k->close ? "Close to it" : "Next", observe_resource_title(k->second), next);
+    if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == OBSERVE_BY_LATENCY)
         k->why = report_prof_text(report, "%.1f of 32 lanes are active: the others wait for them. %s",
                                   report_prof_active_lanes(k->metrics), k->why);
     if (k->bound == REPORT_PROF_BY_FEW_BLOCKS)
@@ -182,7 +188,7 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
             report,
             "%llu launches of about %s each: starting a kernel takes longer than that (2 to 5 us). "
             "Within a launch: %s.",
-            (unsigned long long)k->launches, next, report_prof_resource_title(k->first));
+            (unsigned long long)k->launches, next, observe_resource_title(k->first));
     }
 }
 
@@ -218,7 +224,49 @@ static void note_launch(report_prof *report, report_prof_kernel *k) {
                     report_seconds(time, k->estimate)));
 }
 
+// "k.cu:12 (3 stores, 2 loads), k.cu:14 ...": the lines that spill most, as the disassembler tells.
+static const char *spill_lines(report_prof *report, const report_prof_machine *m) {
+    enum { SHOWN = 3 };
+    const report_prof_spill *shown[SHOWN] = {NULL};
+    const char *text = "";
+    for (int n = 0; n < SHOWN; n++) {
+        for (size_t i = 0; i < m->spill_count; i++) {
+            const report_prof_spill *s = &m->spills[i];
+            bool before = false;
+            for (int k = 0; k < n; k++) before |= shown[k] == s;
+            if (!before && s->line &&
+                (!shown[n] || s->stores + s->loads > shown[n]->stores + shown[n]->loads))
+                shown[n] = s;
+        }
+        if (!shown[n]) break;
+        text = report_prof_text(report, "%s%s%s:%u (%u stores, %u loads)", text, n ? ", " : ": ",
+                                report_prof_basename(shown[n]->file), shown[n]->line, shown[n]->stores,
+                                shown[n]->loads);
+    }
+    return text;
+}
+
+// Registers that found no room are stored to local memory and loaded again, which the PTX does not show.
+static void note_spills(report_prof *report, report_prof_kernel *k) {
+    const report_prof_machine *m = &k->machine;
+    if (!m->spill_store_bytes && !m->spill_load_bytes) return;
+    char time[REPORT_NUMBER], requests[REPORT_NUMBER];
+    double sms = fmax(1, fmin(report->gpu.multiprocessors, k->blocks)), clock = fmax(1, report->gpu.clock);
+    note(k, report_prof_text(
+                report,
+                "ptxas spills registers: %llu bytes stored and %llu loaded in a thread's code; about %s "
+                "requests a launch, %s of L1%s",
+                (unsigned long long)m->spill_store_bytes, (unsigned long long)m->spill_load_bytes,
+                report_si(requests, k->spilled, ""), report_seconds(time, k->spilled / (sms * clock)),
+                spill_lines(report, m)));
+    advise(k, report_prof_text(report,
+                               "let it have more registers than %d: a larger -maxrregcount, a smaller "
+                               "__launch_bounds__, or fewer values that live at once",
+                               k->occupancy.registers));
+}
+
 static void note_work(report_prof *report, report_prof_kernel *k, const sums *s) {
+    note_spills(report, k);
     double lanes = report_prof_active_lanes(k->metrics);
     if (has_idle_lanes(k, FEW_LANES) && k->bound != REPORT_PROF_BY_DIVERGENCE)
         note(k, report_prof_text(report, "%.1f of 32 lanes are active on average: warps diverge", lanes));
@@ -287,11 +335,11 @@ static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums
         advise(k, "fuse the launches, do more in each, or record them in a CUDA graph");
         break;
     case REPORT_PROF_BY_ARITHMETIC:
-        if (k->first == REPORT_PROF_FP64)
+        if (k->first == OBSERVE_BY_FP64)
             advise(k, "use float where its precision is enough: this GPU has fewer units for double");
-        if (k->first == REPORT_PROF_SPECIAL)
+        if (k->first == OBSERVE_BY_SPECIAL)
             advise(k, "fewer special functions: tables, identities, or __expf and its like");
-        if (k->first == REPORT_PROF_FP32)
+        if (k->first == OBSERVE_BY_FP32)
             advise(k, "it does what the GPU does best: tensor cores, or fewer operations, are what is left");
         break;
     default: break; // the lines say what to do

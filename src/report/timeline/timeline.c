@@ -171,8 +171,8 @@ static void print_gain(base_text *out, const report_timeline *t, const report_ti
         base_text_add(out, ", %s of it busy; %s\n", report_seconds(other, sums->covered),
                       overlap ? "little runs side by side" : "nothing runs side by side");
     if (t->modelled && sums->kernels)
-        base_text_add(out, "kernels     %s of each is its launch; kz prof looks at the work alone\n",
-                      report_seconds(text, device_launch_seconds(&(observe_estimate){0})));
+        base_text_add(out, "kernels     %s of each is its start, which kz prof gives apart\n",
+                      report_seconds(text, observe_time_start()));
 }
 
 static void print_sums(base_text *out, const report_timeline *t, const report_timeline_totals *sums) {

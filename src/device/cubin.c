@@ -1,8 +1,9 @@
-// Machine code as an ELF file: what ptxas notes about kernels in the section .nv.info.
+// Machine code as an ELF file: what ptxas notes about kernels in the section .nv.info, and the instructions themselves.
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "fatbin.h"
+#include "device/cubin.h"
 
 enum { FORMAT_BYTES = 4, ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_REGISTERS = 0x2f };
 
@@ -56,11 +57,27 @@ static bool find_symbol(const image *i, const char *kernel, uint32_t *number) {
     return false;
 }
 
-bool cudart_cubin_find(const void *cubin, size_t size, const char *kernel, cudart_cubin_info *info) {
+// Since Volta an instruction has 16 bytes, and the lowest 12 bits say which it is.
+static void count_instructions(const image *i, const char *kernel, device_cubin_info *info) {
+    enum { INSTRUCTION = 16, NOP = 0x918, LDL = 0x983, STL = 0x387 };
+    char name[512];
+    Elf64_Shdr text;
+    int length = snprintf(name, sizeof name, ".text.%s", kernel);
+    if (length <= 0 || (size_t)length >= sizeof name || !find_section(i, name, 0, &text)) return;
+    for (uint64_t at = 0; at + INSTRUCTION <= text.sh_size; at += INSTRUCTION) {
+        uint16_t word;
+        if (!read_at(i, text.sh_offset + at, &word, sizeof word)) return;
+        info->instructions += (word & 0xfff) != NOP;
+        info->local_loads += (word & 0xfff) == LDL;
+        info->local_stores += (word & 0xfff) == STL;
+    }
+}
+
+bool device_cubin_find(const void *cubin, size_t size, const char *kernel, device_cubin_info *info) {
     image i = {.bytes = cubin, .size = size};
     Elf64_Shdr notes;
     uint32_t wanted = 0;
-    *info = (cudart_cubin_info){0};
+    *info = (device_cubin_info){0};
     if (!read_at(&i, 0, &i.header, sizeof i.header) || memcmp(i.header.e_ident, ELFMAG, SELFMAG) != 0 ||
         !find_symbol(&i, kernel, &wanted) || !find_section(&i, ".nv.info", 0, &notes))
         return false;
@@ -78,5 +95,6 @@ bool cudart_cubin_find(const void *cubin, size_t size, const char *kernel, cudar
         }
         at += 4 + length;
     }
+    if (info->registers) count_instructions(&i, kernel, info);
     return info->registers != 0;
 }
