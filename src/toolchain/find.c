@@ -132,6 +132,20 @@ static bool take_own(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
     return false;
 }
 
+// Beside nvcc, on the PATH, or where set-up put it: .kz/bin of a checkout.
+static void find_disassembler(toolchain *tools) {
+    char folder[TOOLCHAIN_PATH], own[TOOLCHAIN_PATH];
+    snprintf(folder, sizeof folder, "%s", tools->nvcc);
+    if (tools->nvcc[0] && base_path_up(folder) && find_program(tools->nvdisasm, folder, "nvdisasm")) return;
+    for (const char *at = getenv("PATH"); next_folder(&at, folder);)
+        if (find_program(tools->nvdisasm, folder, "nvdisasm")) return;
+    if (!executable_folder(folder)) return;
+    for (int i = 0; i < PARENTS && folder[0]; i++) {
+        if (join(own, folder, ".kz/bin") && find_program(tools->nvdisasm, own, "nvdisasm")) return;
+        *strrchr(folder, '/') = 0;
+    }
+}
+
 static void find_include(toolchain *tools) {
     char folder[TOOLCHAIN_PATH], header[TOOLCHAIN_PATH];
     if (installed_folder(folder) && join(tools->include, folder, "include") &&
@@ -162,6 +176,7 @@ kz_status toolchain_find(toolchain *tools, kz_error *error) {
                 take_home(tools, getenv("CUDA_PATH"), too_old) || take_from_path(tools, too_old) ||
                 take_home(tools, "/usr/local/cuda", too_old);
     if (!found) found = take_own(tools, too_old);
+    find_disassembler(tools);
     if (found) return KZ_OK;
     if (too_old[0])
         base_fail(error, KZ_TOOL, "the CUDA compiler is too old: %s, and version %d is the least", too_old,

@@ -15,6 +15,7 @@ typedef struct toolchain {
     char nvcc[TOOLCHAIN_PATH];
     char ptxas[TOOLCHAIN_PATH];
     char cuobjdump[TOOLCHAIN_PATH]; // "" where there is none
+    char nvdisasm[TOOLCHAIN_PATH];  // the same; it may be elsewhere than nvcc
     char version[32];               // nvcc's: "13.0.88"
     char include[TOOLCHAIN_PATH];   // the folder that holds kz/kernel.cuh; "" where it is not found
     char cache[TOOLCHAIN_PATH];     // "" where there is no home folder
@@ -63,6 +64,14 @@ typedef struct toolchain_resources {
 kz_status toolchain_assemble(const toolchain *tools, const char *name, const char *ptx, size_t ptx_size,
                              const char *arch, void **cubin, size_t *cubin_size,
                              toolchain_resources **resources, size_t *resource_count, kz_error *error);
+
+// Instructions of machine code that store and load spilled registers, by source line. KZ_TOOL where there is no nvdisasm.
+typedef struct toolchain_spill {
+    char entry[128], file[256];
+    uint32_t line, stores, loads; // line 0: not known
+} toolchain_spill;
+kz_status toolchain_spills(const toolchain *tools, const void *cubin, size_t size, toolchain_spill **spills,
+                           size_t *count, kz_error *error);
 
 // The architecture to assemble PTX for, where the GPU's is `sm`: code for one architecture alone (sm_90a), or for a
 // later one than the GPU's, has its own.

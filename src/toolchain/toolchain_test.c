@@ -479,6 +479,42 @@ static const char good_ptxas[] =
     "while [ $# -gt 1 ]; do case $1 in -o) out=$2;; esac; shift; done\n"
     "printf machine >$out\n";
 
+// What nvdisasm -g -c says of a kernel that spills, one with a local array, and one that does neither.
+static const char good_nvdisasm[] =
+    "cat <<'END'\n"
+    "\t.section\t.text.one,\"ax\",@progbits\n"
+    "\t//## File \"/home/ada/k.cu\", line 12\n"
+    "        /*0090*/                   STL [R1+0x30], RZ   (*\"SpillRefill\"*);\n"
+    "        /*00a0*/                   STL.64 [R1+0x38], R28 (*\"SpillRefill\"*);\n"
+    "\t//## File \"/home/ada/k.cu\", line 14 inlined at \"/home/ada/k.cu\", line 30\n"
+    "        /*00b0*/                   FADD R1, R2, R3 ;\n"
+    "        /*00c0*/                   LDL.LU R5, [R1+0x30] (*\"SpillRefill\"*);\n"
+    "\t.section\t.text.two,\"ax\",@progbits\n"
+    "        /*0010*/                   LDL R5, [R1+0x30] ;\n"
+    "END\n";
+
+static void test_spills(void **state) {
+    sandbox *p = *state;
+    toolchain tools;
+    toolchain_spill *spills;
+    size_t count;
+    kz_error error = {0};
+    write_script(p, "nvdisasm", good_nvdisasm);
+    assert_int_equal(toolchain_find(&tools, NULL), KZ_OK);
+    assert_int_equal(toolchain_spills(&tools, "machine", 7, &spills, &count, &error), KZ_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(spills[0].entry, "one");
+    assert_string_equal(spills[0].file, "/home/ada/k.cu");
+    assert_true(spills[0].line == 12 && spills[0].stores == 2 && spills[0].loads == 0);
+    assert_true(spills[1].line == 14 && spills[1].stores == 0 && spills[1].loads == 1);
+    free(spills);
+    write_script(p, "nvdisasm", "echo 'nvdisasm fatal : not an ELF file'; exit 255\n");
+    assert_int_equal(toolchain_spills(&tools, "machine", 7, &spills, &count, &error), KZ_TOOL);
+    assert_int_equal(count, 0);
+    tools.nvdisasm[0] = 0;
+    assert_int_equal(toolchain_spills(&tools, "machine", 7, &spills, &count, &error), KZ_TOOL);
+}
+
 static void test_assemble(void **state) {
     sandbox *p = *state;
     write_script(p, "ptxas", good_ptxas);
@@ -671,6 +707,7 @@ int main(int argc, char **argv) {
         TEST(test_left_behind_here),
         TEST(test_bad_arguments),
         TEST(test_source_arch),
+        TEST(test_spills),
         TEST(test_assemble),
         TEST(test_assemble_fails),
         TEST(test_nvcc),
