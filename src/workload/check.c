@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
+#include "observe/observe.h"
+#include "report/profile/profile.h"
 #include "workload/check_time.h"
 
 enum { MOST_EXPLAINED = 1 << 20 }; // elements: what the simulator does in passing
@@ -176,32 +179,64 @@ static bool check_row_all(workload_check *state, const kz_family *family, const 
     return alive;
 }
 
-// A GPU has no counters for us, but the simulator runs the same PTX: its counts show a kernel's waste.
-// What it does not do stays unexplained.
+// What bounds the kernel that takes most of the run, as kz prof says it; "" where the record has none.
+static void read_limit(const base_text *record, const char *gpu, char limit[FAMILY_LIMIT]) {
+    report_record parsed = {0};
+    report_prof report = {0};
+    report_prof_options options = {0};
+    if (!record->data || report_record_parse("check", record->data, record->length, &parsed, NULL)) return;
+    device_gpu_load(gpu, &options.gpu, NULL);
+    if (report_prof_open(&parsed, &options, &report, NULL) == KZ_OK) {
+        const report_prof_kernel *k = report.kernel_count ? &report.kernels[0] : NULL;
+        if (k) snprintf(limit, FAMILY_LIMIT, "%s", report_prof_bound_title(k->bound));
+        if (k && report.kernel_count > 1)
+            snprintf(limit, FAMILY_LIMIT, "%s (%.40s)", report_prof_bound_title(k->bound), k->title);
+        report_prof_close(&report);
+    }
+    report_record_free(&parsed);
+}
+
+// A GPU has no counters for us, but the simulator runs the same PTX: what kz prof would say bounds a variant is its
+// limit. The case is the row's own, or the largest that the simulator does in passing. What it does not do stays
+// unexplained.
 static void explain_row(workload_check *state, const kz_family *family, report_check_row *row) {
-    kz_module *module;
+    const observe_options options = {.counters = true, .caches = true, .cold = true};
     const char *gpu = row->device.gpu[0] ? row->device.gpu : NULL;
+    kz_module *module;
+    kz_case c = row->figure_case;
+    observe_session *session = NULL;
+    observe_gpu limits;
     if (!state->explainer && workload_open_simulator(gpu, &state->explainer, NULL)) return;
+    if (row->elements > MOST_EXPLAINED &&
+        workload_choose_case(family, state->w->guest, NULL, MOST_EXPLAINED, &c, NULL))
+        return;
     const kz_variant *variant = state->w->guest ? NULL : kz_variant_find(family, row->variant);
     if (workload_load(family, variant, state->w->guest, state->explainer, NULL, &module, NULL)) return;
     const family_check_job job = {.family = family,
                                   .variant = variant,
                                   .guest = state->w->guest,
-                                  .c = &row->figure_case,
+                                  .c = &c,
                                   .device = state->explainer,
                                   .module = module,
-                                  .seed = FAMILY_SEED,
-                                  .count = true};
-    family_check_result result;
-    family_check(&job, &result);
-    if (result.outcome == FAMILY_PASSED) row->explained = result.counters;
+                                  .seed = FAMILY_SEED};
+    family_check_result result = {0};
+    base_text record = {0};
+    if (device_sim_gpu(state->explainer, &limits, NULL) == KZ_OK &&
+        observe_session_open(&options, &limits, &session, NULL) == KZ_OK &&
+        device_sim_observe(state->explainer, session, NULL) == KZ_OK) {
+        family_check(&job, &result);
+        device_sim_observe(state->explainer, NULL, NULL);
+        observe_session_finish(session, &record);
+        if (result.outcome == FAMILY_PASSED) read_limit(&record, limits.key, row->limit);
+    }
+    base_text_free(&record);
+    observe_session_close(session);
     kz_module_close(module);
 }
 
 static void explain(workload_check *state, const kz_family *family, report_check_row *rows, size_t count) {
     for (size_t i = 0; i < count && !stops(state); i++)
-        if (rows[i].device.kind == KZ_DEVICE_CUDA && rows[i].has_figures &&
-            rows[i].elements <= MOST_EXPLAINED)
+        if (rows[i].device.kind == KZ_DEVICE_CUDA && rows[i].has_figures)
             explain_row(state, family, &rows[i]);
 }
 

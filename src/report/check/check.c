@@ -262,14 +262,14 @@ static void add_row(report_table *table, const report_check *report, const repor
     report_table_add(table, REPORT_PLAIN, "%s", row->variant);
     report_table_add(table, REPORT_DIM, "%s", row->device.id);
     add_verdict(table, report, row);
-    const kz_counters *counters = row->counters.valid ? &row->counters : &row->explained;
+    const kz_counters *counters = &row->counters;
     bool all_passed =
         !row->outcomes[FAMILY_WRONG] && !row->outcomes[FAMILY_FAULTED] && !row->outcomes[FAMILY_FAILED];
     bool ran =
         !counters->valid || counters->thread_instructions; // nothing limits what an empty case does not do
     if (row->has_figures && all_passed && ran)
         family_describe_limit(&row->device, &row->work, counters, limit);
-    report_table_add(table, REPORT_PLAIN, "%s", limit);
+    report_table_add(table, REPORT_PLAIN, "%s", row->limit[0] ? row->limit : limit);
     add_figures(table, row);
     add_rival(table, row);
 }

@@ -2,6 +2,7 @@
 #ifndef REPORT_CHECK_CHECK_H
 #define REPORT_CHECK_CHECK_H
 
+#include "family/limits.h"
 #include "bench/stats.h"
 #include "family/case.h"
 #include "family/check.h"
@@ -18,7 +19,8 @@ typedef struct report_check_row {
     kz_counters counters;
     uint64_t elements;
     bool has_figures, figures_are_plain;
-    kz_counters explained; // of the same case in the simulator, where the device itself does not count
+    char limit
+        [FAMILY_LIMIT]; // as the simulator tells it, where the device itself does not count; "": not known
     // From the clock, where the device has one and it was looked at.
     bool timed, settled;
     double seconds, bytes_per_s, of_copy; // NAN where there is none
