@@ -13,7 +13,7 @@ enum { QUEUE = 1024, RUNNING = 128 };
 // packets leave, and pageable memory, which goes through a pinned buffer at the pace of one core of the host. Measured
 // on an H200 and its host (kz microbench launch host, kz timeline streams; 2026-11-15), but for COPY_SECONDS and
 // the graph's, which are typical. A launch that waits in its stream for the one before takes less of its own: what is
-// saved was fitted to the zoo's plans of several kernels.
+// saved was calibrated on the zoo's plans of several kernels.
 // Copies both ways at once took 13% longer each (54.6 GB/s alone); the model lets the one that began later pay for both.
 static const double COPY_SECONDS = 1.5e-6, QUEUED_SECONDS = 1.4e-6, GRAPH_SECONDS = 8e-6,
                     CALL_SECONDS = 3.9e-6, WAKE_SECONDS = 2.6e-6, BUS_SHARE = 0.87, BUS_BESIDE = 0.8,

@@ -8,7 +8,7 @@
 #include "observe/costs.h"
 
 enum { BLOCKS = 12, WARPS = 32, NOTES = 64, GROUPS = 16, GENERATIONS = 4, RECENT = 4, NOBODY = UINT32_MAX };
-// What a warp waits that finds another block not ready: fitted to bfs, whose levels are barriers of the whole grid.
+// What a warp waits that finds another block not ready: calibrated on bfs, whose levels are barriers of the whole grid.
 enum { POLL_CLOCKS = 3000 };
 
 typedef struct value {

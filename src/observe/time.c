@@ -1,4 +1,4 @@
-// See time.h. Each constant says where it comes from; those fitted are fitted to tests/truth/times.cu (the set "fit")
+// See time.h. Each constant says where it comes from; those calibrated are calibrated on tests/truth/times.cu (the set "fit")
 // and to the zoo's times in results/h200.
 #include "observe/time.h"
 
@@ -19,9 +19,9 @@ static const double L2_READ_RATE = 1.026, L2_WRITE_RATE = 0.514, L2_PARTIAL_CLOC
 static const double DISTRIBUTED_CLOCKS = 18;
 // Clocks of the texture unit for a request: four texels at once.
 static const double TEXTURE_CLOCKS = 8;
-// Fitted (constant_divergent): clocks for each further address of a load of constant memory.
+// Calibrated (constant_divergent): clocks for each further address of a load of constant memory.
 static const double CONST_CLOCKS = 2.7;
-// Fitted: what starting a block takes besides its instructions, in clocks; how much resources overlap (the exponent of
+// Calibrated: what starting a block takes besides its instructions, in clocks; how much resources overlap (the exponent of
 // a norm); what DRAM takes to get going, from about which bytes on; what a stream needs to start and end a kernel.
 static const double BLOCK_CLOCKS = 900, OVERLAP = 2, DRAM_START = 1.6e-6, DRAM_START_BYTES = 1e6,
                     LAUNCH_SECONDS = 2.3e-6, FIRST_BLOCK_SECONDS = 0.45e-6;

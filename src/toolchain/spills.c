@@ -79,8 +79,8 @@ kz_status toolchain_spills(const toolchain *tools, const void *cubin, size_t siz
     snprintf(path, sizeof path, "%s/in.cubin", folder);
     status = base_file_write_scratch(path, cubin, size, error);
     if (!status)
-        status = toolchain_start((const char *const[]){tools->nvdisasm, "-g", "-c", path, NULL}, &said, &code,
-                                 error);
+        status = toolchain_start(tools, (const char *const[]){tools->nvdisasm, "-g", "-c", path, NULL}, &said,
+                                 &code, error);
     toolchain_work_close(folder);
     if (!status && code) status = toolchain_fail_tool(error, "nvdisasm", "nvdisasm", path, code, &said);
     reader r = {0};
