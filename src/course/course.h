@@ -438,6 +438,9 @@ kz_status course_data_judge(const course_data *data, course_reference *reference
                             family_comparison *comparison, kz_error *error);
 void course_case_name(const course_task *task, const course_case *c, char *text,
                       size_t size); // "n=1025, nan"
+// A line about another wrong case, from what was said of it: "smallest wrong case: n=1, seed 2026: z[0] is 1 and should be
+// 2, from x = 1, y = 1".
+void course_case_add_smallest(base_text *out, const char *where, const char *message);
 // An expression over the case's axes (and `block`, where not 0).
 kz_status course_evaluate(const course_task *task, const course_case *c, const char *expression, double block,
                           double *value, kz_error *error);

@@ -50,6 +50,19 @@ void course_case_name(const course_task *task, const course_case *c, char *text,
     base_text_free(&name);
 }
 
+void course_case_add_smallest(base_text *out, const char *where, const char *message) {
+    const char *before = ": ";
+    base_text_add(out, "\nsmallest wrong case: %s", where);
+    for (const char *at = strchr(message, '\n'); at && *at;) {
+        at++;
+        size_t length = strcspn(at, "\n");
+        if (strncmp(at, "likely: ", 8) == 0 || strncmp(at, "next: ", 6) == 0) break;
+        base_text_add(out, "%s%.*s", before, (int)length, at);
+        before = ", ";
+        at += length;
+    }
+}
+
 // ---- inputs ---------------------------------------------------------------------------------------------
 
 typedef struct maker {

@@ -7,17 +7,18 @@
     "kind = \"c\"\ntitle = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\nskills = [\"indexing\"]\n"        \
     "signature = \"scale(const float *x, float *y, int n)\"\n[buffers]\nx = \"n\"\ny = \"n\"\n"              \
     "[reference]\ny = \"2 * x[i]\"\n"
-#define CASES "[[case]]\nn = [33, 1]\n" // the smallest wrong one is told, wherever it stands
+#define CASES "[[case]]\nn = [1, 33]\n"
 #define SHORT "[limits]\nseconds = 1\n"
 #define F     "void scale(const float *x, float *y, int n) "
 
 static const char solution[] = F "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }\n";
 
 static void test_results(void **state) {
-    fixture f = open_task(HEAD CASES, "c", solution);
+    fixture f = open_task(HEAD "[[case]]\nn = [33, 1]\n", "c", solution);
     expect_pass(&f, solution);
     assert_string_equal(row(&f, "results")->summary, "2 cases, 2 seeds");
-    expect_fail(&f, F "{ for (int i = 0; i < n; i++) y[i] = 3 * x[i]; }", COURSE_WRONG, NULL, "wrong on n=1");
+    expect_fail(&f, F "{ for (int i = 0; i < n; i++) y[i] = 3 * x[i]; }", COURSE_WRONG, NULL,
+                "smallest wrong case: n=1");
     expect_fail(&f, F "{ for (int i = 0; i + 1 < n; i++) y[i] = 2 * x[i]; }", COURSE_WRONG, NULL, "n=1");
     expect_fail(&f, F "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i], ((float *)x)[i] = 0; }",
                 COURSE_INPUT_CHANGED, NULL, "x");

@@ -328,19 +328,9 @@ static void add_with_finding(base_text *out, const char *text, bool is_race) {
                           : "the value below that was never set, and went into what is stored");
 }
 
-// "smallest wrong case: n=1, seed 2026: z[0] is 1 and should be 2, from x = 1, y = 1"
 static void add_smallest(const course_kernel_grading *g, const tally *t, base_text *out) {
     if (g->data[g->own[t->smallest].data].c == g->data[g->own[t->first].data].c) return;
-    base_text_add(out, "\nsmallest wrong case: %s", g->own[t->smallest].name);
-    const char *before = ": ";
-    for (const char *at = strchr(t->smallest_words.message, '\n'); at && *at;) {
-        at++;
-        size_t length = strcspn(at, "\n");
-        if (strncmp(at, "likely: ", 8) == 0 || strncmp(at, "next: ", 6) == 0) break;
-        base_text_add(out, "%s%.*s", before, (int)length, at);
-        before = ", ";
-        at += length;
-    }
+    course_case_add_smallest(out, g->own[t->smallest].name, t->smallest_words.message);
 }
 
 static void add_result_rows(course_kernel_grading *g, tally *t, course_verdict *verdict) {

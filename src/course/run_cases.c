@@ -223,6 +223,55 @@ static bool add_guards(const course_runner *runner, const course_harness_job *jo
 
 // ---- results --------------------------------------------------------------------------------------
 
+static double size_of_case(const course_task *task, const course_case *c) {
+    double size = 1;
+    for (size_t i = 0; i < task->axis_count; i++) size *= c->axes[i] > 0 ? (double)c->axes[i] : 1;
+    return size;
+}
+
+// The smallest case that has not run yet and is larger than `above` and smaller than `below`; NULL for none.
+static const course_case *smallest_between(const course_task *task, size_t from, double above, double below) {
+    const course_case *found = NULL;
+    for (size_t i = from; i < task->case_count; i++) {
+        double size = size_of_case(task, &task->cases[i]);
+        if (size > above && size < below) found = &task->cases[i], below = size;
+    }
+    return found;
+}
+
+// Whether the case's result is wrong, and nothing else; then in which words.
+static bool is_wrong_on(const course_runner *runner, const course_case *c, kz_error *words) {
+    course_data data = {0};
+    course_harness_job job = {0};
+    sandbox_result result = {0};
+    family_comparison comparison;
+    bool changed = false, wrong = false;
+    if (course_run_one(runner, c, 1, 0, &data, &job, &result, NULL) == KZ_OK && job.answered && !job.guards)
+        wrong =
+            course_data_judge(&data, runner->reference, &changed, &comparison, words) == KZ_WRONG && !changed;
+    course_data_close(&data);
+    free_result(&result);
+    return wrong;
+}
+
+// Those before it were right. The smallest of the others that is wrong too is the one to work out by hand.
+static void add_smallest(const course_runner *runner, const course_case *wrong, base_text *detail) {
+    const course_task *task = runner->job->task;
+    if (wrong < task->cases || wrong >= task->cases + task->case_count) return;
+    size_t from = (size_t)(wrong - task->cases) + 1;
+    double size = size_of_case(task, wrong), above = 0;
+    for (const course_case *c; (c = smallest_between(task, from, above, size));
+         above = size_of_case(task, c)) {
+        char where[256];
+        kz_error words = {0};
+        if (!is_wrong_on(runner, c, &words)) continue;
+        course_case_name(task, c, where, sizeof where);
+        course_case_add_smallest(detail, where, words.message);
+        base_text_add(detail, "\n");
+        return;
+    }
+}
+
 // A row where the result is wrong; true where one was added.
 static kz_status judge_job(const course_runner *runner, const course_harness_job *job, const char *where,
                            const sandbox_result *result, bool *bad, kz_error *error) {
@@ -238,7 +287,9 @@ static kz_status judge_job(const course_runner *runner, const course_harness_job
     base_text detail = {0};
     char summary[400];
     snprintf(summary, sizeof summary, "wrong on %s, seed %llu", where, (unsigned long long)job->data->seed);
-    base_text_add(&detail, "%s\n", words.message);
+    base_text_add(&detail, "%s", words.message);
+    if (!changed) add_smallest(runner, job->data->c, &detail);
+    if (detail.length && detail.data[detail.length - 1] != '\n') base_text_add(&detail, "\n");
     if (job->cuda_error)
         base_text_add(&detail, "A CUDA error was left behind too: cudaGetLastError() says %d. Start there.\n",
                       job->cuda_error);
@@ -322,37 +373,14 @@ static bool all_right_together(const course_runner *runner) {
     return good;
 }
 
-static double size_of_case(const course_task *task, const course_case *c) {
-    double size = 1;
-    for (size_t i = 0; i < task->axis_count; i++) size *= c->axes[i] > 0 ? (double)c->axes[i] : 1;
-    return size;
-}
-
-// The next larger case, of equal ones the task's next. The first wrong one is then the smallest, to work out by hand.
-static size_t next_case(const course_task *task, size_t last) {
-    size_t next = task->case_count;
-    double after = last < task->case_count ? size_of_case(task, &task->cases[last]) : 0, least = 0;
-    for (size_t i = 0; i < task->case_count; i++) {
-        double size = size_of_case(task, &task->cases[i]);
-        bool is_later = last == task->case_count || size > after || (size == after && i > last);
-        if (is_later && (next == task->case_count || size < least)) {
-            next = i;
-            least = size;
-        }
-    }
-    return next;
-}
-
 kz_status course_run_cases(const course_runner *runner, kz_error *error) {
     const course_task *task = runner->job->task;
     bool bad = false, together = runner->together && all_right_together(runner);
     kz_status status = KZ_OK;
-    size_t last = task->case_count;
     for (size_t i = 0; i < task->case_count && status == KZ_OK && !bad && !together; i++) {
         if (runner->job->interrupted && runner->job->interrupted())
             return base_fail(error, KZ_BUSY, "grading was interrupted");
-        last = next_case(task, last);
-        status = run_case(runner, &task->cases[last], &bad, error);
+        status = run_case(runner, &task->cases[i], &bad, error);
     }
     if (status || bad) return status;
     char summary[80];
