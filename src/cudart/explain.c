@@ -76,6 +76,8 @@ void cudart_watch_signals(void) {
         // What ends a process from outside concerns us only where there is a record to write.
         bool outside = watched[i] == SIGTERM || watched[i] == SIGINT;
         if (outside && !cudart.session) continue;
+        bool of_pages = watched[i] == SIGTRAP || watched[i] == SIGSYS;
+        if (of_pages && !cudart.uses) continue;
         struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
         sigemptyset(&action.sa_mask);
         sigaction(watched[i], &action, &earlier[watched[i]]);

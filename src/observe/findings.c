@@ -12,7 +12,7 @@
 
 #include "sim/inspect.h"
 
-enum { RECENT = 1024 };
+enum { RECENT = 1024, MOST_FINDINGS = 1000 };
 
 struct observe_words {
     uint64_t key; // of the source line
@@ -445,6 +445,11 @@ void observe_findings_add(observe_findings *findings, const observe_finding *fin
     while (at < findings->count &&
            (findings->items[at].key != key || findings->items[at].kind != finding->kind))
         at++;
+    if (at == findings->count && at == MOST_FINDINGS) {
+        observe_findings_unchecked(
+            findings, "there were more than %d different findings: the others are not kept", MOST_FINDINGS);
+        return;
+    }
     if (at == findings->count) {
         if (!grow((void **)&findings->items, &findings->capacity, findings->count, sizeof *findings->items))
             return;

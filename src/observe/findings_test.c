@@ -177,11 +177,26 @@ static void names_are_plain(void **state) {
     assert_string_equal(observe_plain_name("buffer out", name), "buffer out");
 }
 
+static void too_many_are_not_kept_and_it_says_so(void **state) {
+    fixture f;
+    open_fixture(&f);
+    observe_finding finding = {.kind = OBSERVE_INVALID_CALL};
+    for (int i = 0; i < 1200; i++) {
+        snprintf(finding.text, sizeof finding.text, "call %d", i);
+        observe_findings_add(f.findings, &finding);
+    }
+    assert_int_equal(observe_findings_count(f.findings, OBSERVE_ERROR), 1000);
+    expect(&f, (const char *const[]){"\"call 999\"",
+                                     "{\"type\":\"unchecked\",\"text\":\"there were more than 1000 different",
+                                     NULL});
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_race_in_words), cmocka_unit_test(the_widest_is_reported),
         cmocka_unit_test(words_stay),      cmocka_unit_test(buffers_come_and_go),
-        cmocka_unit_test(names_are_plain),
+        cmocka_unit_test(names_are_plain), cmocka_unit_test(too_many_are_not_kept_and_it_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
