@@ -181,6 +181,17 @@ static void a_program_behind_a_link_is_found(void **state) {
     }
 }
 
+// A GPU's driver does not start where it cannot name its threads. The rest of /proc stays as it is.
+static void drivers_name_their_threads(void **state) {
+    for (size_t i = 0; i < BASE_COUNT(means); i++) {
+        if (!is_enforced(means[i])) continue;
+        const sandbox_process driver = {.without = means[i], .uses_gpu = true};
+        assert_int_equal(ended("write", "/proc/thread-self/comm", driver), 1);
+        assert_int_equal(ended("write", "/proc/sys/kernel/core_pattern", driver), 0);
+        assert_int_equal(try_without("write", "/proc/thread-self/comm", means[i]), 0);
+    }
+}
+
 static void other_processes_are_out_of_reach(void **state) {
     char pid[16];
     snprintf(pid, sizeof pid, "%d", (int)getpid());
@@ -292,6 +303,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(files_of_others_are_out_of_reach),
         cmocka_unit_test(its_own_are_not),
         cmocka_unit_test(a_program_behind_a_link_is_found),
+        cmocka_unit_test(drivers_name_their_threads),
         cmocka_unit_test(other_processes_are_out_of_reach),
         cmocka_unit_test(there_is_no_network),
         cmocka_unit_test(memory_of_others_is_not_shared),

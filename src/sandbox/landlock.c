@@ -66,6 +66,8 @@ bool sandbox_landlock_enter(const sandbox_plan *plan, bool *has_scope) {
     for (size_t i = 0; i < plan->visible_count; i++)
         allow(set, plan->visible[i].path, plan->visible[i].is_writable ? writing : reading);
     allow(set, "/proc", READ_FILE | READ_DIR);
+    if (plan->process->uses_gpu)
+        allow(set, "/proc/self/task", (WRITE_FILE | TRUNCATE) & rules.files); // names of threads
     if (plan->has_namespaces) allow(set, "/tmp", writing), allow(set, "/dev/shm", writing);
     bool entered = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(RESTRICT_SELF, set, 0) == 0;
     close(set);

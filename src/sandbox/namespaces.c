@@ -96,12 +96,25 @@ static bool mount_own(const char *path, const char *options) {
            mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0;
 }
 
-// A /proc of this world; where the kernel denies that (in a container), the one of the outer world, read only.
-static bool show_processes(void) {
+// What in /proc is the machine's: read only, for a root without capabilities may write there.
+static bool keep_machine(void) {
+    static const char *const paths[] = {
+        "/new/proc/sys", "/new/proc/sysrq-trigger", "/new/proc/irq", "/new/proc/bus",
+        "/new/proc/fs",  "/new/proc/acpi",          "/new/proc/scsi"};
+    for (size_t i = 0; i < BASE_COUNT(paths); i++)
+        if (access(paths[i], F_OK) == 0 &&
+            (mount(paths[i], paths[i], NULL, MS_BIND | MS_REC, NULL) != 0 || !make_read_only(paths[i])))
+            return false;
+    return true;
+}
+
+// A /proc of this world; where the kernel denies that (in a container), the one of the outer world. Read only; but a GPU's
+// driver names its threads there, and does not start where it cannot.
+static bool show_processes(bool names_threads) {
     if (mkdir("/new/proc", 0555) != 0 && errno != EEXIST) return false;
-    if (mount("proc", "/new/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) == 0)
-        return true;
-    return mount("/old/proc", "/new/proc", NULL, MS_BIND | MS_REC, NULL) == 0 && make_read_only("/new/proc");
+    bool made = mount("proc", "/new/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 ||
+                mount("/old/proc", "/new/proc", NULL, MS_BIND | MS_REC, NULL) == 0;
+    return made && (names_threads ? keep_machine() : make_read_only("/new/proc"));
 }
 
 static bool change_root(const char *to, const char *old) {
@@ -115,7 +128,7 @@ static bool build_root(const sandbox_plan *plan) {
     if (mount("/tmp/new", "/tmp/new", NULL, MS_BIND | MS_REC, NULL) != 0) return false;
     if (!change_root("/tmp", "old") || chdir("/") != 0) return false;
     if (mkdir("/new/dev", 0755) != 0 || !mount_own("/new/tmp", "mode=1777,size=256m") ||
-        !mount_own("/new/dev/shm", "mode=1777,size=256m") || !show_processes())
+        !mount_own("/new/dev/shm", "mode=1777,size=256m") || !show_processes(plan->process->uses_gpu))
         return false;
     for (size_t i = 0; i < plan->visible_count; i++)
         if (!show(&plan->visible[i])) return false;
