@@ -162,12 +162,72 @@ static void host_may_not_touch_what_is_in_flight(void **state) {
     close_all(&f);
 }
 
+// The same by brute force: every operation is kept, with its bytes.
+enum { OPERATIONS = 40, SPAN = 3 * PAGE, STREAMS = 4, ROUNDS = 300 };
+typedef struct plain {
+    observe_turn turn;
+    uint32_t first, count;
+    bool is_write;
+} plain;
+
+static bool races(const plain *all, size_t count, const plain *now, const observe_order *before) {
+    for (size_t i = 0; i < count; i++) {
+        bool meet = now->first < all[i].first + all[i].count && all[i].first < now->first + now->count;
+        if (meet && (now->is_write || all[i].is_write) && !observe_order_has(before, all[i].turn))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t draw(uint64_t *state, uint32_t below) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % below;
+}
+
+static void random_orders_agree_with_brute_force(void **state) {
+    uint64_t random = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        fixture f = open_all();
+        observe_order streams[STREAMS] = {0};
+        plain all[OPERATIONS];
+        for (int i = 0; i < OPERATIONS; i++) {
+            observe_order *stream = &streams[draw(&random, STREAMS)];
+            uint32_t what = draw(&random, 8);
+            if (what == 0) observe_order_join(stream, &streams[draw(&random, STREAMS)]); // waits for an event
+            if (what == 1) {
+                observe_order_join(&f.host, stream); // the host waits
+                observe_streams_ended(f.streams, &f.host);
+            }
+            plain *now = &all[i];
+            *now = (plain){.first = draw(&random, SPAN - 1), .is_write = draw(&random, 3) == 0};
+            now->count = 1 + draw(&random, draw(&random, 2) ? 8 : SPAN - now->first);
+            observe_order before = *stream;
+            observe_order_join(&before, &f.host);
+            bool expected = races(all, (size_t)i, now, &before);
+            size_t had = errors(&f);
+            char name[32];
+            snprintf(name, sizeof name, "operation %d", i);
+            run(&f, stream, name, AT + now->first, now->count, now->is_write);
+            for (uint32_t c = 0; c < OBSERVE_CHAINS; c++)
+                if (stream->ended[c] > before.ended[c]) now->turn = (observe_turn){c, stream->ended[c]};
+            if ((errors(&f) > had) != expected)
+                fail_msg("round %d, operation %d: expected %d", round, i, expected);
+        }
+        close_all(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_follow_streams),    cmocka_unit_test(too_many_chains_are_no_race),
-        cmocka_unit_test(streams_race_by_bytes),    cmocka_unit_test(order_is_no_race),
-        cmocka_unit_test(who_covers_is_raced_with), cmocka_unit_test(waiting_forgets),
-        cmocka_unit_test(new_memory_is_another),    cmocka_unit_test(host_may_not_touch_what_is_in_flight),
+        cmocka_unit_test(chains_follow_streams),
+        cmocka_unit_test(too_many_chains_are_no_race),
+        cmocka_unit_test(streams_race_by_bytes),
+        cmocka_unit_test(order_is_no_race),
+        cmocka_unit_test(who_covers_is_raced_with),
+        cmocka_unit_test(waiting_forgets),
+        cmocka_unit_test(new_memory_is_another),
+        cmocka_unit_test(host_may_not_touch_what_is_in_flight),
+        cmocka_unit_test(random_orders_agree_with_brute_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
