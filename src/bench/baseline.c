@@ -50,21 +50,26 @@ static const char *text_at(const json_t *record, const char *outer, const char *
     return text ? text : "";
 }
 
-static bool is_same(const json_t *a, const json_t *b) {
-    static const char *const keys[][2] = {{"device", "name"}, {"device", "gpu"},   {"case", "family"},
-                                          {"case", "name"},   {"candidate", "by"}, {"candidate", "name"},
-                                          {"mode", NULL}};
-    for (size_t i = 0; i < BASE_COUNT(keys); i++)
-        if (strcmp(text_at(a, keys[i][0], keys[i][1]), text_at(b, keys[i][0], keys[i][1])) != 0) return false;
-    return true;
+static bool is_same_variant(const kz_family *family, const char *earlier, const char *now) {
+    const kz_variant *variant = family ? kz_variant_find(family, earlier) : NULL;
+    return strcmp(earlier, now) == 0 || (variant && strcmp(variant->name, now) == 0);
 }
 
-static const json_t *find_newest(const json_t *records, const json_t *record) {
+static bool is_same(const json_t *earlier, const json_t *now, const kz_family *family) {
+    static const char *const keys[][2] = {{"device", "name"}, {"device", "gpu"},   {"case", "family"},
+                                          {"case", "name"},   {"candidate", "by"}, {"mode", NULL}};
+    for (size_t i = 0; i < BASE_COUNT(keys); i++)
+        if (strcmp(text_at(earlier, keys[i][0], keys[i][1]), text_at(now, keys[i][0], keys[i][1])) != 0)
+            return false;
+    return is_same_variant(family, text_at(earlier, "candidate", "name"), text_at(now, "candidate", "name"));
+}
+
+static const json_t *find_newest(const json_t *records, const json_t *record, const kz_family *family) {
     const json_t *newest = NULL;
     size_t i;
     json_t *one;
     json_array_foreach(records, i, one) {
-        bool counts = strcmp(text_at(one, "status", NULL), "ok") == 0 && is_same(one, record);
+        bool counts = strcmp(text_at(one, "status", NULL), "ok") == 0 && is_same(one, record, family);
         if (counts && (!newest || strcmp(text_at(one, "run", "time"), text_at(newest, "run", "time")) > 0))
             newest = one;
     }
@@ -111,9 +116,9 @@ static void compare_counts(const json_t *before, const json_t *now, bench_change
     }
 }
 
-bench_change bench_baseline_compare(const json_t *records, const json_t *record) {
+bench_change bench_baseline_compare(const json_t *records, const json_t *record, const kz_family *family) {
     bench_change change = {.what = ""};
-    const json_t *before = find_newest(records, record);
+    const json_t *before = find_newest(records, record, family);
     if (!before || strcmp(text_at(record, "status", NULL), "ok") != 0) return change;
     change.date = text_at(before, "run", "time");
     change.commit = text_at(before, "code", "commit");

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/base.h"
+#include "kz/family.h"
 
 // The records of a file, or of all *.jsonl in a folder, as an array (a new reference).
 kz_status bench_baseline_read(const char *path, json_t **records, kz_error *error);
@@ -27,7 +28,7 @@ typedef struct bench_change {
 } bench_change;
 
 // What became of a record's figure since the newest record of the same device, case, candidate and mode. The texts are the
-// earlier record's.
-bench_change bench_baseline_compare(const json_t *records, const json_t *record);
+// earlier record's. The family knows former names of its variants; it may be NULL.
+bench_change bench_baseline_compare(const json_t *records, const json_t *record, const kz_family *family);
 
 #endif

@@ -17,7 +17,10 @@ static bench_change compare(const char *before, const char *now) {
     base_text_add(&list, "[%s]", before);
     json_t *records = json_loads(list.data, 0, NULL), *record = json_loads(now, 0, NULL);
     assert_true(records && record);
-    bench_change change = bench_baseline_compare(records, record);
+    static const kz_variant variants[] = {{.name = "02_new"}};
+    static const kz_former_name former[] = {{"02_old", "02_new"}, {0}};
+    static const kz_family family = {.variants = variants, .variant_count = 1, .former_names = former};
+    bench_change change = bench_baseline_compare(records, record, &family);
     change.date = change.commit = NULL;
     json_decref(records);
     json_decref(record);
@@ -43,6 +46,12 @@ static void test_times(void **state) {
                      BENCH_CHANGE_UNKNOWN);
 }
 
+static void test_former_names(void **state) {
+    bench_change c = compare(RECORD("1", "counters", "02_old", COUNTS(1000, 64)),
+                             RECORD("2", "counters", "02_new", COUNTS(1000, 65)));
+    assert_int_equal(c.kind, BENCH_CHANGE_WORSE);
+}
+
 static void test_counts(void **state) {
     static const char before[] = RECORD("1", "counters", "a", COUNTS(1000, 64));
     bench_change c = compare(before, RECORD("2", "counters", "a", COUNTS(999, 65)));
@@ -66,6 +75,7 @@ static void test_a_baseline_that_is_not_there(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_former_names),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_a_baseline_that_is_not_there),
     };

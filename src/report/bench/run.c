@@ -82,7 +82,7 @@ static void compare(report_bench *r, const bench_request *request, const bench_o
         const bench_candidate *candidate = &outcome->results[i].candidate;
         if (candidate->provider == BENCH_PEER || candidate->provider == BENCH_PEAK) continue;
         json_t *record = bench_record(&r->run, request, outcome, i, outcome->figure, NULL);
-        bench_change c = bench_baseline_compare(r->baseline, record);
+        bench_change c = bench_baseline_compare(r->baseline, record, request->family);
         r->since.same += c.kind == BENCH_CHANGE_NONE;
         r->since.worse += c.kind == BENCH_CHANGE_WORSE;
         r->since.better += c.kind == BENCH_CHANGE_BETTER;

@@ -255,7 +255,7 @@ static bool load_kernels(const report_record *record, const report_prof_options 
         report_prof_estimate(report, k);
         report->loaded_count = ++report->kernel_count;
     }
-    report_prof_tell_titles_apart(report);
+    report_prof_distinguish_titles(report);
     qsort(report->kernels, report->kernel_count, sizeof *report->kernels, by_cost);
     for (size_t i = 0; i < report->kernel_count; i++) decide(report, &report->kernels[i]);
     if (o->top) fold(report);

@@ -166,7 +166,7 @@ void report_prof_close(report_prof *report);
 
 // ---- for the files of this module -----------------------------------------------------------------------
 
-void report_prof_tell_titles_apart(report_prof *report);            // titles.c
+void report_prof_distinguish_titles(report_prof *report);           // titles.c
 double report_prof_metric(const json_t *metrics, const char *name); // 0 where there is none
 bool report_prof_has_metric(const json_t *metrics, const char *name);
 const char *report_prof_text(report_prof *report, const char *format, ...)

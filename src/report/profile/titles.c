@@ -62,7 +62,7 @@ static void add_instance(base_text *text, const char *mangled, const char *title
     base_text_add(text, ">");
 }
 
-void report_prof_tell_titles_apart(report_prof *report) {
+void report_prof_distinguish_titles(report_prof *report) {
     for (size_t i = 0; i < report->kernel_count; i++) {
         report_prof_kernel *k = &report->kernels[i];
         base_text text = {0};
