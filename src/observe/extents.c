@@ -231,6 +231,17 @@ static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
     return inst->serial < self->inst_capacity && self->meant[inst->serial] ? SIM_WANT_ACCESS : 0;
 }
 
+// Vector code for the usual case: of an offset past the end, it or its distance to the end has the highest bit.
+static bool are_inside(const sim_access *access, uint64_t begin, uint64_t end) {
+    uint64_t over = 0, limit = end - begin - access->bytes;
+    if (access->at.mask != UINT32_MAX || end - begin < access->bytes) return false;
+    for (int i = 0; i < 32; i++) {
+        uint64_t offset = access->addresses[i] - begin;
+        over |= offset | (limit - offset);
+    }
+    return !(over >> 63);
+}
+
 static void on_access(sim_listener *listener, const sim_access *access) {
     detector *self = (detector *)listener;
     const ptx_inst *inst = access->at.inst;
@@ -245,6 +256,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     begin += meant->from - sim_inspect_window(space);
     uint64_t end = begin + meant->to - meant->from,
              all = space == SIM_SHARED ? self->shared_bytes : self->local_bytes;
+    if (are_inside(access, begin, end)) return;
     for (uint32_t m = access->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t at = access->addresses[lane];

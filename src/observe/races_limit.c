@@ -61,7 +61,8 @@ bool observe_races_spend(races_budget *budget, uint64_t bytes) {
 
 void observe_races_say_unchecked(races *self) {
     const races_budget *budget = &self->budget;
-    const char *name = self->entry->name;
+    char plain[OBSERVE_NAME];
+    const char *name = observe_plain_name(self->entry->name, plain);
     if (!budget->exceeded) {
         observe_findings_unchecked(self->findings, "races in the rest of a launch of %s: %s", name,
                                    self->now >= RACES_LAST_CLOCK ? "too many events order its threads"

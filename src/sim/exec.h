@@ -14,6 +14,7 @@ typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op
     sim_selector sim_select_convert_##isa;                                                                   \
     sim_selector sim_select_video_##isa;                                                                     \
     sim_selector sim_select_memory_##isa;                                                                    \
+    sim_selector sim_select_address_##isa;                                                                   \
     void sim_load_lanes_##isa(sim_warp *warp, const sim_op *op, uint32_t mask);                              \
     void sim_store_lanes_##isa(sim_warp *warp, const sim_op *op, uint32_t mask);                             \
     void sim_pick_shared_##isa(bool is_store, sim_op *op); /* exec_shared.c, for exec_memory.c */            \

@@ -19,34 +19,48 @@ static inline bool is_shared(const sim_warp *w, const memory_form *f, const uint
     return f->space == MEMORY_SHARED || (at >= w->shared && at < w->shared + w->shared_bytes);
 }
 
-// Where other blocks may be at the same word at the same time, the change is one instruction of the host: the sums,
-// which are the commonest, as such, all else as compare-and-swap.
+// Where other blocks may be at the same word at the same time, the change is one instruction of the host: sums, the
+// commonest, as such, all else as compare-and-swap.
 #define ATOMIC_LANES(T)                                                                                      \
+    SIM_INLINE T change_##T(T *at, T b, T compare, ptx_type type, ptx_mod operation, bool shared,            \
+                            uint64_t *changes) {                                                             \
+        T old = *at, new = (T)sim_atomic_result(type, operation, old, b, compare, shared);                   \
+        *at = new;                                                                                           \
+        *changes += old != new;                                                                              \
+        return old;                                                                                          \
+    }                                                                                                        \
+    SIM_INLINE T change_among_others_##T(T *at, T b, T compare, ptx_type type, ptx_mod operation,            \
+                                         bool shared, uint64_t *changes) {                                   \
+        bool sums = operation == PTX_MOD_ADD && (type == PTX_U32 || type == PTX_U64);                        \
+        T old = sums ? __atomic_fetch_add(at, b, __ATOMIC_SEQ_CST) : __atomic_load_n(at, __ATOMIC_SEQ_CST),  \
+          new;                                                                                               \
+        do new = (T)sim_atomic_result(type, operation, old, b, compare, shared);                             \
+        while (!sums &&                                                                                      \
+               !__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
+        *changes += old != new;                                                                              \
+        return old;                                                                                          \
+    }                                                                                                        \
     SIM_INLINE void lanes_##T(sim_warp *w, const memory_form *f, unsigned e, uint32_t mask,                  \
                               const memory_hosts *hosts, ptx_type type, ptx_mod operation) {                 \
         const T *b = SIM_REG(const T, w, f->regs[e]);                                                        \
         const T *compare = f->compare == SIM_NOWHERE ? b : SIM_REG(const T, w, f->compare);                  \
         T *result = f->result[e] == SIM_NOWHERE ? NULL : SIM_REG(T, w, f->result[e]);                        \
-        bool alone = is_alone(w, f), shared = is_shared(w, f, hosts->lane[__builtin_ctz(mask)]);             \
-        bool sums = operation == PTX_MOD_ADD && (type == PTX_U32 || type == PTX_U64);                        \
+        bool shared = is_shared(w, f, hosts->lane[__builtin_ctz(mask)]);                                     \
         uint64_t changes = 0;                                                                                \
-        for (uint32_t m = mask; m; m &= m - 1) {                                                             \
-            int i = __builtin_ctz(m);                                                                        \
-            T *at = (T *)hosts->lane[i] + e, old, new;                                                       \
-            if (alone) {                                                                                     \
-                old = *at;                                                                                   \
-                *at = new = (T)sim_atomic_result(type, operation, old, b[i], compare[i], shared);            \
-            } else if (sums) {                                                                               \
-                old = __atomic_fetch_add(at, b[i], __ATOMIC_SEQ_CST);                                        \
-                new = old + b[i];                                                                            \
-            } else {                                                                                         \
-                old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                 \
-                do new = (T)sim_atomic_result(type, operation, old, b[i], compare[i], shared);               \
-                while (                                                                                      \
-                    !__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+        if (is_alone(w, f)) {                                                                                \
+            for (uint32_t m = mask; m; m &= m - 1) {                                                         \
+                int i = __builtin_ctz(m);                                                                    \
+                T old = change_##T((T *)hosts->lane[i] + e, b[i], compare[i], type, operation, shared,       \
+                                   &changes);                                                                \
+                if (result) result[i] = old;                                                                 \
             }                                                                                                \
-            changes += old != new;                                                                           \
-            if (result) result[i] = old;                                                                     \
+        } else {                                                                                             \
+            for (uint32_t m = mask; m; m &= m - 1) {                                                         \
+                int i = __builtin_ctz(m);                                                                    \
+                T old = change_among_others_##T((T *)hosts->lane[i] + e, b[i], compare[i], type, operation,  \
+                                                shared, &changes);                                           \
+                if (result) result[i] = old;                                                                 \
+            }                                                                                                \
         }                                                                                                    \
         w->block->worker->changes += changes;                                                                \
     }
@@ -77,20 +91,25 @@ SIM_INLINE void apply(sim_warp *w, const memory_form *f, uint32_t mask, const me
     }
 }
 
-SIM_INLINE void execute(sim_warp *w, const sim_op *op, unsigned bytes, ptx_type type, ptx_mod operation) {
+// A lane's address has to be looked at alone, perhaps to tell what is wrong with it.
+static __attribute__((noinline)) void each_lane(sim_warp *w, const sim_op *op) {
     const memory_form *f = (const memory_form *)(uintptr_t)op->aux;
     memory_hosts hosts;
-    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
-    w->spun = true;
-    if (SIM_NAME(sim_find_hosts)(w, op, w->mask, true, &hosts)) {
-        apply(w, f, w->mask, &hosts, bytes, type, operation);
-        return;
-    }
-    for (uint32_t m = w->mask; m; m &= m - 1) { // perhaps to tell what is wrong with a lane's address
+    for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         hosts.lane[lane] = SIM_NAME(sim_lane_host)(w, op, lane, true);
         apply(w, f, m & (0u - m), &hosts, f->bytes, f->type, f->operation);
     }
+}
+
+SIM_INLINE void execute(sim_warp *w, const sim_op *op, unsigned bytes, ptx_type type, ptx_mod operation) {
+    memory_hosts hosts;
+    if (w->attention) SIM_NAME(sim_notice_access)(w, op);
+    w->spun = true;
+    if (SIM_NAME(sim_find_hosts)(w, op, w->mask, true, &hosts))
+        apply(w, (const memory_form *)(uintptr_t)op->aux, w->mask, &hosts, bytes, type, operation);
+    else
+        each_lane(w, op);
 }
 
 static void SIM_NAME(atomic_any)(sim_warp *w, const sim_op *op) {

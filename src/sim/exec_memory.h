@@ -34,9 +34,8 @@ typedef struct memory_form {
     uint32_t compare;                 // cas: the value expected
 } memory_form;
 
-// Where each lane's data lies in the host's memory. Aligned, since it is written by vectors and read by elements.
-typedef struct memory_hosts {
-    uint8_t *lane[SIM_LANES] __attribute__((aligned(64)));
+typedef struct memory_hosts { // where each lane's data lies in the host's memory
+    uint8_t *lane[SIM_LANES];
 } memory_hosts;
 
 // Each fills `op` and the form it keeps; NULL or false where the instruction is not of a known shape.
