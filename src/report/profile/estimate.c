@@ -1,6 +1,7 @@
 // How long each resource of the GPU would need for what was counted: the model of time (observe/time.h), for a kernel
 // and for each of its lines.
 #include <math.h>
+#include <string.h>
 
 #include "device/device.h"
 #include "report/profile/profile.h"
@@ -66,6 +67,20 @@ static double shared_part(const report_prof_kernel *k) {
     return shared > 0 ? shared / (shared + global) : 0;
 }
 
+// Spilled registers by the lines that the disassembler tells; without it they are the kernel's alone.
+static void charge_spills(const report_prof_kernel *k, report_prof_line *line) {
+    for (size_t i = 0; i < k->machine.spill_count; i++) {
+        const report_prof_spill *s = &k->machine.spills[i];
+        if (s->line != line->line ||
+            strcmp(report_prof_basename(s->file), report_prof_basename(line->file)) != 0)
+            continue;
+        line->spill_stores += s->stores;
+        line->spill_loads += s->loads;
+        line->seconds[OBSERVE_BY_L1] +=
+            k->spill_seconds * (s->stores + s->loads) / fmax(1, k->machine.code.spills);
+    }
+}
+
 void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
     observe_gpu gpu;
     device_gpu_describe(&report->gpu, &gpu);
@@ -73,12 +88,14 @@ void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
     const observe_launch launch = {&gpu, shape_of(k), k->machine.code, (double)k->launches};
     observe_time time = observe_time_of(&launch, &all);
     k->spilled = observe_time_spills(&launch, &all) / launch.count;
+    k->spill_seconds = k->spilled / (fmax(1, fmin(gpu.multiprocessors, k->blocks)) * fmax(1, gpu.clock));
     for (int r = 0; r < OBSERVE_RESOURCES; r++) k->seconds[r] = time.resource[r];
     k->estimate = all.value[OBSERVE_SUM_INST] ? time.kernel : 0;
     k->launch = time.launch;
     for (size_t i = 0; i < k->line_count; i++) {
         observe_sums part = sums_of(k->lines[i].metrics);
         observe_time_of_part(&launch, &all, &part, k->lines[i].seconds);
+        charge_spills(k, &k->lines[i]);
     }
     k->shared_part = shared_part(k);
     k->resident =

@@ -73,11 +73,12 @@ typedef struct report_prof_line {
     const json_t *metrics;
     report_prof_access *accesses;
     size_t access_count;
-    double seconds[OBSERVE_RESOURCES]; // its part of the kernel's
-    double cost;                       // seconds, weighed by how near each resource is to the largest
-    double share;                      // of the costs of all lines, 0 to 1
-    const char *reason;                // "32 sectors per request, 4 would do: neighbouring threads ..."
-    const char *advice;                // what to try; NULL where nothing is wrong
+    double seconds[OBSERVE_RESOURCES];  // its part of the kernel's
+    uint32_t spill_stores, spill_loads; // instructions of it, as the disassembler tells
+    double cost;                        // seconds, weighed by how near each resource is to the largest
+    double share;                       // of the costs of all lines, 0 to 1
+    const char *reason;                 // "32 sectors per request, 4 would do: neighbouring threads ..."
+    const char *advice;                 // what to try; NULL where nothing is wrong
 } report_prof_line;
 
 typedef struct report_prof_occupancy {
@@ -116,6 +117,7 @@ typedef struct report_prof_kernel {
     report_prof_occupancy occupancy;
     report_prof_machine machine; // what ptxas made of it
     double spilled;              // requests of a launch that spilled registers make, by the model
+    double spill_seconds;        // of L1 for them
 
     double seconds[OBSERVE_RESOURCES]; // of one launch
     double shared_part;                // of the seconds of L1: shared memory's

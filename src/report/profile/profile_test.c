@@ -298,6 +298,8 @@ static void test_spills(void **state) {
     assert_non_null(strstr(kernel->notes[0], "18.0 M requests a launch"));
     assert_non_null(strstr(kernel->notes[0], ": b.cu:14 (30 stores, 24 loads), b.cu:12 (1 stores, 0 loads)"));
     assert_non_null(strstr(kernel->advice[0], "more registers than 32"));
+    assert_int_equal(kernel->bound, REPORT_PROF_BY_SPILLS);
+    assert_non_null(strstr(kernel->lines[0].reason, "spilled registers: 30 stores and 24 loads"));
     close_fixture(&f);
 }
 

@@ -357,13 +357,32 @@ static const report_prof_access *merge(report_prof *report, const report_prof_li
     return sum;
 }
 
+// Whether spilled registers are a good part of what L1 does for the line.
+static bool spills_much(const report_prof_kernel *k, const report_prof_line *line) {
+    double spills = line->spill_stores + line->spill_loads;
+    return spills > 0 &&
+           k->spill_seconds * spills / fmax(1, k->machine.code.spills) > 0.3 * line->seconds[OBSERVE_BY_L1];
+}
+
+static void explain_spills(report_prof *report, report_prof_line *line) {
+    line->reason =
+        report_prof_text(report,
+                         "spilled registers: %u stores and %u loads of local memory, which the PTX "
+                         "does not show",
+                         line->spill_stores, line->spill_loads);
+    line->advice =
+        "let fewer values live at once here, or allow more registers (__launch_bounds__, -maxrregcount)";
+}
+
 void report_prof_explain(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
     const report_prof_access *worst = merge(report, line, pick(line, waste_of)),
                              *biggest = merge(report, line, pick(line, traffic_of));
     double lanes = report_prof_active_lanes(line->metrics);
     bool atomics_cost = line->seconds[OBSERVE_BY_ATOMICS] >= 0.5 * k->estimate;
     line->advice = NULL;
-    if (worst && collides(worst))
+    if (spills_much(k, line))
+        explain_spills(report, line);
+    else if (worst && collides(worst))
         explain_atomics(report, worst, line);
     else if (worst && report_prof_conflicts(worst))
         explain_conflicts(report, worst, line);

@@ -84,6 +84,7 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
     case OBSERVE_BY_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
     case OBSERVE_BY_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
     case OBSERVE_BY_L1:
+        if (k->spill_seconds > 0.5 * k->seconds[OBSERVE_BY_L1]) return REPORT_PROF_BY_SPILLS;
         if (k->shared_part > 0.5)
             return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
         return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
@@ -109,6 +110,12 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
                                 "after another, %s sectors in all, which takes %s",
                                 a, b, time);
     }
+    if (k->bound == REPORT_PROF_BY_SPILLS)
+        return report_prof_text(
+            report,
+            "ptxas had too few registers: about %s requests of a launch store and load spilled "
+            "ones, which takes L1 %s",
+            report_si(a, k->spilled, ""), time);
     switch (k->first) {
     case OBSERVE_BY_DRAM:
         report_bytes(a, k->seconds[OBSERVE_BY_DRAM] * report->gpu.bandwidth);
@@ -251,13 +258,12 @@ static void note_spills(report_prof *report, report_prof_kernel *k) {
     const report_prof_machine *m = &k->machine;
     if (!m->spill_store_bytes && !m->spill_load_bytes) return;
     char time[REPORT_NUMBER], requests[REPORT_NUMBER];
-    double sms = fmax(1, fmin(report->gpu.multiprocessors, k->blocks)), clock = fmax(1, report->gpu.clock);
     note(k, report_prof_text(
                 report,
                 "ptxas spills registers: %llu bytes stored and %llu loaded in a thread's code; about %s "
                 "requests a launch, %s of L1%s",
                 (unsigned long long)m->spill_store_bytes, (unsigned long long)m->spill_load_bytes,
-                report_si(requests, k->spilled, ""), report_seconds(time, k->spilled / (sms * clock)),
+                report_si(requests, k->spilled, ""), report_seconds(time, k->spill_seconds),
                 spill_lines(report, m)));
     advise(k, report_prof_text(report,
                                "let it have more registers than %d: a larger -maxrregcount, a smaller "
