@@ -44,6 +44,36 @@ sed 's/p\[i\]\.mass/((const float *)p)[i]/' "$HERE/lessons.cu" > "$FOLDER/better
 expect_exit 0 prof "$HERE/lessons.cu" "$FOLDER/better.cu" --kernel structures
 expect_out "better.cu is better"
 
+# One model of time: what events say in a plain run is what kz prof and kz timeline say of the launch.
+cat > "$FOLDER/timed.cu" << 'TEXT'
+#include <cstdio>
+__global__ void scale(float *x, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] *= 2;
+}
+int main() {
+    float *x, ms;
+    cudaEvent_t a, b;
+    cudaEventCreate(&a), cudaEventCreate(&b);
+    cudaMalloc(&x, 1 << 26);
+    cudaMemset(x, 0, 1 << 26); // meanwhile the host issues what follows
+    cudaEventRecord(a);
+    scale<<<264, 256>>>(x, 1 << 20);
+    cudaEventRecord(b);
+    cudaEventSynchronize(b);
+    cudaEventElapsedTime(&ms, a, b);
+    printf("event %.2f us\n", 1e3 * ms);
+}
+TEXT
+expect_exit 0 run "$FOLDER/timed.cu"
+event=$(sed -n 's/event \(.*\) us/\1/p' "$FOLDER/out")
+expect_exit 0 prof --json "$FOLDER/timed.cu"
+prof=$(sed -n 's/.*"launch_seconds": *\([0-9.e+-]*\).*/\1/p' "$FOLDER/out" | awk '{ printf "%.2f", 1e6 * $1 }')
+expect_exit 0 timeline --json "$FOLDER/timed.cu"
+line=$(tr '{' '\n' < "$FOLDER/out" | sed -n '/scale/s/.*"start":\([0-9.e+-]*\),"end":\([0-9.e+-]*\).*/\1 \2/p' |
+    awk '{ printf "%.2f", 1e6 * ($2 - $1) }')
+[ -n "$event" ] && [ "$event" = "$prof" ] && [ "$event" = "$line" ] ||
+    fail "three times for one launch: events $event, prof $prof, timeline $line us"
+
 # What is no program is told.
 echo "__global__ void lonely() {}" > "$FOLDER/lonely.cu"
 expect_exit 2 prof "$FOLDER/lonely.cu"

@@ -61,6 +61,7 @@ static json_t *kernel_of(const report_prof *report, const report_prof_kernel *k)
         k->close, "estimated_seconds", k->estimate, "seconds", seconds_of(k->seconds), "occupancy",
         occupancy_of(&k->occupancy), "roofline", roofline_of(report, k), "advice",
         texts(k->advice, k->advice_count), "notes", texts(k->notes, k->note_count));
+    json_object_set_new(object, "launch_seconds", json_real(k->launch));
     if (k->other_shapes)
         json_object_set_new(object, "other_shapes",
                             json_pack("{s:I, s:I, s:f}", "count", (json_int_t)k->other_shapes, "launches",
