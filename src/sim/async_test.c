@@ -88,12 +88,12 @@ typedef struct machine {
     kz_error error;
 } machine;
 
-static machine open_machine(int sm) {
+static machine open_machine(int sm, const char *text) {
     machine m = {0};
     sim_config config = test_config(sm);
     ptx_module *module;
     assert_int_equal(sim_machine_open(&config, &m.sim, &m.error), KZ_OK);
-    assert_int_equal(ptx_module_open("t.ptx", program_text, strlen(program_text), &module, &m.error), KZ_OK);
+    assert_int_equal(ptx_module_open("t.ptx", text, strlen(text), &module, &m.error), KZ_OK);
     assert_int_equal(sim_program_open(m.sim, module, &m.program, &m.error), KZ_OK);
     assert_int_equal(sim_memory_alloc(m.sim, 64, &buffer, &m.error), KZ_OK);
     uint8_t bytes[64];
@@ -120,7 +120,7 @@ static kz_status run(machine *m, const char *kernel, uint32_t blocks, uint32_t t
 }
 
 static void copies_emit_accesses(void **state) {
-    machine m = open_machine(90);
+    machine m = open_machine(90, program_text);
     heard h = {.listener = {.access = on_access, .sync = on_sync}};
     assert_int_equal(run(&m, "copies", 1, 2, 0, &h.listener), KZ_OK);
     assert_string_equal(h.text, "copy load global 8+8 mask 1\n"
@@ -146,7 +146,7 @@ static void copies_emit_accesses(void **state) {
 }
 
 static void clusters_emit_accesses(void **state) {
-    machine m = open_machine(90);
+    machine m = open_machine(90, program_text);
     heard h = {.listener = {.access = on_access, .sync = on_sync}};
     assert_int_equal(run(&m, "far", 4, 1, 2, &h.listener), KZ_OK);
     // The second cluster: blocks 2 and 3, each writing into the other.
@@ -161,14 +161,15 @@ static void clusters_emit_accesses(void **state) {
 }
 
 static void shapes_of_clusters(void **state) {
-    machine m = open_machine(90);
+    machine m = open_machine(90, program_text);
     assert_int_equal(run(&m, "far", 3, 1, 2, NULL), KZ_INVALID);
     assert_non_null(strstr(m.error.message, "grid dimension x is 3, not a multiple of the cluster's 2"));
     assert_int_equal(run(&m, "far", 17, 1, 17, NULL), KZ_LIMIT);
     assert_non_null(strstr(m.error.message, "a cluster of 17 blocks, at most 16 are allowed"));
     assert_int_equal(run(&m, "far", 16, 1, 16, NULL), KZ_OK);
     close_machine(&m);
-    m = open_machine(80);
+    m = open_machine(80, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                         ".visible .entry far(.param .u64 to) { ret; }\n");
     assert_int_equal(run(&m, "far", 2, 1, 2, NULL), KZ_UNSUPPORTED);
     assert_non_null(strstr(m.error.message, "compute capability 9.0"));
     close_machine(&m);
