@@ -28,7 +28,7 @@ static void add_flags(const course_task *task, const char *sanitize, const char 
 
 // clang calls its OpenMP library in other ways than the harness explains to ThreadSanitizer, which then takes the
 // library's own order for races.
-static bool is_clang(const char *cc) {
+bool course_c_is_clang(const char *cc) {
     base_text said = {0};
     int code = 0;
     bool is = toolchain_run((const char *const[]){cc, "--version", NULL}, &said, &code, NULL) == KZ_OK &&
@@ -52,8 +52,8 @@ kz_status course_c_compiler(const course_task *task, char cc[COURSE_PATH], bool 
         if (error) error->status = KZ_NOT_FOUND;
         return KZ_NOT_FOUND;
     }
-    if (*sees_races && has_openmp(task) && is_clang(path)) {
-        *sees_races = toolchain_find_program("gcc", gcc) && !is_clang(gcc);
+    if (*sees_races && has_openmp(task) && course_c_is_clang(path)) {
+        *sees_races = toolchain_find_program("gcc", gcc) && !course_c_is_clang(gcc);
         if (*sees_races) snprintf(path, sizeof path, "%s", gcc);
     }
     snprintf(cc, COURSE_PATH, "%s", path);

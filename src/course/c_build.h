@@ -7,6 +7,7 @@
 // The C compiler for a task. `sees_races`: the task asks for ThreadSanitizer, and with this compiler what it says is
 // true. KZ_NOT_FOUND where there is none.
 kz_status course_c_compiler(const course_task *task, char cc[COURSE_PATH], bool *sees_races, kz_error *error);
+bool course_c_is_clang(const char *cc); // by what it says of itself
 // Builds `file` for this task. `sanitize` is "address", "thread" (where races are seen) or "none". `folder` is made, and is to be
 // removed with course_scratch_close. KZ_TOOL with the compiler's words where it refuses; `warnings` (may be NULL) gets its
 // warnings where not.

@@ -176,7 +176,9 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
     size_t before = verdict->check_count;
     bool sees_races = true;
     char cc[COURSE_PATH];
-    kz_status status = threads ? course_c_compiler(job->task, cc, &sees_races, error) : KZ_OK;
+    kz_status status = course_c_compiler(job->task, cc, &sees_races, error);
+    if (!threads) sees_races = true;
+    runner.may_fork = !status && !none && course_c_is_clang(cc); // its sanitizers ask a symbolizer for lines
     if (!status) status = course_run_cases(&runner, error);
     if (status || verdict->reason != COURSE_PASSED) return status;
     if (!sees_races) {
