@@ -376,7 +376,9 @@ static void find_launch(const course_data *data, size_t at, family_output *outpu
     const course_parameter *p = &data->task->parameters[at];
     const kz_launch *l = data->launch;
     output->is_grid_given = data->is_grid_given;
-    output->is_zeroed = (data->fills ? data->fills[at] : p->fill) == 0;
+    bool is_program =
+        data->task->kind == COURSE_CUDA && data->task->form == COURSE_PROGRAM; // fresh memory may be 0
+    output->is_zeroed = is_program || (data->fills ? data->fills[at] : p->fill) == 0;
     if (p->role == COURSE_INOUT) output->initial = data->host[at];
     if (l && l->block[1] * l->block[2] * l->grid[1] * l->grid[2] == 1) output->block = l->block[0];
 }

@@ -55,7 +55,7 @@ static bool is_dropped_nan(const family_output *o, uint64_t i) {
 }
 static bool is_near(const family_output *o, uint64_t i) {
     double error = fabs(family_got_at(o, i) - o->expected[i]);
-    return error <= 0.05 * fabs(o->expected[i]) || error <= 1000 * o->bound[i];
+    return isfinite(error) && (error <= 0.05 * fabs(o->expected[i]) || error <= 1000 * o->bound[i]);
 }
 // Within a few units of what the bound allows, or of the last place where it allows nothing.
 static bool is_last_bits(const family_output *o, uint64_t i) {
@@ -156,7 +156,8 @@ static bool every_element(const family_output *o, family_comparison *c) {
     return family_explain(
         c,
         o->is_zeroed
-            ? "nothing is stored or added there: a guard that is never true, a result that is kept back"
+            ? "nothing is stored there, or nothing but 0 is added: a guard that is never true, a loop that "
+              "never runs, a cast to int"
             : "zero is stored: a first value of 0 that nothing is added to, or nothing exceeds, a loop that "
               "never runs, an integer "
               "division",
@@ -320,6 +321,9 @@ static bool offset(const family_output *o, family_comparison *c) {
     if (c->wrong < 4 || c->wrong != o->count || o->is_chance) return false;
     double step = family_got_at(o, 0) - o->expected[0], size = fabs(step);
     if (!isfinite(step) || step == 0) return false;
+    bool differs = false; // of equal numbers any difference is one constant
+    for (uint64_t i = 1; i < o->count; i++) differs = differs || o->expected[i] != o->expected[0];
+    if (!differs) return false;
     for (uint64_t i = 0; i < o->count; i++) {
         double error = family_got_at(o, i) - o->expected[i] - step;
         if (!(fabs(error) <= 4 * o->bound[i] + (is_integer(o) ? 0 : 1e-3 * size))) return false;
@@ -334,6 +338,19 @@ static bool are_mostly(const family_output *o, const family_comparison *c, eleme
     uint64_t count = 0;
     for (uint64_t i = c->first_wrong; i < o->count; i++) count += family_is_wrong(o, i) && fits(o, i);
     return 2 * count > c->wrong;
+}
+
+static bool is_very_near(const family_output *o, uint64_t i) {
+    return is_near(o, i) && fabs(family_got_at(o, i) - o->expected[i]) <= 0.005 * fabs(o->expected[i]);
+}
+static bool is_near_or_overflowed(const family_output *o, uint64_t i) {
+    return is_near(o, i) || !isfinite(family_got_at(o, i));
+}
+
+// Of few numbers one is soon near another, unless other runs say the same: of a kernel all of them are asked.
+static bool are_near(const family_output *o, const family_comparison *c) {
+    if (c->wrong >= 4) return are_mostly(o, c, is_near_or_overflowed);
+    return all_wrong_are(o, c, o->launch ? is_near_or_overflowed : is_very_near);
 }
 
 static bool kind_of_numbers(const family_output *o, family_comparison *c, const char *what) {
@@ -380,7 +397,7 @@ static bool one_kind(const family_output *o, family_comparison *c) {
     const char *next = family_either(
         o, "accumulate in the type that the task names; leave out __half, fast-math and approximations",
         "accumulate in the type that the task names, and look for terms that cancel");
-    if (isfinite(c->worst_ratio) && !o->is_chance && all_wrong_are(o, c, is_near))
+    if (isfinite(c->worst_ratio) && !o->is_chance && c->is_near && all_wrong_are(o, c, is_near))
         return family_explain(c, cause, next,
                               "near, but up to %.3g times the error bound: accumulated in a lower precision?",
                               c->worst_ratio);
@@ -389,8 +406,10 @@ static bool one_kind(const family_output *o, family_comparison *c) {
                               "wrong in the last bits alone: the exact result, rounded once, is asked for");
     if (c->wrong >= 4 && !o->is_chance && c->is_near)
         return family_explain(
-            c, "a difference of numbers that are nearly equal: what is left of them are rounding errors",
-            "write the formula so that nothing cancels, or compute it in a wider type",
+            c,
+            "arithmetic in a narrower type, an approximate function, or a difference of numbers that are "
+            "nearly equal",
+            "compute in the type that the task names, and write the formula so that nothing cancels",
             "most are near what they should be and some are not: precision is lost on the way");
     return false;
 }
@@ -419,7 +438,7 @@ static family_pattern *const patterns[] = {every_element,
                                            one_kind};
 
 void family_name_pattern(const family_output *o, family_comparison *c) {
-    c->is_near = !is_integer(o) && (c->wrong < 4 ? all_wrong_are(o, c, is_near) : are_mostly(o, c, is_near));
+    c->is_near = !is_integer(o) && are_near(o, c);
     for (size_t i = 0; i < BASE_COUNT(patterns); i++)
         if (patterns[i](o, c)) return;
     const char *next = "work one wrong element of the smallest wrong case out by hand";

@@ -419,6 +419,26 @@ static void a_factor_is_named(void **state) {
     assert_non_null(strstr(f->result.cause, "s is left out"));
 }
 
+static void numbers_that_say_nothing_have_no_cause(void **state) {
+    fixture *f = right_answer(); // an infinity is near nothing
+    f->output.count = 1;
+    f->expected[0] = -INFINITY;
+    f->got[0] = -3.4e38f;
+    expect(f, 1, "the value is wrong");
+    f = right_answer(); // by chance within 5%
+    f->output.count = 1;
+    f->got[0] *= 1.03f;
+    expect(f, 1, "the value is wrong");
+    f = right_answer(); // equal numbers are all off by the same
+    for (int i = 0; i < N; i++) f->expected[i] = 0, f->got[i] = -1;
+    expect(f, N, "in no simple pattern");
+    f = right_answer(); // the last one is special, not the beginning
+    f->output.count = 7;
+    for (int i = 0; i < 6; i++) f->got[i] += 1 + (float)i;
+    expect(f, 6, "all but the last 1 of 7 are wrong");
+    assert_string_equal(f->result.cause, "");
+}
+
 static void the_first_warp_of_a_large_block_may_be_right(void **state) {
     fixture *f = right_answer();
     f->output.block = 1024;
@@ -471,6 +491,7 @@ int main(void) {
         cmocka_unit_test(the_inside_and_the_border_are_told_apart),
         cmocka_unit_test(a_factor_is_named),
         cmocka_unit_test(the_first_warp_of_a_large_block_may_be_right),
+        cmocka_unit_test(numbers_that_say_nothing_have_no_cause),
         cmocka_unit_test(later_blocks_may_lack_a_carry),
         cmocka_unit_test(a_transposed_matrix_is_seen),
     };

@@ -303,6 +303,9 @@ static void explain_beginning(const family_output *o, family_comparison *c) {
                                            "look at what the first rounds of the loop do differently");
     if (c->wrong == 1)
         family_explain(c, cause, next, "only the first of %llu is wrong", (number)o->count);
+    else if (2 * c->wrong > o->count && !is_missing) // the last ones are the special case
+        family_explain(c, "", BY_HAND, "all but the last %llu of %llu are wrong",
+                       (number)(o->count - c->wrong), (number)o->count);
     else
         family_explain(c, cause, next, "only the first %llu of %llu are wrong", (number)c->wrong,
                        (number)o->count);

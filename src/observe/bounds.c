@@ -170,10 +170,10 @@ static advice advise_plane(const position *p) {
                             : "an index along the wrong dimension (y where x belongs), or y is compared with "
                               "another size or with none",
                         BOTH};
-    return (advice){
-        "the length of a row is taken from the other size, row and column are exchanged, or x or y is "
-        "compared with another size or with none",
-        BOTH};
+    return (advice){"the length of a row is taken from the other size, row and column are exchanged, the "
+                    "index is one too "
+                    "large, or x or y is compared with another size or with none",
+                    BOTH};
 }
 
 static advice advise_line(const position *p) {
@@ -186,6 +186,10 @@ static advice advise_line(const position *p) {
             "more threads than elements and no guard, a guard with another size, or an index that is "
             "meant for a larger buffer",
             GUARD};
+    if (p->x < p->count && p->index == p->x + 1)
+        return (advice){
+            "an index that is one more than the thread's own: a neighbour past the end, or a count from 1",
+            "count from 0; where a neighbour is meant, the last element has none"};
     if (p->x < p->count && p->index - p->x <= NEAR && p->count >= ENOUGH)
         return (advice){
             "a neighbour past the end: this thread's own element is inside, and the last ones have none "

@@ -130,7 +130,7 @@ static void a_guard_is_told_by_the_lanes(void **state) {
 // The thread's own numbers tell whether its index is meant.
 static void a_cause_fits_the_thread(void **state) {
     const attempt neighbour = {{1, 1, 1}, {256, 1, 1}, 0, 99, 0xf, 100};
-    expect_cause(&neighbour, "a neighbour past the end");
+    expect_cause(&neighbour, "one more than the thread's own: a neighbour past the end");
     const attempt first = {{1, 1, 1}, {256, 1, 1}, 0, 0, 0xffffffff, -1};
     expect_cause(&first, "treat the first elements apart");
     const attempt later = {{2, 3, 1}, {32, 8, 1}, 1, 18, 0xffffffff, -1}; // x = 50
