@@ -120,6 +120,13 @@ static void add_change(page_list *list, uint64_t address, observe_in_flight stat
     list->all[list->count++] = (page){address, state};
 }
 
+// Where this thread was stopped.
+static _Thread_local const void *stopped_at;
+
+static void name_host(char *name, size_t capacity) {
+    if (stopped_at) cudart_function_at(stopped_at, name, capacity);
+}
+
 // ---- operations end, the host waits ---------------------------------------------------------------------
 
 static void look_at_page(void *context, uint64_t address) {
@@ -134,6 +141,7 @@ void cudart_pages_used(void) {
     if (changes.count && !guarded.tried) {
         guarded.tried = true;
         guarded.works = cudart_calls_watch();
+        observe_streams_name_host(cudart.uses, name_host);
     }
     if (!guarded.works) changes.count = 0;
     change(&changes);
@@ -193,6 +201,9 @@ static bool look(uint64_t address, bool is_write) {
 
 bool cudart_pages_stopped(uint64_t address, bool is_write, void *context) {
     if (!cudart.uses) return false;
+#if defined(__x86_64__)
+    stopped_at = (const void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#endif
     pthread_mutex_lock(&cudart.lock);
     bool is_ours = state_of(page_of(address)) != OBSERVE_IDLE;
     if (is_ours && look(address, is_write)) step(page_of(address), context);
@@ -219,6 +230,7 @@ bool cudart_pages_stepped(void *context) {
 
 void cudart_pages_look(uint64_t address, uint64_t bytes, bool is_write) {
     pthread_mutex_lock(&cudart.lock);
+    stopped_at = NULL; // in a library
     for (uint64_t end = address + bytes; address < end;) {
         uint64_t here = page_of(address), next = here + OBSERVE_STREAMS_PAGE;
         for (; address < next && address < end && state_of(here) != OBSERVE_IDLE; address++)

@@ -493,6 +493,8 @@ void cudart_finish(void);        // writes the record, once
 void cudart_keep_findings(void); // what was found until now, should the process be killed
 _Noreturn void cudart_end_in_time(const char *why);
 double cudart_now(void);
+// where.c: the function of the program that holds the address; false where its table of symbols does not say.
+bool cudart_function_at(const void *address, char *name, size_t capacity);
 void cudart_note_failure(const char *what, cudaError_t error);
 void cudart_watch_signals(void);
 void cudart_reset_device(void);

@@ -68,10 +68,15 @@ void cudart_say_repeated(void) {
 
 cudaError_t cudart_misuse(cudaError_t error, const char *format, ...) {
     observe_finding finding = {.kind = OBSERVE_INVALID_CALL, .place = (uint64_t)(uintptr_t)cudart.caller};
+    char words[sizeof finding.text], caller[128];
     va_list list;
     va_start(list, format);
-    vsnprintf(finding.text, sizeof finding.text, format, list);
+    vsnprintf(words, sizeof words, format, list);
     va_end(list);
+    size_t first = strcspn(words, "\n");
+    bool is_named = cudart.session && cudart_function_at(cudart.caller, caller, sizeof caller);
+    snprintf(finding.text, sizeof finding.text, "%.*s%s%s%s", (int)first, words,
+             is_named ? "\ncalled in " : "", is_named ? caller : "", words + first);
     base_text lines = {0};
     for (const char *at = finding.text; *at; at += strcspn(at, "\n"), at += *at == '\n')
         base_text_add(&lines, "%s%.*s", at == finding.text ? "" : "\n  ", (int)strcspn(at, "\n"), at);

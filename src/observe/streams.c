@@ -48,7 +48,8 @@ struct observe_streams {
     uint32_t page_count, page_capacity;
     uint64_t use_count, sweep_at;
     streams_reported reported;
-    uint64_t ordinal;  // of the last operation
+    void (*name_of_host)(char *name, size_t capacity); // may be NULL
+    uint64_t ordinal;                                  // of the last operation
     uint32_t overlaps; // index of the kernel that the one under way overlaps; UINT32_MAX: none
     observe_overlap overlap;
     early early[EARLY];
@@ -519,6 +520,10 @@ void observe_streams_each(const observe_streams *s, void (*page)(void *context, 
     for (uint32_t i = 0; i < s->entry_count; i++) page(context, s->entries[i].number * OBSERVE_STREAMS_PAGE);
 }
 
+void observe_streams_name_host(observe_streams *s, void (*name_of_host)(char *name, size_t capacity)) {
+    s->name_of_host = name_of_host;
+}
+
 observe_host_access observe_streams_host(observe_streams *s, uint64_t address, bool is_write,
                                          const observe_order *host, observe_turn *seen) {
     const history *page = find_page(s, page_of(address));
@@ -538,7 +543,9 @@ observe_host_access observe_streams_host(observe_streams *s, uint64_t address, b
                               .earlier_writes = written,
                               .later_writes = is_write,
                               .address = address};
-        if (!observe_streams_is_known(&s->reported, &c)) observe_streams_report(s->findings, &c);
+        if (observe_streams_is_known(&s->reported, &c)) return OBSERVE_HOST_RACES;
+        if (s->name_of_host) s->name_of_host(c.host, sizeof c.host);
+        observe_streams_report(s->findings, &c);
         return OBSERVE_HOST_RACES;
     }
     return OBSERVE_HOST_FREE;

@@ -81,6 +81,8 @@ observe_in_flight observe_streams_page(const observe_streams *streams, uint64_t 
 // Calls `page` for each page that the operation that ended last has used.
 void observe_streams_each(const observe_streams *streams, void (*page)(void *context, uint64_t address),
                           void *context);
+// Who knows which function of the program the host is in: asked where it races. Leaves `name` alone where nobody does.
+void observe_streams_name_host(observe_streams *streams, void (*name_of_host)(char *name, size_t capacity));
 // The host, who has waited for `host`, reads or writes a byte: a finding where that races. SEES: an operation, *seen,
 // wrote it by a strong access, which the host may wait for.
 typedef enum observe_host_access {

@@ -47,7 +47,8 @@ static void add_name(base_text *out, const streams_operation *o) {
 static void add_sentence(base_text *out, const streams_conflict *c) {
     const char *did = c->earlier_writes ? "writes" : "reads", *does = c->later_writes ? "writes" : "reads";
     if (!c->later) {
-        base_text_add(out, "the host %s memory that ", does);
+        base_text_add(out, "the host%s%s%s %s memory that ", c->host[0] ? ", in " : "", c->host,
+                      c->host[0] ? "," : "", does);
         add_name(out, c->earlier);
         base_text_add(out, " %s, and has not waited for it", did);
         return;

@@ -21,6 +21,7 @@ typedef struct streams_conflict {
     const observe_site *earlier_site, *later_site;
     bool earlier_writes, later_writes;
     uint64_t address;
+    char host[128]; // the host's function; "": not known
 } streams_conflict;
 
 // Pairs that were reported.
