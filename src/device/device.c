@@ -188,7 +188,7 @@ kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **m
     *module = NULL;
     kz_image named;
     char *unpacked = NULL; // backends keep copies of what they need
-    status = DEVICE_TAKE(kz_image, packed_ptx_size, &named, image, error);
+    status = device_image_take(&named, image, error);
     if (status) return status;
     if (!named.name) named.name = "unnamed";
     if (!named.ptx && named.packed_ptx && device->info.kind != KZ_DEVICE_CPU) {

@@ -136,6 +136,9 @@ static void modules(void **state) {
     kz_image broken = {.size = sizeof(kz_image), .name = "my.ptx", .ptx = "not ptx at all", .ptx_size = 14};
     assert_int_equal(kz_module_load(f->device, &broken, &module, &error), KZ_SYNTAX);
     assert_has(error.message, "my.ptx");
+    broken.ptx_size = SIZE_MAX;
+    assert_int_equal(kz_module_load(f->device, &broken, &module, &error), KZ_INVALID);
+    assert_has(error.message, "ends after 14 bytes");
     kz_image tight = {.size = sizeof(kz_image), .name = "tight.ptx", .ptx_size = image.ptx_size};
     uint8_t *packed = base_lz4_pack((const uint8_t *)ptx, image.ptx_size, &tight.packed_ptx_size);
     tight.packed_ptx = packed;
@@ -149,6 +152,8 @@ static void modules(void **state) {
     tight.packed_ptx_size--;
     assert_int_equal(kz_module_load(f->device, &tight, &module, &error), KZ_INTERNAL);
     assert_has(error.message, "the packed code of tight.ptx is damaged");
+    tight.ptx_size = SIZE_MAX;
+    assert_int_equal(kz_module_load(f->device, &tight, &module, &error), KZ_NO_MEMORY);
     free(packed);
     kz_image none = {.size = sizeof(kz_image), .name = "nothing"};
     assert_int_equal(kz_module_load(f->device, &none, &module, &error), KZ_UNSUPPORTED);

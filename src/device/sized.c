@@ -10,8 +10,9 @@ static size_t size_of(const void *given) {
 }
 
 kz_status device_check_size(const void *given, size_t least, const char *type, kz_error *error) {
+    enum { MOST = 4096 }; // no struct will grow to that: it is memory that nobody has set
     size_t size = size_of(given);
-    if (size >= least) return KZ_OK;
+    if (size >= least && size <= MOST) return KZ_OK;
     base_fail(error, KZ_INVALID, "the size of a %s is %zu; its first version had %zu bytes", type, size,
               least);
     base_fail_note(error, "set its field `size`: %s x = {.size = sizeof x}", type);

@@ -48,6 +48,9 @@ static void a_size_that_was_not_set_is_reported(void **state) {
     assert_int_equal(take(&own, &unset, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "the size of a middle is 0"));
     assert_non_null(strstr(error.message, "middle x = {.size = sizeof x}"));
+    const middle wild = {SIZE_MAX, 1, 2};
+    assert_int_equal(take(&own, &wild, &error), KZ_INVALID);
+    assert_int_equal(DEVICE_CHECK_SIZE(middle, a, &wild, &error), KZ_INVALID);
 }
 
 static void giving_fills_what_fits(void **state) {
