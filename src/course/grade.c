@@ -20,7 +20,11 @@ static kz_status choose_device(const course_grade_job *job, char id[32], kz_erro
     if (job->task->kind != COURSE_CUDA) return KZ_OK;
     if (job->device) {
         snprintf(id, 32, "%.31s", job->device);
-        return KZ_OK;
+        if (strcmp(id, "cpu") != 0) return KZ_OK;
+        base_fail(error, KZ_UNSUPPORTED, "%s asks for CUDA C++, which the device cpu does not run",
+                  job->task->id);
+        base_fail_note(error, "--device sim runs it on this machine, as kz grade does by itself");
+        return KZ_UNSUPPORTED;
     }
     kz_status status = kz_device_list(infos, BASE_COUNT(infos), &count, error);
     for (size_t i = 0; i < count && i < BASE_COUNT(infos) && !status; i++)

@@ -559,7 +559,7 @@ kz_status course_kernel_judge(course_kernel_grading *g, const course_judge_answe
     else if (answer->count < g->job_count)
         add_lost_child(g, answer->count, ended, verdict);
     bool cause_first = t.wrong && is_explained(&g->own[t.first]); // before what comes of it
-    bool sanitize = !g->row_suffix[0] && !is_reported && (failed == SIZE_MAX || cause_first);
+    bool sanitize = answer->count && !g->row_suffix[0] && !is_reported && (failed == SIZE_MAX || cause_first);
     size_t cause = verdict->check_count;
     if (sanitize && cause_first) add_sanitizer_row(g, answer, verdict);
     if (t.wrong || t.changed || (verdict->passed && t.runs)) add_result_rows(g, &t, verdict);
