@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "toolchain/toolchain.h"
+
 const cli_verb cli_verbs[] = {
 #define CLI_VERB(name, text) {#name, text, &cli_command_##name},
 #include "verbs.def"
@@ -54,7 +56,7 @@ cli_exit cli_exit_of(kz_status status) {
 int cli_fail(const kz_error *error) {
     fflush(stdout);
     fprintf(stderr, "kz: %s\n", error->message[0] ? error->message : kz_status_text(error->status));
-    return (int)cli_exit_of(error->status);
+    return toolchain_lacks_compiler(error) ? CLI_TOOL : (int)cli_exit_of(error->status);
 }
 
 kz_status cli_make_folder_of(const char *path, kz_error *error) {

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 static kz_status fail_errno(kz_error *error, const char *what, const char *path, int code) {
-    kz_status status = code == ENOENT ? KZ_NOT_FOUND : code == ENOMEM ? KZ_NO_MEMORY : KZ_IO;
+    kz_status status = code == ENOMEM ? KZ_NO_MEMORY : KZ_IO;
     base_fail(error, status, "cannot %s %s: %s", what, path, strerror(code));
+    if (code == ENOENT) base_fail_note(error, "make its folder first");
     if (code == ENOSPC)
         base_fail_note(error, "free some space on that disk and try again; the old file is untouched");
     if (code == EACCES || code == EROFS)
@@ -76,7 +77,8 @@ kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *
     struct stat info;
     kz_status status;
     if (fstat(fd, &info) != 0)
-        status = fail_errno(error, "look at", path, errno);
+        status = errno == ENOENT ? base_file_fail_open(path, errno, error)
+                                 : fail_errno(error, "look at", path, errno);
     else if (S_ISDIR(info.st_mode))
         status = base_fail(error, KZ_IO, "cannot read %s: it is a folder", path);
     else

@@ -75,7 +75,9 @@ kz_status family_buffers_open(const kz_family *family, const kz_case *c, kz_devi
         family_slot *slot = &b->slots[i];
         size_t size = kz_type_size(what[i].type);
         slot->what = what[i];
-        if (__builtin_mul_overflow(what[i].count, size, &slot->bytes) || slot->bytes > INT64_MAX / 8)
+        b->is_too_large =
+            __builtin_mul_overflow(what[i].count, size, &slot->bytes) || slot->bytes > INT64_MAX / 8;
+        if (b->is_too_large)
             return base_fail(error, KZ_NO_MEMORY, "buffer %s has %llu elements: more than any memory holds",
                              what[i].name, (unsigned long long)what[i].count);
         lay_out(slot, guard, c->misalign * size);
@@ -85,6 +87,7 @@ kz_status family_buffers_open(const kz_family *family, const kz_case *c, kz_devi
     lay_out(&b->workspace, guard, 0);
 
     kz_status status = check_memory(b, error);
+    b->is_too_large = status == KZ_NO_MEMORY;
     for (size_t i = 0; i < b->count && !status; i++) {
         status = open_slot(b, &b->slots[i], true, error);
         b->addresses[i] = b->slots[i].data;

@@ -24,6 +24,7 @@ typedef struct family_buffers {
     size_t count;
     family_slot workspace; // no host memory
     kz_ptr addresses[KZ_FAMILY_BUFFERS];
+    bool is_too_large; // for the memory there is: why they are not open
 } family_buffers;
 
 // Memory for a buffer of the case, where the family wants it.

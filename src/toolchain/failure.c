@@ -4,7 +4,9 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 typedef struct trouble {
     const char *words; // of the compiler or a program that it starts
@@ -12,10 +14,13 @@ typedef struct trouble {
     const char *what, *next;
 } trouble;
 
+#define MACHINE "this is about the machine, not about what is in the file"
 static const char FULL[] = "the disk is full", NO_HOST[] = "there is no usable host compiler (gcc, g++)",
                   NO_MEMORY[] = "there was not enough memory for it",
                   CANNOT_WRITE[] = "it cannot write its temporary files";
 
+// Of nvcc, whatever the host compiler has died of.
+#define UNCLEAR "Failed to preprocess host compiler properties"
 #define FREE    "free some space, or set TMPDIR to a folder on another disk, and try again"
 #define WRITE   "set TMPDIR to a folder that can be written (kz doctor shows what there is), and try again"
 #define MEMORY  "close other programs or raise the limit (ulimit -v), and try again"
@@ -38,8 +43,7 @@ static const trouble troubles[] = {
     {"gcc: not found", KZ_NOT_FOUND, NO_HOST, INSTALL},
     {"g++: No such file", KZ_NOT_FOUND, NO_HOST, INSTALL},
     {"g++: not found", KZ_NOT_FOUND, NO_HOST, INSTALL},
-    {"Failed to preprocess host compiler properties", KZ_NOT_FOUND,
-     "the host compiler (gcc, g++) is missing or does not work",
+    {UNCLEAR, KZ_NOT_FOUND, "the host compiler (gcc, g++) is missing or does not work",
      "see what g++ --version says, and whether space, memory and limits (ulimit -a) suffice"},
     {"Cannot find compiler", KZ_NOT_FOUND, NO_HOST, INSTALL},
     {"cannot execute", KZ_NOT_FOUND, NO_HOST, INSTALL},
@@ -89,6 +93,15 @@ static const trouble *find_in_words(const char *said, const char *source) {
     return NULL;
 }
 
+// Whether compilers have no room for their temporary files.
+static bool is_full(void) {
+    enum { LEAST = 256 << 10 };
+    const char *folder = getenv("TMPDIR");
+    struct statvfs about;
+    return statvfs(folder && *folder ? folder : "/tmp", &about) == 0 &&
+           about.f_bavail * (uint64_t)about.f_frsize < LEAST;
+}
+
 static const trouble *find_in_code(int code) {
     static const trouble killed = {"", KZ_NO_MEMORY, "it was killed, as the system does when memory runs out",
                                    MEMORY},
@@ -116,12 +129,18 @@ kz_status toolchain_fail_tool(kz_error *error, const char *tool, const char *wha
                               int code, const base_text *said) {
     const trouble *found = find_in_words(said->data ? said->data : "", source);
     if (!found) found = find_in_code(code);
+    if (found && strcmp(found->words, UNCLEAR) == 0 && is_full()) found = &troubles[0];
     if (!found) return toolchain_fail_output(error, what, said);
     char line[TOOLCHAIN_PATH + 256];
     snprintf(line, sizeof line, "%s could not do its work on %.800s: %s", tool, source, found->what);
     toolchain_fail_output(error, line, said);
-    base_fail_note(error, "this is about the machine, not about what is in the file");
+    base_fail_note(error, MACHINE);
     base_fail_note(error, "what to do: %s", found->next);
     if (error) error->status = found->status;
     return found->status;
+}
+
+bool toolchain_lacks_compiler(const kz_error *error) {
+    return error->status == KZ_NOT_FOUND &&
+           (strstr(error->message, MACHINE) || strstr(error->message, TOOLCHAIN_NO_CC));
 }

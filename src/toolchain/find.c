@@ -41,7 +41,7 @@ static bool version_key(const char *nvcc, char key[TOOLCHAIN_KEY]) {
 }
 
 // nvcc --version ends with "... release 13.0, V13.0.88". It is asked once: kz is started often, and its tests more so.
-static bool read_version(const toolchain *tools, const char *nvcc, char version[32]) {
+static bool read_version(const toolchain *tools, const char *nvcc, char version[32], kz_error *error) {
     base_text said = {0};
     char key[TOOLCHAIN_KEY], *known = NULL;
     size_t size = 0;
@@ -53,22 +53,28 @@ static bool read_version(const toolchain *tools, const char *nvcc, char version[
         free(known);
         return true;
     }
-    if (toolchain_run((const char *const[]){nvcc, "--version", NULL}, &said, &code, NULL) == KZ_OK &&
-        code == 0) {
-        const char *at = said.data ? strstr(said.data, ", V") : NULL;
-        if (at) sscanf(at, ", V%31[0-9.]", version);
-    }
+    kz_status status = toolchain_run((const char *const[]){nvcc, "--version", NULL}, &said, &code, error);
+    const char *at = !status && code == 0 && said.data ? strstr(said.data, ", V") : NULL;
+    if (at) sscanf(at, ", V%31[0-9.]", version);
+    if (!status && !version[0])
+        base_fail(error, KZ_TOOL, "%s does not say its version (exit status %d)", nvcc, code);
     base_text_free(&said);
     if (has_key && version[0]) toolchain_cache_write(tools, key, "version", version, strlen(version));
     return version[0] != 0;
 }
 
-// Takes the compiler in `folder` where it is new enough; `too_old` keeps one that is not, for the message.
-static bool take(toolchain *tools, const char *folder, char too_old[TOOLCHAIN_PATH]) {
+// Takes the compiler in `folder` where it is new enough; `unfit` keeps why the first one that is there is not taken.
+static bool take(toolchain *tools, const char *folder, kz_error *unfit) {
     char nvcc[TOOLCHAIN_PATH], version[32];
-    if (!find_program(nvcc, folder, "nvcc") || !read_version(tools, nvcc, version)) return false;
-    if (atoi(version) < OLDEST) {
-        if (!too_old[0]) snprintf(too_old, TOOLCHAIN_PATH, "%.900s (%s)", nvcc, version);
+    kz_error why = {0};
+    if (!find_program(nvcc, folder, "nvcc")) return false;
+    if (read_version(tools, nvcc, version, &why) && atoi(version) < OLDEST)
+        base_fail(&why, KZ_TOOL, "the CUDA compiler is too old: %s (%s), and version %d is the least", nvcc,
+                  version, OLDEST);
+    else if (why.status)
+        base_fail_note(&why, "see what %s --version says, and whether the limits (ulimit -a) suffice", nvcc);
+    if (why.status) {
+        if (!unfit->status) *unfit = why;
         return false;
     }
     memcpy(tools->nvcc, nvcc, sizeof nvcc);
@@ -84,9 +90,9 @@ static bool take(toolchain *tools, const char *folder, char too_old[TOOLCHAIN_PA
     return true;
 }
 
-static bool take_home(toolchain *tools, const char *home, char too_old[TOOLCHAIN_PATH]) {
+static bool take_home(toolchain *tools, const char *home, kz_error *unfit) {
     char folder[TOOLCHAIN_PATH];
-    return home && *home && join(folder, home, "bin") && take(tools, folder, too_old);
+    return home && *home && join(folder, home, "bin") && take(tools, folder, unfit);
 }
 
 // The next folder of $PATH that has a name; `at` is where to go on. False at the end.
@@ -100,10 +106,10 @@ static bool next_folder(const char **at, char folder[TOOLCHAIN_PATH]) {
     return false;
 }
 
-static bool take_from_path(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
+static bool take_from_path(toolchain *tools, kz_error *unfit) {
     char folder[TOOLCHAIN_PATH];
     for (const char *at = getenv("PATH"); next_folder(&at, folder);)
-        if (take(tools, folder, too_old)) return true;
+        if (take(tools, folder, unfit)) return true;
     return false;
 }
 
@@ -120,13 +126,13 @@ static bool installed_folder(char folder[TOOLCHAIN_PATH]) {
 }
 
 // The toolkit that kz was built with: an installation has a link to it, and a checkout may have it in .kz/cuda.
-static bool take_own(toolchain *tools, char too_old[TOOLCHAIN_PATH]) {
+static bool take_own(toolchain *tools, kz_error *unfit) {
     char folder[TOOLCHAIN_PATH], home[TOOLCHAIN_PATH];
-    if (installed_folder(folder) && join(home, folder, "share/kz/cuda") && take_home(tools, home, too_old))
+    if (installed_folder(folder) && join(home, folder, "share/kz/cuda") && take_home(tools, home, unfit))
         return true;
     if (!executable_folder(folder)) return false;
     for (int i = 0; i < PARENTS && folder[0]; i++) {
-        if (join(home, folder, ".kz/cuda") && take_home(tools, home, too_old)) return true;
+        if (join(home, folder, ".kz/cuda") && take_home(tools, home, unfit)) return true;
         *strrchr(folder, '/') = 0;
     }
     return false;
@@ -168,20 +174,19 @@ kz_status toolchain_find(toolchain *tools, kz_error *error) {
     *tools = (toolchain){0};
     find_include(tools);
     find_cache(tools);
-    char too_old[TOOLCHAIN_PATH] = "";
+    kz_error unfit = {0};
     const char *alone = getenv("KZ_NO_SYSTEM_CUDA");
     bool found = false;
     if (!alone || !*alone)
-        found = take_home(tools, getenv("CUDA_HOME"), too_old) ||
-                take_home(tools, getenv("CUDA_PATH"), too_old) || take_from_path(tools, too_old) ||
-                take_home(tools, "/usr/local/cuda", too_old);
-    if (!found) found = take_own(tools, too_old);
+        found = take_home(tools, getenv("CUDA_HOME"), &unfit) ||
+                take_home(tools, getenv("CUDA_PATH"), &unfit) || take_from_path(tools, &unfit) ||
+                take_home(tools, "/usr/local/cuda", &unfit);
+    if (!found) found = take_own(tools, &unfit);
     find_disassembler(tools);
     if (found) return KZ_OK;
-    if (too_old[0])
-        base_fail(error, KZ_TOOL, "the CUDA compiler is too old: %s, and version %d is the least", too_old,
-                  OLDEST);
-    else
+    if (unfit.status) {
+        if (error) *error = unfit;
+    } else
         base_fail(error, KZ_TOOL, "there is no CUDA compiler (nvcc) on this machine");
     base_fail_note(
         error,
@@ -234,7 +239,7 @@ kz_status toolchain_find_cc(char path[TOOLCHAIN_PATH], kz_error *error) {
     if (toolchain_find_program("cc", path) || toolchain_find_program("gcc", path) ||
         toolchain_find_program("clang", path))
         return KZ_OK;
-    base_fail(error, KZ_TOOL, "there is no C compiler on this machine (cc, gcc or clang)");
+    base_fail(error, KZ_TOOL, TOOLCHAIN_NO_CC);
     base_fail_note(error, "install one: sudo apt-get install gcc");
     return KZ_TOOL;
 }

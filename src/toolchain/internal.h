@@ -96,6 +96,7 @@ void toolchain_note_lacking_in(const char *said, kz_error *error);
 // limit is KZ_LIMIT. Where tools->is_untrusted it is confined: it writes where its -o says.
 kz_status toolchain_start(const toolchain *tools, const char *const *argv, base_text *output, int *exit_code,
                           kz_error *error);
+#define TOOLCHAIN_NO_CC "there is no C compiler on this machine (cc, gcc or clang)"
 // For a compiler that ended with `code` on `source`. KZ_TOOL is a refusal, in the compiler's words after the line
 // `what`; where the machine is to blame (a full disk, no host compiler, too little memory) it is another status, with
 // what happened and what to do: failure.c.

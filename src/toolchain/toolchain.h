@@ -77,6 +77,9 @@ kz_status toolchain_spills(const toolchain *tools, const void *cubin, size_t siz
 // later one than the GPU's, has its own.
 void toolchain_ptx_arch(const char *ptx, int sm, char arch[TOOLCHAIN_ARCH]);
 
+// Whether an error, KZ_NOT_FOUND so that nobody takes it for a refusal of the source, says that a compiler is missing.
+bool toolchain_lacks_compiler(const kz_error *error);
+
 // Whether ptxas takes the PTX for a GPU of architecture `sm`: KZ_TOOL with its own words where it refuses. KZ_OK
 // where there is no ptxas; the simulator knows the commonest limits itself (src/sim/limits.c).
 kz_status toolchain_check_ptx(const toolchain *tools, const char *name, const char *ptx, int sm,

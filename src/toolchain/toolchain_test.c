@@ -284,9 +284,24 @@ static void test_compiler_fails(void **state) {
     for (size_t i = 0; i < BASE_COUNT(troubles); i++) {
         assert_int_equal(compile_with(p, troubles[i].script, &error), troubles[i].status);
         assert_int_equal(error.status, troubles[i].status);
+        assert_int_equal(toolchain_lacks_compiler(&error), troubles[i].status == KZ_NOT_FOUND);
         assert_non_null(strstr(error.message, troubles[i].what));
         assert_non_null(strstr(error.message, troubles[i].next));
     }
+    // nvcc does not say what its host compiler died of; a folder without room for a file does.
+    base_text unclear = {0};
+    base_text_add(&unclear, "nvcc fatal   : Failed to preprocess host compiler properties.\n");
+    const char *temporary = getenv("TMPDIR");
+    char *before = temporary ? strdup(temporary) : NULL;
+    setenv("TMPDIR", "/proc", 1);
+    assert_int_equal(toolchain_fail_tool(&error, "nvcc", "-", "my.cu", 1, &unclear), KZ_IO);
+    assert_non_null(strstr(error.message, "the disk is full"));
+    setenv("TMPDIR", p->folder, 1);
+    assert_int_equal(toolchain_fail_tool(&error, "nvcc", "-", "my.cu", 1, &unclear), KZ_NOT_FOUND);
+    unsetenv("TMPDIR");
+    if (before) setenv("TMPDIR", before, 1);
+    free(before);
+    base_text_free(&unclear);
     // The source's own words are its own: a message that quotes it says nothing about the machine.
     assert_int_equal(
         compile_with(p, "echo 'my.cu(3): error: #error No space left on device'; exit 2\n", &error), KZ_TOOL);
@@ -326,6 +341,8 @@ static void test_lacking_libraries(void **state) {
     assert_string_equal(lacks("undefined reference to `main'"), "-");
     assert_string_equal(toolchain_lacking_library("libcufftw.so.12")->name, "cuFFT");
     assert_non_null(toolchain_lacking_library("libcuda.so.1"));
+    assert_non_null(toolchain_lacking_library("libnvrtc.so.13"));
+    assert_non_null(toolchain_lacking_library("libcupti.so.13"));
     assert_null(toolchain_lacking_library("libcudart.so.13"));
     assert_null(toolchain_lacking_library("libcublas.so.13"));
 }

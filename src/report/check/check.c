@@ -76,11 +76,10 @@ static json_t *record(const family_check_job *job, const char *variant, const fa
         "host_seconds", seconds);
 }
 
-// The first file that could not be written decides the exit code; a folder that is not there counts as one.
+// The first file that could not be written decides the exit code.
 static void note_write(report_check *report, kz_status status, const kz_error *error) {
     if (!status || report->write_error.status) return;
     report->write_error = *error;
-    if (status == KZ_NOT_FOUND) report->write_error.status = KZ_IO;
 }
 
 static void write_record(report_check *report, json_t *object) {
