@@ -41,6 +41,8 @@ kz_status cli_check_settings(kz_error *error) {
     uint64_t seed, bytes;
     kz_status status = sim_seed_asked(&seed, error);
     sandbox_mode mode;
+    double seconds;
+    if (!status) status = sim_timeout_asked(&seconds, error);
     if (!status) status = sandbox_mode_asked(&mode, error);
     if (!status) status = sim_isa_check(error);
     if (!status) status = observe_shadow_limit(&bytes, error);

@@ -240,8 +240,16 @@ static void start_timer(void) {
 
 // ---- opening --------------------------------------------------------------------------------------------
 
+// Whoever waits for the record is told that there will be one.
+static void promise_record(void) {
+    char path[sizeof cudart.session_folder + 32];
+    snprintf(path, sizeof path, "%s/record.pending", cudart.session_folder);
+    if (cudart.session_folder[0]) base_file_write_scratch(path, "opened\n", 7, NULL);
+}
+
 static kz_status open_session(kz_error *error) {
     if (!cudart.observe[0]) return KZ_OK;
+    promise_record();
     observe_options options = {0};
     kz_status status = observe_options_parse(cudart.observe, &options, error);
     if (status) return status;
@@ -269,9 +277,8 @@ static kz_status open_machine(kz_error *error) {
 static void open_runtime(void) {
     kz_error error = {0};
     cudart.opened = true;
-    const char *timeout = variable("KZ_TIMEOUT");
-    cudart.timeout = timeout ? strtod(timeout, NULL) : 0;
-    kz_status status = sim_seed_asked(&cudart.seed, &error);
+    kz_status status = sim_timeout_asked(&cudart.timeout, &error);
+    if (status == KZ_OK) status = sim_seed_asked(&cudart.seed, &error);
     if (status == KZ_OK) status = open_machine(&error);
     if (status == KZ_OK) cudart_reset_limits();
     if (status == KZ_OK) status = open_session(&error);

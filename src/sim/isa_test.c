@@ -54,9 +54,26 @@ static void a_seed_is_a_number(void **state) {
     assert_int_equal(seed, 0);
 }
 
+static void a_timeout_is_a_time(void **state) {
+    static const char *const wrong[] = {"abc", "-1", "0", "nan", "inf", "3x", NULL};
+    kz_error error = {0};
+    double seconds = 5;
+    for (size_t i = 0; wrong[i]; i++) {
+        setenv("KZ_TIMEOUT", wrong[i], 1);
+        assert_int_equal(sim_timeout_asked(&seconds, &error), KZ_INVALID);
+        assert_non_null(strstr(error.message, wrong[i]));
+    }
+    setenv("KZ_TIMEOUT", "2.5", 1);
+    assert_int_equal(sim_timeout_asked(&seconds, &error), KZ_OK);
+    assert_true(seconds == 2.5);
+    unsetenv("KZ_TIMEOUT");
+    assert_int_equal(sim_timeout_asked(&seconds, &error), KZ_OK);
+    assert_true(seconds == 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_environment_chooses),
-                                       cmocka_unit_test(nonsense_is_reported),
-                                       cmocka_unit_test(a_seed_is_a_number)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment_chooses), cmocka_unit_test(nonsense_is_reported),
+        cmocka_unit_test(a_seed_is_a_number), cmocka_unit_test(a_timeout_is_a_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

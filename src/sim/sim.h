@@ -36,6 +36,8 @@ uint64_t sim_shared_allocated(int sm, uint64_t own);
 
 // The seed that the variable KZ_SEED asks for, 0 without it; KZ_INVALID where it is no number.
 kz_status sim_seed_asked(uint64_t *seed, kz_error *error);
+// The seconds that KZ_TIMEOUT allows a program, 0 without it; KZ_INVALID where it is no time.
+kz_status sim_timeout_asked(double *seconds, kz_error *error);
 
 kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_error *error);
 void sim_machine_close(sim_machine *machine);

@@ -25,6 +25,21 @@ kz_status sim_seed_asked(uint64_t *seed, kz_error *error) {
     return KZ_INVALID;
 }
 
+kz_status sim_timeout_asked(double *seconds, kz_error *error) {
+    const char *text = getenv("KZ_TIMEOUT");
+    *seconds = 0;
+    if (!text || !*text) return KZ_OK;
+    char *end;
+    double value = strtod(text, &end);
+    if (end != text && !*end && value > 0 && value <= 1e9) {
+        *seconds = value;
+        return KZ_OK;
+    }
+    base_fail(error, KZ_INVALID, "KZ_TIMEOUT is \"%s\", and that is no number of seconds above 0", text);
+    base_fail_note(error, "a program is stopped after that time; unset it for none");
+    return KZ_INVALID;
+}
+
 kz_status sim_isa_check(kz_error *error) {
     const char *asked = getenv("KZ_SIM_ISA");
     if (!asked || !*asked || strcmp(asked, sim_isa_portable.name) == 0) return KZ_OK;

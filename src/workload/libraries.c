@@ -53,21 +53,43 @@ static const char *needed(const image *m, const Elf64_Dyn *of) {
     return NULL;
 }
 
-// The loader's own answer: it lists what it finds, and starts nothing.
-static bool is_found(const char *executable, const char *library) {
-    const char *const argv[] = {"/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", executable, NULL};
-    base_text said = {0}, missing = {0};
+// The loader's own answer: it lists what it finds, and starts nothing. `folder` has the libraries that take the places
+// of NVIDIA's.
+static void ask_loader(const char *executable, const char *folder, base_text *said) {
+    const char *path = getenv("LD_LIBRARY_PATH");
+    base_text folders = {0};
+    base_text_add(&folders, "LD_LIBRARY_PATH=%s%s%s", folder, path && *path ? ":" : "", path ? path : "");
+    const char *const argv[] = {"/usr/bin/env", "LD_TRACE_LOADED_OBJECTS=1", folders.data, executable, NULL};
     int code;
-    bool found = true;
+    if (!folders.data || toolchain_run(argv, said, &code, NULL) != KZ_OK) base_text_free(said);
+    base_text_free(&folders);
+}
+
+static bool is_found(const char *library, const base_text *said) {
+    base_text missing = {0};
     base_text_add(&missing, "\t%s => not found", library);
-    if (toolchain_run(argv, &said, &code, NULL) == KZ_OK && said.data && missing.data)
-        found = strstr(said.data, missing.data) == NULL;
-    base_text_free(&said);
+    bool found = !said->data || !missing.data || strstr(said->data, missing.data) == NULL;
     base_text_free(&missing);
     return found;
 }
 
-static kz_status check(const image *m, const char *name, const char *executable, void (*note)(const char *),
+// What is no library of the table is lacking too, on this machine.
+static kz_status check_rest(const char *name, const base_text *said, kz_error *error) {
+    const char *end = said->data ? strstr(said->data, " => not found") : NULL, *start = end;
+    if (!end) return KZ_OK;
+    while (start > said->data && start[-1] != '\t' && start[-1] != '\n') start--;
+    base_fail(error, KZ_NOT_FOUND, "%s needs the library %.*s, which the loader does not find", name,
+              (int)(end - start), start);
+    base_fail_note(
+        error, "likely cause: it is not installed, or of another version, or lies in a folder of its own");
+    base_fail_note(error,
+                   "what to do: install it, or name its folder in LD_LIBRARY_PATH; ldd %s lists what is "
+                   "found",
+                   name);
+    return KZ_NOT_FOUND;
+}
+
+static kz_status check(const image *m, const char *name, const base_text *said, void (*note)(const char *),
                        kz_error *error) {
     const Elf64_Dyn *d;
     for (size_t i = 0; (d = entry(m, i)); i++) {
@@ -75,7 +97,7 @@ static kz_status check(const image *m, const char *name, const char *executable,
         const toolchain_lacking *row = library ? toolchain_lacking_library(library) : NULL;
         if (!row) continue;
         kz_error told = {0};
-        bool found = is_found(executable, library);
+        bool found = is_found(library, said);
         base_fail(&told, KZ_UNSUPPORTED, "%s needs %s (%s)%s", name, row->name, library,
                   found ? ", whose calls fail without a GPU" : "");
         toolchain_note_lacking(row, &told);
@@ -83,16 +105,20 @@ static kz_status check(const image *m, const char *name, const char *executable,
         if (!found && error) *error = told;
         if (!found) return KZ_UNSUPPORTED;
     }
-    return KZ_OK;
+    return check_rest(name, said, error);
 }
 
-kz_status workload_check_libraries(const char *name, const char *executable, void (*note)(const char *),
-                                   kz_error *error) {
+kz_status workload_check_libraries(const char *name, const char *executable, const char *folder,
+                                   void (*note)(const char *), kz_error *error) {
     image m;
+    base_text said = {0};
     kz_status status = base_file_read(executable, &m.data, &m.size, error);
     if (status) return status;
-    if (m.size > SELFMAG && memcmp(m.data, ELFMAG, SELFMAG) == 0)
-        status = check(&m, name, executable, note, error);
+    if (m.size > SELFMAG && memcmp(m.data, ELFMAG, SELFMAG) == 0) {
+        ask_loader(executable, folder, &said);
+        status = check(&m, name, &said, note, error);
+    }
+    base_text_free(&said);
     free(m.data);
     return status;
 }

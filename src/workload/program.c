@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -192,21 +192,47 @@ static void free_variables(variables *v) {
 
 // ---- running --------------------------------------------------------------------------------------
 
+// In the child. It is not to outlive us: nobody would wait for it, or remove its folders.
+_Noreturn static void become(const workload_program *program, const char *executable, char *const *argv,
+                             char *const *environment, pid_t parent, int failure) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    bool is_ready = (!program->output || dup2(program->output, 1) >= 0) &&
+                    (!program->input || dup2(program->input, 0) >= 0) &&
+                    (!program->answer || dup2(program->answer, 3) >= 0);
+    if (is_ready) execve(executable, argv, environment);
+    int code = errno;
+    ssize_t wrote = write(failure, &code, sizeof code);
+    _exit(wrote ? 127 : 126);
+}
+
+// The errno of what went wrong, 0 where the program runs.
+static int spawn(const workload_program *program, const char *executable, char *const *argv,
+                 char *const *environment, pid_t *child) {
+    int ends[2], code = 0;
+    pid_t parent = getpid();
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    // A low number may be the one that the program's answers go by.
+    int failure = fcntl(ends[1], F_DUPFD_CLOEXEC, 16);
+    *child = failure < 0 ? -1 : fork();
+    if (*child == 0) become(program, executable, argv, environment, parent, failure);
+    if (*child < 0) code = errno;
+    close(ends[1]);
+    if (failure >= 0) close(failure);
+    while (!code && read(ends[0], &code, sizeof code) < 0 && errno == EINTR) continue;
+    close(ends[0]);
+    if (code && *child > 0) waitpid(*child, NULL, 0);
+    return code;
+}
+
 static kz_status start(const workload_program *program, const char *name, const workload_result *result,
                        const variables *v, pid_t *child, kz_error *error) {
     const char **argv = calloc(program->argument_count + 2, sizeof *argv);
     if (!argv) return base_fail(error, KZ_NO_MEMORY, "no memory to start %s", name);
     argv[0] = name;
     for (size_t i = 0; i < program->argument_count; i++) argv[1 + i] = program->arguments[i];
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    if (program->output) posix_spawn_file_actions_adddup2(&actions, program->output, 1);
-    if (program->input) posix_spawn_file_actions_adddup2(&actions, program->input, 0);
-    if (program->answer) posix_spawn_file_actions_adddup2(&actions, program->answer, 3);
     fflush(stdout);
-    int code =
-        posix_spawn(child, result->executable, &actions, NULL, (char *const *)(uintptr_t)argv, v->list);
-    posix_spawn_file_actions_destroy(&actions);
+    int code = spawn(program, result->executable, (char *const *)(uintptr_t)argv, v->list, child);
     free(argv);
     if (code) return base_fail(error, KZ_TOOL, "cannot start %s: %s", result->executable, strerror(code));
     return KZ_OK;
@@ -308,7 +334,8 @@ kz_status workload_program_run(const workload_program *program, workload_result 
         snprintf(result->executable, sizeof result->executable, "%s", program->files[0]);
         status = check_executable(program->files[0], program->note, error);
     }
-    if (status == KZ_OK) status = workload_check_libraries(name, result->executable, program->note, error);
+    if (status == KZ_OK)
+        status = workload_check_libraries(name, result->executable, library, program->note, error);
     if (status == KZ_OK) status = open_session(program, result, error);
     variables v = {0};
     pid_t child = 0;
@@ -349,6 +376,8 @@ kz_status workload_program_record(const workload_result *result, const char *nam
     char path[WORKLOAD_PATH + 32], pending[WORKLOAD_PATH + 32];
     snprintf(path, sizeof path, "%s/record.jsonl", result->session);
     pending_of(result, pending);
+    struct stat about;
+    bool has_opened = stat(pending, &about) == 0 && about.st_size; // the runtime, which writes to it
     bool lost = unlink(pending) != 0;
     if (base_file_exists(path)) return report_record_read(path, record, error);
     if (lost) {
@@ -358,9 +387,16 @@ kz_status workload_program_record(const workload_result *result, const char *nam
                        "free some space there, or set TMPDIR to a folder on another disk, and try again");
         return KZ_IO;
     }
-    base_fail(error, KZ_NOT_FOUND, "%s left no record of what it did", name);
-    base_fail_note(error,
-                   "likely cause: it never called the CUDA runtime, or was killed before it could write");
+    base_fail(error, has_opened ? KZ_IO : KZ_NOT_FOUND, "%s left no record of what it did", name);
+    if (!has_opened)
+        base_fail_note(error, "likely cause: it never called the CUDA runtime");
+    else if (result->signal)
+        base_fail_note(error, "likely cause: it was ended by signal %d (%s) before it could write",
+                       result->signal, strsignal(result->signal));
+    else
+        base_fail_note(error,
+                       "likely cause: it left by _exit() or exec(), which let no library end its work\n"
+                       "what to do: let it end by exit() or by a return from main");
     base_fail_note(error, "try: kz run %s", name);
-    return KZ_NOT_FOUND;
+    return has_opened ? KZ_IO : KZ_NOT_FOUND;
 }

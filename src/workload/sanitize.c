@@ -83,7 +83,7 @@ static kz_status run_once(void *context, uint64_t seed, size_t which, report_rec
     if (end && settings.note) settings.note(end);
     if (result.exit_code && !s->run->exit_code) s->run->exit_code = result.exit_code;
     status = workload_program_record(&result, name, record, error);
-    bool is_unfinished = status == KZ_NOT_FOUND && workload_program_unfinished(&result, record);
+    bool is_unfinished = status && workload_program_unfinished(&result, record);
     if (is_unfinished) status = KZ_OK;
     if (!status) say_unchecked(s, &result, is_unfinished);
     workload_program_discard(&result);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "family/check.h"
 
@@ -29,6 +30,9 @@ bool workload_is_program(const workload_request *r, const char *const *words, si
 // A file of which nothing is known. What can be done with it follows from what the command takes.
 static kz_status fail_unknown(const workload_request *r, const char *file, kz_error *error) {
     if (!base_file_exists(file)) return workload_task_fail_missing(r->command, file, error);
+    struct stat about;
+    if (stat(file, &about) == 0 && S_ISDIR(about.st_mode))
+        return base_fail(error, KZ_INVALID, "%s is a folder: kz %s takes a file", file, r->command);
     base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
     base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"",
                    takes(r, WORKLOAD_TASK) ? r->command : "grade", file);

@@ -1,0 +1,54 @@
+#!/bin/sh
+# What the machine lacks or ends is told for what it is, with a status of its own.
+. "$(dirname "$0")/lib.sh"
+cd "$FOLDER" || exit 1
+cat > program.cu << 'END'
+#include <cstdlib>
+#include <unistd.h>
+__global__ void fill(int *a) { a[threadIdx.x] = 1; }
+int main(int argc, char **argv) {
+    int *a;
+    cudaMalloc(&a, 128);
+    fill<<<1, 32>>>(a);
+    cudaDeviceSynchronize();
+    if (argc > 1 && *argv[1] == 'l') _exit(0);
+    while (argc > 1) pause();
+}
+END
+expect_exit 5 prof program.cu leaves
+expect_err "it left by _exit() or exec()"
+
+# A program does not outlive the kz that was killed.
+"$KZ" run program.cu stays > "$FOLDER/out" 2> "$FOLDER/err" &
+kz=$!
+child=
+for i in $(seq 200); do
+    child=$(cat "/proc/$kz/task/$kz/children" 2> /dev/null)
+    [ -n "$child" ] && tr '\0' ' ' < "/proc/${child% }/cmdline" 2> /dev/null | grep -q stays && break
+    sleep 0.05
+done
+kill -9 $kz
+wait $kz 2> /dev/null
+for i in $(seq 100); do kill -0 ${child:-$$} 2> /dev/null || break; sleep 0.05; done
+[ -n "$child" ] && kill -0 $child 2> /dev/null && fail "process $child runs on" && kill -9 $child
+
+KZ_TIMEOUT=soon expect_exit 2 run program.cu
+expect_err "KZ_TIMEOUT is \"soon\""
+mkdir folder.cu
+expect_exit 2 run folder.cu
+expect_err "folder.cu is a folder"
+KZ_LEARN="$FOLDER/learn" expect_exit 5 portfolio --html=/nonexistent/page.html
+# A library of nobody's that the loader misses.
+echo 'int gone(void) { return 0; }' > gone.c
+echo 'int gone(void); int main(void) { return gone(); }' > needs.c
+cc -shared -fPIC -o libgone.so gone.c && cc needs.c -o needs -L. -lgone && rm libgone.so
+expect_exit 2 run ./needs
+expect_err "needs the library libgone.so"
+# The processor runs no CUDA: that is no mistake in the file.
+cat > add.cu << 'END'
+// kz: task vector-add
+extern "C" __global__ void vector_add(const float *x, const float *y, float *z, int n) {}
+END
+KZ_LEARN="$FOLDER/learn" expect_exit 8 grade add.cu --device cpu
+expect_err "which the device cpu does not run"
+finish
