@@ -120,7 +120,7 @@ struct observe_detector {
     void (*finish)(observe_detector *self); // the run is over: leaks and the like; may be NULL
     void (*write)(const observe_detector *self, base_text *out); // lines of its own; may be NULL
 };
-observe_detector *observe_races_open(observe_findings *findings);     // races.c
+observe_detector *observe_races_open(observe_findings *findings); // races.c
 // The most bytes that the race detector may take, by KZ_SHADOW_LIMIT; an error where that is no number.
 kz_status observe_shadow_limit(uint64_t *bytes, kz_error *error);
 observe_detector *observe_sync_open(observe_findings *findings);      // synchronisation.c
