@@ -69,7 +69,7 @@ static figures figures_of(const report_prof *report, const report_prof_kernel *k
     double n = (double)k->launches, requests = t.load_requests + t.store_requests;
     return (figures){
         .estimate = k->estimate,
-        .dram = k->seconds[OBSERVE_BY_DRAM] * report->gpu.bandwidth,
+        .dram = report_prof_dram_bytes(k),
         .sectors = (t.load_sectors + t.store_sectors) / n,
         .per_request = requests > 0 ? (t.load_sectors + t.store_sectors) / requests : 0,
         .instructions = report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n,

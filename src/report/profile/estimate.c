@@ -14,6 +14,12 @@ double report_prof_sector_clocks(const report_prof_access *a) {
     return a->sectors * (partial ? PARTIAL_SECTOR_CLOCKS : 1);
 }
 
+double report_prof_dram_bytes(const report_prof_kernel *k) {
+    return (report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_DRAM_READ)) +
+            report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_WRITTEN_BACK))) /
+           (double)k->launches;
+}
+
 static observe_sums sums_of(const json_t *metrics) {
     observe_sums sums;
     for (int i = 0; i < OBSERVE_SUM_COUNT; i++)

@@ -182,6 +182,8 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *kernel,
                          report_prof_line *line); // reason, advice
 // Clocks of one multiprocessor that a request's sectors keep L2 busy.
 double report_prof_sector_clocks(const report_prof_access *access);
+double
+report_prof_dram_bytes(const report_prof_kernel *kernel); // of one launch: read, and written back meanwhile
 bool report_prof_wastes_sectors(const report_prof_access *access);
 bool report_prof_conflicts(const report_prof_access *access);
 double report_prof_active_lanes(const json_t *metrics); // per warp instruction; 32 where nothing ran

@@ -118,7 +118,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             report_si(a, k->spilled, ""), time);
     switch (k->first) {
     case OBSERVE_BY_DRAM:
-        report_bytes(a, k->seconds[OBSERVE_BY_DRAM] * report->gpu.bandwidth);
+        report_bytes(a, report_prof_dram_bytes(k));
         report_si(b, report->gpu.bandwidth, "B/s");
         return report_prof_text(report, "%s cross DRAM in a launch (cache model), which takes %s at %s", a,
                                 time, b);
