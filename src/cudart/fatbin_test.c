@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "cudart/fatbin.h"
+#include "device/cubin.h"
 #include "unit.h"
 
 enum { HEADER = 16, ENTRY = 64, PLAIN = 0x11, LZ4 = 0x2011, ZSTD = 0x8011, SPECIAL = 0x100011 };

@@ -27,7 +27,7 @@ nonsense() { # NAME VALUE WORDS
 }
 nonsense KZ_SEED -3 'KZ_SEED is "-3"'
 nonsense KZ_SEED 1.5 'KZ_SEED is "1.5"'
-nonsense KZ_SEED 18446744073709551616 'no number from 0 to 2^64 - 1'
+nonsense KZ_SEED 18446744073709551616 'no number from 0 to 2^63 - 1'
 nonsense KZ_SIM_ISA avx9000 'KZ_SIM_ISA is "avx9000"'
 nonsense KZ_SHADOW_LIMIT 8X 'KZ_SHADOW_LIMIT is "8X"'
 nonsense KZ_SHADOW_LIMIT 0 'no number of bytes'
