@@ -465,7 +465,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     self->warps = (block[0] * block[1] * block[2] + LANES - 1) / LANES;
     self->sums = (observe_cache_sums){.l1_bytes = l1_bytes, .l2_bytes = gpu->l2_bytes};
     self->l1_sets = sets_for(l1_bytes);
-    self->failed = !start_l2(self, false);
+    self->failed = !start_l2(self, self->listener.memory == NULL);
     for (uint32_t i = 0; i < self->multiprocessors && !self->failed; i++)
         if (self->l1[i].ways) self->failed = !start(&self->l1[i], self->l1_sets);
     observe_contention_begin(self->contention);

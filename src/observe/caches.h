@@ -8,7 +8,7 @@ typedef struct observe_caches observe_caches;
 // NULL when out of memory. Adds to profiles->current.
 observe_caches *observe_caches_open(observe_profiles *profiles);
 void observe_caches_close(observe_caches *caches);
-// What the host writes is in DRAM alone, as after a flush. Before anybody listens.
+// Each launch begins with empty caches, as Nsight Compute has it by default. Before anybody listens.
 void observe_caches_keep_host_out(observe_caches *caches);
 sim_listener *observe_caches_listener(observe_caches *caches);
 

@@ -136,7 +136,7 @@ observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.
 typedef struct observe_options {
     bool counters, caches, races, sync, undefined, numerics, leaks, hashes;
     bool time; // for the session's owner, who has the clock: it counts launch by launch
-    bool cold; // of the caches: what the host writes is not in L2, as a benchmark has it that flushes them
+    bool cold; // of the caches: empty when a launch begins, as Nsight Compute has them by default
 } observe_options;
 // "counters,races": words separated by commas.
 kz_status observe_options_parse(const char *words, observe_options *options, kz_error *error);

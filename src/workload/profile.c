@@ -13,9 +13,7 @@
 
 enum { MOST_ELEMENTS = 1 << 21, PATH = 1200 }; // what the simulator does within seconds
 
-static const char INSTRUMENTS[] = "counters,caches";
-// Of kernels whose inputs we make: as a benchmark with cold caches has them.
-static const char COLD_INSTRUMENTS[] = "counters,caches,cold";
+static const char INSTRUMENTS[] = "counters,caches,cold"; // as Nsight Compute has the caches
 
 // ---- programs and records ---------------------------------------------------------------------------
 
@@ -76,7 +74,7 @@ static kz_status observe_plan(const workload_profile_options *o, const family_ch
     base_text text = {0};
     kz_status status = family_make_plan(job, &plan, error);
     if (!status) status = device_sim_gpu(job->device, &gpu, error);
-    if (!status) status = observe_options_parse(COLD_INSTRUMENTS, &options, error);
+    if (!status) status = observe_options_parse(INSTRUMENTS, &options, error);
     if (!status) status = observe_session_open(&options, &gpu, &session, error);
     if (!status) observe_session_name(session, run->title, o->settings.seed);
     if (!status) status = device_sim_set_seed(job->device, o->settings.seed, error);
@@ -131,7 +129,7 @@ static kz_status look(const workload *w, const workload_profile_options *o, cons
     double seconds = o->settings.timeout;
     course_look wanted = {.c = c,
                           .name = run->title,
-                          .observe = COLD_INSTRUMENTS,
+                          .observe = INSTRUMENTS,
                           .schedule = o->settings.seed,
                           .seconds = seconds > 0 ? seconds : WORKLOAD_TASK_SECONDS};
     run->image = run->subject.image;

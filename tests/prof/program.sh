@@ -71,7 +71,8 @@ prof=$(sed -n 's/.*"launch_seconds": *\([0-9.e+-]*\).*/\1/p' "$FOLDER/out" | awk
 expect_exit 0 timeline --json "$FOLDER/timed.cu"
 line=$(tr '{' '\n' < "$FOLDER/out" | sed -n '/scale/s/.*"start":\([0-9.e+-]*\),"end":\([0-9.e+-]*\).*/\1 \2/p' |
     awk '{ printf "%.2f", 1e6 * ($2 - $1) }')
-[ -n "$event" ] && [ "$event" = "$prof" ] && [ "$event" = "$line" ] ||
+# kz prof empties the caches before each launch; here they hold other data anyway, some of which must be written back.
+[ -n "$event" ] && [ "$event" = "$line" ] && awk "BEGIN { exit !($event < 1.5 * $prof && $prof < 1.5 * $event) }" ||
     fail "three times for one launch: events $event, prof $prof, timeline $line us"
 
 # What is no program is told.

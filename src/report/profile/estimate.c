@@ -36,11 +36,15 @@ static observe_occupancy_input shape_of(const report_prof_kernel *k) {
                                      .blocks = (uint64_t)k->blocks};
 }
 
-// Starting blocks is no verdict: it is what a launch costs whatever it does.
+// Starting blocks is no verdict: it is what a launch costs whatever it does. Of one that is shorter than its own start,
+// on all SMs, neither is waiting: the verdict is of what would grow with the size.
 static observe_resource largest(const report_prof_kernel *k, int except) {
     int best = -1;
+    bool is_short = k->estimate < k->launch - k->estimate && !k->has_idle_sms;
     for (int r = 0; r < OBSERVE_RESOURCES; r++)
-        if (r != except && r != OBSERVE_BY_BLOCKS && (best < 0 || k->seconds[r] > k->seconds[best])) best = r;
+        if (r != except && r != OBSERVE_BY_BLOCKS && !(is_short && r == OBSERVE_BY_LATENCY) &&
+            (best < 0 || k->seconds[r] > k->seconds[best]))
+            best = r;
     return (observe_resource)best;
 }
 
@@ -106,6 +110,7 @@ void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
     k->shared_part = shared_part(k);
     k->resident =
         fmin(k->occupancy.blocks, ceil(k->blocks / fmax(1, report->gpu.multiprocessors))) * k->warps;
+    k->has_idle_sms = k->blocks < report->gpu.multiprocessors;
     rank(k);
     weigh_lines(k);
 }

@@ -126,6 +126,7 @@ typedef struct report_prof_kernel {
     double resident;                   // warps per multiprocessor at work, at most
     observe_resource first, second;    // the largest and the next
     bool close;                        // the second is nearly as large
+    bool has_idle_sms;                 // there are fewer blocks than SMs
     report_prof_bound bound;
     const char *why;                      // the figures that decided, in a sentence or two
     const char *notes[REPORT_PROF_NOTES]; // what else is worth knowing
