@@ -13,7 +13,7 @@ static observe_session *open_timer(void) {
     observe_session *timer = NULL;
     observe_gpu gpu;
     if (cudart.session && !observe_options_parse(cudart.observe, &there, NULL) && there.counters &&
-        there.caches)
+        there.caches && !there.cold)
         return cudart.session;
     device_gpu_describe(&cudart.gpu, &gpu);
     if (observe_session_open(&wanted, &gpu, &timer, NULL)) return NULL;

@@ -37,12 +37,13 @@ static observe_occupancy_input shape_of(const report_prof_kernel *k) {
 }
 
 // Starting blocks is no verdict: it is what a launch costs whatever it does. Of one that is shorter than its own start,
-// on all SMs, neither is waiting: the verdict is of what would grow with the size.
+// on all SMs, neither is waiting, nor DRAM that has to get going: the verdict is of what would grow with the size.
 static observe_resource largest(const report_prof_kernel *k, int except) {
     int best = -1;
     bool is_short = k->estimate < k->launch - k->estimate && !k->has_idle_sms;
     for (int r = 0; r < OBSERVE_RESOURCES; r++)
-        if (r != except && r != OBSERVE_BY_BLOCKS && !(is_short && r == OBSERVE_BY_LATENCY) &&
+        if (r != except && r != OBSERVE_BY_BLOCKS &&
+            !(is_short && (r == OBSERVE_BY_LATENCY || r == OBSERVE_BY_DRAM)) &&
             (best < 0 || k->seconds[r] > k->seconds[best]))
             best = r;
     return (observe_resource)best;

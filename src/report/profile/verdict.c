@@ -69,7 +69,8 @@ static report_prof_bound bound_by_latency(const report_prof *report, const repor
 
 // Resources that each SM has for itself: those of SMs without blocks lie idle.
 static bool is_per_sm(observe_resource resource) {
-    return resource != OBSERVE_BY_DRAM && resource != OBSERVE_BY_L2 && resource != OBSERVE_BY_ATOMICS;
+    return resource != OBSERVE_BY_DRAM && resource != OBSERVE_BY_L2 && resource != OBSERVE_BY_ATOMICS &&
+           resource != OBSERVE_BY_LATENCY; // which has a rule of its own
 }
 
 static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
@@ -91,7 +92,10 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
     case OBSERVE_BY_ISSUE:
         return has_idle_lanes(k, FEW_LANES) ? REPORT_PROF_BY_DIVERGENCE : REPORT_PROF_BY_ISSUE;
     case OBSERVE_BY_ATOMICS: return REPORT_PROF_BY_ATOMICS;
-    case OBSERVE_BY_LATENCY: return bound_by_latency(report, k);
+    case OBSERVE_BY_LATENCY:
+        if (wasteful && k->seconds[OBSERVE_BY_L1] > 0.5 * k->seconds[OBSERVE_BY_LATENCY])
+            return REPORT_PROF_BY_UNCOALESCED;
+        return bound_by_latency(report, k);
     default: return REPORT_PROF_BY_ARITHMETIC;
     }
 }
