@@ -15,7 +15,6 @@ diff shown printed >&2 || fail "README.md shows another output of kz check"
 # 64 blocks do not fill the GPU: that is kz prof's to say, and kz check names no bound.
 expect_exit 0 prof --family reduce my_sum.cu
 expect_out "Bound by too few blocks"
-expect_out "atomic in global memory: 512 requests of 1 thread, one address each"
-expect_out "try: fold within the block first"
+expect_out "atomics     512 requests a launch; 1.0 lanes on 1.0 addresses each"
 grep -q "hoist it\|all threads of a warp update" out && fail "one lane's atomic is told as a load of the whole warp"
 finish

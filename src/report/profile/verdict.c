@@ -73,22 +73,36 @@ static bool is_per_sm(observe_resource resource) {
            resource != OBSERVE_BY_LATENCY; // which has a rule of its own
 }
 
+// A launch that is shorter than its own start is judged by what would grow with its size: its blocks do, so that they
+// are not too few, and what comes from DRAM goes on to do so.
+static bool is_short(const report_prof_kernel *k) { return k->estimate < LAUNCH_COST; }
+
+static report_prof_bound bound_by_sectors(const report_prof_kernel *k, const sums *s) {
+    if (wasted_sectors(s) >= WASTEFUL) return REPORT_PROF_BY_UNCOALESCED;
+    bool streams =
+        report_prof_dram_bytes(k) * (double)k->launches > 0.4 * 32 * s->sectors; // a copy reads half
+    return k->first == OBSERVE_BY_DRAM || (is_short(k) && streams) ? REPORT_PROF_BY_MEMORY
+                                                                   : REPORT_PROF_BY_CACHE;
+}
+
 static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
     if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
-    if (k->launches >= MANY_LAUNCHES && k->estimate < LAUNCH_COST) return REPORT_PROF_BY_LAUNCH;
+    if (k->launches >= MANY_LAUNCHES && is_short(k)) return REPORT_PROF_BY_LAUNCH;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
     if (is_contended(s) &&
         (k->first == OBSERVE_BY_L2 || (k->first == OBSERVE_BY_L1 && k->shared_part <= 0.5)))
         return REPORT_PROF_BY_ATOMICS;
-    if (k->blocks < report->gpu.multiprocessors / 2 && is_per_sm(k->first)) return REPORT_PROF_BY_FEW_BLOCKS;
+    bool shows_pattern = wasteful && k->first == OBSERVE_BY_L1 && is_short(k);
+    if (k->blocks < report->gpu.multiprocessors / 2 && is_per_sm(k->first) && !shows_pattern)
+        return REPORT_PROF_BY_FEW_BLOCKS;
     switch (k->first) {
-    case OBSERVE_BY_DRAM: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_MEMORY;
-    case OBSERVE_BY_L2: return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+    case OBSERVE_BY_DRAM:
+    case OBSERVE_BY_L2: return bound_by_sectors(k, s);
     case OBSERVE_BY_L1:
         if (k->spill_seconds > 0.5 * k->seconds[OBSERVE_BY_L1]) return REPORT_PROF_BY_SPILLS;
         if (k->shared_part > 0.5)
             return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
-        return wasteful ? REPORT_PROF_BY_UNCOALESCED : REPORT_PROF_BY_CACHE;
+        return bound_by_sectors(k, s);
     case OBSERVE_BY_ISSUE:
         return has_idle_lanes(k, FEW_LANES) ? REPORT_PROF_BY_DIVERGENCE : REPORT_PROF_BY_ISSUE;
     case OBSERVE_BY_ATOMICS: return REPORT_PROF_BY_ATOMICS;
@@ -359,6 +373,7 @@ static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums
 void report_prof_decide(report_prof *report, report_prof_kernel *k) {
     sums s = add_up(k);
     k->bound = find_bound(report, k, &s);
+    if (k->bound == REPORT_PROF_BY_MEMORY) k->first = OBSERVE_BY_DRAM; // of a short launch too
     explain_why(report, k, &s);
     note_launch(report, k);
     note_work(report, k, &s);

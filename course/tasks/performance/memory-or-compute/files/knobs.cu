@@ -7,7 +7,7 @@ enum { N = 1 << 18, BLOCK = 256 };
 static __device__ float series(float v) {
     float sum = 0.125f;
 #pragma unroll
-    for (int k = 0; k < 100; k++) sum = sum * v + 0.5f;
+    for (int k = 0; k < 400; k++) sum = sum * v + 0.5f;
     return sum;
 }
 
