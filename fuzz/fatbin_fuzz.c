@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cudart/fatbin.h"
+#include "device/cubin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,9 +24,9 @@ static void read_container(const uint8_t *data, size_t size) {
     while (cudart_fatbin_next(data, size, &offset, &entry)) {
         char *whole;
         size_t whole_size;
-        cudart_cubin_info info;
+        device_cubin_info info;
         if (entry.whole_size > LARGEST || cudart_entry_unpack(&entry, &whole, &whole_size, NULL)) continue;
-        cudart_cubin_find(whole, whole_size, "kernel", &info);
+        device_cubin_find(whole, whole_size, "kernel", &info);
         free(whole);
     }
 }
