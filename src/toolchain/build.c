@@ -302,7 +302,8 @@ kz_status toolchain_build_program(const toolchain *tools, const toolchain_progra
                 toolchain_cache_write(tools, key, "program", data, size);
         }
         free(data);
-        if (status == KZ_OK && chmod(executable, 0755) != 0)
+        // For its owner alone: a sandbox without mounts allows no other mode.
+        if (status == KZ_OK && chmod(executable, 0700) != 0)
             status = base_fail(error, KZ_IO, "cannot make %s executable: %s", executable, strerror(errno));
     }
     free(objects);
