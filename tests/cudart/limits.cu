@@ -74,9 +74,11 @@ static void check_texts() {
     GIVES(cudaErrorUnsupportedPtxVersion, load("9.9", "sm_90", "64", "{ret;}"));
     GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "32", "{ret;}"));
     GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "64", ".maxntid 64\n.reqntid 64\n{ret;}"));
-    GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "64", "{.reg .u32 %r; mov.u32 %r, 1.5; ret;}"));
-    GIVES(cudaErrorInvalidPtx,
-          load("8.0", "sm_90", "64", "{.reg .f32 %f; cvt.rn.bf16x2.f32 %f, %f, %f; ret;}"));
+    if (system("command -v ptxas > /dev/null") == 0) { // what it alone knows
+        GIVES(cudaErrorInvalidPtx, load("8.0", "sm_90", "64", "{.reg .u32 %r; mov.u32 %r, 1.5; ret;}"));
+        GIVES(cudaErrorInvalidPtx,
+              load("8.0", "sm_90", "64", "{.reg .f32 %f; cvt.rn.bf16x2.f32 %f, %f, %f; ret;}"));
+    }
     cudaGetLastError();
 }
 
