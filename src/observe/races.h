@@ -84,6 +84,23 @@ typedef struct races_page {
     uint32_t column[]; // [RACES_COLUMNS][stride]
 } races_page;
 
+// Where each member of a cell stands; those of its neighbours follow.
+typedef struct races_columns {
+    uint32_t *write_clock, *write_who, *write_tag, *read_clock, *read_who, *read_mask, *read_tag;
+} races_columns;
+
+static inline races_columns observe_races_columns(races_page *page, uint32_t index) {
+    uint32_t *first = page->column + index;
+    size_t stride = page->stride;
+    return (races_columns){first,
+                           first + stride,
+                           first + 2 * stride,
+                           first + 3 * stride,
+                           first + 4 * stride,
+                           first + 5 * stride,
+                           first + 6 * stride};
+}
+
 static inline races_cell observe_races_cell_load(const races_page *page, uint32_t at) {
     races_cell cell;
     uint32_t *to = (uint32_t *)&cell;

@@ -50,25 +50,8 @@ bool observe_races_chain(const races_view *v, uint32_t lane, races_cell *cell) {
 
 // ---- a warp at a glance ------------------------------------------------------------------------------------
 
-// The members of a cell, as far as they are needed.
-typedef struct members {
-    uint32_t *write_clock, *write_who, *write_tag, *read_clock, *read_who, *read_mask, *read_tag;
-} members;
-
-static inline members members_at(races_page *page, uint64_t at) {
-    uint32_t *first = page->column + ((at & (RACES_PAGE_BYTES - 1)) >> 2);
-    size_t stride = page->stride;
-    return (members){first,
-                     first + stride,
-                     first + 2 * stride,
-                     first + 3 * stride,
-                     first + 4 * stride,
-                     first + 5 * stride,
-                     first + 6 * stride};
-}
-
 // Nobody has read it that could conflict, but for the lane itself.
-static inline bool is_unread(const races_view *v, uint32_t lane, const members *m) {
+static inline bool is_unread(const races_view *v, uint32_t lane, const races_columns *m) {
     if (*m->read_clock < v->birth) return true;
     if (*m->read_tag & (RACES_TAG_KIND | RACES_TAG_MANY | RACES_TAG_LIST)) return false;
     return *m->read_who >> 5 == v->who >> 5 && *m->read_mask == UINT32_C(1) << lane;
@@ -76,7 +59,7 @@ static inline bool is_unread(const races_view *v, uint32_t lane, const members *
 
 static inline bool look_at_word(const races_view *v, uint32_t lane, races_page *page, uint64_t at,
                                 bool links) {
-    members m = members_at(page, at);
+    races_columns m = observe_races_columns(page, (uint32_t)(at & (RACES_PAGE_BYTES - 1)) >> 2);
     if (!can_chain(v, *m.write_clock, *m.write_tag) || !is_unread(v, lane, &m)) return false;
     if (links) note_link(v, lane, *m.write_clock, *m.write_who, *m.write_tag);
     *m.write_clock = v->self->now;

@@ -86,22 +86,6 @@ static inline uint32_t find_runs(const sim_access *access, run runs[2]) {
 
 // ---- columns ---------------------------------------------------------------------------------------------
 
-typedef struct columns {
-    uint32_t *write_clock, *write_who, *write_tag, *read_clock, *read_who, *read_mask, *read_tag;
-} columns;
-
-static inline columns columns_at(races_page *page, uint32_t index) {
-    uint32_t *first = page->column + index;
-    size_t stride = page->stride;
-    return (columns){first,
-                     first + stride,
-                     first + 2 * stride,
-                     first + 3 * stride,
-                     first + 4 * stride,
-                     first + 5 * stride,
-                     first + 6 * stride};
-}
-
 // What everybody in the block knows: nothing at all (before the birth), or of the block before its base.
 // `low` is the latter where memory holds nobody else's accesses.
 typedef struct limits {
@@ -114,7 +98,7 @@ static inline bool is_old(const uint32_t *clock, uint32_t count, uint32_t low) {
     return !recent;
 }
 
-static inline uint32_t unknown_writes(const columns *c, uint32_t count, limits l) {
+static inline uint32_t unknown_writes(const races_columns *c, uint32_t count, limits l) {
     uint32_t unknown = 0;
     if (is_old(c->write_clock, count, l.low)) return 0;
     if (l.low == l.base) return 1;
@@ -126,14 +110,14 @@ static inline uint32_t unknown_writes(const columns *c, uint32_t count, limits l
 }
 
 // Not zero where readers are of another block, are copies, or have a list.
-static inline uint32_t foreign_readers(const columns *c, uint32_t i, limits l) {
+static inline uint32_t foreign_readers(const races_columns *c, uint32_t i, limits l) {
     enum { MANY_SHIFT = 8 };
     uint32_t if_many = 0u - (c->read_tag[i] >> MANY_SHIFT & 1);
     return (c->read_who[i] >> 10 ^ l.id) | ((c->read_who[i] ^ c->read_mask[i]) >> 10 & if_many) |
            (c->read_tag[i] & (RACES_TAG_KIND | RACES_TAG_LIST));
 }
 
-static inline uint32_t unknown_reads(const columns *c, uint32_t count, limits l) {
+static inline uint32_t unknown_reads(const races_columns *c, uint32_t count, limits l) {
     uint32_t unknown = 0;
     if (is_old(c->read_clock, count, l.low)) return 0;
     if (l.low == l.base) return 1;
@@ -154,7 +138,7 @@ static inline void fill_lanes(uint32_t *restrict column, uint32_t count, uint32_
     for (uint32_t i = 0; i < count; i++) column[i] = who | lane[i];
 }
 
-static inline void fill_readers(const races_view *v, const columns *c, const run *r, uint32_t count) {
+static inline void fill_readers(const races_view *v, const races_columns *c, const run *r, uint32_t count) {
     fill(c->read_clock, count, v->self->now);
     fill_lanes(c->read_who, count, v->who, r->lane);
     memcpy(c->read_mask, r->mask, count * sizeof *r->mask);
@@ -166,7 +150,7 @@ static inline void fill_readers(const races_view *v, const columns *c, const run
 enum { NOT_PLAIN = RACES_TAG_KIND | RACES_TAG_MANY | RACES_TAG_LIST };
 
 // The same lanes read it before.
-static inline bool read_again(const races_view *v, const columns *c, const run *r, uint32_t count) {
+static inline bool read_again(const races_view *v, const races_columns *c, const run *r, uint32_t count) {
     uint32_t different = 0, mine = v->who;
     for (uint32_t i = 0; i < count; i++)
         different |=
@@ -178,7 +162,7 @@ static inline bool read_again(const races_view *v, const columns *c, const run *
 }
 
 // Another warp has read it, and nothing came between: from now on many have.
-static inline bool read_by_another(const races_view *v, const columns *c, const run *r, uint32_t count,
+static inline bool read_by_another(const races_view *v, const races_columns *c, const run *r, uint32_t count,
                                    limits l) {
     uint32_t different = v->exact, mine = v->who >> 5;
     for (uint32_t i = 0; i < count; i++) {
@@ -194,7 +178,7 @@ static inline bool read_by_another(const races_view *v, const columns *c, const 
 }
 
 // Many have: two warps of this block since its barrier, or two blocks. Whoever writes races with one of them.
-static inline bool read_by_many(const races_view *v, const columns *c, const run *r, uint32_t count,
+static inline bool read_by_many(const races_view *v, const races_columns *c, const run *r, uint32_t count,
                                 limits l) {
     uint32_t different = v->exact;
     for (uint32_t i = 0; i < count; i++) {
@@ -206,7 +190,7 @@ static inline bool read_by_many(const races_view *v, const columns *c, const run
     return !different;
 }
 
-static inline bool read_run(races_view *v, const columns *c, const run *r, uint32_t count, limits l) {
+static inline bool read_run(races_view *v, const races_columns *c, const run *r, uint32_t count, limits l) {
     if (unknown_writes(c, count, l)) return false;
     if (!unknown_reads(c, count, l)) {
         fill_readers(v, c, r, count);
@@ -221,7 +205,7 @@ static inline bool read_run(races_view *v, const columns *c, const run *r, uint3
 // ---- writing ---------------------------------------------------------------------------------------------
 
 // Each word by one lane; what was there before is over, or was this lane's own.
-static inline bool write_run(races_view *v, const columns *c, const run *r, uint32_t count, limits l) {
+static inline bool write_run(races_view *v, const races_columns *c, const run *r, uint32_t count, limits l) {
     uint32_t unknown = 0, now = v->self->now, mine = v->who;
     bool old_writes = is_old(c->write_clock, count, l.low), old_reads = is_old(c->read_clock, count, l.low);
     if (!old_writes)
@@ -264,7 +248,7 @@ static inline bool is_quick(const races_view *v, const run *r) {
     return !different;
 }
 
-static inline void mark(const races_view *v, const columns *c, const run *r, uint32_t count) {
+static inline void mark(const races_view *v, const races_columns *c, const run *r, uint32_t count) {
     uint32_t *quick = v->shadow->quick;
     if (!quick) return;
     quick += r->at >> 2;
@@ -274,7 +258,7 @@ static inline void mark(const races_view *v, const columns *c, const run *r, uin
         fill(quick, count, v->block->base);
 }
 
-static inline bool settle(races_view *v, const columns *c, const run *r, uint32_t count) {
+static inline bool settle(races_view *v, const races_columns *c, const run *r, uint32_t count) {
     bool plain = v->shadow != &v->self->global && !v->self->exact;
     limits l = {v->birth, v->block->base, v->block->id, plain ? v->block->base : v->birth};
     if (!(v->is_write ? write_run(v, c, r, count, l) : read_run(v, c, r, count, l))) return false;
@@ -283,7 +267,7 @@ static inline bool settle(races_view *v, const columns *c, const run *r, uint32_
 }
 
 // The usual lengths by themselves, so that their loops are unrolled.
-static inline bool settle_any(races_view *v, const columns *c, const run *r) {
+static inline bool settle_any(races_view *v, const races_columns *c, const run *r) {
     if (r->count == 1) return settle(v, c, r, 1);
     if (r->count == 16) return settle(v, c, r, 16);
     if (r->count == 32) return settle(v, c, r, 32);
@@ -302,7 +286,7 @@ static inline bool look_at_run(races_view *v, const run *r) {
     if (is_quick(v, r)) return true;
     races_page *page = page_of(v, r->at);
     if (!page || page->shift != 2) return false;
-    columns c = columns_at(page, (uint32_t)(r->at & (RACES_PAGE_BYTES - 1)) >> 2);
+    races_columns c = observe_races_columns(page, (uint32_t)(r->at & (RACES_PAGE_BYTES - 1)) >> 2);
     return settle_any(v, &c, r);
 }
 
